@@ -55,8 +55,10 @@ def _diagnose(question: "Question", values: dict[str, Any], as_json: bool, show_
     record, launch, machine = values.get("record", ""), values.get("launch", ""), values.get("machine", "hopper")
     if launch and "\n" not in launch and Path(launch).is_file():
         launch = read_source(launch, what="job script", as_json=as_json)
-    settings = question.read({"launch": launch, "record": record, "machine": machine})
-    context = context_of(settings["launch"], settings["machine"], record, values.get("job"))
+    context = None
+    if launch or record or machine != "hopper":
+        settings = question.read({"launch": launch, "record": record, "machine": machine})
+        context = context_of(settings["launch"], settings["machine"], record, values.get("job"))
     with ExitStack() as stack:
         sources = [(_name(file), stack.enter_context(_opened(file, as_json))) for file in values.get("files", ())]
         diagnosed = diagnosis.diagnose(sources, context=context)

@@ -115,24 +115,38 @@ def default_machine() -> str:
     return machine
 
 
+class _Option(click.Option):
+    """An option whose help is made when somebody asks for it: that of a machine names all there are, which takes long."""
+
+    def __init__(self, declared: list[str], control: "Control", **more: Any) -> None:
+        super().__init__(declared, **more)
+        self._control = control
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the line of the help."""
+        self.help = _help(self._control)
+        return super().get_help_record(ctx)
+
+
 def _parameter(control: "Control") -> click.Parameter:
     """Return the option, or the argument, of a control."""
-    described = control.to_dict()
-    values = [str(value) for value, *_ in described.get("options", ())]
-    completion = complete(lambda: values, files=control.kind != "choice" or control.name == "machine")
+    completion = complete(
+        lambda: [str(value) for value, *_ in control.to_dict().get("options", ())],
+        files=control.kind != "choice" or control.name == "machine",
+    )
     if control.argument:
         return click.Argument(
             [control.name], nargs=-1, required=control.required, metavar=_metavar(control), shell_complete=completion
         )
     if control.kind == "switch":
         flags = f"{control.flag}/--no-{control.flag[2:]}"
-        return click.Option([flags, control.name], default=None, help=_help(control, described))
-    return click.Option(
+        return _Option([flags, control.name], control, default=None)
+    return _Option(
         [control.flag, control.name],
+        control,
         metavar=_metavar(control),
         required=control.required,
-        help=_help(control, described),
-        shell_complete=completion if values or control.kind in ("file", "text") else None,
+        shell_complete=completion if control.kind in ("choice", "file", "text") else None,
     )
 
 
@@ -143,8 +157,9 @@ def _metavar(control: "Control") -> str:
     return {"file": "FILE", "text": "TEXT", "choice": "NAME"}.get(control.kind, control.unit or "N")
 
 
-def _help(control: "Control", described: dict[str, Any]) -> str:
+def _help(control: "Control") -> str:
     """Return the help of an option: label, unit, options or bounds, default, and why it is assumed."""
+    described = control.to_dict()
     words = [f"{control.label}{f' [{control.unit}]' if control.unit else ''}.", control.help]
     if control.kind == "choice":
         words.append(f"One of: {', '.join(value for value, _ in described['options'])}.")

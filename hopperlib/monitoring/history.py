@@ -188,9 +188,7 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
     residuals = course.fit.residuals([value - rise for value, rise in zip(logs, trend, strict=True)])
     # A run without its residual is its level, the drift with it.
     levels = tuple(math.exp(value - off) for value, off in zip(logs, residuals, strict=True))
-    shifts = [_shift(history, change) for change in course.changes]
-    if history.covariates:
-        shifts = [_explained(shift, history, logs, course.changes, level) for shift in shifts]
+    shifts = _shifts(history, logs, course, level)
     report = Report(
         history=history,
         shifts=tuple(shift for shift in shifts if abs(shift.percent) >= least_percent),
@@ -206,6 +204,14 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
         rise = 100 * math.expm1(max(trend) - min(trend))
         return replace(report, season_runs=length, season_percent=rise, verdict=SEASONAL)
     return _with_verdict(report, least_percent)
+
+
+def _shifts(history: History, logs: tuple[float, ...], course: Course, level: float) -> list[Shift]:
+    """Return the lasting changes of a history, with what explains them where it has other columns."""
+    shifts = [_shift(history, change) for change in course.changes]
+    if not history.covariates:
+        return shifts
+    return [_explained(shift, history, logs, course.changes, level) for shift in shifts]
 
 
 def _switching(report: Report, states: TwoStates) -> Report:

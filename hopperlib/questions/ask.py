@@ -29,7 +29,6 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 from hopperlib.errors import did_you_mean
 from hopperlib.questions.catalogue import sentence
 from hopperlib.questions.controls import Choice, Control, FileText, MachineChoice, Number, Slider, Switch, Text
-from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Example, Question
 from hopperlib.questions.result import Result
 
@@ -171,6 +170,9 @@ class Setting:
         for name, control in self.controls().items():
             value = values.pop(name, control.default)
             if isinstance(control, MachineChoice):
+                # Many questions ask for no machine, and what reads one is large.
+                from hopperlib.questions.machine_choice import chosen_machine
+
                 value = None if value == "none" and not own else chosen_machine(value, own)
                 own = ""
             setattr(self, name, value)

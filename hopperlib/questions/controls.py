@@ -22,7 +22,6 @@ from typing import Any, ClassVar
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.frames import frame_text
-from hopperlib.machine import Machine, MachineError
 from hopperlib.units import size_bytes
 
 _THOUSANDS = r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?"
@@ -277,7 +276,11 @@ class MachineChoice(Choice):
 
     def read(self, value: Any) -> Any:
         """Return the name, or the machine itself where an object or a path is given."""
-        if isinstance(value, Machine) or (self.none and value == "none"):
+        if isinstance(value, str) and (value == self.default or (self.none and value == "none")):
+            return value
+        from hopperlib.machine import Machine, MachineError
+
+        if isinstance(value, Machine):
             return value
         if not isinstance(value, (str, os.PathLike)):
             raise self.refuse(value, "must be the name of a machine, the path of a machine file, or a Machine")
@@ -291,6 +294,8 @@ class MachineChoice(Choice):
 
     def offered(self) -> tuple[tuple[str, str], ...]:
         """Return the machines there are, each with its title, and no machine where that is an answer."""
+        from hopperlib.machine import Machine
+
         titles = Machine.titles().items()
         found = [each for each in titles if not self.having or getattr(Machine.load(each[0]), self.having)]
         found += [("none", self.none)] if self.none else []

@@ -1,13 +1,15 @@
 """What questions share that ask for a machine: the one that is meant, by a job script too, and the badge of its numbers."""
 
 import re
+from typing import TYPE_CHECKING
 
 from hopperlib.errors import InputError
-from hopperlib.launchers._batch import asked_choices
-from hopperlib.launchers.scripts import Script, read_script
 from hopperlib.machine import Machine, MachineError
 from hopperlib.machine.machine import Signs, signs_of
 from hopperlib.questions.result import Badge
+
+if TYPE_CHECKING:
+    from hopperlib.launchers.scripts import Script
 
 
 def chosen_machine(machine: str | Machine, text: str = "") -> Machine:
@@ -89,10 +91,15 @@ def machine_of_text(text: str) -> tuple[str, str]:
     >>> machine_of_text("#SBATCH -C gpu\nsrun -n 4 ./a")
     ('', '')
     """
+    # Few questions read a script: what reads them is loaded then.
+    from hopperlib.launchers.scripts import read_script
+
     script = read_script(text)
     lower = text.lower()
     if any(_has_word(lower, word) for word in _OTHERS):
         return "", ""
+    from hopperlib.launchers._batch import asked_choices
+
     choices = asked_choices(script)
     weighed = {name: _weigh(signs_of(name), text, script, choices) for name in Machine.names()}
     most = max(weight for weight, _ in weighed.values())
@@ -110,6 +117,8 @@ def unknown_machine(text: str) -> str:
     >>> unknown_machine("aprun -n 24 ./a"), unknown_machine("srun -n 4 ./a")[:26]
     ('', 'the text names no machine;')
     """
+    from hopperlib.launchers.scripts import read_script
+
     script = read_script(text)
     launchers = {line.launcher for line in script.lines}
     slurm = any(directive.system != "pbs" for directive in script.directives)
@@ -126,7 +135,7 @@ def _has_word(text: str, word: str) -> bool:
     return word in text and re.search(rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z])", text) is not None
 
 
-def _weigh(signs: Signs, text: str, script: Script, choices: set[str]) -> tuple[int, str]:
+def _weigh(signs: Signs, text: str, script: "Script", choices: set[str]) -> tuple[int, str]:
     """Return how much of a text speaks for a machine, and the first sign of it."""
     if not all(_has_launcher(line.launcher, signs.launchers) for line in script.lines):
         return 0, ""

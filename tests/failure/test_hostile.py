@@ -17,7 +17,7 @@ from hopperlib.failure.messages import _templates as templates_module
 from hopperlib.failure.messages import locations as facts_module
 from hopperlib.failure.messages._lines import LINE_LIMIT
 from hopperlib.failure.messages._matching import match
-from hopperlib.failure.messages._templates import suspicion, template, words_of
+from hopperlib.failure.messages._templates import only_tells, suspicion, template, words_of
 from hopperlib.failure.messages.locations import facts, strip_label
 from hopperlib.failure.messages.rules import load_rules
 from hopperlib.failure.messages.scanner import Scanner
@@ -67,6 +67,7 @@ HELPERS = {
     "facts": facts,
     "suspicion": suspicion,
     "template": template,
+    "only tells": only_tells,
     "words": lambda text: words_of(text.decode(errors="replace")),
     "escapes": lambda text: lines_module._ESCAPES.sub(b"", text),
 }
@@ -87,7 +88,7 @@ def test_the_expressions_meant_are_all_there_are():
     for module, names in (
         (facts_module, {"_LABEL", "_RANK", "_NID", "_CNAME", "_NODE", "_APID", "_ISO", "_UNIX", "_SYSLOG"}),
         (lines_module, {"_ESCAPES"}),
-        (templates_module, {"_STRIPPED", "_SPACES", "_WORD", "_NO_WORDS"}),
+        (templates_module, {"_STRIPPED", "_SPACES", "_WORD", "_WORDS", "_NAMED", "_NO_WORDS"}),
     ):
         found = {name for name, value in vars(module).items() if isinstance(value, re.Pattern)}
         assert found == names

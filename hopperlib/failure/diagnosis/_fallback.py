@@ -13,7 +13,7 @@ from functools import cache
 
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages._expressions import says
-from hopperlib.failure.messages._templates import suspicion, words_of
+from hopperlib.failure.messages._templates import only_tells, suspicion, words_of
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 from hopperlib.failure.messages.rules import Actor, Fault
 from hopperlib.package_data import read_beside
@@ -31,13 +31,15 @@ _MANY = 100
 _FEW = 3
 # Lines that are searched for what helps.
 _QUOTED = 5
-# What is quoted, in lines; and how far above an end its reason is looked for without any word of trouble.
-_PLAIN_REACH = 3
-_HINT_REACH = 6
+# Words of an end so near below the last sign of failure belong to it. [lines]
+_BELOW = 3
 # A key of a YAML block and a value of one word, or the mark of a text that follows.
 _PAIR = re.compile(r"\s{0,8}\w{1,40}: {0,4}\S{0,80}")
 # A line that gives the reason of the end above it.
 _STATED = re.compile(r"\s{0,8}(?:Reason|Cause|Message|Details?) {0,2}: \S")
+# A frame of a traceback, and the source of its last one.
+_FRAME = re.compile(r"\bFile \"[^\"]{1,300}\", line \d")
+_RAISE = re.compile(r"(?:^|\s)raise [A-Z]\w{1,60}\(")
 # Somebody pressed Ctrl-C.
 _INTERRUPT = re.compile(r"\^C|(?i:\bsending ctrl-c\b|\bpress ctrl-c again\b)")
 # A version or a place in brackets at the end of a header.
@@ -82,7 +84,7 @@ def _voices() -> Voices:
     return read_record(Voices, read_beside(__file__, "speakers.toml"), name="speakers.toml")
 
 
-def _advice(hits: Sequence[Hit]) -> list[str]:
+def remedies(hits: Sequence[Hit]) -> list[str]:
     """Return what helped others where the quoted lines stood, with their numbers; nothing where nothing fits."""
     text = " ".join(hit.text for hit in hits)
     for remedy in _voices().remedy:
@@ -91,15 +93,10 @@ def _advice(hits: Sequence[Hit]) -> list[str]:
     return []
 
 
-def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool, alone: bool) -> Cause | None:
-    """Return the words before a failure that report it, if there are any; where they are alone, no rule names a cause."""
-    if group := _nearest(evidence, signs, failed):
-        return _message(group, evidence)
-    if not alone:
-        return None
-    first = (message.hits[0] for message in signs if message.hits[0].before)
-    symptoms = sorted(first, key=lambda hit: (hit.file, hit.line))
-    return next((cause for hit in symptoms if (cause := _unsuspected(hit, evidence))), None)
+def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool) -> Cause | None:
+    """Return the words before a failure that report it, if there are any."""
+    group = _nearest(evidence, signs, failed)
+    return _message(group, evidence) if group else None
 
 
 def missed_goal(evidence: Evidence) -> Cause | None:
@@ -110,6 +107,11 @@ def missed_goal(evidence: Evidence) -> Cause | None:
     group = max(missed, key=lambda group: (group.last.file, group.last.line))
     made = _cause(group.last, [other.last for other in missed if other is not group], group)
     return replace(made, code="GOAL-MISSED", title="The program says that it missed its goal")
+
+
+def hollow(message: MessageHits) -> bool:
+    """Whether a message is an exception that only tells that something ended: a worker, a process, a command."""
+    return message.rule.code == "PY-EXCEPTION" and all(only_tells(hit.text.encode()) for hit in message.hits)
 
 
 def reasons_above(message: MessageHits, evidence: Evidence) -> Cause | None:
@@ -123,7 +125,9 @@ def reasons_above(message: MessageHits, evidence: Evidence) -> Cause | None:
         if group.suspicion == "fatal"
         and group.last.file == head.file
         and 0 < head.line - group.last.line <= _NEAR
-        and not any(_says(table, group.last) for table in ("hollow", "only_tells", "points_above"))
+        and not (
+            _says("hollow", group.last) or _says("points_above", group.last) or only_tells(group.last.text.encode(), ())
+        )
     ]
     if not above:
         return None
@@ -138,6 +142,15 @@ def _says(table: str, hit: Hit) -> bool:
     return says(table, line, line.lower())
 
 
+def _offered(group: Unknown, evidence: Evidence) -> bool:
+    """Whether the last line of a group may be offered: it says more than that something ended, or leads to what does."""
+    if _is_code(group.last) or group.suspicion == "hint":
+        return False
+    if not only_tells(group.last.text.encode(), [text.encode() for text in group.following]):
+        return True
+    return not _says("only_tells", group.last) and bool(_framed(group) or _reasons(group, evidence))
+
+
 def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> Unknown | None:
     """Return the suspicious lines that say most and stand nearest before a failure; None if none counts."""
     ends = [hit for message in signs if message.rule.code not in _BEGINNINGS for hit in message.hits]
@@ -148,8 +161,7 @@ def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> 
     for group in evidence.unknown:
         # Behind an interrupt by hand launchers clean up, and complain.
         aftermath = group.first.line > stopped.get(group.first.file, group.first.line)
-        offered = not (aftermath or _is_code(group.last) or _says("only_tells", group.last))
-        reach = _reach(group, ends, terminators, evidence) if offered else None
+        reach = _reach(group, ends, terminators, evidence) if not aftermath and _offered(group, evidence) else None
         if reach is None or not (weight := _weight(group, reach, failed)):
             continue
         score = (weight, group.count < _MANY, -reach)
@@ -167,14 +179,12 @@ def _weight(group: Unknown, reach: int, failed: bool) -> int:
             # Nothing says that the run failed: only what stands at the very end, and not again and again, ended it.
             return 4 if reach <= _END_REACH and group.count <= _FEW else 0
         return 4 if reach <= _NEAR else 2 if reach <= _FAR else 0
-    if group.suspicion == "end":
-        return 3
-    return 1 if failed and reach <= _NEAR else 0
+    return 3
 
 
 def _is_code(hit: Hit) -> bool:
     """Whether a line is the source that a traceback quotes."""
-    return bool(hit.before) and hit.before[-1].lstrip().startswith('File "') and ", line " in hit.before[-1]
+    return bool(hit.before and _FRAME.search(hit.before[-1])) or bool(_RAISE.search(hit.text))
 
 
 def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], evidence: Evidence) -> int | None:
@@ -182,7 +192,7 @@ def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], evidence: Ev
     hit = group.last
     own = [end.line - hit.line for end in ends if end.file == hit.file]
     # What stands after the last sign of failure is its aftermath, but for words of an end right below it.
-    if own and max(own) < (-_PLAIN_REACH if group.suspicion == "fatal" else 0):
+    if own and max(own) < (-_BELOW if group.suspicion == "fatal" else 0):
         return None
     own += [end.line - hit.line for end in terminators if end.file == hit.file]
     return min((lines for lines in own if lines >= 0), default=evidence.files[hit.file].lines - hit.line)
@@ -196,7 +206,11 @@ def _message(group: Unknown, evidence: Evidence) -> Cause:
     main, around = hits[0], [*_following(group, known), *_generic_above(group.last, evidence)]
     alone, framed, above = len(chain) == 1, _framed(group), _reasons(group, evidence)
     # A header says no more than that; its message stands below it.
-    below = _below(chain[0], known) if words_of(_TAG.sub("", main.text)) <= _HEADER else None
+    headed = {
+        other.last.line: _below(other, known) for other in chain if words_of(_TAG.sub("", other.last.text)) <= _HEADER
+    }
+    below = headed.pop(main.line, None)
+    around += [line for line in headed.values() if line]
     stated = next((hit for hit in around if _STATED.match(hit.text)), None)
     if stated and group.suspicion == "end":
         main = stated
@@ -216,7 +230,7 @@ def _chain(group: Unknown, evidence: Evidence) -> list[Unknown]:
     chain = [group]
     for other in sorted(evidence.unknown, key=lambda unknown: -unknown.last.line):
         hit, below = other.last, chain[0].last
-        near = hit.file == below.file and 0 < below.line - hit.line <= _BLOCK_GAP and not _says("only_tells", hit)
+        near = hit.file == below.file and 0 < below.line - hit.line <= _BLOCK_GAP and not only_tells(hit.text.encode())
         telling = other.suspicion in ("fatal", "error") or _says("missed", hit)
         if near and telling and not _is_code(hit):
             chain.insert(0, other)
@@ -224,14 +238,15 @@ def _chain(group: Unknown, evidence: Evidence) -> list[Unknown]:
 
 
 def _reasons(group: Unknown, evidence: Evidence) -> list[Hit]:
-    """Return what may be the reason of a line that has none itself: trouble or bad news near above it, trouble far above it, what is near."""
+    """Return what may be the reason of a line that has none itself: trouble or bad news near above it, trouble far above it."""
     points = _says("points_above", group.last)
     if group.suspicion != "end" and not points:
         return []
     known = _known(evidence)
-    near = [hit for hit in _above(group.last) if (hit.file, hit.line) not in known and not _says("only_tells", hit)]
-    telling = [hit for hit in near if suspicion(hit.text.encode()) and not _says("points_above", hit)]
-    return telling or _far_above(group.last, evidence) or near
+    near = [
+        hit for hit in _above(group.last) if (hit.file, hit.line) not in known and not only_tells(hit.text.encode(), ())
+    ]
+    return [hit for hit in near if not _says("points_above", hit)] or _far_above(group.last, evidence)
 
 
 def _far_above(end: Hit, evidence: Evidence) -> list[Hit]:
@@ -242,7 +257,7 @@ def _far_above(end: Hit, evidence: Evidence) -> list[Hit]:
         if group.last.file == end.file
         and group.last.line < end.line
         and (group.suspicion in ("fatal", "error") or _says("missed", group.last))
-        and not any(_says(table, group.last) for table in ("only_tells", "points_above"))
+        and not (_says("points_above", group.last) or only_tells(group.last.text.encode(), ()))
     ]
     return sorted(reasons, key=lambda hit: -hit.line)
 
@@ -274,17 +289,6 @@ def _below(header: Unknown, known: set[tuple[int, int]]) -> Hit | None:
     return None
 
 
-def _unsuspected(symptom: Hit, evidence: Evidence) -> Cause | None:
-    """Make a cause of what stands right above a symptom and reads like bad news, where nothing in the text is suspicious."""
-    near = [hit for hit in _above(symptom) if symptom.line - hit.line <= _HINT_REACH and suspicion(hit.text.encode())]
-    known = _known(evidence)
-    said = [hit for hit in near if (hit.file, hit.line) not in known and not _says("only_tells", hit)]
-    if not said:
-        return None
-    group = Unknown(template="", suspicion="hint", count=1, first=said[0], last=said[0])
-    return _cause(said[0], sorted(said[1:3], key=lambda hit: hit.line), group)
-
-
 def _known(evidence: Evidence) -> set[tuple[int, int]]:
     """Return file and line of what rules know, but for causes that are generic."""
     messages = evidence.messages.values()
@@ -308,16 +312,14 @@ def _framed(group: Unknown) -> list[Hit]:
 
 
 def _above(end: Hit) -> list[Hit]:
-    """Return the lines above an end that may be its reason, the likeliest first: trouble, bad news, what stands right above it."""
+    """Return the lines above an end that may be its reason, the likeliest first: trouble, then bad news."""
     reasons = []
     for distance, text in enumerate(reversed(end.before), start=1):
         kind = suspicion(text.encode())
         if not words_of(text) or kind == "end" or text.strip() == end.text.strip():
             continue
-        trouble, plain = kind in ("fatal", "error"), kind == "" and distance <= _PLAIN_REACH
-        if trouble or plain or kind == "hint":
-            order = 0 if trouble else 1 if kind == "hint" else 2
-            reasons.append((order, Hit(file=end.file, line=end.line - distance, text=text, fields={})))
+        if kind:
+            reasons.append((kind == "hint", Hit(file=end.file, line=end.line - distance, text=text, fields={})))
     return [hit for _, hit in sorted(reasons, key=lambda reason: reason[0])]
 
 
@@ -335,7 +337,7 @@ def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
         count=group.count,
         hits=[replace(main, before=()), *others],
         fields=dict(group.last.fields),
-        advice=_advice([main, *others[:_QUOTED]]),
+        advice=remedies([main, *others[:_QUOTED]]),
         confirm="",
         fatal_words=group.suspicion in ("fatal", "end"),
     )

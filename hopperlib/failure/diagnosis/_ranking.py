@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any
 
-from hopperlib.failure.diagnosis._fallback import last_words, missed_goal, reasons_above
+from hopperlib.failure.diagnosis._fallback import hollow, last_words, missed_goal, reasons_above, remedies
 from hopperlib.failure.diagnosis.causes import Cause, Confidence
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link
@@ -77,25 +77,31 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     set_aside += tuple(refuted)
     outlived = _outlived(counted, evidence) | _left_behind(findings)
     counted = [message for message in counted if message.rule.code not in outlived]
-    causes = _of_role("cause", counted, refuted)
+    causes = [message for message in _of_role("cause", counted, refuted) if not hollow(message)]
     success, signs = _ends(counted)
     failed = bool(signs) or bool(record_failed)
-    words = last_words(evidence, signs, failed=failed, alone=not causes)
+    words = last_words(evidence, signs, failed=failed)
+    missed = None if failed else missed_goal(evidence)
+    told: dict[str, Any] = {"set_aside": set_aside, "outlived": outlived}
     if not failed and _succeeded(causes, success, words, record_failed):
-        missed = missed_goal(evidence)
-        causes_left = (missed,) if missed else ()
-        return Ranking(causes_left, failed=False, succeeded=not missed, set_aside=set_aside, outlived=outlived)
+        return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **told)
     # With nothing better in the text, what was set aside is better than silence.
     causes = causes or _needing_failure([findings[code] for code in set_aside if code not in refuted])
+    ranked = _ranked(causes, counted, words, evidence)
+    return Ranking(tuple(ranked or filter(None, [missed])), failed=failed, succeeded=False, **told)
+
+
+def _ranked(
+    causes: list[MessageHits], counted: list[MessageHits], words: Cause | None, evidence: Evidence
+) -> list[Cause]:
+    """Return the causes that no other explains, the likeliest first, and the program's own words among them."""
     roots, explained = _roots(causes, counted)
     ranked = [_cause(message, explained[message.rule.code], roots, evidence) for message in roots]
     if reason := reasons_above(roots[0], evidence) if roots else None:
         ranked.insert(0, reason)
     if words and (not ranked or ranked[0].confidence == "possible"):
         ranked.insert(0 if ranked and _went_on(roots[0], words) else len(ranked), words)
-    if not ranked and not failed and (missed := missed_goal(evidence)):
-        ranked.append(missed)
-    return Ranking(tuple(ranked), failed=failed, succeeded=False, set_aside=set_aside, outlived=outlived)
+    return ranked
 
 
 def _outlived(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
@@ -397,6 +403,8 @@ def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits],
             fields = {**hit.fields, **fields}
     of_rule: dict[str, Any] = {name: getattr(rule, name) for name in ("code", "title", "fault", "who", "confirm")}
     confidence = _confidence(message, roots, evidence)
-    advice = [_PLACE.sub(lambda name: fields.get(name[1], name[0]), step) for step in rule.advice]
+    # A message that many programs print is advised on by what it says here, if that is known.
+    fitting = remedies(hits[:_AROUND]) if rule.general or rule.strength == "weak" else []
+    advice = fitting or [_PLACE.sub(lambda name: fields.get(name[1], name[0]), step) for step in rule.advice]
     seen: dict[str, Any] = {"count": message.count, "hits": hits, "explains": explained, "fields": fields}
     return Cause(rule=rule, confidence=confidence, advice=advice, **of_rule, **seen)

@@ -1,6 +1,6 @@
 """A candidate for the cause of a failure, and how sure it is, in words.
 
-What a word is worth was measured: ``first_tries.csv`` holds outputs of public threads, each labelled before it was
+What a word is worth was measured: ``first_tries.csv`` holds outputs of public threads and logs, each labelled before it was
 tried and tried before any rule or mechanism had seen it, with the word of the answer and whether it was right.
 """
 
@@ -69,7 +69,7 @@ def _wilson(right: int, answers: int) -> tuple[float, float]:
     middle = share + z * z / (2 * answers)
     half = z * math.sqrt(share * (1 - share) / answers + z * z / (4 * answers * answers))
     scale = 1 + z * z / answers
-    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+    return min(share, max(0.0, (middle - half) / scale)), max(share, min(1.0, (middle + half) / scale))
 
 
 @dataclass(slots=True, kw_only=True)

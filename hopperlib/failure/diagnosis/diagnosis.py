@@ -13,6 +13,7 @@ from hopperlib.failure.messages.scanner import Scanner
 
 if TYPE_CHECKING:
     from hopperlib.failure.diagnosis.context import Context
+    from hopperlib.failure.messages._lines import LineReader
 
 Verdict = Literal["cause", "no-cause", "succeeded"]
 Source = tuple[str, "BinaryIO | bytes | str"]
@@ -199,6 +200,15 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: "Context | None") 
     return steps
 
 
+def _odd(file: "LineReader") -> list[str]:
+    """Say what is odd about a file."""
+    notes = [f"{file.name}: {file.note}"] if file.note else []
+    if file.shortened:
+        what = "1 line is" if file.shortened == 1 else f"{file.shortened:,} lines are"
+        notes.append(f"{file.name}: {what} longer than 64 KiB: the rest was not read")
+    return notes
+
+
 def _notes(
     evidence: Evidence, ranking: Ranking, context: "Context | None", runs: Sequence[dict[str, Any]]
 ) -> list[str]:
@@ -212,17 +222,12 @@ def _notes(
         notes.append(
             f"{len(runs) + 1} runs in this text; the last one is answered. Before it, the last first: {'; '.join(said)}"
         )
-    for code, life in ranking.outlived.items():
-        first = evidence.messages[code].hits[-1]
-        notes.append(
-            f"{code} (line {first.line:,}) did not end the job: it still ran at line {life:,}, and what came later is answered."
-        )
-    for file in evidence.files:
-        if file.note:
-            notes.append(f"{file.name}: {file.note}")
-        if file.shortened:
-            what = "1 line is" if file.shortened == 1 else f"{file.shortened:,} lines are"
-            notes.append(f"{file.name}: {what} longer than 64 KiB: the rest was not read")
+    notes += [
+        f"{code} (line {evidence.messages[code].hits[-1].line:,}) did not end the job: it still ran at line {life:,}, "
+        "and what came later is answered."
+        for code, life in ranking.outlived.items()
+    ]
+    notes += [note for file in evidence.files for note in _odd(file)]
     if left_out := evidence.unknown_left_out:
         notes.append(f"{left_out:,} more suspicious line{' was' if left_out == 1 else 's were'} not grouped")
     advised = " ".join(step for cause in ranking.causes for step in cause.advice)

@@ -24,12 +24,17 @@ class Words:
     looked_for: str
     inside: tuple[str, ...]
     frequent: str
+    endings: str
+    parts: str
+    named: str
+    grammar: str
     never: _Expressions
     end: _Expressions
     fatal: _Expressions
     error: _Expressions
     harmless: _Expressions
     hint: _Expressions
+    warned: _Expressions
     missed: _Expressions
     only_tells: _Expressions
     points_above: _Expressions
@@ -41,7 +46,9 @@ def _tables() -> Words:
     return read_record(Words, read_beside(__file__, "words.toml"), name="words.toml")
 
 
-def words(name: Literal["looked_for", "inside", "frequent"]) -> tuple[bytes, ...]:
+def words(
+    name: Literal["looked_for", "inside", "frequent", "endings", "parts", "named", "grammar"],
+) -> tuple[bytes, ...]:
     """Return a list of words, or of pieces that may hold spaces."""
     listed = getattr(_tables(), name)
     return tuple(word.encode() for word in (listed.split() if isinstance(listed, str) else listed))
@@ -78,4 +85,4 @@ def _piece(text: str) -> str:
     for _ in range(text.count("(")):
         text = re.sub(r"\([^()]*\)", "\0", text)
     text = re.sub(r".(?:[?*]|\{0?,\d+\})", "\0", text)
-    return "" if "|" in text else max(re.findall(r"[A-Za-z' ]*", text), key=len)
+    return "" if "|" in text else max(re.findall(r"[A-Za-z' !_-]*", text), key=len)

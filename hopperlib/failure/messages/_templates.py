@@ -13,6 +13,8 @@ hint      reads like bad news where something failed, and means nothing elsewher
 """
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal
 
 from hopperlib.failure.messages._expressions import says, words
@@ -38,6 +40,16 @@ _NO_WORDS = re.compile(
     r"|\+0x[0-9a-f]{1,16}|\bUnknown {2,}Unknown\b|^\s*Image {3,}PC\b"
 )
 
+# Beside quoted words, paths and names with digits: a word in brackets, a value behind its key, a name with dots.
+_NAMED = re.compile(
+    rb"\([^)\s]{0,80}\)|\[[^\]\s]{0,80}\]|[\w-]{1,40}=[^\s;,]{0,200}|\b\w{1,60}(?:\.\w{1,60}){1,12}|`[^`\n]{0,400}`|'[^'\n]{0,400}'"
+)
+_WORDS = re.compile(rb"[a-z_]{2,40}")
+_ENDINGS, _NAMED_PARTS = frozenset(words("endings")), frozenset(words("named"))
+_EMPTY = _ENDINGS.union(words("parts"), words("grammar"), _NAMED_PARTS)
+# What may not be taken for the name of a part, such as "memory" behind "node".
+_NO_NAMES = frozenset((*SUSPICIOUS_WORDS, *words("frequent")))
+
 # Only this much of a line is read for words, and makes its template.
 _READ = 400
 _TEMPLATE_LENGTH = 240
@@ -49,15 +61,43 @@ def suspicion(line: bytes) -> Suspicion:
     lowered = line.lower()
     if says("never", line, lowered):
         return ""
-    if says("end", line, lowered):
+    # A loud word within a warning is no end.
+    warned = says("warned", line, lowered)
+    if not warned and says("end", line, lowered):
         return "end"
-    if says("fatal", line, lowered):
+    if not warned and says("fatal", line, lowered):
         return "fatal"
     error = says("error", line, lowered)
     if error and not says("harmless", line, lowered):
         return "error"
     # A warning that a goal was missed matters at the end of a text that reports success.
     return "hint" if (not error and says("hint", line, lowered)) or says("missed", line, lowered) else ""
+
+
+def only_tells(line: bytes, below: Sequence[bytes] | None = None) -> bool:
+    """Whether a line only tells that something ended: it is known to, or holds no words but those of endings, parts of a job and grammar.
+
+    One that ends in a colon leaves it to the lines below, if they are given.
+
+    Examples
+    --------
+    >>> only_tells(b"Error: process `align` (chr1) on node n12 terminated with exit status 137"), only_tells(b"node memory failed")
+    (True, False)
+    """
+    lowered = line.lower()
+    if says("only_tells", line, lowered):
+        return True
+    if len(line) > _READ or b"node fail" in lowered:
+        return False
+    said = _WORDS.findall(_STRIPPED.sub(b" ", _NAMED.sub(b" ", lowered)))
+    named = {word for part, word in pairwise(said) if part in _NAMED_PARTS and word not in _NO_NAMES}
+    if _ENDINGS.isdisjoint(said) or not _EMPTY.union(named).issuperset(said):
+        return False
+    if not line.rstrip().endswith(b":"):
+        return True
+    # What it announces may be a warning, or another such line.
+    rest = [text for text in below or () if text.strip() and not says("warned", text, text.lower())]
+    return below is not None and (not rest or only_tells(rest[0], rest[1:]))
 
 
 def template(line: bytes) -> bytes:

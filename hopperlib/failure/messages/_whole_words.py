@@ -5,7 +5,7 @@ for ten words and for a thousand, and less than searching the text for a few
 dozen. Every anchor of a rule is found by one word of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hopperlib.failure.messages._expressions import words
@@ -16,7 +16,8 @@ from hopperlib.failure.messages.rules import Rule
 _LETTERS = bytes(byte if 97 <= byte <= 122 else byte + 32 if 65 <= byte <= 90 else 32 for byte in range(256))
 _DIGITS = b"0123456789"
 
-# Lines of so much text together are searched for words at once. [bytes]
+# So many different words of a text are looked for one by one; else lines of so much text together are. [bytes]
+_FEW = 24
 _TOGETHER = 600
 
 _SUSPICIOUS = frozenset((*SUSPICIOUS_WORDS, *INSIDE))
@@ -49,6 +50,19 @@ def gate(anchor: bytes) -> tuple[bytes, bytes]:
 def _rarity(word: bytes) -> tuple[bool, int]:
     """Return what makes a word tell more than another."""
     return word not in _FREQUENT and len(word) > 2, len(word)
+
+
+def _starts(text: bytes, letters: bytes, pieces: Iterable[bytes]) -> list[int]:
+    """Return where the lines begin that hold one of some pieces of text."""
+    starts = set()
+    for piece in pieces:
+        place = letters.find(piece)
+        while place >= 0:
+            # Of a word between spaces the first may be the end of the line above.
+            starts.add(text.rfind(b"\n", 0, place + 1 if piece[:1] == b" " else place) + 1)
+            end = text.find(b"\n", place)
+            place = letters.find(piece, end + 1) if end >= 0 else -1
+    return sorted(starts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,28 +109,40 @@ class WordIndex:
 
     def lines(self, text: bytes) -> list[Worded]:
         """Return the lines of a text that a rule may match or that are suspicious."""
-        letters = text.translate(_LETTERS) + b" "
-        inside = [part for part in _PARTS if part in letters]
-        lines, start, last = [], 0, len(text)
-        while start <= last:
-            # Most lines hold none of the words, which several tell at once. Each ends in a space: so does some of what is looked for.
+        # A space at both ends: so words begin and end, and some of what is looked for.
+        letters = b" %b " % text.translate(_LETTERS)
+        present = self._present(letters)
+        starts = _starts(text, letters, present) if len(present) <= _FEW else self._starts_near(text, letters)
+        return [worded for start in starts if (worded := self._worded(text, letters, start))]
+
+    def _present(self, letters: bytes) -> set[bytes]:
+        """Return what of all that is looked for stands in a piece of text: words between spaces, others inside of words."""
+        found = self._words.intersection(letters.split())
+        phrases = (_PHRASES[word] for word in found & _PHRASES.keys())
+        words = {b" %b " % word for word in found.difference(self._gates)}
+        return words.union(filter(letters.__contains__, (*_PARTS, *phrases)))
+
+    def _starts_near(self, text: bytes, letters: bytes) -> Iterator[int]:
+        """Yield where the lines begin that stand near something that is looked for, several at once."""
+        start = 0
+        while start <= len(text):
             end = text.find(b"\n", start + _TOGETHER)
-            end = last if end < 0 else end
-            together = letters[start : end + 1]
-            present = self._words.intersection(together.split()).union(filter(together.__contains__, inside))
-            phrases = [_PHRASES[word] for word in present & _PHRASES.keys() if _PHRASES[word] in together]
-            present = present.difference(self._gates).union(phrases)
-            for line in text[start:end].split(b"\n") if present else ():
-                own = letters[start : start + len(line) + 1]
-                if any(map(own.__contains__, present)):
-                    words = {*own.split(), *filter(own.__contains__, [*inside, *phrases])}
-                    rules = () if present.isdisjoint(words) else self._rules_of(line, words)
-                    suspicious = not _SUSPICIOUS.isdisjoint(words)
-                    if rules or suspicious:
-                        lines.append(Worded(start, start + len(line), rules, suspicious))
-                start += len(line) + 1
+            end = len(text) if end < 0 else end
+            if self._present(letters[start : end + 2]):
+                for line in text[start:end].split(b"\n"):
+                    yield start
+                    start += len(line) + 1
             start = end + 1
-        return lines
+
+    def _worded(self, text: bytes, letters: bytes, start: int) -> Worded | None:
+        """Return a line with its rules; None if it holds nothing that is looked for."""
+        end = text.find(b"\n", start)
+        end = len(text) if end < 0 else end
+        own = letters[start : end + 2]
+        words = {*own.split(), *filter(own.__contains__, INSIDE)}
+        rules = self._rules_of(text[start:end], words)
+        suspicious = not _SUSPICIOUS.isdisjoint(words)
+        return Worded(start, end, rules, suspicious) if rules or suspicious else None
 
     def _rules_of(self, line: bytes, words: set[bytes]) -> tuple[Rule, ...]:
         """Return the rules of which an anchor stands in a line that holds some words, in their order."""

@@ -46,6 +46,8 @@ NerscClass = Literal[
 # Name of the form that a build stages beside the models of the pages.
 STAGED = "rules.json"
 
+# Values that may be written as one text.
+_LISTS = ("anchors", "digits", "regex", "requires", "advice", "positive", "negative")
 _DIGITS = str.maketrans("", "", "0123456789")
 
 
@@ -321,6 +323,18 @@ def staged_rules() -> str:
     return json.dumps(_tables(_documents(rule_texts())), separators=(",", ":"))
 
 
+def _made(table: Mapping[str, Any]) -> Rule:
+    """Return a rule of the library without the checks of its form, which the tests make."""
+    values = {{"class": "fault", "fatal": "says_fatal"}.get(name, name): value for name, value in table.items()}
+    for name, value in values.items():
+        if name in ("explains", "explained_by", "refutes"):
+            links = [value] if isinstance(value, (str, dict)) else value
+            values[name] = tuple(Link(code=link) if isinstance(link, str) else Link(**link) for link in links)
+        elif isinstance(value, list) or name in _LISTS:
+            values[name] = (value,) if isinstance(value, str) else tuple(value)
+    return Rule(**values)
+
+
 @cache
 def load_rules() -> tuple[Rule, ...]:
     """Return the rules of the library, and those of ``HOPPER_RULES``, in the order in which they are tried.
@@ -350,10 +364,10 @@ def load_rules() -> tuple[Rule, ...]:
             raise InputError(f"HOPPER_RULES={own}: {error}") from None
     staged = _folder() / STAGED
     if staged.is_file():
-        return _in_order(json.loads(staged.read_text(encoding="utf-8")))
-    return _in_order(
-        _tables(read_beside(__file__, f"../rules/{file.name}") for file in sorted(_folder().glob("*.toml")))
-    )
+        tables = json.loads(staged.read_text(encoding="utf-8"))
+    else:
+        tables = _tables(read_beside(__file__, f"../rules/{file.name}") for file in sorted(_folder().glob("*.toml")))
+    return tuple(sorted(map(_made, tables), key=lambda made: (made.precedence, made.general)))
 
 
 @cache

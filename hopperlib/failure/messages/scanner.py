@@ -29,8 +29,9 @@ from functools import cache
 from itertools import accumulate, pairwise
 from typing import BinaryIO
 
+from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._lines import Block, LineReader
-from hopperlib.failure.messages._matching import WINDOW, match, quote
+from hopperlib.failure.messages._matching import WINDOW, Match, match, quote
 from hopperlib.failure.messages._progress import Life
 from hopperlib.failure.messages._tasks import TaskEnds
 from hopperlib.failure.messages._templates import suspicion, template
@@ -303,29 +304,36 @@ class Scanner:
     def _look(self, shape: _Shape, text: bytes, number: int, data: bytes, start: int, end: int) -> None:
         """Match one line, and note what it is; `start` and `end` are its places in `data`, which holds its neighbors."""
         shape.examined += 1
-        matched = match(text, shape.rules)
-        if whole := _unwrapped(text, data, end, _REST_OF_NAME if matched else _REST):
-            again = match(whole, [rule for worded in self._index.lines(whole) for rule in worded.rules])
-            # A line put together again counts where it says the same more fully, or where its first piece said
-            # nothing.
-            if again and (not matched or again[0] is matched[0]):
-                matched, text = again, whole
+        matched, text = self._matched(shape, text, data, end)
         shape.found = matched[0] if matched else None
-        if matched:
-            rule, fields, place = matched
-            finding = self.evidence.messages.setdefault(rule.code, MessageHits(rule=rule))
-            finding.count += 1
-            if finding.count <= self.EXAMINED:
-                hit = self._hit(text, number, fields, place)
-                if rule.role in ("cause", "symptom"):
-                    self._life.failed(number)
-                if finding.count == 1 and rule.role in ("symptom", "cascade"):
-                    hit = replace(hit, before=self._lines_before(data, start))
-                elif finding.count == 1 and rule.role == "cause":
-                    hit = replace(hit, after=_sentence(hit.text, _next_lines(data, end + 1, _FOLLOWING)))
-                self._note(finding, hit)
-        elif shape.suspicious:
-            self._suspect(shape, text, number, data, start, end)
+        if matched is None:
+            if shape.suspicious:
+                self._suspect(shape, text, number, data, start, end)
+            return
+        rule, fields, place = matched
+        finding = self.evidence.messages.setdefault(rule.code, MessageHits(rule=rule))
+        finding.count += 1
+        if finding.count > self.EXAMINED:
+            return
+        hit = self._hit(text, number, fields, place)
+        if rule.role in ("cause", "symptom"):
+            self._life.failed(number)
+        if finding.count == 1 and rule.role in ("symptom", "cascade"):
+            hit = replace(hit, before=self._lines_before(data, start))
+        elif finding.count == 1 and rule.role == "cause":
+            hit = replace(hit, after=_sentence(hit.text, _next_lines(data, end + 1, _FOLLOWING)))
+        self._note(finding, hit)
+
+    def _matched(self, shape: _Shape, text: bytes, data: bytes, end: int) -> tuple[Match | None, bytes]:
+        """Return the rule that matches a line, and the line, put together again where it was broken."""
+        matched = match(text, shape.rules)
+        whole = _unwrapped(text, data, end, _REST_OF_NAME if matched else _REST)
+        if whole is None:
+            return matched, text
+        again = match(whole, [rule for worded in self._index.lines(whole) for rule in worded.rules])
+        # It counts where it says the same more fully, or where its first piece said nothing.
+        fuller = again is not None and (matched is None or again[0] is matched[0])
+        return (again, whole) if fuller else (matched, text)
 
     def _suspect(self, shape: _Shape, text: bytes, number: int, data: bytes, start: int, end: int) -> None:
         """Note a suspicious line that no rule knows, with what stands around it."""
@@ -344,7 +352,7 @@ class Scanner:
     def _group(self, shape: _Shape, text: bytes, number: int) -> Unknown | None:
         """Return the group of a suspicious line, or None if it is harmless or there are too many."""
         kind = suspicion(text)
-        if not kind:
+        if not kind or (kind == "hint" and not says("missed", text, text.lower())):
             shape.suspicious = False
             return None
         name = template(text)

@@ -14,7 +14,6 @@ from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
 from hopperlib.failure.diagnosis.first import first_failure, reach
 from hopperlib.failure.messages.evidence import Hit
 from hopperlib.finding import Finding
-from hopperlib.machine import Machine
 from hopperlib.package_data import text_beside
 from hopperlib.questions import ask
 from hopperlib.questions.failure._quoted_lines import (
@@ -24,13 +23,13 @@ from hopperlib.questions.failure._quoted_lines import (
     messages_in_order,
     part_of,
 )
-from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Example, is_sample
 from hopperlib.questions.result import Copyable, Download, Facts, Result, Table, Value, table
 from hopperlib.text import count, share
 
 if TYPE_CHECKING:
     from hopperlib.failure.diagnosis.context import Context
+    from hopperlib.machine import Machine
 
 _MAX_ROWS = 12
 _MAX_TEMPLATE = 120
@@ -45,7 +44,7 @@ _LABELS = {
     "cname": "Location (cname)",
     "apid": "Application",
 }
-_SUSPICIONS = {"fatal": "end of the program", "error": "error", "end": "end, no reason", "hint": "bad news"}
+_SUSPICIONS = {"fatal": "end of the program", "error": "error", "end": "end, no reason", "hint": "goal missed"}
 # Fields of a cause that are facts of their own.
 _LOCATIONS = ("rank", "node", "nid", "cname", "time")
 _MISSING_LIBRARY = (
@@ -83,7 +82,7 @@ class Given(ask.Setting):
         help="If you give it, the advice contains numbers.",
         advanced=True,
     )
-    machine: Machine = ask.machine(
+    machine: "Machine" = ask.machine(
         help="The machine on which the launch line ran. Without a launch line it changes nothing.", advanced=True
     )
     record: str = ask.file(
@@ -110,7 +109,7 @@ def answer(given: Given) -> Result:
     return replace(result, findings=(*result.findings, made_up))
 
 
-def context_of(launch: str, machine: str | Machine, record: str, job: str | None = None) -> "Context | None":
+def context_of(launch: str, machine: "str | Machine", record: str, job: str | None = None) -> "Context | None":
     """Return what is known beside the output; None if nothing is.
 
     Raises
@@ -127,6 +126,7 @@ def context_of(launch: str, machine: str | Machine, record: str, job: str | None
         return None
     # It brings the models of launch lines and layouts, which most texts do not need.
     from hopperlib.failure.diagnosis.context import read_context
+    from hopperlib.questions.machine_choice import chosen_machine
 
     try:
         return read_context(
@@ -195,22 +195,33 @@ def _findings(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
     steps = cause.advice if cause else diagnosis.next
     for number, step in enumerate(steps, start=1):
         yield Finding(f"step-{number}", f"{number}. {step}" if len(steps) > 1 else step, "advice")
-    first = first_failure(diagnosis.evidence) if diagnosis.verdict != "succeeded" else None
-    if first:
-        where = f"{diagnosis.evidence.files[first.file].name}:{first.line:,}"
-        yield Finding("first-failure", f"{first.sentence} ({where})", "note")
-    if (extent := reach(first, cause)) and diagnosis.verdict != "succeeded":
-        yield Finding("reach", f"This is {extent.extent}: {extent.reason}.", "note")
-    if cause and cause.confirm:
-        yield Finding("to-confirm", f"To confirm: {cause.confirm}", "note")
-    if cause and cause.rule and cause.rule.not_said:
-        yield Finding("not-said", f"It does not say {cause.rule.not_said}.", "note")
+    if diagnosis.verdict != "succeeded":
+        yield from _extent(diagnosis, cause)
     if cause:
-        yield Finding("measured", _measured(cause), "note")
+        yield from _worth(cause)
     for code in diagnosis.set_aside:
         confirm = diagnosis.evidence.messages[code].rule.confirm
         yield Finding("set-aside", f"{code} was found and set aside: {confirm}", "note")
     yield from (Finding("text", note, "note") for note in diagnosis.notes)
+
+
+def _extent(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
+    """Yield who failed first, and how far it reached."""
+    first = first_failure(diagnosis.evidence)
+    if first:
+        where = f"{diagnosis.evidence.files[first.file].name}:{first.line:,}"
+        yield Finding("first-failure", f"{first.sentence} ({where})", "note")
+    if extent := reach(first, cause):
+        yield Finding("reach", f"This is {extent.extent}: {extent.reason}.", "note")
+
+
+def _worth(cause: Cause) -> Iterator[Finding]:
+    """Yield what confirms a cause, what it does not say, and how often its word was right."""
+    if cause.confirm:
+        yield Finding("to-confirm", f"To confirm: {cause.confirm}", "note")
+    if cause.rule and cause.rule.not_said:
+        yield Finding("not-said", f"It does not say {cause.rule.not_said}.", "note")
+    yield Finding("measured", _measured(cause), "note")
 
 
 def _measured(cause: Cause) -> str:

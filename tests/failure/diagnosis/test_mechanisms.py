@@ -34,7 +34,7 @@ def test_an_end_is_read_upwards(text, said):
     [
         ("sbatch: error: cannot frobnicate the job", "SCHEDULER-MESSAGE", "unclear"),
         ("ibv_poll_cq failed: error in flux", "NETWORK-MESSAGE", "unclear"),
-        ("[mpiexec@n1] error in the launch of flux", "LAUNCHER-MESSAGE", "unclear"),
+        ("[mpiexec@n1] error: no hosts listed for flux", "LAUNCHER-MESSAGE", "unclear"),
         ("flux solver failed in cell 3", "APPLICATION-MESSAGE", "user"),
     ],
 )
@@ -128,3 +128,26 @@ def test_remedies_have_sources_and_expressions_that_end():
         assert remedy.source
         assert remedy.advice
         assert not re.search(r"[*+]|\{\d+,\}", re.sub(r"\\.|\[[^\]]*\]", "x", remedy.regex))
+
+
+def test_an_exception_that_only_tells_an_end_is_no_cause():
+    hollow = "pool.WorkerCrashedError: The worker died unexpectedly while executing this task.\n"
+    assert diagnose([("job.out", hollow)]).verdict == "no-cause"
+    assert diagnose([("job.out", "pool.WorkerCrashedError: the grid is empty\n")]).cause.code == "PY-EXCEPTION"
+
+
+def test_a_header_within_a_block_leaves_its_message_to_the_line_below():
+    text = "Error in function: mesher returned: ['\n\n--> FLOW FATAL ERROR:\nbad size -2072\nFLOW aborting\n"
+    assert "bad size -2072" in " ".join(hit.text for hit in diagnose([("job.out", text)]).cause.hits[:8])
+
+
+def test_a_limit_of_locked_memory_counts_only_where_the_run_failed():
+    line = "[1.2] [n1:22:0] ib_iface.c:720  UCX  ERROR ibv_create_cq(cqe=4096) failed: Cannot allocate memory\n"
+    failed = line + "[n1:22] select.c:433  UCX  ERROR no active messages transport to <no debug data>: Unsupported\n"
+    assert diagnose([("job.out", failed)]).cause.code == "IB-MEMLOCK"
+    assert diagnose([("job.out", line + "# OSU MPI Broadcast Latency Test v5.8\n1      0.23\n")]).verdict == "no-cause"
+
+
+def test_a_generic_message_is_advised_on_by_what_it_says():
+    text = "ERROR: LoadError: IOError: connect: connection refused (ECONNREFUSED)\n"
+    assert "address and port" in diagnose([("job.out", text)]).cause.advice[0]

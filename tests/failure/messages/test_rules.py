@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import asdict
 from typing import get_args
 
 import pytest
@@ -258,3 +259,7 @@ def test_rules_of_ones_own_are_known(monkeypatch, tmp_path):
     (tmp_path / "own.toml").write_text(GOOD, encoding="utf-8")
     monkeypatch.setenv("HOPPER_RULES", str(tmp_path / "own.toml"))
     assert "TEST-ONE" in {rule.code for rule in load_rules.__wrapped__()}
+
+
+def test_rules_made_without_checks_are_those_that_are_checked():
+    assert [asdict(made) for made in load_rules()] == [asdict(made) for made in read_rules(rule_texts())]

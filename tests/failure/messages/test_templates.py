@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.failure.messages._expressions import _tables
-from hopperlib.failure.messages._templates import suspicion, template
+from hopperlib.failure.messages._templates import only_tells, suspicion, template
 
 # Words from all branches of the four expressions, and what may stand around them.
 PIECES = (
@@ -218,9 +218,10 @@ def ungated(line):
     """The verdict with all expressions, whatever pieces the line holds."""
     if expression("never").search(line):
         return ""
-    if expression("end").search(line):
+    warned = expression("warned").search(line)
+    if not warned and expression("end").search(line):
         return "end"
-    if expression("fatal").search(line):
+    if not warned and expression("fatal").search(line):
         return "fatal"
     if expression("error").search(line):
         return "" if expression("harmless").search(line) else "error"
@@ -238,3 +239,40 @@ def test_what_is_left_out_would_not_have_matched(pieces, upper, between):
 def test_each_word_is_judged_as_by_all_expressions(piece):
     for line in (piece, piece.upper(), f"  {piece} failed", f"x {piece}"):
         assert suspicion(line.encode()) == ungated(line.encode())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "NOTE: Process `ALIGN (chr1)` terminated with an error exit status (137) -- Execution is retried (1)",
+        "Exiting because a job execution failed. Look above for error message",
+        "MPT ERROR: MPI_COMM_WORLD rank 10 has terminated without calling MPI_Finalize()",
+        "SLURM Job_id=68 Name=run_1 Ended, Run time 6-00:33:39, FAILED, ExitCode 28",
+        "[WARN] PLE 0608 plexec One of MPI processes was aborted.(rank=0)(CODE=1903,256)(DETAIL=N/A)",
+        "Process 3 exit with status code 250.",
+        "command 'set -e; tool a b | sort > c' returned non-zero exit status 1",
+    ],
+)
+def test_a_line_of_endings_and_parts_of_a_job_only_tells(line):
+    assert only_tells(line.encode())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "FATAL: task 0: start failed: stress: No such file or directory",
+        "job preempted (node failure)",
+        "node memory failed",
+        "Process 3 exit with status code 250: grid is empty",
+        "Fatal error:",
+        "rank 3 of 8 is fine",
+    ],
+)
+def test_a_line_with_a_word_of_its_own_says_more(line):
+    assert not only_tells(line.encode())
+
+
+def test_a_loud_word_within_a_warning_ends_nothing():
+    assert suspicion(b"CRITICAL ERROR: grid is empty") == "fatal"
+    assert suspicion(b"WARNING: CRITICAL ERROR in the last step, trying again") == ""
+    assert suspicion(b"12:00:01 io - WARNING - abort of transfer 3") == ""
