@@ -42,6 +42,7 @@ SchedulerType=sched/builtin
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=0
 SlurmdParameters=config_overrides
 ReturnToService=2
+KillWait=2
 MpiDefault=none
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
@@ -77,6 +78,17 @@ def edited(source: Path, target: Path, **lines: str) -> Path:
     target.write_text("\n".join(text) + "\n", encoding="utf-8")
     shutil.copymode(source, target)
     return target
+
+
+def end_all_in(folder: Path) -> None:
+    """End what the daemons have started: the processes that work, or have a file open, in their folder."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            links = [process / "cwd", *(process / "fd").iterdir()]
+            if process.name != str(os.getpid()) and any(
+                os.readlink(link).startswith(f"{folder}/") or os.readlink(link) == str(folder) for link in links
+            ):
+                os.kill(int(process.name), signal.SIGKILL)
 
 
 class Site:
@@ -192,14 +204,15 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield site
     finally:
         site.run("scancel", "--full", "-u", getpass.getuser())
-        # What the daemons started is in their groups; a slurmd may wait long for a step.
+        with suppress(AssertionError):
+            wait_for(lambda: not site.run("squeue", "-h").stdout, "jobs are left", 8)
         for daemon in daemons:
             daemon.terminate()
         for daemon in daemons:
             with suppress(subprocess.TimeoutExpired):
                 daemon.wait(2)
-            with suppress(ProcessLookupError):
-                os.killpg(daemon.pid, signal.SIGKILL)
+        end_all_in(site.folder)
+        for daemon in daemons:
             daemon.wait()
 
 
