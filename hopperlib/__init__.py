@@ -20,6 +20,7 @@ The front door: what a reader asks for by name. Each is imported when it is firs
 `explain_runs`, `node_hours_used`                   what explains run times; use of a machine between moments
 `load`, `explore`                                   a question as an explorer; the same as a widget with traits
 `data_folder`                                       where the samples of the book are
+`layouts`, `place_tasks`, `pace_of`, ...            functions of the models that the studies of the book call
 `to_frame`                                          any of these, and any records, as a pandas DataFrame
 ==================================================  ==================================================================
 
@@ -61,11 +62,78 @@ _MODULES = {
     "to_frame": "hopperlib.frames",
 }
 
+# Functions of the models, by the module that has them; NAME=OTHER stands here as NAME, as OTHER alone says too little.
+_MODELS = {
+    "documented": "documented_value=documented erratum printed",
+    "proofs": "evaluate_proof",
+    "machine.derived": "mpi_bandwidth_per_core_mb_s",
+    "machine.faults": "files_hit machine_faults=faults",
+    "launchers.reader": "launch_line=read_launch",
+    "placement.free_cores": "break_even_service",
+    "placement.hybrid": "best_threads memory_times RunShares stream_gb_s thread_costs",
+    "placement.layouts": "break_even_efficiency cheapest_layout=cheapest layouts",
+    "placement.memory": "copied_fraction_needed memory_per_task merged_need merged_tasks_per_node=seats most_tasks_per_node",
+    "placement.pages": "page_cost_us paged_bandwidth_gb_s",
+    "placement.placement": "place_tasks",
+    "placement.slowdown": "placement_cost",
+    "network.fabrics.bisection": "effective_bisection",
+    "network.fabrics.dragonfly": "Dragonfly",
+    "network.fabrics.fabric": "Traffic",
+    "network.fabrics.of_machine": "fabric_of",
+    "network.fabrics.rates": "lay_traffic=lay pace_of",
+    "network.fabrics.tree": "fat_tree",
+    "network.rank_order": "balanced_column_major best_block block_order diagonal_major off_node_pairs triangle_imbalance",
+    "network.runtime.milc": "milc_exchange_share=exchange_share milc_jobs milc_lost_order=lost_order milc_model=model milc_run_times=run_times milc_slowdown=slowdown",
+    "network.runtime.overlap": "cache_speedup combined_factor merged_collectives_s overlapped_s separate_collectives_s",
+    "network.runtime.power": "chance_to_show=power gain_shown runs_to_show=runs_needed",
+    "network.torus.distances": "Torus",
+    "network.torus.maps": "compactness",
+    "network.torus.orders": "compute_nodes order_nodes",
+    "network.torus.wiring": "Wiring",
+    "scheduling.aging": "free_runs probe_allocation=probe",
+    "scheduling.backtest": "backtest",
+    "scheduling.learned": "Clock",
+    "scheduling.whatif": "what_if",
+    "scheduling.why": "explain_wait",
+    "scheduling.scheduler": "schedule_jobs=simulate",
+    "scheduling.workload": "Job Workload",
+    "storage.iobuf.gains": "iobuf_costs=documented_costs transfer_for_gain_bytes unaligned_fraction",
+    "storage.iobuf.params": "check_iobuf_params=check_params iobuf_buffer_bytes=buffer_bytes iobuf_params=read_params",
+    "storage.loading": "loading_time=load_time",
+    "storage.lustre.client": "ceiling_gb_s file_system_of write_curve write_rate_gb_s",
+    "storage.lustre.dumps": "barrier_rate_gb_s barriered_dump close_cost_s exclude_slow explaining_rate_gb_s gain_without_close osts_with_slow probe_osts=probe",
+    "storage.lustre.imbalance": "expected_fullest",
+    "storage.lustre.stripe_advice": "stripe_advice=advise",
+    "storage.lustre.striping": "FileLayout=Layout",
+    "failure.builds.default_modules": "default_module_outcomes=outcomes",
+    "failure.builds.known_problems": "build_line=read_build check_build repaired_build=repaired",
+    "failure.builds.rules": "build_rule build_rules=load_build_rules",
+    "failure.builds.versions": "version_key",
+    "failure.diagnosis.causes": "diagnosis_rates=measured",
+    "failure.messages.rules": "message_rule=rule message_rules=load_rules",
+    "failure.nodes.huge_pages": "buddy_blocks strays_allowed",
+    "failure.nodes.preflight": "buddyinfo_nodes=read_buddyinfo node_list NodeMemory short_nodes=report",
+    "failure.nodes.risk": "chance_of_bad_node chance_of_enough days_of_machine explaining_bad_nodes value_of_check=check_value",
+    "monitoring.delays": "measured_delay=measured synthetic_history",
+    "monitoring.ssp": "rate_per_task=rate speedup_term system_improvement=improvement",
+    "monitoring.together": "machine_parts=subsystems parts_to_blame=read",
+    "storage.logs.darshan_findings": "darshan_findings=findings",
+    "questions.network.trace_rules": "backtest_result why_result",
+    "questions.network.trace_what_if": "scenarios_of what_if_result",
+    "questions.node.drawings": "node_drawing",
+    "questions.storage.darshan_answer": "darshan_result",
+    "analysis.distributions": "fit_all",
+    "analysis.placements": "mean_hop_distances",
+}
+_MODULES |= {name: f"hopperlib.{module}" for module, names in _MODELS.items() for name in names.split()}
+_MODULES = {name.partition("=")[0]: f"{module}:{name.rpartition('=')[2]}" for name, module in _MODULES.items()}
+
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for by its name at the front door."""
     if name in _MODULES:
-        asked_for = getattr(importlib.import_module(_MODULES[name]), name)
+        module, _, inner = _MODULES[name].partition(":")
+        asked_for = getattr(importlib.import_module(module), inner)
         if not name.startswith("read_"):
             return asked_for
         from hopperlib.readers.source import by_path

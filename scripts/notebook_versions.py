@@ -1,10 +1,11 @@
 """Write other versions of the notebooks: for who teaches with them, and for who learns; and a page to start from.
 
-    python scripts/notebook_versions.py instructor OUT    solutions open, minutes, what to ask, what goes wrong
-    python scripts/notebook_versions.py student OUT       no solutions, no answers of self-checks
-    python scripts/notebook_versions.py start FILE        the routes of the book as a notebook of links
+    python scripts/notebook_versions.py instructor OUT [NOTEBOOK ...]    executed, solutions open, minutes, what to ask
+    python scripts/notebook_versions.py student OUT [NOTEBOOK ...]       no solutions, no answers of self-checks
+    python scripts/notebook_versions.py start FILE                       the routes of the book as a notebook of links
 
-All are made from the notebooks of the book; nothing is written twice. The folder OUT gets a copy of each.
+All are made from the notebooks of the book; nothing is written twice. The folder OUT gets a copy of each, or of those
+named, such as node/memory. Each is run, as its questions hold numbers that its cells compute.
 """
 
 import ast
@@ -40,20 +41,38 @@ def check_call(cell: dict) -> ast.Call | None:
     return last if named else None
 
 
-def words(node: ast.AST | None) -> list[str]:
-    """Return the texts in a part of a program, values that are computed as three dots."""
-    if isinstance(node, ast.JoinedStr):
-        return ["".join(str(part.value) if isinstance(part, ast.Constant) else "..." for part in node.values)]
-    if isinstance(node, ast.Constant):
-        return [node.value] if isinstance(node.value, str) else []
-    if isinstance(node, ast.BinOp):
-        return ["".join(words(node.left) + words(node.right))]
-    return [text for child in ast.iter_child_nodes(node) for text in words(child)] if node else []
+# Run behind the last cell of a notebook: the texts of its self-checks, by the number of the cell that showed them.
+_TELL = """
+import json
+
+def _told(check):
+    options = getattr(check, "options", ())
+    feedback = [option.feedback for option in options if not option.right]
+    mistakes = [*dict(getattr(check, "misconceptions", {})).values(), *feedback, *(one[-1] for one in getattr(check, "mistakes", ()))]
+    return {
+        "question": check.question,
+        "explanation": check.explanation,
+        "choices": [option.text for option in options] or list(getattr(check, "items", ())),
+        "mistakes": [*mistakes, *(one.feedback for one in getattr(check, "conditions", ()))],
+    }
+
+print(json.dumps({number: _told(shown) for number, shown in Out.items() if hasattr(shown, "explanation")}))
+"""
 
 
-def argument(call: ast.Call, name: str) -> list[str]:
-    """Return the texts of an argument."""
-    return words(next((keyword.value for keyword in call.keywords if keyword.arg == name), None))
+def executed(notebook: dict, folder: Path) -> tuple[dict, dict[str, dict]]:
+    """Run a notebook as a kernel in a folder does; return it with its outputs, and the texts of its self-checks by cell."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    told = {"cell_type": "code", "id": "told", "metadata": {}, "source": _TELL, "outputs": [], "execution_count": None}
+    run = nbformat.reads(json.dumps(notebook | {"cells": [*notebook["cells"], told]}), as_version=4)
+    NotebookClient(run, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(folder)}}).execute()
+    texts = json.loads(
+        "".join(output["text"] for output in run["cells"].pop()["outputs"] if output.get("name") == "stdout")
+    )
+    cells = {str(cell["execution_count"]): cell["id"] for cell in run["cells"] if cell["cell_type"] == "code"}
+    return run, {cells[number]: check for number, check in texts.items()}
 
 
 def hide_answers(notebook: dict) -> bool:
@@ -72,8 +91,8 @@ def hide_answers(notebook: dict) -> bool:
     return changed
 
 
-def student(notebook: dict) -> dict:
-    """Return a notebook without solutions; of a self-check its question stands there."""
+def student(notebook: dict, checks: dict[str, dict]) -> dict:
+    """Return a notebook without solutions and outputs; of a self-check its question stands there."""
     cells, solving = [], False
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
@@ -81,8 +100,8 @@ def student(notebook: dict) -> dict:
             if text.strip():
                 cells.append(with_text(cell, text))
         elif not solving:
-            call = check_call(cell)
-            cells.append(question_cell(cell, call) if call else cell)
+            asked = checks.get(cell["id"])
+            cells.append(question_cell(cell, asked) if asked else cell | {"outputs": [], "execution_count": None})
     return notebook | {"cells": cells}
 
 
@@ -102,19 +121,14 @@ def without_solutions(text: str, *, solving: bool) -> tuple[str, bool]:
     return kept, solving
 
 
-def question_cell(cell: dict, call: ast.Call) -> dict:
+def question_cell(cell: dict, check: dict) -> dict:
     """Return the question of a self-check as text, with what there is to choose from."""
-    lines = [f"**Question.** {' '.join(argument(call, 'question'))}", ""]
-    options = next((keyword.value for keyword in call.keywords if keyword.arg in ("options", "items")), None)
-    for item in options.elts if isinstance(options, ast.List | ast.Tuple) else ():
-        first = next((arg for arg in item.args), None) if isinstance(item, ast.Call) else item
-        named = (argument(item, "text") if isinstance(item, ast.Call) else []) or words(first)
-        lines += [f"- {named[0]}"] if named else []
+    lines = [f"**Question.** {check['question']}", "", *(f"- {choice}" for choice in check["choices"])]
     lines += ["", "*Your answer:*"]
     return {"cell_type": "markdown", "id": cell["id"], "metadata": {}, "source": "\n".join(lines).splitlines(True)}
 
 
-def instructor(notebook: dict) -> dict:
+def instructor(notebook: dict, checks: dict[str, dict]) -> dict:
     """Return a notebook with its solutions open, led by a cell for who teaches with it."""
     cells = []
     for cell in notebook["cells"]:
@@ -123,23 +137,24 @@ def instructor(notebook: dict) -> dict:
         if cell["cell_type"] == "markdown":
             text = text.replace(":class: dropdown\n", "")
         cells.append(with_text(cell | {"metadata": metadata}, text))
-    return notebook | {"cells": [cells[0], teaching_cell(notebook), *cells[1:]]}
+    return notebook | {"cells": [cells[0], teaching_cell(notebook, checks), *cells[1:]]}
 
 
-def teaching_cell(notebook: dict) -> dict:
+def teaching_cell(notebook: dict, checks: dict[str, dict]) -> dict:
     """Return minutes, questions to ask, and the mistakes that the self-checks know."""
     texts = [text_of(cell) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
     predict = next((text.partition("\n")[2].strip() for text in texts if text.startswith("## Predict first")), "")
-    calls = [call for cell in notebook["cells"] if (call := check_call(cell))]
     exercises = [title for text in texts for title in re.findall(r"\{exercise-start\}[^`]*?:label: *(\S+)", text)]
     lines = ["## For who teaches with it", "", f"- Minutes: {notebook['metadata']['hopper']['minutes']}."]
     lines += [f"- Exercises: {'; '.join(exercises)}."] if exercises else []
     lines += ["", "Ask, before anybody runs a cell:", "", predict] if predict else []
-    for call in calls:
-        lines += ["", f"**{' '.join(argument(call, 'question'))}** {' '.join(argument(call, 'explanation'))}", ""]
-        mistakes = [text for name in ("misconceptions", "mistakes", "options") for text in argument(call, name)]
-        # Labels and values are among them; what explains a mistake is a sentence.
-        lines += [f"- {mistake}" for mistake in mistakes if mistake.count(" ") > 3]
+    for check in checks.values():
+        lines += [
+            "",
+            f"**{check['question']}** {check['explanation']}",
+            "",
+            *(f"- {said}" for said in check["mistakes"]),
+        ]
     return {"cell_type": "markdown", "id": "for-teachers", "metadata": {}, "source": "\n".join(lines).splitlines(True)}
 
 
@@ -176,20 +191,31 @@ def write(file: Path, notebook: dict) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Write one version of all notebooks; return the exit status."""
+    """Write one version of all notebooks, or of some; return the exit status."""
     versions = {"instructor": instructor, "student": student}
-    if len(arguments) != 2 or arguments[0] not in (*versions, "start"):
+    if len(arguments) < 2 or arguments[0] not in (*versions, "start"):
         print(__doc__)
         return 2
-    kind, out = arguments[0], Path(arguments[1])
+    kind, out, *names = arguments
     if kind == "start":
-        start(out)
+        start(Path(out))
         return 0
-    for path in sorted((ROOT / "notebooks").rglob("*.ipynb")):
-        if ".ipynb_checkpoints" not in path.parts:
-            made = versions[kind](json.loads(path.read_text(encoding="utf-8")))
-            write(out / path.relative_to(ROOT / "notebooks"), made)
+    folder = ROOT / "notebooks"
+    paths = [folder / f"{name}.ipynb" for name in names] or sorted(folder.glob("*/*.ipynb"))
+    for path in paths:
+        if not path.is_file():
+            print(f"{path.relative_to(folder)}: there is no such notebook; there is {', '.join(_known(folder))}")
+            return 2
+        write(
+            Path(out) / path.relative_to(folder),
+            versions[kind](*executed(json.loads(path.read_text("utf-8")), path.parent)),
+        )
     return 0
+
+
+def _known(folder: Path) -> list[str]:
+    """Return the names of the notebooks."""
+    return sorted(path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob("*/*.ipynb"))
 
 
 if __name__ == "__main__":

@@ -1,35 +1,29 @@
-"""What the notebook of a study shows of its documented values: tables, residuals, assumptions.
+"""What the notebook of a study shows of its documented values: tables and assumptions.
 
-Every study page shows the same three things in the same way, so they are made
+Every study page shows the same things in the same way, so they are made
 in one place, from the data and the scorecard.
 """
 
 import json
-import math
 import os
 import random
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from hopperbook.score import Row, rows
+from hopperbook.score import rows
 from hopperbook.studies import load
 from hopperbook.studies.study import Range, ranges
 from hopperlib.documented import by_study, documented
-from hopperlib.questions.figures import Axis, Series, band, chart
+from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.result import Column, Figure, Table, table
 from hopperlib.text import capital, digits
 
-# An input deviates from what is printed by nothing, or it is a defect: it is not drawn.
-_DRAWN = ("retrodicted", "arithmetic", "calibrated")
 _SEEDS = 20
-# How many tolerances the axis of residuals reaches at most: beyond them, near ones could not be told apart.
-_FARTHEST = 10
-_MOST_DRAWN = 12
 # Documented values that a page shows at once; more of them are folded away.
 _OPEN_ROWS = 6
 
@@ -99,78 +93,9 @@ def scorecard_table(study: str) -> Table:
     )
 
 
-def residual_figure(study: str) -> Figure:
-    """Return the deviations of a study's numbers from the documented ones, in units of their tolerance.
-
-    A point between -1 and 1 is within tolerance. Rows without a tolerance of
-    their own (bounds, bands, shapes) cannot be drawn and are left to the table.
-
-    Raises
-    ------
-    ValueError
-        If no row of the study has a deviation and a tolerance.
-
-    Examples
-    --------
-    >>> figure = residual_figure("placement")
-    >>> set(figure.data[0]["x"])
-    {0.0}
-    """
-    drawn = [(row, row.residual) for row in rows(study) if row.role in _DRAWN and row.residual is not None]
-    if not drawn:
-        raise ValueError(f"study {study!r} has no row with a deviation and a tolerance, so there is nothing to draw")
-    greatest = sorted(drawn, key=lambda point: -abs(point[1]))[:_MOST_DRAWN]
-    by_role = {role: [_at_edge(ratio, row.quantity) for row, ratio in greatest if row.role == role] for role in _DRAWN}
-    series = [
-        Series(name=role, x=[ratio for ratio, _ in part], y=[what for _, what in part], kind="points")
-        for role, part in by_role.items()
-        if part
-    ]
-    outside = sum(abs(ratio) > 1 + 1e-9 for _, ratio in drawn)
-    far = sum(abs(ratio) > _FARTHEST for _, ratio in drawn)
-    at_edge = f", {far} of them beyond {_FARTHEST}, which stand at the edge with their number" if far else ""
-    reach = 1.2 * max(1.0, *(min(abs(ratio), _FARTHEST) for _, ratio in drawn))
-    figure = chart(
-        title="Residuals of this study"
-        + (f", the {_MOST_DRAWN} greatest of {len(drawn)}" if len(drawn) > _MOST_DRAWN else ""),
-        alt=f"Deviation of the model from the documented value for {len(drawn)} numbers, in units of each one's "
-        f"tolerance; {len(drawn) - outside} lie between -1 and 1, {outside} outside{at_edge}.",
-        x=Axis(title="Deviation over tolerance; the band from -1 to 1 agrees", low=-reach, high=reach, decimals=2),
-        y=Axis(title=""),
-        series=series,
-    )
-    # A label of three lines needs more room than a row of points.
-    height = 140 + len(greatest) * max(34, *(17 + 17 * what.count("<br>") for part in series for what in part.y))
-    layout = figure.layout | {"height": height, "shapes": [band(-1, 1)]}
-    return replace(figure, layout=layout, table=_residuals([row for row, _ in drawn]))
-
-
-def _residuals(drawn: Sequence[Row]) -> Table:
-    """Return the table of residuals."""
-    return table(
-        "Residuals of this study",
-        drawn,
-        {
-            "What": lambda row: row.quantity,
-            "Role": lambda row: row.role,
-            "Documented": lambda row: row.documented,
-            "Model": lambda row: row.reproduced,
-            "Deviation": lambda row: row.deviation,
-            "Tolerance": lambda row: row.tolerance,
-        },
-    )
-
-
 def _wrapped(text: str) -> str:
     """Return a label in lines that a narrow chart can hold."""
     return "<br>".join(textwrap.wrap(text, 32))
-
-
-def _at_edge(ratio: float, what: str) -> tuple[float, str]:
-    """Return a point and its label in lines that a narrow chart can hold; one far outside is put to the edge."""
-    if abs(ratio) > _FARTHEST:
-        what, ratio = f"{what} ({ratio:,.0f})", math.copysign(_FARTHEST, ratio)
-    return ratio, _wrapped(what)
 
 
 class Moved(NamedTuple):

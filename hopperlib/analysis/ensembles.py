@@ -209,10 +209,7 @@ def run_ensemble(
     ...     run_ensemble(repeats_to_see, sets, folder, workers=0, progress=False)["result"].tolist()
     [17, 64]
     """
-    if client is not None and workers is not None:
-        raise ValueError("give workers, for processes here, or client, for processes elsewhere, not both")
-    if workers is not None and workers < 0:
-        raise refusal("workers", workers, "must be at least 0")
+    _check_workers(workers, client)
     reached, own = function_digest(function)
     version = _digest(reached, _package_digest())[:8]
     sets = _keyed(parameter_sets, version)
@@ -230,22 +227,39 @@ def run_ensemble(
         step = _stepper(stack, progress, len(sets) - len(missing), len(sets))
         runs = _finished(client, workers, run, missing, failures)
         for key, answer in stack.enter_context(closing(runs)):
-            try:
-                rows = _table(sets[key], answer())
-            except BrokenProcessPool:
-                raise
-            except Exception as error:
-                failure = EnsembleError(f"{_name(function)} with {sets[key]} failed: {type(error).__name__}: {error}")
-                failure.__cause__ = error
-                failures.append(failure)
-                continue
-            _write(rows, paths[key])
-            step()
+            answered = _answered(function, sets[key], answer)
+            if isinstance(answered, EnsembleError):
+                failures.append(answered)
+            else:
+                _write(answered, paths[key])
+                step()
     if failures:
         raise failures[0]
     table = _read(paths.values())
     table.attrs["parameters"] = list(dict.fromkeys(chain.from_iterable(sets.values())))
     return table
+
+
+def _check_workers(workers: int | None, client: Any) -> None:
+    """Refuse what names no place to run."""
+    if client is not None and workers is not None:
+        raise ValueError("give workers, for processes here, or client, for processes elsewhere, not both")
+    if workers is not None and workers < 0:
+        raise refusal("workers", workers, "must be at least 0")
+
+
+def _answered(
+    function: Callable[..., Any], parameters: Mapping[str, Any], answer: Callable[[], Any]
+) -> pd.DataFrame | EnsembleError:
+    """Return the rows of one run, or why it failed; a worker that died is for its pool to mend."""
+    try:
+        return _table(parameters, answer())
+    except BrokenProcessPool:
+        raise
+    except Exception as error:
+        failure = EnsembleError(f"{_name(function)} with {parameters} failed: {type(error).__name__}: {error}")
+        failure.__cause__ = error
+        return failure
 
 
 def _keyed(parameter_sets: Iterable[Mapping[str, Any]] | pd.DataFrame, version: str) -> dict[str, dict[str, Any]]:

@@ -47,9 +47,12 @@ def function_digest(function: Callable[..., Any]) -> tuple[str, list[types.Modul
 
 def _is_own(module: str) -> bool:
     """Whether a module is the user's own: neither of Python, nor installed, nor of this package."""
+    # What runs may be a file of an installed program, such as one that executes notebooks: its globals are the user's.
+    if module == "__main__":
+        return True
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names or top in ("hopperlib", "builtins"):
-        return top == "__main__" or module == "__main__"
+        return False
     known = sys.modules.get(module)
     file = getattr(known, "__file__", None) or ""
     return known is not None and not {"site-packages", "dist-packages"} & set(Path(file).parts)

@@ -131,18 +131,31 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
         simulated,
         summary=(
             f"{count(len(jobs), 'job')}{when}: half of those that started waited at most {duration(middle)}, one in twenty more "
-            f"than {duration(high)}{use}.{left} Simulated: {simulated.summary}"
+            f"than {duration(high)}{use}.{left}{_simulated_wait(simulated)}"
         ),
         values=(
             Value("Observed median wait", middle / 60, None, "min", 1),
             Value("Observed wait that one job in twenty exceeds", high / 3600, None, "h", 2),
-            *simulated.values,
+            *(_in_minutes(value) for value in simulated.values),
         ),
         figures=(_weeks_figure(weeks, dated=dated), *simulated.figures),
         tables=(*_tables(jobs, weeks, dated=dated), *simulated.tables),
         facts=dict(simulated.facts or {})
         | {"observed": {"jobs": len(jobs), "never_started": never, "used_fraction": used}},
     )
+
+
+def _simulated_wait(simulated: Result) -> str:
+    """Return the mean wait of a simulation as a sentence; empty if it has none."""
+    waits = [value.value for value in simulated.values if value.label == "Mean wait"]
+    return f" Simulated, they wait {duration(float(waits[0]))} on average." if waits else ""
+
+
+def _in_minutes(value: Value) -> Value:
+    """Return a value of seconds in minutes, any other as it is."""
+    if value.unit != "s":
+        return value
+    return replace(value, value=float(value.value) / 60, unit="min", decimals=1)
 
 
 def _week_names(weeks: pd.DataFrame, *, dated: bool) -> list[str]:

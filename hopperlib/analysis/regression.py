@@ -226,72 +226,6 @@ def _corrected(p_values: Sequence[float]) -> list[float]:
     return [float(p) for p in multipletests(p_values, method="holm")[1]]
 
 
-def run_time_model(
-    metrics: Any, y: npt.ArrayLike, kind: str = "least squares", groups: Iterable[Hashable] | None = None
-) -> Any:
-    """Return run times regressed on all metrics at once, as a result of statsmodels to go on with.
-
-    Parameters
-    ----------
-    metrics : mapping of str to array of n floats, or DataFrame of n rows
-        Those that are constant are left out.
-    y : array of n floats
-        More than there are metrics by two at least.
-    kind : str
-        ``least squares``, with errors that hold for any spread about the plane that differs from point to point (HC3),
-        and with groups for points that are alike in each;
-        ``robust`` (Huber's, few points far off weigh less), ``quantile`` (of the median), or ``mixed`` (each group
-        has a level of its own).
-    groups : iterable of n, or None
-        To which group each point belongs; ``mixed`` needs it, and ``least squares`` counts it.
-
-    Returns
-    -------
-    statsmodels result
-        Its ``params``, ``conf_int()``, ``pvalues`` and ``summary()`` name the metrics; ``const`` is the level.
-
-    Raises
-    ------
-    ValueError
-        If no metric varies, there are too few points, a metric follows from the others, or there is no such kind.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> hops = rng.normal(size=60)
-    >>> fitted = run_time_model({"hops": hops}, 100 + 5 * hops + rng.normal(size=60), "robust")
-    >>> {name: round(value) for name, value in fitted.params.items()}
-    {'const': 100, 'hops': 5}
-
-    References
-    ----------
-    .. [1] J. S. Long and L. H. Ervin, "Using Heteroscedasticity Consistent Standard Errors in the Linear Regression
-       Model," The American Statistician 54 (2000) 217-224.
-    """
-    import pandas as pd
-    from statsmodels import api
-
-    xs, ys = _columns(metrics, y)
-    design, labels = api.add_constant(xs), [] if groups is None else list(groups)
-    if kind == "mixed" and len(labels) != len(ys):
-        raise ValueError(f"{len(ys)} points with {len(labels)} groups: a mixed model needs the group of each")
-    fits: dict[str, Callable[[], Any]] = {
-        "least squares": lambda: (
-            api.OLS(ys, design).fit(
-                cov_type="cluster", cov_kwds={"groups": pd.factorize(np.array(labels))[0]}, use_t=True
-            )
-            if labels
-            else api.OLS(ys, design).fit(cov_type="HC3")
-        ),
-        "robust": lambda: api.RLM(ys, design).fit(),
-        "quantile": lambda: api.QuantReg(ys, design).fit(q=0.5),
-        "mixed": lambda: api.MixedLM(ys, design, groups=labels).fit(),
-    }
-    if kind not in fits:
-        raise refusal("kind", kind, f"must be one of: {', '.join(fits)}")
-    return fits[kind]()
-
-
 def _columns(metrics: Any, y: npt.ArrayLike) -> tuple["pd.DataFrame", Array]:
     """Return the metrics that vary, and y, or say what makes no regression."""
     import pandas as pd
@@ -478,15 +412,8 @@ def variance_split(
     members = _splittable(times, groups)
     check_resampling(repeats, level)
     everything = np.concatenate(members)
-    # Measured from the mean of all, so that close values do not cancel; and within a group from one of its
-    # values, so that equal ones have no spread: the mean of three times 0.1 is not quite 0.1.
     centre = float(everything.mean())
-    sizes, sums, squares = np.array(
-        [
-            (len(group), (group - centre).sum(), ((group - group[0] - (group - group[0]).mean()) ** 2).sum())
-            for group in members
-        ]
-    ).T
+    sizes, sums, squares = np.array([_moments(group, centre) for group in members]).T
     least_variance = (_LEAST_SHARE * np.ptp(everything)) ** 2
 
     def shares(picked: npt.NDArray[np.int64]) -> Array:
@@ -508,6 +435,16 @@ def variance_split(
         n=len(everything),
         clipped=between < 0,
     )
+
+
+def _moments(group: Array, centre: float) -> tuple[float, float, float]:
+    """Return size, sum and inner sum of squares of a group.
+
+    Measured from the mean of all, so that close values do not cancel; and within a group from one of its
+    values, so that equal ones have no spread: the mean of three times 0.1 is not quite 0.1.
+    """
+    own = group - group[0]
+    return len(group), float((group - centre).sum()), float(((own - own.mean()) ** 2).sum())
 
 
 def _splittable(times: npt.ArrayLike, groups: Iterable[Hashable]) -> list[Array]:

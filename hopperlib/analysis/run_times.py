@@ -1,16 +1,17 @@
 """A table of run times summed up: families fitted, spread within and between groups, repeats that show a change."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
+from hopperlib.analysis._resampling import Array
 from hopperlib.analysis.clustered import FEWEST_GROUPS
 from hopperlib.analysis.distributions import Fit, Goodness, Interval, bootstrap, fit_all, goodness, resolution
-from hopperlib.analysis.distributions import fit as fit_one
 from hopperlib.analysis.regression import (
     VarianceSplit,
     minimum_of_groups,
@@ -30,8 +31,8 @@ _FEW_GROUPS = 10
 # A difference of AIC that does not tell two families apart.
 _TIE = 2.0
 _MOST_BINS = 60
-# Of the runs a slow one is one in so many, and the samples behind the interval of its time.
-SLOW_SHARE, _TAIL_SAMPLES = 0.01, 99
+# Of the runs a slow one is one in so many; fewer runs than these do not tell of which distribution it is.
+SLOW_SHARE, _FEWEST_FOR_SLOW = 0.01, 40
 
 # What holds of every fit.
 CAVEATS = (
@@ -253,29 +254,44 @@ def spread_factors(degrees: float, level: float = 0.95) -> tuple[float, float]:
     return math.sqrt(degrees / low), math.sqrt(degrees / high)
 
 
-def _slow_run(table: RunTimes, fits: Sequence[Fit], rng: np.random.Generator) -> Interval | None:
-    """Return the time that one run in a hundred exceeds, with the interval that samples of whole groups give."""
-    if len(table.times) < FEW_VALUES:
-        return None
+def _slow_run(table: RunTimes) -> Interval | None:
+    """Return the time that one run in a hundred exceeds, with its interval; None where these runs do not say.
+
+    Logarithms of the times are normal about the level of their group, if nothing contradicts it. Then the interval is that
+    of a quantile of a normal distribution, by the noncentral t, with as many runs as the groups are worth [1]_. Else it
+    needs some 370 independent runs, of which enough lie beyond it.
+
+    References
+    ----------
+    .. [1] G. J. Hahn and W. Q. Meeker, Statistical Intervals (Wiley, 1991), sec. 4.4.
+    """
     values = np.array(table.times)
     of = np.unique(np.array(table.groups), return_inverse=True)[1] if table.groups else np.arange(len(values))
-    members = np.split(np.argsort(of, kind="stable"), np.cumsum(np.bincount(of))[:-1])
-    if len(members) < FEWEST_GROUPS:
+    means = np.bincount(of, np.log(values)) / np.bincount(of)
+    if len(values) < _FEWEST_FOR_SLOW or len(means) < FEWEST_GROUPS or np.ptp(means) == 0:
         return None
-    # Runs that are alike are no independent witnesses: the likelihood counts once a group, and then the families hardly
-    # differ. So the lognormal holds, whose tail is the longer one of most, unless another is clearly better.
-    own = {one.family: 2 * len(one.parameters) - 2 * one.log_likelihood * len(members) / len(values) for one in fits}
-    clearly = own["lognormal"] - own[fits[0].family] > 5 * _TIE and fits[0].note == ""
-    best = fits[0] if clearly else next(one for one in fits if one.family == "lognormal")
-    draws = []
-    for _ in range(_TAIL_SAMPLES):
-        sample = values[np.concatenate([members[at] for at in rng.integers(len(members), size=len(members))])]
-        if np.ptp(sample):
-            draws.append(float(fit_one(sample, best.family).distribution.isf(SLOW_SHARE)))
-    estimate = float(best.distribution.isf(SLOW_SHARE))
-    # Samples of few groups spread too little, and t makes up for it; logarithms, as the upper end lies farther off.
-    off = float(stats.t.isf(0.025, len(members) - 1)) * float(np.std(np.log(draws), ddof=1))
-    return Interval(estimate * math.exp(-off), estimate, estimate * math.exp(off))
+    if stats.shapiro(means).pvalue >= LEVEL:
+        return _lognormal_quantile(np.log(values), of, means)
+    ends = stats.quantile_test(values, p=1 - SLOW_SHARE).confidence_interval(0.95)
+    told = len(means) == len(values) and math.isfinite(ends.low + ends.high)
+    return Interval(ends.low, float(np.quantile(values, 1 - SLOW_SHARE)), ends.high) if told else None
+
+
+def _lognormal_quantile(logs: Array, of: npt.NDArray[np.int64], means: Array) -> Interval:
+    """Return the time that a run in a hundred exceeds, with its interval, from normal logarithms in groups."""
+    n, count, sizes = len(logs), len(means), np.bincount(of)
+    within = ((logs - means[of]) ** 2).sum() / max(n - count, 1)
+    between = (sizes * (means - logs.mean()) ** 2).sum() / (count - 1)
+    size = (n - (sizes**2).sum() / n) / (count - 1)
+    # The variance of a run by both mean squares, its degrees of freedom as Satterthwaite adds them.
+    parts = np.array([max(between, within) / size, within * (1 - 1 / size)])
+    variance = float(parts.sum())
+    freedom = variance**2 / (parts**2 / [count - 1, max(n - count, 1)]).sum()
+    worth = min(n, variance / (means.var(ddof=1) / count))
+    beyond = float(stats.norm.isf(SLOW_SHARE))
+    ends = stats.nct.ppf([0.025, 0.975], freedom, beyond * math.sqrt(worth)) / math.sqrt(worth)
+    low, at, high = np.exp(means.mean() + math.sqrt(variance) * np.array([ends[0], beyond, ends[1]]))
+    return Interval(float(low), float(at), float(high))
 
 
 def _alike(split: VarianceSplit | None) -> bool:
@@ -314,6 +330,18 @@ def _ties(table: RunTimes) -> Iterator[Finding]:
         multiples = f": they are multiples of {step:g} {table.unit}".rstrip()
         rounding = f"{multiples}, and the samples behind the p-values are rounded alike" if step else ""
         yield Finding("ties", f"{tied:,} of {len(table.times):,} times equal another{rounding}.", "note")
+
+
+def _families(
+    fitted: Array, rng: np.random.Generator, resamples: int, step: Callable[[int, int], None]
+) -> Iterator[FamilyReport]:
+    """Yield each family with its intervals and how good it is, the best first."""
+    fits = fit_all(fitted)
+    for number, fit in enumerate(fits):
+        intervals = bootstrap(fitted, fit.family, rng, resamples)
+        step(2 * number + 1, 2 * len(fits))
+        yield FamilyReport(fit=fit, intervals=intervals, goodness=goodness(fitted, fit, rng, resamples))
+        step(2 * number + 2, 2 * len(fits))
 
 
 def describe_run_times(
@@ -364,26 +392,18 @@ def describe_run_times(
     (116.0, 1.0, [2, 80])
     """
     resamples = usual_repeats(len(table.times)) if resamples is None else resamples
-    step = progress or (lambda done, steps: None)
     if resamples < 19:
         raise refusal("resamples", resamples, "must be at least 19, so that a p-value can reach 0.05")
     values = np.array(table.times)
     if minima and not table.groups:
         raise ValueError("the smallest time of each group needs a column of groups")
     fitted = np.array(list(minimum_of_groups(table.times, table.groups).values())) if minima else values
-    fits = fit_all(fitted)
     split, no_split = _split(table, rng)
     # Before the long part, so that an argument out of range is refused at once.
     repeats = _repeats(table, split, change_fraction, power, alpha)
-    families = []
-    for number, fit in enumerate(fits):
-        intervals = bootstrap(fitted, fit.family, rng, resamples)
-        step(2 * number + 1, 2 * len(fits))
-        families.append(FamilyReport(fit=fit, intervals=intervals, goodness=goodness(fitted, fit, rng, resamples)))
-        step(2 * number + 2, 2 * len(fits))
     return RunTimeReport(
         table=table,
-        families=tuple(families),
+        families=tuple(_families(fitted, rng, resamples, progress or (lambda done, steps: None))),
         fitted=tuple(fitted.tolist()),
         minima=minima,
         split=split,
@@ -394,5 +414,5 @@ def describe_run_times(
         repeats=repeats,
         resamples=resamples,
         notes=tuple(_notes(table, split, len(fitted), minima=minima)),
-        slow_run=_slow_run(table, fit_all(values) if minima else fits, np.random.default_rng(0)),
+        slow_run=_slow_run(table),
     )

@@ -9,8 +9,18 @@ from hopperlib.render.svg import figure_svg
 
 # An embedded picture (a heatmap) is data of the page itself.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-_ORDER: tuple[str, ...] = ("problems", "findings", "values", "drawings", "figures")
-_ORDER += ("copyables", "listings", "tables", "notes", "downloads")
+_ORDER = (
+    "problems",
+    "drawings",
+    "figures",
+    "values",
+    "findings",
+    "copyables",
+    "listings",
+    "tables",
+    "notes",
+    "downloads",
+)
 _STYLE = "\n" + Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 
 

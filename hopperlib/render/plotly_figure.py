@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any
 
 from hopperlib.errors import InputError
-from hopperlib.questions.figures import Axis, Series, chart, heat_map
+from hopperlib.questions.figures import Axis, Reference, Series, band, chart, heat_map
 from hopperlib.questions.result import Column, Figure, Table
 
 # Most points that a page draws of one figure: more weigh more than a page may.
@@ -38,7 +38,8 @@ def house_figure(figure: Any) -> Figure:
     Parameters
     ----------
     figure : plotly.graph_objects.Figure
-        Lines, points, bars and heat maps in one plane; its description in ``layout.meta``.
+        Lines, points, bars and heat maps in one plane, with horizontal lines (``add_hline``) and bands over x
+        (``add_vrect``); its description in ``layout.meta``.
 
     Raises
     ------
@@ -68,7 +69,20 @@ def house_figure(figure: Any) -> Figure:
         raise InputError(
             f"the figure has {points:,} points, and a page draws {MAX_POINTS:,} at most: draw a sample or a sum"
         )
-    return chart(**words, x=x, y=y, series=[_series(trace, number) for number, trace in enumerate(traces, 1)])
+    series = [_series(trace, number) for number, trace in enumerate(traces, 1)]
+    more: dict[str, Any] = {"height": layout["height"]} if "height" in layout else {}
+    if bands := [band(shape["x0"], shape["x1"]) for shape in layout.get("shapes", ()) if shape["type"] == "rect"]:
+        more["shapes"] = bands
+    return chart(**words, x=x, y=y, series=series, references=_references(layout), **more)
+
+
+def _references(layout: Mapping[str, Any]) -> list[Reference]:
+    """Return the lines of ``figure.add_hline(y, annotation_text=...)``, each with its text."""
+    lines = [
+        shape["y0"] for shape in layout.get("shapes", ()) if shape["type"] == "line" and shape["y0"] == shape["y1"]
+    ]
+    texts = {note["y"]: note["text"] for note in layout.get("annotations", ()) if "text" in note}
+    return [Reference(name=texts.get(at, f"at {at:g}"), y=at) for at in lines]
 
 
 def _map(trace: Mapping[str, Any], layout: Mapping[str, Any], words: Mapping[str, str], x: Axis, y: Axis) -> Figure:
@@ -94,7 +108,8 @@ def _series(trace: Mapping[str, Any], number: int) -> Series:
 
 
 def _axis(axis: Mapping[str, Any], name: str) -> Axis:
-    return Axis(title=_text(axis) or name, log=axis.get("type") == "log")
+    low = 0 if axis.get("rangemode") == "tozero" else None
+    return Axis(title=_text(axis) or name, log=axis.get("type") == "log", low=low)
 
 
 def _text(part: Mapping[str, Any]) -> str:

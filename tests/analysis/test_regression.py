@@ -15,7 +15,6 @@ from hopperlib.analysis.regression import (
     regress_all,
     regress_together,
     repeats_to_see,
-    run_time_model,
     variance_split,
 )
 
@@ -268,31 +267,3 @@ def test_more_spread_needs_more_runs():
     needed = [repeats_to_see(0.05, spread) for spread in (0, 0.0001, 0.01, 0.05, 0.2)]
     assert needed[:2] == [2, 2]
     assert needed == sorted(needed)
-
-
-def test_a_model_goes_on_as_a_result_of_statsmodels():
-    """60 runs in 6 jobs: 100 s, 5 s a hop, each job 10 s apart from the next; then two runs stand still."""
-    rng = np.random.default_rng(4)
-    hops, jobs = rng.uniform(1, 9, 60), np.repeat(np.arange(6), 10)
-    times = 100 + 5 * hops + rng.normal(size=60)
-    table = pd.DataFrame({"hops": hops, "same": 1.0})
-    plain = run_time_model(table, times)
-    assert list(plain.params.index) == ["const", "hops"]
-    assert plain.params["hops"] == pytest.approx(regress_together(table, times)[0].slope.estimate)
-    assert "HC3" in str(plain.summary())
-    by_job = run_time_model(table, times + 10 * jobs, "mixed", jobs)
-    assert by_job.params["hops"] == pytest.approx(5, abs=0.2)
-    # Two runs that take ten times as long move the plane, and neither the robust nor the median one.
-    slow = np.where(hops < np.sort(hops)[2], 10 * times, times)
-    for kind in ("robust", "quantile"):
-        assert run_time_model(table, slow, kind).params["hops"] == pytest.approx(5, abs=0.5)
-    assert abs(run_time_model(table, slow).params["hops"] - 5) > 5
-
-
-@pytest.mark.parametrize(
-    ("kind", "groups", "message"),
-    [("ridge", None, "kind='ridge' must be one of: least squares, robust"), ("mixed", None, "9 points with 0 groups")],
-)
-def test_what_makes_no_model_is_refused(kind, groups, message):
-    with pytest.raises(ValueError, match=message):
-        run_time_model({"hops": range(9)}, [float(n) for n in range(9)], kind, groups)

@@ -38,30 +38,37 @@ def toy() -> dict[str, Any]:
             _cell("```{solution-start} toy-one\n:class: dropdown\n```\nTwice three."),
             _cell("2 * 3", "code"),
             _cell("```{solution-end}\n```\nBehind it."),
-            _cell(
-                'ChoiceCheck(name="toy", question=f"What of {n}?", explanation="Six.", options=('
-                'Option("All of them", feedback="No, some of them stay idle."), Option("Six", right=True)))',
-                "code",
-            ),
+            _cell('ChoiceCheck(name="toy", question=f"What of {n}?", options=(Option("Six", right=True),))', "code")
+            | {"id": "asked"},
         ],
     }
 
 
+CHECKS = {
+    "asked": {
+        "question": "What of 6?",
+        "explanation": "Six.",
+        "choices": ["All of them", "Six"],
+        "mistakes": ["No, some of them stay idle."],
+    }
+}
+
+
 def test_a_students_version_tells_no_answer(versions: Any, toy: dict[str, Any]) -> None:
-    made = versions.student(toy)
+    made = versions.student(toy, CHECKS)
     text = "\n".join("".join(cell["source"]) for cell in made["cells"])
     assert "How many?" in text
     assert "Behind it." in text
-    assert "**Question.** What of ...?\n\n- All of them\n- Six" in text
+    assert "**Question.** What of 6?\n\n- All of them\n- Six" in text
     for answer in ("Twice three.", "2 * 3", "right=True", "stay idle", "ChoiceCheck"):
         assert answer not in text
 
 
 def test_an_instructors_version_tells_all(versions: Any, toy: dict[str, Any]) -> None:
     versions.hide_answers(toy)
-    made = versions.instructor(toy)
+    made = versions.instructor(toy, CHECKS)
     lead = "".join(made["cells"][1]["source"])
-    for words in ("Minutes: 20.", "toy-one", "How many sit on NUMA node 3?", "**What of ...?** Six.", "- No, some of"):
+    for words in ("Minutes: 20.", "toy-one", "How many sit on NUMA node 3?", "**What of 6?** Six.", "- No, some of"):
         assert words in lead
     text = "\n".join("".join(cell["source"]) for cell in made["cells"])
     assert "Twice three." in text
@@ -78,15 +85,24 @@ def test_answers_are_folded(versions: Any, toy: dict[str, Any]) -> None:
     assert not versions.hide_answers(toy)
 
 
-def test_every_notebook_has_both(versions: Any, root: Path, tmp_path: Path) -> None:
+def test_a_notebook_has_both_executed_and_without_holes(versions: Any, root: Path, tmp_path: Path) -> None:
     for kind in ("student", "instructor"):
-        assert versions.main([kind, str(tmp_path / kind)]) == 0
-    names = {path.relative_to(root / "notebooks") for path in (root / "notebooks").glob("*/*.ipynb")}
-    for name in names:
-        student = (tmp_path / "student" / name).read_text(encoding="utf-8")
-        assert not re.search(r"solution-(start|end)|(Number|Choice|Order|Goal)Check\(", student), name
-        teacher = json.loads((tmp_path / "instructor" / name).read_text(encoding="utf-8"))
-        assert teacher["cells"][1]["id"] == "for-teachers"
+        assert versions.main([kind, str(tmp_path / kind), "node/memory"]) == 0
+    student = (tmp_path / "student" / "node" / "memory.ipynb").read_text(encoding="utf-8")
+    assert not re.search(r"solution-(start|end)|(Number|Choice|Order|Goal)Check\(", student)
+    teacher = json.loads((tmp_path / "instructor" / "node" / "memory.ipynb").read_text(encoding="utf-8"))
+    lead = "".join(teacher["cells"][1]["source"])
+    source = json.loads((root / "notebooks" / "node" / "memory.ipynb").read_text(encoding="utf-8"))
+    questions = sum(versions.check_call(cell) is not None for cell in source["cells"])
+    assert lead.count("\n**") == questions
+    assert "..." not in lead
+    # 31 of 32 GB can be allocated: a number that the cells compute.
+    assert "About 31 of the 32 GB" in lead
+    assert all(
+        cell["outputs"] for cell in teacher["cells"] if cell["cell_type"] == "code" and versions.check_call(cell)
+    )
+    assert not any(cell["outputs"] for cell in json.loads(student)["cells"] if cell["cell_type"] == "code")
+    assert versions.main(["student", str(tmp_path), "node/no-such"]) == 2
 
 
 def test_the_page_to_start_from_links_notebooks_that_are_there(versions: Any, tmp_path: Path) -> None:

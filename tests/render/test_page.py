@@ -61,3 +61,13 @@ def test_findings_come_with_advice_and_numbers():
 def test_answers_with_special_figures_are_pages_too(name):
     assert name in QUESTIONS
     assert page_html(load(name).run(), name).count("<svg") >= 1
+
+
+def test_pictures_come_first_and_paper_has_a_layout_of_its_own():
+    page = page_html(load("memory").run(), "Memory")
+    assert (
+        page.index("<figure")
+        < page.index('<dl class="hopper-values"')
+        < page.index('<table class="hopper-table"', page.index("</figure>"))
+    )
+    assert "@media print{@page{size:A4" in page

@@ -1,6 +1,6 @@
 """What a simulated trace shows: the machine over time, the pieces that jobs lie in, and what keeping them whole costs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from statistics import mean, median
 from typing import TypeVar
 
@@ -99,75 +99,6 @@ def width_table(schedule: Schedule, hops: Sequence[float] | None = None) -> Tabl
             Column("Longest wait", "s", 0): lambda each: each[3].max_wait_s,
             Column("Mean runs", decimals=2): lambda each: float(each[3].mean_runs),
             **distance,
-        },
-    )
-
-
-def pieces_figure(schedules: Mapping[str, Schedule]) -> Figure:
-    """Return the mean number of runs that a job lies in against its width, a line for each schedule.
-
-    Parameters
-    ----------
-    schedules : mapping of str to Schedule
-        By name of what tells them apart.
-
-    Raises
-    ------
-    ValueError
-        If no job started.
-
-    Examples
-    --------
-    >>> from hopperlib.scheduling.scheduler import simulate
-    >>> from hopperlib.scheduling.workload import Job, Workload
-    >>> jobs = Workload([Job(1, 0, 1, 9, 9), Job(2, 0, 1, 99, 99), Job(3, 10, 2, 9, 9)])
-    >>> pieces_figure({"first": simulate(jobs, 3)}).table.rows
-    ((1, 1.0), (2, 2.0))
-    """
-    series = []
-    for name, schedule in schedules.items():
-        classes = width_classes(schedule)
-        if not classes:
-            raise ValueError(f"schedule {name!r}: no job started")
-        runs = [float(summarize(schedule, jobs).mean_runs) for _, _, jobs in classes]
-        series.append(Series(name=name, x=[low for low, _, _ in classes], y=runs))
-    most = "; ".join(f"{each.name}: up to {max(each.y):.1f}" for each in series)
-    return chart(
-        title="In how many runs of the node list a job lies",
-        alt=f"Mean number of runs against the width of a job. {most}.",
-        x=Axis(title="Nodes of a job, at least", log=True),
-        y=Axis(title="Mean runs", low=0, decimals=2),
-        series=series,
-    )
-
-
-def allocation_table(schedules: Mapping[str, Schedule]) -> Table:
-    """Return utilization, waits and pieces of several schedules of one trace.
-
-    Examples
-    --------
-    >>> from hopperlib.scheduling.scheduler import simulate
-    >>> from hopperlib.scheduling.workload import Job, Workload
-    >>> jobs = Workload([Job(1, 0, 4, 60, 60), Job(2, 0, 4, 60, 60)])
-    >>> allocation_table({"first free nodes": simulate(jobs, 4)}).rows
-    [('first free nodes', 100.0, 30.0, 60, 1.0, 100.0)]
-    """
-    rows = []
-    for name, schedule in schedules.items():
-        try:
-            rows.append((name, summarize(schedule)))
-        except ValueError as error:
-            raise ValueError(f"schedule {name!r}: {error}") from None
-    return table(
-        "The same trace under several allocations, simulated",
-        rows,
-        {
-            "Allocation": lambda row: row[0],
-            Column("Utilization", "%", 1): lambda row: _percent(row[1].utilization),
-            Column("Mean wait", "s", 0): lambda row: float(row[1].mean_wait_s),
-            Column("Longest wait", "s", 0): lambda row: row[1].max_wait_s,
-            Column("Mean runs of a job", decimals=2): lambda row: float(row[1].mean_runs),
-            Column("Jobs in one run", "%", 1): lambda row: _percent(row[1].contiguous_fraction),
         },
     )
 

@@ -5,12 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hopperlib.errors import InputError, refusal
-from hopperlib.machine import Machine
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.result import Column, Figure, Table, table
 from hopperlib.readers.ior.results import IoResult, measured_rows
 from hopperlib.storage.logs.ost_rates import OstRate, Verdict
-from hopperlib.storage.lustre.client import ceiling_gb_s
 from hopperlib.text import count, digits
 from hopperlib.units import BYTES_PER_MIB
 
@@ -208,31 +206,3 @@ def _ost_table(verdict: Verdict, shown: Sequence[OstRate], slow: set[tuple[int, 
 def _names(osts: Sequence[int]) -> str:
     """Return the numbers of OSTs that stand together; of many, the first."""
     return ", ".join(map(str, osts[:12])) + (" ..." if len(osts) > 12 else "")
-
-
-def comparison_table(rows: Sequence[IoResult], machine: Machine) -> Table:
-    """Return written rates beside what the model lets that many nodes write at most.
-
-    Examples
-    --------
-    >>> rows = [IoResult(file="a", access="write", nodes=1, tasks=24, rate_mib_s=1200.0)]
-    >>> comparison_table(rows, Machine.load("hopper")).rows[0][-1]
-    0.7401...
-    """
-    compared = [
-        (row, row.rate_mb_s / 1000, ceiling_gb_s(machine, row.nodes))
-        for row in measured_rows(rows)
-        if row.access == "write" and row.nodes and row.rate_mb_s is not None
-    ]
-    return table(
-        f"Written rates beside the ceiling of as many nodes of {machine.title}",
-        compared,
-        {
-            "File": lambda each: each[0].file,
-            "Tasks": lambda each: each[0].tasks,
-            "Nodes": lambda each: each[0].nodes,
-            Column("Measured", "GB/s", 3): lambda each: each[1],
-            Column("Ceiling", "GB/s", 3, "predicted"): lambda each: each[2],
-            Column("Measured over ceiling", "", 2): lambda each: each[1] / each[2],
-        },
-    )

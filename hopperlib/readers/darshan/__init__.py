@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
@@ -42,12 +42,12 @@ class DarshanMissing(InputError):
     """Raised when pydarshan is not installed."""
 
 
-def read_darshan(path: str | os.PathLike[str], *, timeout_s: float = 600) -> DarshanLog:
+def read_darshan(path: str | os.PathLike[str] | Iterable[str], *, timeout_s: float = 600) -> DarshanLog:
     """Return the log in a file.
 
     Parameters
     ----------
-    path : str or path-like
+    path : str, path-like, or open file or lines of text
         A log, or what ``darshan-parser`` prints of one; ``-`` is such a text on standard input.
     timeout_s : float
         How long the reading may take. [s]
@@ -65,6 +65,8 @@ def read_darshan(path: str | os.PathLike[str], *, timeout_s: float = 600) -> Dar
     Traceback (most recent call last):
     hopperlib.errors.InputError: no/such.darshan: there is no such file
     """
+    if not isinstance(path, str | os.PathLike):
+        return read_darshan_text(path)
     ((_, log),) = read_darshan_logs([path], timeout_s=timeout_s)
     if isinstance(log, InputError):
         raise log

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopperlib.questions.network.trace_figures import allocation_table, machine_figure, pieces_figure, width_table
+from hopperlib.questions.network.trace_figures import machine_figure, width_table
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
@@ -27,24 +27,7 @@ def test_a_long_trace_is_thinned():
 def test_pieces_and_waits_by_width():
     schedule = simulate(JOBS, 4)
     # Job 3 gets node 0, then 2 and 3: two runs.
-    assert pieces_figure({"first": schedule}).table.rows == ((1, 1.0), (2, 2.0))
     assert [row[0] for row in width_table(schedule).rows] == ["1", "2 to 3"]
     table = width_table(schedule, hops=[0.0, 0.0, 2.5])
     assert [column.title for column in table.columns][-1] == "Mean distance"
     assert table.rows[1] == ("2 to 3", 1, 0.0, 0, 2.0, 2.5)
-
-
-def test_whole_jobs_wait_where_first_fit_does_not():
-    table = allocation_table({"first": simulate(JOBS, 4), "whole": simulate(JOBS, 4, allocation="contiguous")})
-    first, whole = table.rows
-    # Kept whole, job 3 waits from 60 until job 2 ends at 99.
-    assert (first[3], whole[3]) == (0, 39)
-    assert (first[-1], whole[-1]) == (pytest.approx(200 / 3), 100.0)
-
-
-def test_nothing_that_started_is_refused():
-    nothing = simulate(Workload([]), 4)
-    with pytest.raises(ValueError, match="schedule 'x': no job started"):
-        pieces_figure({"x": nothing})
-    with pytest.raises(ValueError, match="schedule 'x': no job started"):
-        allocation_table({"x": nothing})

@@ -4,7 +4,6 @@ import pytest
 
 from hopperlib.machine import Machine
 from hopperlib.questions.storage.io_figures import (
-    comparison_table,
     ost_figure,
     rate_figure,
     repetition_figure,
@@ -68,10 +67,6 @@ def test_nothing_to_draw_is_refused(make):
 def test_files_of_one_name_keep_their_folders():
     assert [cells[0] for cells in rows_table([row(1.0, file="x/a"), row(1.0, file="y/b")]).rows] == ["a", "b"]
     assert [cells[0] for cells in rows_table([row(1.0, file="x/a"), row(1.0, file="y/a")]).rows] == ["x/a", "y/a"]
-
-
-def test_reads_are_not_compared_with_a_ceiling_of_writes():
-    assert comparison_table([row(1.0, access="read"), row(1.0, nodes=None)], HOPPER).rows == []
 
 
 def test_slow_osts_are_bars_of_their_own():

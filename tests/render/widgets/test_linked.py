@@ -58,6 +58,14 @@ def test_a_figure_of_plotly_is_a_chart_with_its_data(kind):
     assert len(svg) < 60_000
 
 
+def test_lines_to_compare_with_and_bands_are_kept():
+    figure = px.line(x=[1, 2], y=[3.0, 5.0]).add_vrect(x0=1, x1=1.5).add_hline(y=4, annotation_text="printed")
+    shown = house_figure(figure.update_layout(meta=WORDS, height=300, yaxis_rangemode="tozero"))
+    assert [(trace["name"], trace["y"]) for trace in shown.data[1:]] == [("printed", [4, 4])]
+    assert [(shape["x0"], shape["x1"]) for shape in shown.layout["shapes"]] == [(1, 1.5)]
+    assert (shown.layout["height"], shown.layout["yaxis"]["rangemode"]) == (300, "tozero")
+
+
 @pytest.mark.parametrize(
     ("figure", "message"),
     [

@@ -6,7 +6,7 @@ out in which part of it. The box is drawn anew, with its own edges, for every se
 """
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -132,34 +132,37 @@ def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
     )
 
 
-def _values() -> dict[str, Value]:
-    kind = Machine.load("hopper").node()
-    boxes = [box(seed) for seed in range(_SEEDS)]
-    without = float(median(each.fastest_without_numa for each in boxes))
+def _in_boxes(boxes: Sequence[Box]) -> dict[str, Value]:
+    """Return what comes out in most boxes."""
     kept = [all(b < 0.2 * a for a, b in zip(each.lost, each.lost_perfect, strict=True)) for each in boxes]
-    costs, at_three = _costs(kind, 0), [each.best[3] for each in boxes]
-    lost, perfect = (
-        [median(getattr(each, name)[place] for each in boxes) for place in (0, 1)] for name in ("lost", "lost_perfect")
-    )
-    half_s, full_s = (memory_times(kind, tasks, 3)[1] for tasks in (4, 8))
-    wide = next(threads for threads in THREADS if threads > kind.cores_per_numa_node)
+    at_three = [each.best[3] for each in boxes]
     return {
         "may-not-be-faster": any(each.best[1] > 0 for each in boxes),
-        "fewer-tasks-fewer-messages": all(a.mpi > b.mpi for a, b in pairwise(costs)),
-        **predictions(model, ranges("hybrid"), {"gain-to-threads": without}, runs=_SEEDS, random_parts=True),
-        "loss-threads-socket gtc-numa-threads": wide,
         "perfect-first-touch-saves": Shares(sum(kept), len(boxes)),
-        "less-memory-he2012": merged_need(1.0, 6, 0.25) < 6 * merged_need(1.0, 1, 0.25),
         "best_at_one": median(each.best[1] for each in boxes),
         "best_at_three_low": min(at_three),
         "best_at_three_high": max(at_three),
         "best_within_six": median(sum(each.best[threads] for threads in THREADS if threads <= 6) for each in boxes),
         "losing": median(each.losing for each in boxes),
         "losing_without": median(each.losing_without_numa for each in boxes),
-        "lost_socket": lost[0],
-        "lost_node": lost[1],
-        "lost_socket_perfect": perfect[0],
-        "lost_node_perfect": perfect[1],
+        "lost_socket": median(each.lost[0] for each in boxes),
+        "lost_node": median(each.lost[1] for each in boxes),
+        "lost_socket_perfect": median(each.lost_perfect[0] for each in boxes),
+        "lost_node_perfect": median(each.lost_perfect[1] for each in boxes),
+    }
+
+
+def _values() -> dict[str, Value]:
+    kind = Machine.load("hopper").node()
+    boxes, costs = [box(seed) for seed in range(_SEEDS)], _costs(kind, 0)
+    without = float(median(each.fastest_without_numa for each in boxes))
+    half_s, full_s = (memory_times(kind, tasks, 3)[1] for tasks in (4, 8))
+    return {
+        **_in_boxes(boxes),
+        "fewer-tasks-fewer-messages": all(a.mpi > b.mpi for a, b in pairwise(costs)),
+        **predictions(model, ranges("hybrid"), {"gain-to-threads": without}, runs=_SEEDS, random_parts=True),
+        "loss-threads-socket gtc-numa-threads": next(count for count in THREADS if count > kind.cores_per_numa_node),
+        "less-memory-he2012": merged_need(1.0, 6, 0.25) < 6 * merged_need(1.0, 1, 0.25),
         "full_penalty": memory_times(kind, 8, 3, spread=False)[1] / full_s,
         "half_penalty": memory_times(kind, 4, 3, spread=False)[1] / half_s,
         "spilled_penalty": memory_times(kind, 8, 3, spilled=1.0)[1] / full_s,

@@ -1,0 +1,77 @@
+"""What the notebooks import: the tools that their readers know, and of this package the front door alone."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+# A longer cell reads as a program. Questions to the reader and lists of documented values are words, not code.
+LONGEST_CELL = 15
+WORDS = ("NumberCheck", "ChoiceCheck", "OrderCheck", "CurveCheck", "GoalCheck", "documented_table")
+
+
+def _code(notebook: Path) -> list[ast.Module]:
+    """Return the code cells of a notebook, parsed."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return [ast.parse("".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"]
+
+
+def _imports(cells: list[ast.Module]) -> set[str]:
+    """Return the modules that are imported."""
+    nodes = [node for cell in cells for node in ast.walk(cell)]
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return plain | {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+
+
+def _names(cells: list[ast.Module]) -> set[str]:
+    """Return the names that are looked up an attribute of."""
+    nodes = [node for cell in cells for node in ast.walk(cell) if isinstance(node, ast.Attribute)]
+    return {node.value.id for node in nodes if isinstance(node.value, ast.Name)}
+
+
+@pytest.fixture(scope="module")
+def notebooks(root):
+    paths = [*sorted((root / "notebooks").glob("*/*.ipynb")), *sorted((root / "book").glob("*.ipynb"))]
+    return {path.relative_to(root).as_posix(): _code(path) for path in paths}
+
+
+def test_most_use_pandas_and_plotly(notebooks):
+    """Not imported alone: a function of each is called."""
+    wanted, called = {"pandas", "plotly.express"}, {"pd", "px"}
+    using = [name for name, cells in notebooks.items() if wanted <= _imports(cells) and called <= _names(cells)]
+    assert len(using) >= 20, using
+
+
+def test_none_reaches_below_the_front_door(notebooks):
+    deep = {
+        name: {module for module in _imports(cells) if module.startswith("hopperlib.")}
+        for name, cells in notebooks.items()
+    }
+    assert {name: modules for name, modules in deep.items() if modules} == {}
+
+
+def test_studies_begin_with_what_their_readers_know(notebooks):
+    first = ["import hopperlib", "import pandas as pd", "import plotly.express as px"]
+    studies = {
+        name: cells for name, cells in notebooks.items() if name.startswith("notebooks/") and "/own/" not in name
+    }
+    assert [name for name, cells in studies.items() if [ast.unparse(line) for line in cells[0].body[:3]] != first] == []
+
+
+def test_cells_are_short(notebooks):
+    long = []
+    for name, cells in notebooks.items():
+        for cell in cells:
+            if not cell.body:
+                continue
+            last = cell.body[-1]
+            call = last.value if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) else None
+            said = call is not None and getattr(call.func, "id", "") in WORDS
+            texts = isinstance(cell.body[0], ast.Assign) and isinstance(cell.body[0].value, ast.List)
+            lines = sum(bool(line.strip()) for line in ast.unparse(cell).splitlines())
+            if not said and not texts and lines > LONGEST_CELL:
+                long.append(f"{name}: {ast.unparse(cell)[:60]!r} has {lines} lines")
+    assert not long, "\n".join(long)
