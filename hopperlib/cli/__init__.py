@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("analysis", "A report on files of your own as one HTML page, fit for cron."),
     "trace": ("trace", "What a job log says of its scheduler: rules, their test on later weeks, why a job waited."),
     "ensemble": ("analysis", "A question over many settings and seeds, in processes or on a cluster."),
+    "mcp": ("elsewhere.assistants", "The questions as tools for an assistant, over the Model Context Protocol."),
 }
 # Questions whose command does more than ask and show.
 OWN: dict[str, str] = {
@@ -38,6 +39,8 @@ OWN: dict[str, str] = {
 }
 # Commands that go on working without a line of their own: `machine compare` and `--help` take their place.
 FORMER: dict[str, str] = {"machines": "machine", "questions": "questions"}
+# A form of `place` that must start fast, as somebody waits at a prompt.
+_SUBMIT = "--from-slurm-json"
 # Commands that there were, and what takes their place.
 _REPLACED = {"default-modules": "it is an exercise of the page Build and link (notebooks/failure/build-and-link.ipynb)"}
 NAMES: tuple[str, ...] = (*(name for name in QUESTIONS if name not in FORMER), *COMMANDS)
@@ -48,6 +51,7 @@ _EXTRAS = {
     "notebooks": ("plotly", "anywidget", "ipywidgets"),
     "cluster": ("dask", "distributed", "dask_jobqueue"),
     "darshan": ("darshan",),
+    "mcp": ("mcp", "mcp_types", "anyio"),
 }
 _UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT, errno.EFBIG)
 
@@ -80,6 +84,10 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Import and return a command."""
+        if name == _SUBMIT:
+            from hopperlib.cli.elsewhere.submit import submit
+
+            return submit
         if name not in NAMES and name not in FORMER:
             return None
         if name in _MODULES:
@@ -97,6 +105,8 @@ class LazyGroup(click.Group):
         """Name the nearest command when there is none of that name."""
         if args and args[0] in _REPLACED:
             raise click.UsageError(f"there is no command '{args[0]}' any more: {_REPLACED[args[0]]}", ctx)
+        if args[:1] == ["place"] and _SUBMIT in args:
+            return _SUBMIT, self.get_command(ctx, _SUBMIT), args[1:]
         # A file, or a pipe, alone is asked what it is.
         if args and args[0] not in (*NAMES, *FORMER) and (args[0] == "-" or os.path.isfile(args[0])):
             args = ["anything", *args]

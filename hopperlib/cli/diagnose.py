@@ -83,6 +83,10 @@ def _each(paths: tuple[str, ...], values: dict[str, Any], as_json: bool, show_al
     result = many_outputs(rows, unread)
     if values.get("csv"):
         write_lines(values["csv"], [csv_of(rows)], what="the table", as_json=as_json)
+    if metrics := values.get("prometheus"):
+        from hopperlib.cli.elsewhere.prometheus import output_samples, save_metrics
+
+        save_metrics(metrics, output_samples(rows), as_json=as_json)
     write_page(values.get("page"), result, "What went wrong?", f"{len(rows):,} outputs", as_json=as_json)
     show("diagnose", result, as_json, show_all)
     raise SystemExit(1 if any(row.verdict == "cause" for row in rows) else 0)
@@ -160,6 +164,7 @@ diagnose = question_command(
         click.Option(["--each"], is_flag=True, help="Answer for each output in folders and files: one row a job."),
         click.Option(["--csv"], metavar="FILE", help="With --each: write the rows to this file."),
         click.Option(["--html", "page"], metavar="PAGE", help="With --each: write one page to this file."),
+        click.Option(["--prometheus"], metavar="FILE", help="With --each: write metrics to this file, in one move."),
         click.Option(["--list", "list_rules"], is_flag=True, help="List all messages that are known."),
         click.Option(["--explain"], metavar="CODE", help="Print all that is known of one message."),
     ],

@@ -98,8 +98,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         if not as_json:
             for finding in asked.job_findings:
                 click.echo(f"hopper: {finding.message} {finding.advice}", err=True)
-        # What a node has is the plain cluster's, which the text did not ask for.
-        if not doubt or not any(word in str(error) for word in (asked.machine.title, " node", " socket")):
+        if not asked.is_doubtful(error):
             raise
         raise InputError(f"{error} ({doubt})", name=error.name, value=error.value, rule=error.rule) from error
     broken = any(finding.level == "problem" for finding in asked.job_findings)
@@ -136,9 +135,45 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         raise SystemExit(1)
 
 
+def _annotate(question: Question, values: dict[str, Any], files: Sequence[str], target: str) -> None:
+    """Write what is to be said of the lines of several scripts as SARIF, and print it unless that goes to the terminal."""
+    import json
+
+    from hopperlib.cli.elsewhere.sarif import Annotation, annotations, sarif_log
+    from hopperlib.questions.node.place import Lines
+    from hopperlib.render.text import printable
+
+    found: list[Annotation] = []
+    unread: list[str] = []
+    for file in files:
+        given = {**values, "line": read_source(file, what="script")}
+        try:
+            doubt = "" if "machine" in given else _guess_machine(question, given)
+            asked = Lines(**question.read(given))
+            asked.doubt = doubt
+            found += annotations(file, asked)
+        except InputError as error:
+            unread.append(f"{file}: {error}")
+    write_lines(target, [json.dumps(sarif_log(found, unread), indent=1), "\n"], what="SARIF")
+    lines = [*(str(each) for each in found if not each.ignored), *unread]
+    if target != "/dev/stdout":
+        click.echo("".join(f"{printable(line)}\n" for line in lines), nl=False)
+    if unread or any(each.fails for each in found):
+        raise SystemExit(1)
+
+
+def _run_any(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+    """Check many scripts, or answer for one."""
+    if sarif := values.pop("sarif", None):
+        files = click.get_current_context().params["line"]
+        _annotate(question, {name: each for name, each in values.items() if name in question.defaults}, files, sarif)
+    else:
+        _run(question, values, as_json, show_all)
+
+
 place = question_command(
     load("place"),
-    _run,
+    _run_any,
     left_out=("memory_bound_low", "memory_bound_high"),
     parameters=[
         click.Option(
@@ -149,6 +184,9 @@ place = question_command(
             help="Share of the run time, spread evenly, that waits for memory.  [default: 0 1]",
         ),
         click.Option(["--svg"], metavar="FILE", help="Write the drawing of that node."),
+        click.Option(
+            ["--sarif"], metavar="FILE", help="Check many scripts: write SARIF there, and print a line a finding."
+        ),
         click.Option(["--here"], is_flag=True, help="Take the cluster of this login node, as scontrol tells of it."),
         click.Option(["--check"], metavar="OUTPUT", help="Compare with what xthi, hello_jobstep and the like printed."),
         click.Option(["--format", "form"], type=click.Choice(_FORMS), default="text", help="What to print."),
@@ -158,5 +196,7 @@ hopper place "aprun -n 384 -N 12 vasp"
 hopper place --machine perlmutter -- srun -N 2 -n 16 -c 32 ./a.out
 hopper place --json job.pbs
 hopper place --here job.sh
+hopper place --sarif found.sarif jobs/*.sh
+hopper place --from-slurm-json - < options.json    for a cli_filter: advice of two lines at most
 """,
 )

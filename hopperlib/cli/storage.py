@@ -132,6 +132,7 @@ Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be 
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows, or a row for each job, as CSV.")
 @click.option("--parquet", metavar="TABLE", help="Write the same to this file as Parquet; needs pandas and pyarrow.")
 @click.option("--ranks", is_flag=True, help="List every task of a file of rank details, which else is one row.")
+@click.option("--prometheus", metavar="FILE", help="Write metrics for Prometheus to this file, in one move.")
 @html_option
 @all_option
 @json_option
@@ -143,6 +144,7 @@ def io(
     as_csv: bool,
     parquet: str | None,
     ranks: bool,
+    prometheus: str | None,
     page: str | None,
     show_all: bool,
     as_json: bool,
@@ -158,6 +160,10 @@ def io(
     results = found.results(own)
     if page:
         _write_page(page, results, names, as_json=as_json)
+    if prometheus:
+        from hopperlib.cli.elsewhere.prometheus import io_samples, save_metrics
+
+        save_metrics(prometheus, io_samples(found.rows), as_json=as_json)
     if parquet:
         _write_parquet(_table(found), parquet)
     if as_json:

@@ -1,6 +1,7 @@
 """A launch line read, placed, judged and improved: the whole way in one call."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -164,6 +165,9 @@ def review_lines(
     """
     script = text if isinstance(text, Script) else read_script(text)
     launches = read_launches(script, machine, threads=threads, kind=kind)
+    if len(launches) != len(script.lines):
+        # Lines that are there only with the variables of a job have no place of their own in the text.
+        script = replace(script, lines=tuple(LaunchLine(each.launcher, (), each.text, {}, {}) for each in launches))
     cost_of = partial(placement_cost, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
     judged: dict[object, Review] = {}
     reviews = []

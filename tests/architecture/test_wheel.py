@@ -48,11 +48,12 @@ FILES = {
     ),
     "history.csv": "date,GB/s\n" + "".join(f"2026-01-{day:02},{100 + day % 3}\n" for day in range(1, 29)),
 }
-# They work with pandas and its like, and say which extra has it.
-OF_ANALYSIS = {
+# They work with packages of an extra, and say which.
+NEEDING = {
     "fit": ["synthetic-run-times.csv"],
     "report": ["runs"],
     "ensemble": ["memory", "--vary", "need_gb=1,2"],
+    "mcp": [],
 }
 
 
@@ -111,9 +112,12 @@ def test_every_command_runs(installed):
     assert "site-packages" in where
     failed = []
     for name in NAMES:
-        done = installed("hopper", name, *ASKED.get(name, OF_ANALYSIS.get(name, [])))
-        if name in OF_ANALYSIS:
-            said = done.returncode == 2 and "hopper-book[analysis]" in done.stderr
+        done = installed("hopper", name, *ASKED.get(name, NEEDING.get(name, [])))
+        if name in NEEDING:
+            said = (
+                done.returncode == 2
+                and ("hopper-book[mcp]" if name == "mcp" else "hopper-book[analysis]") in done.stderr
+            )
         else:
             # 1: a problem was found.
             said = done.returncode in (0, 1) and done.stdout and not done.stderr

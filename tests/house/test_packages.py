@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 import hopperlib
 
 # What `make lock` locks. darshan has a lock of its own.
-LOCKED_EXTRAS = ("analysis", "notebooks", "book", "test", "cluster")
+LOCKED_EXTRAS = ("analysis", "notebooks", "book", "test", "cluster", "mcp")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
 

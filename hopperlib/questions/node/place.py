@@ -121,6 +121,10 @@ class Lines(ask.Setting):
         if not self.line.strip():
             raise refusal("line", self.line, "is empty: type a launch line, such as: aprun -n 24 ./a.out")
 
+    def is_doubtful(self, error: InputError) -> bool:
+        """Whether a line is refused for what a node of the plain cluster has, which the text did not ask for."""
+        return bool(self.doubt) and any(word in str(error) for word in (self.machine.title, " node", " socket"))
+
     @property
     def fractions(self) -> tuple[float, float]:
         """The least and the greatest memory-bound fraction."""

@@ -1,0 +1,103 @@
+"""What a benchmark should reach: its level now, and how far below a good run falls once in so many runs.
+
+The runs since the last change, outliers apart, are taken for draws from one lognormal distribution. The next run lies
+beyond ``mean -+ t s sqrt(1 + 1/n)`` of the logarithms with the chance that was asked for, the uncertainty of mean and
+spread included; runs that resemble their neighbours count for fewer.
+
+References
+----------
+G. J. Hahn and W. Q. Meeker, Statistical Intervals, 1991, section 4.7: prediction of one future observation.
+"""
+
+import math
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+from hopperlib.errors import refusal
+from hopperlib.monitoring.history import Report
+from hopperlib.monitoring.planned import t_quantile
+
+FEWEST_RUNS = 20
+"""From fewer runs no reference is proposed."""
+
+
+class Reference(NamedTuple):
+    """A reference with its bound.
+
+    Parameters
+    ----------
+    value : float
+        The level, in the unit of the benchmark.
+    lower, upper : float or None
+        How far a run may be off, as a share of the value; one of them is None.
+    runs, failed : int
+        Runs since the last change, and how many of them the bound would have failed, each against the others.
+    most_failures : float
+        Most that the true share of failures may be, as far as these runs tell (95 %).
+    """
+
+    value: float
+    lower: float | None
+    upper: float | None
+    runs: int
+    failed: int
+    most_failures: float
+
+
+def reference_of(report: Report, false_alarm: float) -> Reference | None:
+    """Return a reference for a series that has been judged; None for one that has no level, or too few runs at it.
+
+    Parameters
+    ----------
+    report : Report
+    false_alarm : float
+        Share of the good runs that fail.
+
+    Examples
+    --------
+    >>> from hopperlib.monitoring.history import History, judge
+    >>> values = tuple(100 + run * 37 % 5 for run in range(60))
+    >>> steady = judge(History(name="triad", values=values, times=tuple(map(str, range(60))), better="higher"))
+    >>> reference_of(steady, 0.001)[:5]
+    (102.0, -0.045, None, 60, 0)
+    """
+    if not 1e-6 <= false_alarm <= 0.1:
+        raise refusal("false_alarm", false_alarm, "must be from 0.000001 to 0.1: the share of good runs that fail")
+    if not report.level or report.states or report.season_runs or report.drift_percent is not None:
+        return None
+    last, apart = report.level[-1], {outlier.run for outlier in report.outliers}
+    first = next((run for run in reversed(range(len(report.level))) if report.level[run] != last), -1) + 1
+    logs = [math.log(value) for run, value in enumerate(report.history.values) if run >= first and run not in apart]
+    likeness = min(max(report.persistence, 0.0), 0.9)
+    if len(logs) * (1 - likeness) / (1 + likeness) < FEWEST_RUNS:
+        return None
+    sign, mean = 1 if report.history.better == "lower" else -1, fmean(logs)
+    room = _spreads(len(logs), false_alarm, likeness) * stdev(logs)
+    # Each run against the others.
+    off, factor = [sign * (log - mean) for log in logs], _spreads(len(logs) - 1, false_alarm, likeness)
+    squares, others = math.fsum(each**2 for each in off), len(off) - 1
+    failed = sum(
+        each * (others + 1) / others > factor * math.sqrt((squares - each**2 * (others + 1) / others) / (others - 1))
+        for each in off
+    )
+    # Rounded outwards, to what people write.
+    value = float(f"{math.exp(mean):.4g}")
+    share = sign * math.ceil(1000 * abs(math.exp(mean + sign * room) / value - 1)) / 1000
+    lower, upper = (None, share) if sign > 0 else (share, None)
+    return Reference(value, lower, upper, len(logs), failed, _most(failed, len(logs)))
+
+
+def _spreads(runs: int, false_alarm: float, likeness: float) -> float:
+    """Return how many standard deviations from the mean the next run lies with that chance, on one side."""
+    count = runs * (1 - likeness) / (1 + likeness)
+    return t_quantile(1 - false_alarm, count - 1) * math.sqrt(1 + 1 / count)
+
+
+def _most(failed: int, runs: int) -> float:
+    """Return the upper end of the exact one-sided 95 % range of a share (Clopper and Pearson, 1934), by bisection."""
+    low, high = failed / runs, 1.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        tail = math.fsum(math.comb(runs, k) * middle**k * (1 - middle) ** (runs - k) for k in range(failed + 1))
+        low, high = (middle, high) if tail > 0.05 else (low, middle)
+    return high
