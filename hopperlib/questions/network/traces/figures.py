@@ -1,6 +1,6 @@
 """What a simulated trace shows: the machine over time, the pieces that jobs lie in, and what keeping them whole costs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import mean, median
 from typing import TypeVar
 
