@@ -108,7 +108,7 @@ def test_everything_on_demand():
     output = run("ior", GOOD, "--all", "--machine", "franklin").output
     assert "Coefficient of variation of write: 0.60 (documented); 3 repetitions in this output" in output
     assert "Best write rate over the ceiling of 1 node of Franklin: 1.57 (predicted)" in output
-    assert run("ior", GOOD, "--machine", "summit").exit_code == 2
+    assert run("ior", GOOD, "--machine", "sumit").exit_code == 2
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_darshan_that_is_not_there():
     result = run("darshan", "no/such.darshan")
     assert result.exit_code == 2
     assert result.stderr == "hopper: no/such.darshan: there is no such file\n"
-    assert run("darshan", GOOD, "--machine", "summit").exit_code == 2
+    assert run("darshan", GOOD, "--machine", "sumit").exit_code == 2
 
 
 def test_without_pydarshan(tmp_path, monkeypatch):

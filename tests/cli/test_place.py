@@ -50,7 +50,7 @@ def test_everything_on_demand():
         (("--memory-per-task", "2.58", "aprun -n 12 -N 12 -S 3 -ss a.out"), 0),
         (("--kind", "large-memory", "--memory-per-task", "5", "aprun -n 12 -N 12 -S 3 -ss a.out"), 0),
         (("aprun -n 24 -S 7 a.out",), 2),
-        (("--machine", "summit", SPREAD), 2),
+        (("--machine", "sumit", SPREAD), 2),
         (("--kind", "huge", SPREAD), 2),
         (("--node", "32", SPREAD), 2),
         (("--memory-bound", "0.8", "0.2", SPREAD), 2),
@@ -85,7 +85,7 @@ def test_a_refusal_as_json():
 @pytest.mark.parametrize(
     ("words", "flag", "value"),
     [
-        (("--machine", "summit"), "--machine", "summit"),
+        (("--machine", "sumit"), "--machine", "sumit"),
         (("--kind", "huge"), "--kind", "huge"),
         (("--memory-bound", "0.6", "0.2"), "--memory-bound", "0.6 0.2"),
         (("--node", "99"), "--node", "99"),

@@ -79,8 +79,8 @@ def mended(html: str) -> str:
     Examples
     --------
     >>> import pandas
-    >>> mended(pandas.DataFrame({"nodes": [4]})._repr_html_())[:108]
-    '<div class="hopper-scroll" role="group" tabindex="0" aria-label="Table"><table border="1" class="dataframe">'
+    >>> mended(pandas.DataFrame({"nodes": [4]})._repr_html_())[:121]
+    '<div class="hopper-scroll hopper-frame" role="group" tabindex="0" aria-label="Table"><table border="1" class="dataframe">'
     >>> mended("<tr><th></th><th>nodes</th></tr>")
     '<tr><td></td><th>nodes</th></tr>'
     >>> mended('<table class="table"><thead><tr><th><p>a</p></th><th>b</th><th>c</th><th>d</th></tr></thead>')[:34]

@@ -1,6 +1,6 @@
 // One explorer of the page: from a change of its form to the answer, or to a problem and a way on.
 
-import { linkTo, readSetting, sharedPart, writeSetting } from "./address.mjs";
+import { readSetting, sharedPart, writeSetting } from "./address.mjs";
 import { showAnswer, showSoFar, startAnswer } from "./answer.mjs";
 import { copyText, dataOf, fileName, make, prose, saveFile } from "./dom.mjs";
 import { button, Form } from "./form.mjs";
@@ -9,6 +9,7 @@ import { whenNear } from "./near.mjs";
 import { megabytes } from "./package.mjs";
 import { drawAhead, drawn, fetchLibraries } from "./plot.mjs";
 import { python } from "./python.mjs";
+import { copyLink } from "./share.mjs";
 import { Timers } from "./timers.mjs";
 
 // Pauses. [ms]
@@ -18,9 +19,6 @@ const TYPING = 450; // an unfinished line is not called wrong before this pause
 const HEAVY = 250; // a heavy model waits until dragging or typing pauses
 const QUIET = 350; // screen readers hear the sentence after this pause
 const ADDRESS = 250; // browsers limit how often the address may change
-
-// What is typed goes into a link up to this length. [characters]
-const LONGEST_IN_LINK = 1500;
 
 /** Start the explorer in a <section>. */
 export function startExplorer(section) {
@@ -272,21 +270,6 @@ class Explorer {
     this.busy.replaceChildren();
   }
 
-  /** Copy a link to the setting; what was typed is in it only if the reader says so. */
-  #copyLink(pressed) {
-    const values = this.form.values();
-    const shared = sharedPart(this.spec.controls, this.start, values);
-    copyText(linkTo(this.key, this.section.id, shared), pressed);
-    this.section.querySelector(".hopper-with-text")?.remove();
-    const typed = this.spec.controls
-      .filter(({ shareable, name }) => !shareable && values[name] !== this.start[name] && values[name].length <= LONGEST_IN_LINK)
-      .map(({ name }) => [name, values[name]]);
-    if (typed.length === 0) return;
-    const link = linkTo(this.key, this.section.id, { ...shared, ...Object.fromEntries(typed) });
-    const offer = button("Copy with what you typed", () => copyText(link, offer), "hopper-button hopper-with-text");
-    pressed.after(offer);
-  }
-
   #click(pressed) {
     if (!pressed) return;
     const at = Number(pressed.dataset.index);
@@ -294,7 +277,7 @@ class Explorer {
     const acts = {
       reset: () => this.set(this.start),
       all: () => this.form.showAll(),
-      link: () => this.#copyLink(pressed),
+      link: () => copyLink(this, pressed),
       copy: () => copyText(copyables[at].text, pressed),
       csv: () => saveFile(fileName(tables[at].caption, "csv"), tables[at].csv, "text/csv"),
       "figure-csv": () => saveFile(fileName(figures[at].title, "csv"), figures[at].table.csv, "text/csv"),
