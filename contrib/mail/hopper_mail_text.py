@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import signal
 import stat
 import subprocess
 import sys
@@ -207,4 +208,6 @@ def gigabytes(text):
 
 
 if __name__ == "__main__":
+    # Stopped for its time, it takes what it started, and its file, with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     main(*sys.argv[1:3])

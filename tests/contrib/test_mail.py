@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +74,15 @@ BROKEN = {
 }
 
 
+def running(folder):
+    """Return the command lines of processes that name a folder."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found.append(file.read_bytes())
+    return [line for line in found if str(folder).encode() in line]
+
+
 @pytest.mark.parametrize("way", [*BROKEN, "absent", "no Python", "no helper"])
 def test_a_mail_arrives_whatever_becomes_of_hopper(site, way):
     wrapper = site.mail_program()
@@ -103,6 +114,8 @@ def test_a_mail_arrives_whatever_becomes_of_hopper(site, way):
     # Two seconds, and what a busy machine takes to start programs.
     assert min(took for _, took in ended) < 4
     assert sorted(site.mails()) == sorted(f"-s {SUBJECT} {number} me\n" for number in range(count))
+    # Nor does it go on by itself.
+    wait_for(lambda: not running(site.folder), "what was started ends")
 
 
 def test_a_mail_program_that_is_killed_is_called_once_more_and_its_status_is_kept(site):
