@@ -34,8 +34,8 @@ html: python browser ## build the book into _build/html
 test: python browser ## run all tests: models, examples, the built book in a browser
 	@$(RUN) -m pytest -n $(WORKERS) $(ARGS)
 
-search: python ## search for examples that fail: property tests with new ones each time
-	@$(RUN) -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=search tests $(ARGS)
+search: python ## the long tests: property tests with new examples each time, claims over many seeds
+	@$(RUN) -m pytest -n $(WORKERS) -m "hypothesis or nightly" --hypothesis-profile=search tests $(ARGS)
 
 lab: python ## open the notebooks in JupyterLab, at the routes through them
 	@$(RUN) scripts/notebook_versions.py start _build/lab/start.ipynb

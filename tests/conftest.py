@@ -85,8 +85,14 @@ def _turn(item: pytest.Item) -> int:
     return 1 if item.nodeid.startswith("tests/book/") else 3
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a browser, and begin with what takes longest, so that both workers have something to do to the end."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what needs a browser, leave what is nightly to `make search`, and begin with what takes longest, so that both
+    workers have something to do to the end."""
+    if config.getoption("--hypothesis-profile") != "search" and "nightly" not in config.getoption("-m"):
+        nightly = {item for item in items if item.get_closest_marker("nightly")}
+        if nightly:
+            config.hook.pytest_deselected(items=list(nightly))
+            items[:] = [item for item in items if item not in nightly]
     for item in items:
         if "browser_path" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
