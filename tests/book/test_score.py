@@ -20,7 +20,7 @@ from hopperbook import score, studies
 from hopperbook.checks import Check, checks
 from hopperbook.forecasts import tables
 from hopperbook.score import interval_verdict, judge
-from hopperbook.studies.study import Prediction, Shares, Study, study_texts
+from hopperbook.studies.study import Prediction, Shares, Study, ranges, study_texts
 from hopperlib.data_files import data_folder
 from hopperlib.documented import (
     ROLES,
@@ -186,16 +186,16 @@ def test_an_interval_holds_what_would_have_been_printed_and_little_else(interval
 
 def test_predictions_have_two_ends_a_rival_and_a_score(table):
     predicted = [row for row in table if row.role == "retrodicted"]
-    assert all(row.interval and row.documented_interval and row.null and row.null.rival for row in predicted)
+    assert all(row.rival for row in predicted)
     for row in predicted:
-        assert all(map(math.isfinite, (*row.interval, *row.documented_interval, *row.null.interval)))
-        assert row.interval[0] <= row.interval[1]
+        assert all(map(math.isfinite, (row.documented_low, row.documented_high, row.rival_low, row.rival_high)))
+        assert row.low <= row.high
     assert all(row.seeds is None or row.seeds >= 20 for row in table)
 
 
 def test_the_models_may_read_what_they_declare_and_nothing_else(monkeypatch):
     def reads(id):
-        study = Study(name="memory", title="M", part="node", question="?", values=lambda: {"x": documented(id).number})
+        study = Study("memory", lambda: {"x": documented(id).number})
         monkeypatch.setattr(studies, "load", lambda name: study)
         return score.rows("memory")
 
@@ -248,11 +248,11 @@ def test_no_prediction_moves_with_the_value_that_it_predicts(table, tmp_path):
     given = json.loads(done.stdout)
     assert given.keys() == predicted.keys()
     for id, row in predicted.items():
-        room = (row.documented_interval[1] - row.documented_interval[0]) / 2
+        room = (row.documented_high - row.documented_low) / 2
         low, high = given[id]
         # What is never below 0 is not printed so.
         least = low - room if low < 0 else max(low - room, 0.0)
-        assert (least, high + room) == pytest.approx(row.interval), id
+        assert (least, high + room) == pytest.approx((row.low, row.high)), id
 
 
 # In every program; and what a unit of the row may be off by.
@@ -278,7 +278,7 @@ def _numbers_of(study):
         if event == "call" and module.startswith("hopperlib.") and not module.startswith("hopperlib.documented"):
             ran[frame.f_code] = frame.f_globals
 
-    usual = {name: each.value for name, each in study.ranges.items()}
+    usual = {name: each.value for name, each in ranges(study.name).items()}
     sys.setprofile(note)
     try:
         study.model(usual, random.Random(1))
@@ -289,7 +289,7 @@ def _numbers_of(study):
             inside = thing.values() if isinstance(thing, dict) else thing if isinstance(thing, tuple) else (thing,)
             yield from ((float(part), code.co_qualname) for part in inside if _is_number(part))
     # The ends of a range are round, and many.
-    yield from ((each.value, f"the range of {name}") for name, each in study.ranges.items())
+    yield from ((each.value, f"the range of {name}") for name, each in ranges(study.name).items())
 
 
 def _leaks(study, predicted):
@@ -341,7 +341,7 @@ def test_no_machine_file_holds_a_value_that_is_predicted(root):
     "model", [lambda assumed, rng: {"minutes": 23.0}, lambda assumed, rng: {"minutes": float("23")}]
 )
 def test_a_value_in_a_model_is_found(model):
-    toy = Study(name="toy", title="Toy", part="node", question="?", values=dict, model=model)
+    toy = Study("memory", dict, model=model)
     toy.model.__globals__["__name__"], kept = "hopperlib.toy", __name__
     try:
         assert _leaks(toy, {"toy.minutes": 23.0}) == [f"toy.minutes: 23.0 in {toy.model.__qualname__}"]
@@ -360,14 +360,8 @@ def card(monkeypatch):
     def rows(rows_of_our_own, values):
         others = {id: Check(id=id, role="not modelled", reason="a test") for id in checks() if id.startswith("memory.")}
         given = {id: check for id, check in (checks() | others | rows_of_our_own).items() if check is not None}
-        study = Study(
-            name="memory",
-            title="Memory",
-            part="node",
-            question="?",
-            values=lambda: values,
-            rivals={"hopper-per-task-packed": "a constant"},
-        )
+        monkeypatch.setitem(study_texts()["memory"], "rivals", {"hopper-per-task-packed": "a constant"})
+        study = Study("memory", lambda: values)
         monkeypatch.setattr(score, "checks", lambda: given)
         monkeypatch.setattr(studies, "load", lambda name: study)
         return score.rows("memory")
@@ -416,7 +410,7 @@ def test_verdicts(packed, reproduced, role, texts, verdict):
 def test_rounding_prints_nothing_below_zero_that_is_not(packed, low, printed):
     """The row is printed in hundredths, so it may be off by half of one."""
     row = next(row for row in packed(Prediction(low, 1.4, 1.0), "retrodicted") if row.id == PACKED)
-    assert row.interval == pytest.approx((printed, 1.405))
+    assert (row.low, row.high) == pytest.approx((printed, 1.405))
 
 
 @pytest.mark.parametrize(

@@ -72,4 +72,4 @@ def _values() -> dict[str, Value]:
     return predictions(model, ranges("bad-nodes"), rivals) | {"unreleased-memory": _kept_memory_is_found()}
 
 
-STUDY = Study.read("bad-nodes", _values, model=model)
+STUDY = Study("bad-nodes", _values, model=model)

@@ -37,4 +37,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("build-and-link", _values)
+STUDY = Study("build-and-link", _values)

@@ -62,4 +62,4 @@ def _values() -> dict[str, Value]:
     return read | {"gni-generic": _companion_tells(), "replay-many-then-node-failed": _replays_end_in_node_failure()}
 
 
-STUDY = Study.read("diagnosis", _values)
+STUDY = Study("diagnosis", _values)

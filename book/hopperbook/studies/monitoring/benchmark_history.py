@@ -84,7 +84,7 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("benchmark-history", _values)
+STUDY = Study("benchmark-history", _values)
 
 if __name__ == "__main__":
     lines = [f"{seed},{str(found(INCIDENTS[1], seed)).lower()}" for seed in _SEEDS]

@@ -72,4 +72,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("fragmentation", _values, shared_assumptions=ASSUMED)
+STUDY = Study("fragmentation", _values, shared_assumptions=ASSUMED)

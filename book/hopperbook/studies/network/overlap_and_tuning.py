@@ -76,4 +76,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("overlap-and-tuning", _values, model=model)
+STUDY = Study("overlap-and-tuning", _values, model=model)

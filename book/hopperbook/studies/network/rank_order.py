@@ -169,4 +169,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("rank-order", _values, model=model)
+STUDY = Study("rank-order", _values, model=model)

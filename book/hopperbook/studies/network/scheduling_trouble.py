@@ -188,7 +188,7 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("scheduling-trouble", _values)
+STUDY = Study("scheduling-trouble", _values)
 
 
 if __name__ == "__main__":

@@ -141,4 +141,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("torus", _values, model=_model)
+STUDY = Study("torus", _values, model=_model)

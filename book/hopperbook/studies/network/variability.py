@@ -355,4 +355,4 @@ def _sums() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("variability", _values, sums=_sums, model=_model, shared_assumptions=ASSUMED, conclusive=CONCLUSIVE)
+STUDY = Study("variability", _values, sums=_sums, model=_model, shared_assumptions=ASSUMED)

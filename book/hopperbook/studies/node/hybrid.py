@@ -171,4 +171,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("hybrid", _values, model=model)
+STUDY = Study("hybrid", _values, model=model)

@@ -97,4 +97,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("machines", _values, sums=lambda: {"sustained": sustained_fraction(load_hopper())}, model=model)
+STUDY = Study("machines", _values, sums=lambda: {"sustained": sustained_fraction(load_hopper())}, model=model)

@@ -81,4 +81,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("memory", _values, model=model)
+STUDY = Study("memory", _values, model=model)

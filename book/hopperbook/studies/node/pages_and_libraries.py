@@ -108,4 +108,4 @@ def _sums() -> dict[str, Value]:
     return {"shown_placement": gain_shown(placement_noise(), 3)}
 
 
-STUDY = Study.read(_STUDY, _values, sums=_sums)
+STUDY = Study(_STUDY, _values, sums=_sums)

@@ -111,4 +111,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("placement", _values, model=model)
+STUDY = Study("placement", _values, model=model)

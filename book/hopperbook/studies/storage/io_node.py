@@ -122,4 +122,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("io-node", _values, model=model)
+STUDY = Study("io-node", _values, model=model)

@@ -142,4 +142,4 @@ def _write_gains_fall(unaligned_extra: float) -> bool:
     return small.write_gain > million.write_gain > mib.write_gain
 
 
-STUDY = Study.read("iobuf", _values, model=model)
+STUDY = Study("iobuf", _values, model=model)

@@ -168,4 +168,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("slow-ost", _values, sums=_sums, model=model)
+STUDY = Study("slow-ost", _values, sums=_sums, model=model)

@@ -264,4 +264,4 @@ def _sums() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("trillion", _values, sums=_sums, model=model)
+STUDY = Study("trillion", _values, sums=_sums, model=model)

@@ -69,8 +69,7 @@ def test_predictions_have_two_ends_a_rival_and_seeds(table):
     }  # fmt: skip
     for row in rows:
         assert row.seeds >= 20
-        assert row.null is not None
-        assert -np.inf < row.interval[0] < row.interval[1] < np.inf
+        assert -np.inf < row.low < row.high < np.inf
     assert not score.unexplained(table.values())
 
 
@@ -84,7 +83,7 @@ def test_the_slowest_run_is_a_miss_and_stays_one(table):
     """Nothing was fitted to it: the interval ends far below."""
     row = table["table-total-maximum"]
     assert row.verdict == "missed, explained"
-    assert row.interval[1] < 0.85 * 2462.3
+    assert row.high < 0.85 * 2462.3
 
 
 def test_the_misprint_is_read_as_its_difference_needs(table):
@@ -146,7 +145,7 @@ def test_the_rival_has_the_two_numbers_that_the_model_has(table):
     above = (1114.8 - 887.1) / (1 - log(2) / 100)
     floor = 1114.8 - above
     assert floor + above * log(2) / 100 == pytest.approx(887.1)
-    low, high = table["table-triplets-mean"].null.interval
+    low, high = table["table-triplets-mean"].rival_low, table["table-triplets-mean"].rival_high
     assert low < 1114.8 < high
 
 

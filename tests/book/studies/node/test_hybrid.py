@@ -35,9 +35,9 @@ def test_the_loss_is_one_of_first_touch(table):
 def test_up_to_how_many_threads_runs_gain_is_predicted_too_widely(table):
     # Three or six by the edges of the box: the printed six lies in it, and so would much else.
     row = table["gain-to-threads"]
-    assert (row.role, row.verdict, row.interval) == ("retrodicted", "too wide", (2.5, 6.5))
-    assert row.null.verdict == "missed"
-    assert row.score < row.null.score
+    assert (row.role, row.verdict, row.low, row.high) == ("retrodicted", "too wide", 2.5, 6.5)
+    assert row.rival_verdict == "missed"
+    assert row.score < row.rival_score
 
 
 def test_what_cannot_be_told_says_why(table):
