@@ -10,7 +10,7 @@ from functools import cache
 from statistics import fmean
 
 from hopperbook.studies.study import Shares, Study, Value
-from hopperlib.network.runtime.placed_jobs import read_placed_jobs
+from hopperlib.network.runtime.placed_jobs import PlacedJob, read_placed_jobs
 from hopperlib.scheduling.aging import aged_machine, probe
 from hopperlib.scheduling.generator import ASSUMED, MIXES, draw_workload, share_at_least
 from hopperlib.scheduling.schedule import Schedule
@@ -47,13 +47,30 @@ def mean_wait_h(schedule: Schedule, *, from_nodes: int = 1) -> float:
     return sum(width * wait for width, wait in waits) / sum(width for width, _ in waits) / 3600
 
 
+@cache
+def population(order: str = "xyz-by2") -> tuple[PlacedJob, ...]:
+    """Return the jobs of MILC on 8,192 cores in two hundred histories, the tail of the slowest among them.
+
+    Parameters
+    ----------
+    order : {"xyz-by2", "nid"}
+        Of the nodes.
+
+    Examples
+    --------
+    >>> len({job.seed for job in population()}) >= 200
+    True
+    """
+    return tuple(job for job in read_placed_jobs("placed-jobs-population.csv") if job.order == order)
+
+
 def _values() -> dict[str, Value]:
     early, production = (
         draw_workload(mix, nodes=6384, days=14, load=0.9, rng=random.Random(1)) for mix in ("early", "production")
     )
     # In how many pieces MILC's jobs lie in each history, from the third day on.
     by_seed: dict[int, list[int]] = {}
-    for job in read_placed_jobs("placed-jobs-population.csv"):
+    for job in population():
         if job.day >= 3:
             by_seed.setdefault(job.seed, []).append(job.runs)
     pieces = list(by_seed.values())

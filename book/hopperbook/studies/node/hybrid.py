@@ -23,7 +23,7 @@ from hopperlib.placement.memory import merged_need
 # "1 to 6" of the source.
 THREADS = (1, 2, 3, 6, 12, 24)
 _TASKS = 8192
-_SEEDS = 20
+_SEEDS = 200
 _RUNS = 400
 _TOUCHED = 10
 

@@ -8,9 +8,9 @@ from math import log
 
 import numpy as np
 import pytest
+from hopperbook.studies.network.milc_alternatives import allocations, patterns, traffic_cases
 
 from hopperbook import score
-from hopperbook.studies.network.milc_alternatives import allocations, patterns, traffic_cases
 from hopperbook.studies.network.milc_lognormal import (
     Printed,
     least_sample,
