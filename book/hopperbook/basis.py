@@ -181,7 +181,7 @@ def kept(study: str) -> list[Moved]:
     --------
     >>> first = kept("memory")[0]
     >>> first.input, first.status
-    ('memory of a task on a half-packed Franklin node', 'calibrated')
+    ('share of what the system keeps that grows with the memory of a node', 'assumed')
     """
     own = (row for row in rows(_FILE) if row["study"] == study)
     found = (Moved(**row | {name: float(row[name]) for name in Moved._fields[4:]}) for row in own)  # type: ignore[arg-type]
@@ -193,8 +193,8 @@ def what_moves(*studies: str) -> Table:
 
     Examples
     --------
-    >>> what_moves("io-node").rows[0][2:6]
-    ('share of its injection bandwidth that a full Franklin node writes', 'documented', '0.617 to 0.717', '7.577 to 6.52')
+    >>> what_moves("memory").rows[0][2:6]
+    ('share of what the system keeps that grows with the memory of a node', 'assumed', '0 to 1', '31.54 to 30.16')
     """
     found = sorted((one for study in studies for one in kept(study)), key=lambda one: -one.share)
     return table(
@@ -209,7 +209,8 @@ def what_moves(*studies: str) -> Table:
             "Moves the number": lambda one: f"{digits(one.at_low, 4)} to {digits(one.at_high, 4)}",
             Column("By", "%", 1): lambda one: 100 * one.share,
             "Why so far": lambda one: next(
-                (each.why for each in ranges(one.study).values() if each.what == one.input), "a tenth to either side"
+                (each.why for each in ranges(one.study).values() if each.what == one.input),
+                "a tenth to either side, or one",
             ),
         },
     )

@@ -3,7 +3,7 @@
 Each study computes values (`hopperbook.studies`), and ``data/checks.csv`` says
 how each is to be read; this module joins both with ``data/documented.csv``. A
 documented row of no study says that nothing models it. Left out is only what
-could not have come out otherwise: a test holds that it does (`constructed`).
+could not have come out otherwise (`all_rows` has it).
 
 ==================  ===================================================
 reproduced          a retrodiction holds the documented interval, and says
@@ -55,7 +55,7 @@ _MOST_SEEDS = 0.9
 # An interval of nine runs in ten pays for each unit by which it misses as for that many units of width.
 _PENALTY = 20.0
 # What a model must give something for.
-_GIVEN = ("calibrated", "retrodicted", "shape", "arithmetic", "by construction")
+_GIVEN = ("calibrated", "retrodicted", "shape", "arithmetic")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -407,17 +407,6 @@ def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
     )
 
 
-def constructed() -> tuple[Row, ...]:
-    """Return what is true of the models however their numbers are set: no part of the scorecard, and tested.
-
-    Examples
-    --------
-    >>> {row.role for row in constructed()}
-    {'by construction'}
-    """
-    return tuple(row for row in _all_rows() if row.role == "by construction")
-
-
 def rows(study: str | None = None) -> tuple[Row, ...]:
     """Return the scorecard, in the order of the data file, without what is true by construction.
 
@@ -440,11 +429,17 @@ def rows(study: str | None = None) -> tuple[Row, ...]:
     >>> row.documented, row.reproduced, row.role, row.verdict
     ('1.29', '1.29167', 'arithmetic', 'holds')
     """
-    return tuple(row for row in _all_rows(study) if row.role != "by construction")
+    return tuple(row for row in all_rows(study) if row.role != "by construction")
 
 
-def _all_rows(study: str | None = None) -> tuple[Row, ...]:
-    """Return a row for each documented value, of one study or of all."""
+def all_rows(study: str | None = None) -> tuple[Row, ...]:
+    """Return a row for each documented value, of one study or of all: what is true by construction too.
+
+    Examples
+    --------
+    >>> {row.role for row in all_rows("memory")} - {row.role for row in rows("memory")}
+    {'by construction'}
+    """
     values = all_values()
     known = sorted({value.study for value in values})
     if study not in (None, *known):

@@ -11,8 +11,8 @@ from statistics import fmean
 
 from hopperbook.studies.study import Shares, Study, Value
 from hopperlib.network.runtime.placed_jobs import PlacedJob, read_placed_jobs
-from hopperlib.scheduling.aging import aged_machine, probe
-from hopperlib.scheduling.generator import ASSUMED, MIXES, draw_workload, share_at_least
+from hopperlib.scheduling.aging import aged_machine
+from hopperlib.scheduling.generator import ASSUMED, draw_workload, share_at_least
 from hopperlib.scheduling.schedule import Schedule
 
 # A job that is spread widely lies in more pieces than a dozen. Assumed.
@@ -75,13 +75,9 @@ def _values() -> dict[str, Value]:
             by_seed.setdefault(job.seed, []).append(job.runs)
     pieces = list(by_seed.values())
     return {
-        "jobs-up-to-whole-machine": max(early.nodes) > 4096 and min(early.nodes) <= 42,
         "early-share-16384": 100 * share_at_least(early, 683),
         "early-share-65536": 100 * share_at_least(early, 2731),
         "production-share-8k": 100 * share_at_least(production, 342),
-        "more-large-jobs-before-charging": share_at_least(early, 683) > share_at_least(production, 683),
-        "survey-sizes": min(production.nodes) == 1 and max(size.high for size in MIXES["production"]) >= 6000,
-        "after-reboot-contiguous": len(probe(aged(), 0, 342).runs) == 1,
         "holes-appear": Shares(sum(min(of_seed) > 1 for of_seed in pieces), len(pieces)),
         "jobs-spread": Shares(sum(max(of_seed) > _SPREAD for of_seed in pieces), len(pieces)),
         "pieces": fmean(count for of_seed in pieces for count in of_seed),

@@ -16,7 +16,6 @@ from hopperbook.studies.study import Shares, Study, Value, predictions, ranges
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.milc import fitted, model, runs_met
 from hopperlib.network.runtime.placed_jobs import PlacedJob
-from hopperlib.network.runtime.traffic import grid_dimensions, hops_of_graph, nearest_neighbors
 from hopperlib.network.torus.allocation import bisection_bandwidth_gb_s, mean_hop_distance
 from hopperlib.network.torus.distances import Coordinates, Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
@@ -126,14 +125,8 @@ def _model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]
 def _values() -> dict[str, Value]:
     hopper = Machine.load("hopper")
     torus = Torus.of(hopper)
-    graph = nearest_neighbors(grid_dimensions(8192), 24)
-    whole = _ordered_places("xyz")
-    packed, spread = whole[:JOB_NODES], whole[:: len(whole) // JOB_NODES][:JOB_NODES]
-    near, far = (hops_of_graph(graph, places, torus) for places in (packed, spread))
     # Every other node: two share a Gemini.
-    nid_step, xyz_step = (
-        mean(torus.hops(a, b) for a, b in pairwise(_ordered_places(order)[::2])) for order in ("nid", "xyz")
-    )
+    nid_step = mean(torus.hops(a, b) for a, b in pairwise(_ordered_places("nid")[::2]))
     bisection_xyz, bisection_by2 = (
         mean(bisection_bandwidth_gb_s(window, hopper) for window in _windows(order)) for order in ("xyz", "xyz-by2")
     )
@@ -141,9 +134,7 @@ def _values() -> dict[str, Value]:
     farther, seeds = nid / by2 - 1, list(_histories("nid"))
     measured = predictions(_model, ranges("torus"), {"slowdown": 100 * farther}, random_parts=True)
     return {
-        "spread-jobs-slower": far > near,
         "nid-order-no-topology": nid_step >= 2,
-        "xyz-knows-interleaving": xyz_step < 1.5,
         "xyz-by2-uses-bisection": bisection_by2 > bisection_xyz,
         "xyz-by2-less-variation": Shares(sum(map(_less_variation, seeds)), len(seeds)),
         # Of one code only it is printed to whom it talks: MILC. What it spends on that another study calibrates.

@@ -328,12 +328,10 @@ def _values() -> dict[str, Value]:
             lambda history: median(job.running for job, _, _ in history if job.day >= 3) >= 200
         ),
         "running": mean(running),
-        "not-only-io": spread_by_cause().all_s > 0,
         "blue-compact": _shares(
             lambda history: min(job.runs for job, _, _ in history) <= 3 and max(job.runs for job, _, _ in history) > 10
         ),
         "compact-is-faster": _shares(_compact_is_faster),
-        "minimum-removes-noise": True,
         "triplet-spread-small": _shares(lambda history: mean(max(times) / min(times) for _, times, _ in history) < 1.1),
         "metrics-correlate": _shares(lambda history: min(_by_metric(history)) > 0),
         "least_correlation": min(full),
