@@ -89,8 +89,6 @@ LONGER = {
     "machines": {"rows"},
     # One job against its threads, and where on any machine a number of threads is the fastest.
     "hybrid": {"figures"},
-    # What overlap gains in a step, and why scaling then looks better than linear.
-    "overlap": {"figures"},
     # Where the job lies, and how the pieces came about over days.
     "fragmentation": {"figures"},
     # The times of the runs, and the metric of their placement that may explain them.
