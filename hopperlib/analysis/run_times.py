@@ -291,7 +291,7 @@ def slow_run(table: RunTimes, split: VarianceSplit | None) -> SlowRun | None:
     Examples
     --------
     >>> slow_run(RunTimes(column="run_time_s", times=tuple(range(1, 101))), None)
-    SlowRun(one_in=20, low=91.0, estimate=95.05, high=100.0)
+    SlowRun(one_in=20, low=90.0, estimate=95.05, high=100.0)
 
     References
     ----------
