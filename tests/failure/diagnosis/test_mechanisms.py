@@ -167,7 +167,8 @@ def test_a_generic_message_is_advised_on_by_what_it_says():
         "frnn not found\n" + "cudf: 23.12\n" * 4,
         # The scheduler's daemon tidies up, and a working directory that is not there ends nothing.
         "slurmstepd: error: _cgroup_procs_check: failed on path (null)/cgroup.procs: No such file or directory\n",
-        "slurmstepd: error: couldn't chdir to `/work': No such file or directory: going to /tmp instead\n" + "row\n" * 9,
+        "slurmstepd: error: couldn't chdir to `/work': No such file or directory: going to /tmp instead\n"
+        + "row\n" * 9,
     ],
 )
 def test_what_ends_nothing_is_no_cause(text):
