@@ -254,7 +254,11 @@ def _runs(texts: Sequence[_Text], *_: Any, **settings: Any) -> Result:
     tables, unread = _each(
         texts, lambda file: read_run_times(file.source, covariates=settings.get("against", ()), **names)
     )
-    runs = tables[0] if len(tables) == 1 else pd.concat([table.to_frame() for table in tables])
+    runs = tables[0]
+    if len(tables) > 1:
+        # Durations, so that files in minutes and in seconds are one table.
+        runs = pd.concat([table.to_frame() for table in tables])
+        settings["column"] = None if tables[0].unit else tables[0].column
     return joined([fit(runs, **settings)], unread)
 
 

@@ -7,13 +7,14 @@ time is an error with its line: a wrong number would be worse than none.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from difflib import get_close_matches
 from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.frames import TableMixin
 from hopperlib.readers.source import Source, lines_of
-from hopperlib.readers.table import ABSENT, Skips, finite, read_table, whole_rows
+from hopperlib.readers.table import ABSENT, Skips, finite, read_table, typed_cell, whole_rows
 
 _COLUMN = "run_time_s"
 # What people call the column of times, and that of groups: without its unit, in small letters.
@@ -33,6 +34,7 @@ _GROUP_NAMES = ("job", "jobid", "job_id", "slurm_job_id", "group")
 # A unit at the end of a name: after a line or a space, in brackets or not.
 _UNIT = re.compile(r"(?:[_ ]|\s*[\[(])(ns|us|ms|s|sec|seconds|min|minutes|h|hours)[\])]?$", re.IGNORECASE)
 _UNITS = {"sec": "s", "seconds": "s", "minutes": "min", "hours": "h"}
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
 _LONGEST = 60
 # Headings of columns that say when a run was.
 _WHEN = {"date", "datetime", "time", "timestamp", "start", "start_time", "submit", "submit_time", "when", "day"}
@@ -60,6 +62,8 @@ class RunTimes(TableMixin):
         The columns of numbers that were asked for besides.
     when : str
         Name of a column that says when a run was, by its heading; empty if there is none.
+    others : dict of str to tuple of n str
+        Every further column, as written.
     """
 
     column: str
@@ -69,6 +73,7 @@ class RunTimes(TableMixin):
     skips: Skips = field(default_factory=Skips)
     covariates: dict[str, tuple[float, ...]] = field(default_factory=dict)
     when: str = ""
+    others: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def unit(self) -> str:
@@ -91,9 +96,16 @@ class RunTimes(TableMixin):
         return f"{runs}, column {self.column}{unit}, {f'grouped by {self.group}' if self.group else 'without groups'}."
 
     def frame_data(self) -> dict[str, Sequence[Any]]:
-        """Return the times under the name of their column, behind the groups and before the covariates."""
-        groups = {self.group: self.groups} if self.group else {}
-        return {**groups, self.column: self.times, **self.covariates}
+        """Return the groups, the times, and every further column with its numbers and moments as such.
+
+        Times of a known unit are durations, in the column ``run_time``; others stand under the name of their column.
+        """
+        columns: dict[str, Sequence[Any]] = {self.group: self.groups} if self.group else {}
+        if self.unit:
+            columns["run_time"] = [timedelta(seconds=time * _SECONDS[self.unit]) for time in self.times]
+        else:
+            columns[self.column] = self.times
+        return columns | {name: list(map(typed_cell, cells)) for name, cells in self.others.items()}
 
 
 def _shown(text: str) -> str:
@@ -213,6 +225,8 @@ def read_run_times(
         needed.setdefault(place, f"no number in column {name}")
     times: list[float] = []
     groups: list[str] = []
+    further: dict[str, list[str]] = {name: [] for place, name in enumerate(header) if place not in (at, of) and name}
+    places = {name: header.index(name) for name in further}
     skips = Skips("row", "left out")
     for line, row in whole_rows(rows, len(header)):
         empty = next((place for place in needed if row[place].casefold() in ABSENT), None)
@@ -225,6 +239,8 @@ def read_run_times(
             values.append(_covariate(row[place], line, name))
         times.append(time)
         groups += [] if of is None else [row[of]]
+        for name, cells in further.items():
+            cells.append(row[places[name]])
     if not times:
         rest = f": {skips.total:,} rows have none" if skips.total else ""
         raise InputError(f"there is no time in column {column!r}{rest}")
@@ -236,4 +252,5 @@ def read_run_times(
         skips=skips,
         covariates={name: tuple(values) for name, (_, values) in others.items()},
         when=_when_column(header, column),
+        others={name: tuple(cells) for name, cells in further.items()},
     )

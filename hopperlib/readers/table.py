@@ -3,9 +3,11 @@
 import csv
 import math
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
 
@@ -102,6 +104,22 @@ def finite(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
+
+
+def typed_cell(text: str) -> Any:
+    """Return a cell as the number or the time that it is; None where it holds none, else the text.
+
+    Examples
+    --------
+    >>> typed_cell("4"), typed_cell("0.5"), typed_cell("2026-03-01 08:00"), typed_cell("n/a"), typed_cell("intel")
+    (4, 0.5, datetime.datetime(2026, 3, 1, 8, 0), None, 'intel')
+    """
+    number = finite(text)
+    if number is not None:
+        return int(text) if text.isdecimal() else number
+    with suppress(ValueError):
+        return datetime.fromisoformat(text)
+    return None if text.lower() in ABSENT else text
 
 
 @dataclass(slots=True)
