@@ -369,7 +369,7 @@ def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
     # What is wrong is shown first.
     shown = sorted(rows, key=lambda row: not row["problems"])[:_MAX_ROWS]
     return Result(
-        summary=f"{len(wrong):,} of {lines} have a problem on {Machine.load(machine).title}.",
+        summary=f"{len(wrong):,} of {lines} {'has' if len(wrong) == 1 else 'have'} a problem on {Machine.load(machine).title}.",
         findings=tuple(Finding("launch-line", f"{row['file']}: {row['says']}", "problem") for row in wrong),
         tables=(
             table(

@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from hopperlib.errors import InputError
 
 # What programs write for a value that is not there, in small letters.
 ABSENT = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
+_COMMA = re.compile(r"[+-]?\d{1,15},\d{1,15}")
 _DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -65,7 +67,12 @@ def _rows(lines: Iterable[str], delimiter: str, above: int) -> Iterator[tuple[in
     try:
         for row in reader:
             if row:
-                yield reader.line_num + above, [cell.strip() for cell in row]
+                cells = [cell.strip() for cell in row]
+                # A comma that parts no columns is that of decimals.
+                yield (
+                    reader.line_num + above,
+                    [cell.replace(",", ".") if delimiter != "," and _COMMA.fullmatch(cell) else cell for cell in cells],
+                )
     except csv.Error as error:
         raise InputError(f"line {reader.line_num + above + 1}: not readable as CSV: {error}") from None
 
