@@ -5,22 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import complete, json_option, machine_names, print_json, read_source, refusing
+from hopperlib.cli.common import complete, json_option, machine_names, print_json, refusing
 
 if TYPE_CHECKING:
     from hopperlib.network.torus.wiring import Wiring
 
 
-def _wiring(columns: int | None, rows: int | None, machine: str | None, table: str | None) -> "Wiring":
+def _wiring(columns: int | None, rows: int | None, machine: str | None) -> "Wiring":
     """Return the wiring that was asked for; `ValueError` if the options do not fit together."""
     from hopperlib.machine import Machine
     from hopperlib.network.torus.wiring import Wiring
 
     floor = columns is not None or rows is not None
-    if floor + (machine is not None) + (table is not None) > 1:
-        raise ValueError("give one of: a floor (--columns and --rows), --machine, --table")
-    if table is not None:
-        return Wiring.from_table(read_source(table, what="node table"))
+    if floor and machine is not None:
+        raise ValueError("give one of: a floor (--columns and --rows), --machine")
     if not floor:
         return Wiring.of(Machine.load(machine or "hopper"))
     if columns is None or rows is None:
@@ -33,12 +31,11 @@ def print_nodes(
     columns: int | None = None,
     rows: int | None = None,
     machine: str | None = None,
-    table: str | None = None,
     as_csv: bool = False,
     as_json: bool = False,
 ) -> None:
     """Print where the named nodes sit, or all; without either, what the floor holds."""
-    wiring = _wiring(columns, rows, machine, table)
+    wiring = _wiring(columns, rows, machine)
     named = [wiring.address(int(name)) if name.isdigit() else wiring.find(name) for name in node]
     shown: Sequence[Any] = named if node else wiring.addresses
     if as_json:
@@ -60,7 +57,6 @@ def print_nodes(
 @click.option("--machine", metavar="M", help="A machine's name or file.", shell_complete=complete(machine_names))
 @click.option("--columns", type=int, metavar="C", help="Cabinets along the longer side, of any floor.")
 @click.option("--rows", type=int, metavar="R", help="Rows of cabinets, of any floor.")
-@click.option("--table", metavar="FILE", help="CSV (nid,cname,x,y,z), for other wirings.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print nid,cname,x,y,z of all nodes.")
 @json_option
 @refusing

@@ -42,7 +42,7 @@ rank_order = question_command(
     lines="""
 hopper rank-order --grid 16x16x12 --cores-per-node 24 --out MPICH_RANK_ORDER
 hopper rank-order --matrix sent.csv --cores-per-node 128 --out MPICH_RANK_ORDER
-hopper rank-order --grid 8x8x8x16 --periodic --cores-per-node 24 --machine hopper --nids 640-980 --out MPICH_RANK_ORDER
+hopper rank-order --grid 8x8x8x16 --periodic --cores-per-node 24 --out MPICH_RANK_ORDER
 export MPICH_RANK_REORDER_METHOD=3
 """,
 )

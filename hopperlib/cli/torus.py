@@ -8,11 +8,11 @@ from hopperlib.cli.nodes import print_nodes
 from hopperlib.cli.question import answer, question_command
 from hopperlib.questions.question import Question, load
 
-_OF_NODES = ("node", "columns", "rows", "machine", "table", "as_csv")
+_OF_NODES = ("node", "columns", "rows", "machine", "as_csv")
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Answer the question; or, where nothing but a floor, a table or nodes is given, print where nodes sit."""
+    """Answer the question; or, where nothing but a floor or nodes are given, print where nodes sit."""
     given = {name: values.pop(name) for name in _OF_NODES if name in values}
     of_nodes = {name: value for name, value in given.items() if value != () and value is not False}
     if values or not of_nodes:
@@ -29,7 +29,6 @@ torus = question_command(
         click.Option(["--columns"], type=int, hidden=True),
         click.Option(["--rows"], type=int, hidden=True),
         click.Option(["--machine"], hidden=True),
-        click.Option(["--table"], hidden=True),
         click.Option(["--csv", "as_csv"], is_flag=True, hidden=True),
     ],
     lines="""
