@@ -13,7 +13,7 @@ import pytest
 from hopperlib.data_files import data_folder
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.rates import Pace
-from hopperlib.storage.lustre.stripe_advice import advise
+from hopperlib.storage.lustre.stripe_advice import advise, stripe_sizes
 
 RULES = list(csv.DictReader((data_folder() / "site-rules.csv").read_text(encoding="utf-8").splitlines()))
 
@@ -34,7 +34,7 @@ def test_what_the_page_says_and_what_is_advised(rule):
     assert found == rule["beside_advice"], (advice.layout.stripe_count, advice.commands, rule["page"])
     # By its own estimate the advice is no slower than the rule.
     pace = Pace(replace(advice.writing, aggregators=None), system)
-    best = max(pace.estimate(documented, size << 20).rate_gb_s for size in (1, 4, 16))
+    best = max(pace.estimate(documented, size).rate_gb_s for size in stripe_sizes(system))
     assert advice.estimate.rate_gb_s >= 0.95 * best
 
 
