@@ -1,7 +1,6 @@
 """``hopper simulate``: the question, for traces of any size, and what it writes beside the answer."""
 
 import csv
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from hopperlib.errors import InputError, refusal
 from hopperlib.questions.network.simulate import Simulation, simulated
 from hopperlib.questions.network.traces.answer import ADVICE_CODES, Simulated, result_of
 from hopperlib.questions.question import Question, load
+from hopperlib.readers.jobs.swf import write_swf
 from hopperlib.scheduling.rules import queue_tables
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 # Shorter traces are done before anybody looks.
 _WORTH_A_BAR = 50_000
-_INTERRUPTED = 130
-_RECORDS = 100
 _NAMED_DEPTHS = {"0": "fcfs", "1": "easy", "all": "conservative"}
 # Columns of --csv that a job of the trace has itself, by the names that it has there.
 _OWN_COLUMNS = {
@@ -54,40 +52,30 @@ _REPLACED = {
     "--queue-order": "--queues widest-first or shortest-first, or order in the file of --queues",
     "--aging-hours": "aging_hours in the file of --queues, under a table's name",
     "--rules": "[NAME.rules] in the file of --queues",
+    "--against": "hopper trace what-if FILE --depth N, which says how sure a difference is",
 }
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Read the trace line by line, simulate it, and print or write what was asked for."""
     path, every_s, page = values.pop("trace"), values.pop("every"), values.pop("page", None)
-    files = {name: values.pop(name, None) for name in ("records", "swf", "parquet")}
-    map_at_s, as_csv = values.pop("map_at_s", None), values.pop("as_csv")
-    if map_at_s is not None and (as_csv or as_json):
-        raise InputError("--map prints a picture in text; it does not go with --csv or --json")
+    records, swf, as_csv = values.pop("records", None), values.pop("swf", None), values.pop("as_csv")
     setting = Simulation(**question.read(_with_policies(_with_queues(values))))
     trace = _trace(path, setting.reading)
-    outcome, rival = _simulated(trace, setting, every_s if files["records"] else _sampled_s(trace) if page else None)
-    if map_at_s is not None and not outcome.addresses:
-        raise InputError("--map needs --machine with a machine whose cabinets are known: one with a torus")
+    with _progress(len(trace.workload)) as progress:
+        outcome = simulated(trace, setting, every_s=every_s, progress=progress)
     _warn(outcome, as_csv=as_csv, in_answer=as_json or show_all)
-    _write_files(outcome, setting.cores_per_node or 1, as_json, **files)
+    if records:
+        write_lines(records, _record_lines(outcome.schedule), as_json=as_json)
+    if swf:
+        write_lines(swf, write_swf(outcome.schedule, cores_per_node=setting.cores_per_node or 1), as_json=as_json)
     if as_csv:
         csv.writer(sys.stdout, lineterminator="\n").writerows(_job_rows(outcome))
     if page or not as_csv:
-        result = result_of(outcome, rival)
+        result = result_of(outcome)
         write_page(page, result, "A job trace, observed and simulated", f"From `{path}`.", as_json=as_json)
         if not as_csv:
             show(question.name, result, as_json, show_all)
-    if map_at_s is not None:
-        _print_map(outcome, map_at_s)
-    _end_if_stopped(outcome.schedule.stopped_s)
-
-
-def _end_if_stopped(stopped_s: int | None) -> None:
-    """End with a status of its own after an interrupt."""
-    if stopped_s is not None:
-        click.echo(f"hopper: stopped at {stopped_s} s of simulated time; later jobs are left out", err=True)
-        raise SystemExit(_INTERRUPTED)
 
 
 def _with_policies(values: dict[str, Any]) -> dict[str, Any]:
@@ -100,8 +88,9 @@ def _with_policies(values: dict[str, Any]) -> dict[str, Any]:
         if policy not in (None, "easy", meant):
             raise InputError(f"--depth {depth} contradicts --policy {policy}: give one of the two")
         values["policy"] = meant
-    functions = {name: _function(name, text) for name in ("policy", "against") if ":" in (text := values.get(name, ""))}
-    return values | functions
+    if ":" in (text := values.get("policy", "")):
+        values["policy"] = _function(text)
+    return values
 
 
 def _with_queues(values: dict[str, Any]) -> dict[str, Any]:
@@ -114,19 +103,14 @@ def _with_queues(values: dict[str, Any]) -> dict[str, Any]:
     return values | {"queues": "none", "queue_file": read_source(name, what="queues")}
 
 
-def _sampled_s(trace: "Trace") -> int:
-    """Return the interval of a hundred records of a trace. [s]"""
-    arrival_s = trace.workload.arrival_s
-    return max(60, (max(arrival_s) - min(arrival_s) + max(trace.workload.run_time_s)) // _RECORDS)
-
-
-def _simulated(trace: "Trace", setting: Simulation, every_s: int | None) -> tuple[Simulated, Simulated | None]:
-    """Return the trace under the policy, and under the one to compare with."""
-    with _progress(len(trace.workload)) as progress:
-        outcome = simulated(trace, setting, every_s=every_s, progress=progress)
-        if setting.against == "none":
-            return outcome, None
-        return outcome, simulated(trace, setting, policy=setting.against, progress=progress)
+@contextmanager
+def _progress(jobs: int) -> Iterator[Callable[[int], object] | None]:
+    """Show how far the simulation is, on a terminal and for long traces."""
+    if jobs < _WORTH_A_BAR or not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=jobs, label="jobs", file=sys.stderr) as bar:
+        yield lambda submitted: bar.update(submitted - bar.pos)
 
 
 def _warn(outcome: Simulated, *, as_csv: bool, in_answer: bool) -> None:
@@ -150,7 +134,7 @@ def _trace(path: str, reading: dict[str, Any]) -> "Trace":
         raise
 
 
-def _function(name: str, text: str) -> Any:
+def _function(text: str) -> Any:
     """Return the function that ``module:function`` names; the module may lie in the current folder."""
     import importlib
 
@@ -160,50 +144,9 @@ def _function(name: str, text: str) -> Any:
     try:
         return getattr(importlib.import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
-        raise refusal(name, text, f"must be module:function of a module that can be imported: {error}") from None
+        raise refusal("policy", text, f"must be module:function of a module that can be imported: {error}") from None
     finally:
         sys.path.pop(0)
-
-
-@contextmanager
-def _progress(jobs: int) -> Iterator[Callable[[int], bool]]:
-    """Show how far the simulation is, on a terminal and for long traces; the first Ctrl-C stops it in order."""
-    stopped = False
-
-    def stop(*_: object) -> None:
-        nonlocal stopped
-        stopped = True
-
-    # No exception in the middle of the loop: the simulation asks between two steps whether to stop, and what it has
-    # is shown.
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        if jobs < _WORTH_A_BAR or not sys.stderr.isatty():
-            yield lambda submitted: stopped
-        else:
-            with click.progressbar(length=jobs, label="jobs", file=sys.stderr) as bar:
-
-                def step(submitted: int) -> bool:
-                    bar.update(submitted - bar.pos)
-                    return stopped
-
-                yield step
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _write_files(
-    outcome: Simulated, cores_per_node: int, as_json: bool, *, records: str | None, swf: str | None, parquet: str | None
-) -> None:
-    """Write the machine over time, the schedule as a trace, and every job, each to the file that was named for it."""
-    if records:
-        write_lines(records, _record_lines(outcome.schedule), as_json=as_json)
-    if swf:
-        from hopperlib.readers.jobs.swf import write_swf
-
-        write_lines(swf, write_swf(outcome.schedule, cores_per_node=cores_per_node), as_json=as_json)
-    if parquet:
-        _write_parquet(parquet, outcome)
 
 
 def _record_lines(schedule: "Schedule") -> Iterator[str]:
@@ -216,7 +159,7 @@ def _record_lines(schedule: "Schedule") -> Iterator[str]:
 
 
 def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
-    """Yield a header and every job, in order of submission; after an interrupt, those that had ended."""
+    """Yield a header and every job, in order of submission."""
     from hopperlib.scheduling.schedule import STATUS
 
     schedule, names = outcome.schedule, outcome.trace.names
@@ -225,10 +168,6 @@ def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
     own_of = attrgetter(*_OWN_COLUMNS.values())
     for index, job in enumerate(schedule.workload):
         state = STATUS[schedule.status[index]]
-        if schedule.stopped_s is not None and (
-            not schedule.status[index] or schedule.end_s[index] > schedule.stopped_s
-        ):
-            continue
         ran = bool(schedule.status[index])
         nodes = ",".join(str(low) if high == low + 1 else f"{low}-{high - 1}" for low, high in schedule.runs(index))
         distance = None if distances is None or not ran else float(f"{distances[index]:.6g}")
@@ -256,39 +195,6 @@ def _place(lying: "Lying | None", fabric: "Fabric | None") -> tuple[float | None
     return lying.groups, lying.fewest_groups, lying.switches, round(lying.inside_group, 4), round(share, 4)
 
 
-def _write_parquet(path: str, outcome: Simulated) -> None:
-    """Write every job as Parquet."""
-    try:
-        import pandas as pd
-    except ImportError:
-        raise InputError("--parquet needs pandas and pyarrow: pip install 'hopper-book[analysis]'") from None
-    header, *rows = _job_rows(outcome)
-    table = pd.DataFrame(rows, columns=list(header)).convert_dtypes()
-    try:
-        table.astype({"job": "string"}).to_parquet(path, index=False)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
-
-
-def _print_map(outcome: Simulated, time_s: int) -> None:
-    """Print the cabinets with the jobs that sit there at an instant, and the list of those jobs."""
-    from hopperlib.network.torus.maps import cabinet_map, holders, job_letters
-    from hopperlib.network.torus.wiring import Wiring
-
-    assert outcome.machine is not None
-    schedule, nodes, wiring = outcome.schedule, outcome.addresses, Wiring.of(outcome.machine)
-    held = {nodes[position].nid: index for position, index in holders(schedule, time_s).items()}
-    service = {node.nid for node in wiring.addresses} - {node.nid for node in nodes}
-    click.echo(f"\nat {time_s} s: {len(held):,} of {len(nodes):,} nodes busy")
-    click.echo(cabinet_map(wiring, held, service=service))
-    for index, letter in job_letters(held).items():
-        job, runs = schedule.workload.job[index], schedule.run_count[index]
-        click.echo(
-            f"{letter}  job {outcome.trace.names.get(job, job)}, {schedule.workload.nodes[index]:,} nodes"
-            f" in {runs} run{'s' * (runs != 1)}, since {schedule.start_s[index]} s"
-        )
-
-
 def _say_what_replaced(_: click.Context, parameter: click.Parameter, value: str | None) -> None:
     """Refuse an option of before with what took its place."""
     if value is not None:
@@ -298,7 +204,7 @@ def _say_what_replaced(_: click.Context, parameter: click.Parameter, value: str 
 simulate = question_command(
     load("simulate"),
     _run,
-    left_out=("trace", "queues", "queue_file", "policy", "against"),
+    left_out=("trace", "queues", "queue_file", "policy"),
     parameters=[
         click.Option(
             ["--trace"], required=True, metavar="FILE", help="Trace, compressed (.gz, .bz2, .xz) or not; or -."
@@ -312,14 +218,16 @@ simulate = question_command(
             ["--records"], metavar="FILE", help="Write the machine over time here: CSV, a line every --every s."
         ),
         click.Option(
-            ["--every"], type=int, default=3600, show_default=True, metavar="S", help="Seconds between records."
+            ["--every"],
+            type=int,
+            default=0,
+            metavar="S",
+            help="Seconds between them. [default: a hundredth of the trace]",
         ),
         click.Option(["--swf"], metavar="FILE", help="Write the schedule here in the Standard Workload Format."),
-        click.Option(["--map", "map_at_s"], type=int, metavar="S", help="Print who sits where at this second."),
         click.Option(
             ["--csv", "as_csv"], is_flag=True, help="Print every job: times, status, queue, nodes, where it lies."
         ),
-        click.Option(["--parquet"], metavar="FILE", help="Write every job here as Parquet, with the same columns."),
         click.Option(
             ["--html", "page"],
             metavar="PAGE",
@@ -336,18 +244,13 @@ simulate = question_command(
             help="Depth by name, fcfs (0), easy (1) or conservative (all); or a function of your own, "
             "see the page on job traces.",
         ),
-        click.Option(
-            ["--against"],
-            metavar="NAME|N|MODULE:FUNCTION",
-            help="Simulate this policy or depth too, and print the difference, with its uncertainty over resampled weeks.",
-        ),
         *(click.Option([flag], hidden=True, expose_value=False, callback=_say_what_replaced) for flag in _REPLACED),
     ],
     lines="""
 hopper simulate --trace log.swf.gz --machine hopper --order xyz --csv > jobs.csv
 sacct -aPX -S 2024-01-01 --format=JobID,User,Account,Partition,QOS,State,Submit,Eligible,Start,Elapsed,Timelimit,NNodes,AllocCPUS,AllocTRES,NodeList > jobs.txt
 scontrol show node > cluster.txt; scontrol show partition >> cluster.txt
-hopper simulate --trace jobs.txt --cluster cluster.txt --against fcfs --html report.html
+hopper simulate --trace jobs.txt --cluster cluster.txt --html report.html
 hopper simulate --trace log.swf --machine hopper --queues hopper-final --downtimes down.csv --records free.csv
 """,
 )

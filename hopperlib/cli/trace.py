@@ -1,8 +1,9 @@
 """``hopper trace``: what a job log says of its own scheduler."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -11,7 +12,10 @@ from hopperlib.cli.question import show
 from hopperlib.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
+    from hopperlib.questions.result import Result
     from hopperlib.readers.jobs.trace import Trace
+    from hopperlib.scheduling.logs.learned import Clock
+    from hopperlib.scheduling.workload import Workload
 
 
 @click.group()
@@ -23,26 +27,21 @@ def trace() -> None:
     """
 
 
-_nodes_option = click.option("--nodes", type=click.IntRange(1), help="Nodes of the machine. [default: as the log says]")
+class _Log(NamedTuple):
+    """A log that was read, the nodes of its machine, and its clock."""
+
+    trace: "Trace"
+    nodes: int
+    clock: "Clock"
+
+    @property
+    def settings(self) -> "tuple[Workload, int, Clock]":
+        """What rules are learned from, and simulated with."""
+        return self.trace.workload, self.nodes, self.clock
 
 
-def _options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say how a log is read."""
-    options: list[Callable[[Callable[..., None]], Callable[..., None]]] = [
-        click.option("--cores-per-node", type=click.IntRange(0), default=0, help="For SWF; 0 = as its header says."),
-        click.option("--timezone", default="", help="Of the clock that printed the log, such as Europe/Berlin."),
-        all_option,
-        json_option,
-    ]
-    for option in options:
-        command = option(command)
-    return command
-
-
-def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> "tuple[Trace, int, Any]":
-    """Return the log, the nodes of the machine and the clock; jobs wider than the machine are left out."""
-    from dataclasses import replace
-
+def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> _Log:
+    """Return the log, without jobs wider than the machine."""
     from hopperlib.readers.jobs import read_job_trace
     from hopperlib.scheduling.cluster import most_at_once
     from hopperlib.scheduling.logs.learned import Clock
@@ -56,64 +55,56 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> "
         raise InputError("this log tells no starts: nothing can be learned from it")
     fitting = [job for job, width in enumerate(log.workload.nodes) if width <= room]
     workload = log.workload if len(fitting) == len(log.workload) else log.workload.of(fitting)
-    return replace(log, workload=workload), room, Clock(log.epoch_s, log.timezone)
+    return _Log(replace(log, workload=workload), room, Clock(log.epoch_s, log.timezone))
 
 
-@trace.command("learn")
-@click.argument("file")
-@_nodes_option
-@_options
-@refusing
-def learn_rules(
-    file: str, nodes: int | None, cores_per_node: int, timezone: str, as_json: bool, show_all: bool
-) -> None:
+def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, nodes: str = "--nodes") -> None:
+    """Add a command that reads a log and answers from it; its name and its help are those of the function."""
+    name = answer.__name__.strip("_").replace("_", "-")
+
+    @refusing
+    def run(
+        file: str,
+        machine_nodes: int | None,
+        cores_per_node: int,
+        timezone: str,
+        as_json: bool,
+        show_all: bool,
+        **own: Any,
+    ) -> None:
+        result = answer(_read(file, machine_nodes, cores_per_node, timezone), **own)
+        show(f"trace-{name}", result, as_json, show_all)
+
+    options: Sequence[click.Parameter] = (
+        click.Argument(["file"]),
+        *parameters,
+        click.Option(
+            [nodes, "machine_nodes"], type=click.IntRange(1), help="Nodes of the machine. [default: as the log says]"
+        ),
+        click.Option(["--cores-per-node"], type=click.IntRange(0), default=0, help="For SWF; 0 = as its header says."),
+        click.Option(["--timezone"], default="", help="Of the clock that printed the log, such as Europe/Berlin."),
+    )
+    command = click.Command(name, params=list(options), help=answer.__doc__, callback=run)
+    trace.add_command(all_option(json_option(command)))
+
+
+def _learn(log: _Log) -> "Result":
     """Closed hours, limits, absent nodes, the order of the queue and the depth of backfill, as FILE shows them."""
     from hopperlib.questions.network.traces.rules import learned_result
     from hopperlib.scheduling.logs.learned import learn
 
-    log, room, clock = _read(file, nodes, cores_per_node, timezone)
-    rules, findings = learn(log.workload, room, clock)
-    show("trace-learn", learned_result(rules, findings, len(log.workload)), as_json, show_all)
+    return learned_result(*learn(*log.settings), len(log.trace.workload))
 
 
-@trace.command("backtest")
-@click.argument("file")
-@_nodes_option
-@_options
-@refusing
-def backtest_rules(
-    file: str, nodes: int | None, cores_per_node: int, timezone: str, as_json: bool, show_all: bool
-) -> None:
+def _backtest(log: _Log) -> "Result":
     """Rules from the first 60 % of FILE, held against its later jobs and three null models."""
     from hopperlib.questions.network.traces.rules import backtest_result
     from hopperlib.scheduling.logs.backtest import backtest
 
-    log, room, clock = _read(file, nodes, cores_per_node, timezone)
-    show("trace-backtest", backtest_result(backtest(log.workload, room, clock)), as_json, show_all)
+    return backtest_result(backtest(*log.settings))
 
 
-@trace.command("what-if")
-@click.argument("file")
-@click.option("--nodes", "more_nodes", multiple=True, metavar="+10%|-64|N", help="More, fewer, or that many nodes.")
-@click.option("--max-walltime", multiple=True, metavar="24h", help="The longest limit that a job may ask for.")
-@click.option(
-    "--partition", multiple=True, metavar="split:4h:25%", help="Limits up to 4 h get 25 % of the nodes alone."
-)
-@click.option("--drain", multiple=True, metavar="WHEN/HOURS[:NODES]", help="As 2026-12-01T08:00/12h:node[1-64].")
-@click.option("--depth", multiple=True, metavar="0|1|N|all", help="Backfill depth: blocked jobs with a reserved start.")
-@click.option("--shared", is_flag=True, help="Jobs share nodes by cores.")
-@click.option("--machine-nodes", type=click.IntRange(1), help="Nodes that there are. [default: as the log says]")
-@_options
-@refusing
-def what_if_changed(
-    file: str,
-    machine_nodes: int | None,
-    cores_per_node: int,
-    timezone: str,
-    as_json: bool,
-    show_all: bool,
-    **changes: Any,
-) -> None:
+def _what_if(log: _Log, **changes: Any) -> "Result":
     """Changes of the machine, side by side: what they would do to the waits of FILE, and how sure that is.
 
     Each change is simulated alone, and all together where there are several.
@@ -122,72 +113,54 @@ def what_if_changed(
     from hopperlib.scheduling.logs.backtest import backtest
     from hopperlib.scheduling.logs.whatif import together, what_if
 
-    log, room, clock = _read(file, machine_nodes, cores_per_node, timezone)
-    scenarios = scenarios_of(log, room, **changes)
+    scenarios = scenarios_of(log.trace, log.nodes, **changes)
     if len(scenarios) > 1:
         scenarios.append(together(scenarios))
-    test = backtest(log.workload, room, clock)
-    found = what_if(log.workload, room, clock, test.rules, scenarios)
-    show("trace-what-if", what_if_result(test, found), as_json, show_all)
+    test = backtest(*log.settings)
+    return what_if_result(test, what_if(*log.settings, test.rules, scenarios))
 
 
-@trace.command("why")
-@click.argument("file")
-@click.argument("job")
-@click.option(
-    "--downtimes", metavar="CSV", help="When nodes were drained or down: kind,start_s,end_s,first_node,last_node"
-)
-@_nodes_option
-@_options
-@refusing
-def why_job(
-    file: str,
-    job: str,
-    downtimes: str | None,
-    nodes: int | None,
-    cores_per_node: int,
-    timezone: str,
-    as_json: bool,
-    show_all: bool,
-) -> None:
+def _why(log: _Log, job: str, downtimes: str | None) -> "Result":
     """Why JOB of FILE waited: its wait by causes, which add up."""
     from hopperlib.questions.network.traces.rules import why_result
     from hopperlib.scheduling.downtimes import read_downtimes
     from hopperlib.scheduling.logs.learned import learn
     from hopperlib.scheduling.logs.why import explain_wait
 
-    log, room, clock = _read(file, nodes, cores_per_node, timezone)
     down = read_downtimes(read_source(downtimes, what="downtimes").splitlines()) if downtimes else []
-    index = _index(log, job)
-    rules, _ = learn(log.workload, room, clock)
-    wait = explain_wait(log.workload, index, room, clock, rules, down)
-    show("trace-why", why_result(log, wait, rules, room), as_json, show_all)
+    index = _index(log.trace, job)
+    rules, _ = learn(*log.settings)
+    wait = explain_wait(log.trace.workload, index, log.nodes, log.clock, rules, down)
+    return why_result(log.trace, wait, rules, log.nodes)
 
 
-@trace.command("when")
-@click.argument("file")
-@click.argument("job")
-@_nodes_option
-@_options
-@refusing
-def when_job(
-    file: str, job: str, nodes: int | None, cores_per_node: int, timezone: str, as_json: bool, show_all: bool
-) -> None:
+def _when(log: _Log, job: str) -> "Result":
     """When JOB will start, which waits still: FILE holds running and pending jobs and some weeks of past ones."""
     from hopperlib.questions.network.traces.rules import when_result
     from hopperlib.scheduling.logs.backtest import backtest
     from hopperlib.scheduling.logs.pending import expected_start
 
-    log, room, clock = _read(file, nodes, cores_per_node, timezone)
-    names = [name for name, _ in log.unfinished]
+    names = [name for name, _ in log.trace.unfinished]
     if job not in names:
         raise InputError(
             f"job {job!r} is not among the {len(names):,} jobs that run or wait in this log{did_you_mean(job, names)}"
         )
-    test = backtest(log.workload, room, clock)
-    unfinished = [each for _, each in log.unfinished]
-    found = expected_start(log.workload, unfinished, names.index(job), room, clock, test.rules)
-    show("trace-when", when_result(log, job, found, test), as_json, show_all)
+    test = backtest(*log.settings)
+    unfinished = [each for _, each in log.trace.unfinished]
+    workload, nodes, clock = log.settings
+    found = expected_start(workload, unfinished, names.index(job), nodes, clock, test.rules)
+    return when_result(log.trace, job, found, test)
+
+
+def _index(log: "Trace", job: str) -> int:
+    """Return the index of a job by its name in the log."""
+    names = {log.names.get(number, str(number)): index for index, number in enumerate(log.workload.job)}
+    if any(job == name for name, _ in log.unfinished):
+        raise InputError(f"job {job!r} runs or waits still: `hopper trace when` says when one that waits starts")
+    if job not in names:
+        near = did_you_mean(job, names) if len(names) < 20_000 else ""
+        raise InputError(f"job {job!r} is not among the {len(names):,} jobs that can be taken{near}")
+    return names[job]
 
 
 @trace.command("places")
@@ -203,12 +176,31 @@ def places_of_jobs(file: str, network: str) -> None:
         click.echo(line, nl=False)
 
 
-def _index(log: "Trace", job: str) -> int:
-    """Return the index of a job by its name in the log."""
-    names = {log.names.get(number, str(number)): index for index, number in enumerate(log.workload.job)}
-    if any(job == name for name, _ in log.unfinished):
-        raise InputError(f"job {job!r} runs or waits still: `hopper trace when` says when one that waits starts")
-    if job not in names:
-        near = did_you_mean(job, names) if len(names) < 20_000 else ""
-        raise InputError(f"job {job!r} is not among the {len(names):,} jobs that can be taken{near}")
-    return names[job]
+_command(_learn)
+_command(_backtest)
+_command(
+    _what_if,
+    click.Option(
+        ["--nodes", "more_nodes"], multiple=True, metavar="+10%|-64|N", help="More, fewer, or that many nodes."
+    ),
+    click.Option(["--max-walltime"], multiple=True, metavar="24h", help="The longest limit that a job may ask for."),
+    click.Option(
+        ["--partition"], multiple=True, metavar="split:4h:25%", help="Limits up to 4 h get 25 % of the nodes alone."
+    ),
+    click.Option(["--drain"], multiple=True, metavar="WHEN/HOURS[:NODES]", help="As 2026-12-01T08:00/12h:node[1-64]."),
+    click.Option(
+        ["--depth"], multiple=True, metavar="0|1|N|all", help="Backfill depth: blocked jobs with a reserved start."
+    ),
+    click.Option(["--shared"], is_flag=True, help="Jobs share nodes by cores."),
+    nodes="--machine-nodes",
+)
+_command(
+    _why,
+    click.Argument(["job"]),
+    click.Option(
+        ["--downtimes"],
+        metavar="CSV",
+        help="When nodes were drained or down: kind,start_s,end_s,first_node,last_node",
+    ),
+)
+_command(_when, click.Argument(["job"]))

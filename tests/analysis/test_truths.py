@@ -24,9 +24,10 @@ from hopperlib.analysis.regression import repeats_to_see
 from hopperlib.analysis.run_times import _slow_run, spread_factors
 from hopperlib.errors import InputError
 from hopperlib.monitoring.history import judge
-from hopperlib.monitoring.planned import compared, t_quantile
+from hopperlib.monitoring.planned import compared
 from hopperlib.monitoring.together import moved_together
 from hopperlib.readers.run_times import RunTimes
+from hopperlib.student import t_quantile
 from tests.analysis.drawn import accounting, history, runs_in_jobs
 
 
