@@ -37,12 +37,12 @@ OWN: dict[str, str] = {
     "simulate": "simulate",
     **{name: name for name in ("stripe", "iobuf", "diagnose", "build", "preflight", "watch", "scorecard")},
 }
-# Commands that go on working without a line of their own: `machine compare` and `--help` take their place.
-FORMER: dict[str, str] = {"machines": "machine", "questions": "questions"}
+# A command that goes on working without a line of its own: `machine compare` takes its place.
+FORMER: dict[str, str] = {"machines": "machine"}
 # A form of `place` that must start fast, as somebody waits at a prompt.
 _SUBMIT = "--from-slurm-json"
 # Commands that there were, and what takes their place.
-_REPLACED = {"default-modules": "it is an exercise of the page Build and link (notebooks/failure/build-and-link.ipynb)"}
+_REPLACED = {"questions": "hopper --help lists them"}
 NAMES: tuple[str, ...] = (*(name for name in QUESTIONS if name not in FORMER), *COMMANDS)
 _MODULES: dict[str, str] = {name: module for name, (module, _) in COMMANDS.items()} | OWN | FORMER
 # What a plain install lacks, by the extra that has it.

@@ -1,4 +1,4 @@
-"""The cluster that this computer belongs to, as a machine file: read from Slurm once a day and kept."""
+"""The cluster that this computer belongs to, as a machine file: read from Slurm or PBS once a day and kept."""
 
 import os
 import re
@@ -42,25 +42,30 @@ def run_tool(line: tuple[str, ...]) -> str | None:
 def machine_here() -> Path:
     """Return the machine file of the cluster around this computer, read anew if there is none or it is a day old.
 
-    Raises
-    ------
-    InputError
-        If there is no scontrol, or it fails.
+    Slurm's scontrol is asked, else the pbsnodes of PBS.
     """
-    config = _asked("show", "config")
-    cluster = re.search(r"^ClusterName\s*=\s*(\S+)", config, re.MULTILINE)
+    config = _asked("scontrol", "show", "config")
+    listed = None if config else _asked("pbsnodes", "-a")
+    if not (config or listed):
+        raise InputError(
+            "--here: this computer has neither scontrol nor pbsnodes, so it is no login node of a cluster of Slurm or PBS; "
+            "name the machine (--machine), or write its file on one of its nodes (hopper machine new)"
+        )
+    cluster = re.search(r"^ClusterName\s*=\s*(\S+)", config or "", re.MULTILINE)
     # The name becomes that of a file and of a machine.
     name = re.sub(r"[^a-z0-9-]", "-", cluster[1].lower())[:40].strip("-") if cluster else ""
     name = name if name[:1].isalpha() else "here"
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopper"
     file = folder / f"{name}.toml"
+    asked = "Slurm" if config else "PBS"
     if file.is_file() and (age_s := time.time() - file.stat().st_mtime) < _KEPT_S:
-        click.echo(f"hopper: machine {name}, as Slurm said {age_s / 3600:.1f} hours ago ({file})", err=True)
+        click.echo(f"hopper: machine {name}, as {asked} said {age_s / 3600:.1f} hours ago ({file})", err=True)
         return file
     from hopperlib.readers.hardware.reader import machine_from, read_hardware
 
-    nodes = _asked("show", "node", "-o") + "\n" + _asked("show", "partition", "-o")
-    records = [*read_hardware(nodes), *read_hardware(config)]
+    texts = [listed or f"{_asked('scontrol', 'show', 'node', '-o')}\n{_asked('scontrol', 'show', 'partition', '-o')}"]
+    texts += [config] if config else []
+    records = [record for text in texts for record in read_hardware(text)]
     machine = machine_from([*records, *_this_node()], name=name)
     header = f"# Written by `hopper place --here` from: {', '.join(machine.sources)}.\n\n"
     try:
@@ -68,23 +73,16 @@ def machine_here() -> Path:
         file.write_text(header + machine.to_toml(), encoding="utf-8")
     except OSError as error:
         raise InputError(f"--here: {file}: cannot be written: {error.strerror or error}") from None
-    click.echo(f"hopper: machine {name}, as Slurm says here; kept for a day in {file}", err=True)
+    click.echo(f"hopper: machine {name}, as {asked} says here; kept for a day in {file}", err=True)
     return file
 
 
-def _asked(*words: str) -> str:
-    """Return what scontrol prints."""
-    line = ("scontrol", *words)
+def _asked(*line: str) -> str | None:
+    """Return what a program of the batch system prints; None where there is none."""
     try:
-        printed = run_tool(line)
+        return run_tool(line)
     except (OSError, subprocess.SubprocessError) as error:
         raise InputError(f"--here: {' '.join(line)} failed: {error}") from None
-    if printed is None:
-        raise InputError(
-            "--here: this computer has no scontrol, so it is no login node of a Slurm cluster; "
-            "name the machine (--machine), or write its file on one of its nodes (hopper machine new)"
-        )
-    return printed
 
 
 def _this_node() -> "list[Hardware]":

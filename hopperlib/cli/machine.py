@@ -14,33 +14,11 @@ from hopperlib.cli.common import complete, fail, json_option, machine_names, pri
 from hopperlib.cli.here import run_tool
 from hopperlib.cli.question import question_command
 from hopperlib.machine import Machine, MachineError
+from hopperlib.machine.derived import derived
 from hopperlib.questions.question import load
 from hopperlib.questions.result import Column, Table
 from hopperlib.render.text import printable, table_lines
 from hopperlib.text import count
-
-# What follows from the values of a machine file: part, property, unit, decimals.
-_DERIVED = (
-    ("machine", "nodes", "", None),
-    ("machine", "cores", "", None),
-    ("machine", "peak_tflops", "Tflop/s", 3),
-    ("machine", "memory_tb", "TB (GB / 1,000)", None),
-    ("machine", "memory_tib", "TiB (GB / 1,024)", None),
-    ("machine", "core_hours_per_day", "core h", None),
-    ("node", "numa_nodes", "", None),
-    ("node", "cores", "", None),
-    ("node", "hardware_threads", "", None),
-    ("node", "core_peak_gflops", "Gflop/s", 3),
-    ("node", "peak_gflops", "Gflop/s", 3),
-    ("node", "memory_per_numa_node_gb", "GB", 3),
-    ("node", "bandwidth_gb_s", "GB/s", 3),
-    ("network", "routers", "", None),
-    ("network", "node_positions", "", None),
-    ("network", "cabinets", "", None),
-    ("rest", "service_nodes", "", None),
-    ("file_system", "servers", "", None),
-    ("file_system", "ost_peak_gb_s", "GB/s", 4),
-)
 
 
 @click.group()
@@ -173,6 +151,7 @@ def _run_tools() -> list[tuple[str, str]]:
     for line in (
         ("scontrol", "show", "node", "-o"),
         ("scontrol", "show", "config"),
+        ("pbsnodes", "-a"),
         (lstopo, "--of", "xml"),
         ("lscpu",),
         ("nvidia-smi", "topo", "-m"),
@@ -216,24 +195,6 @@ def _summary(machine: Machine) -> dict[str, Any]:
     }
 
 
-def _derived(machine: Machine) -> list[tuple[str, float, str]]:
-    """Return what follows from the values, in the order of `_DERIVED`: name, value, unit."""
-    parts: list[tuple[str, str, object]] = [
-        ("machine", "", machine),
-        *(("node", f"node.{node.name}.", node) for node in machine.node_kinds),
-        ("network", "network.", machine.network),
-        ("rest", "", machine),
-        *(("file_system", f"file_system.{each.name}.", each) for each in machine.file_systems),
-    ]
-    rows = []
-    for kind, path, part in parts:
-        for of_kind, name, unit, decimals in _DERIVED:
-            value = getattr(part, name, None) if of_kind == kind else None
-            if value is not None:
-                rows.append((path + name, value if decimals is None else round(value, decimals), unit))
-    return rows
-
-
 def _everything(machine: Machine) -> dict[str, Any]:
     """Return a machine with all its values, as data."""
     return {
@@ -244,7 +205,7 @@ def _everything(machine: Machine) -> dict[str, Any]:
             path: {name: getattr(quantity, name) for name in ("value", "unit", "badge", "source", "at", "assumed")}
             for path, quantity in machine.provenance.items()
         },
-        "derived": {path: {"value": value, "unit": unit} for path, value, unit in _derived(machine)},
+        "derived": {each.figure.name: {"value": each.value, "unit": each.figure.unit} for each in derived(machine)},
         "sources": dict(machine.sources),
     }
 
@@ -261,7 +222,9 @@ def _print_machine(machine: Machine) -> None:
         rows.append((path, _text(quantity.value), quantity.unit, address))
     _print_table(("value", "", "unit", "source"), rows)
     click.echo()
-    _print_table(("derived", "", "unit"), [(path, _text(value), unit) for path, value, unit in _derived(machine)])
+    told = (each for each in derived(machine) if each.value is not None)
+    rows = [(each.figure.label, _text(each.rounded), each.figure.unit, each.figure.sum) for each in told]
+    _print_table(("derived", "", "unit", "from"), rows)
     if machine.sources:
         click.echo()
         _print_table(("source", "citation"), list(machine.sources.items()))

@@ -107,7 +107,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         from hopperlib.placement.printed import check_printed
 
         printed = read_source(check, what="output", as_json=as_json)
-        finding = check_printed(reviews[0].placement, asked.line, printed)
+        finding = check_printed(reviews[0].placement, printed)
         results[0] = replace(results[0], findings=(finding, *results[0].findings))
         broken = broken or finding.level == "problem"
     if svg:

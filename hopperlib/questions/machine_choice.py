@@ -98,7 +98,7 @@ def machine_of_text(text: str) -> tuple[str, str]:
     lower = text.lower()
     if any(_has_word(lower, word) for word in _OTHERS):
         return "", ""
-    from hopperlib.launchers._batch import asked_choices
+    from hopperlib.launchers.batch.asked import asked_choices
 
     choices = asked_choices(script)
     weighed = {name: _weigh(signs_of(name), text, script, choices) for name in Machine.names()}

@@ -5,15 +5,23 @@ from __future__ import annotations
 
 import pytest
 
-from tests.book.site.test_pages import book_pages, examine
+from tests.book.site.test_pages import book_pages, examine, in_the_other_theme
 
 # One page a test, or two, so that each fits its limit on a busy machine.
 PARTS = 60
 
 SIZES = {"wide": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
 
-# With everything folded. [CSS pixels at 1440]
-LONGEST = 9000
+# With everything folded. [CSS pixels]
+LONGEST = {"wide": 9000, "phone": 11_500}
+# Pages that are looked at in the dark in every run; all are at night.
+REFERENCE = "book/api-monitoring.html"
+DARK = (
+    *("book/index.html", "book/scorecard.html", "book/glossary.html", "notebooks/node/placement.html"),
+    *("notebooks/network/variability.html", "notebooks/failure/diagnosis.html", "notebooks/own/your-jobs.html"),
+)
+WIDTH = "document.documentElement.scrollWidth"
+SAVES_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
 
 # Brings each control on screen as little as it takes, as a reader does, and lists those that are then covered, or
 # that leave less than this share of the first picture on screen. A question without a picture answers in its sentence.
@@ -43,20 +51,39 @@ MOVED = """(least) => {
 }"""
 
 
+def keeps_in_sight(page, path, longest):
+    """A page is not too long with everything folded, and what its controls move stays in sight."""
+    # The pages on a reader's own runs show their code, to be changed.
+    if path.startswith("notebooks/") and not path.startswith("notebooks/own/"):
+        assert page.evaluate("document.querySelector('.bd-article').offsetHeight") <= longest, path
+    assert page.evaluate(MOVED, LEAST_SEEN) == [], path
+
+
 @pytest.mark.parametrize("part", range(PARTS))
-@pytest.mark.parametrize("size", SIZES)
-def test_pages_of_the_book(watch, site_url, site_folder, axe, size, part):
-    """Light on a wide screen, dark on a phone; the workshop's pages, one of each kind, are looked at in all four."""
-    watched = watch(site_url, viewport=SIZES[size], color_scheme={"wide": "light", "phone": "dark"}[size])
+def test_pages_of_the_book(watch, site_url, site_folder, axe, part):
+    """Light on a wide screen, then dark as on a phone; the workshop's pages, one of each kind, are opened on both."""
+    watched = watch(site_url, viewport=SIZES["wide"])
     # No explorer is moved here: Python need not start a hundred times.
-    watched.page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+    watched.page.add_init_script(SAVES_DATA)
+    for path in book_pages(site_folder)[part::PARTS]:
+        # The pages of the reference are made alike, and long: one stands for them.
+        examine(watched, path, "" if "api-" in path and path != REFERENCE else axe)
+        keeps_in_sight(watched.page, path, LONGEST["wide"])
+        watched.page.set_viewport_size(SIZES["phone"])
+        if path in DARK:
+            in_the_other_theme(watched, "dark")
+        assert watched.page.evaluate(WIDTH) <= SIZES["phone"]["width"], f"{path} is wider than the screen"
+        keeps_in_sight(watched.page, path, LONGEST["phone"])
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("part", range(PARTS))
+def test_pages_of_the_book_opened_on_a_phone(watch, site_url, site_folder, axe, part):
+    watched = watch(site_url, viewport=SIZES["phone"], color_scheme="dark")
+    watched.page.add_init_script(SAVES_DATA)
     for path in book_pages(site_folder)[part::PARTS]:
         examine(watched, path, axe)
-        page = watched.page
-        # The pages on a reader's own runs show their code, to be changed.
-        if size == "wide" and path.startswith("notebooks/") and not path.startswith("notebooks/own/"):
-            assert page.evaluate("document.querySelector('.bd-article').offsetHeight") <= LONGEST, path
-        assert page.evaluate(MOVED, LEAST_SEEN) == [], path
+        keeps_in_sight(watched.page, path, LONGEST["phone"])
 
 
 def test_explorers_are_on_many_pages(site_folder):
@@ -82,8 +109,9 @@ CUT = """() => [...document.querySelectorAll(".js-plotly-plot")].filter((plot) =
 @pytest.mark.parametrize(
     "path", ["notebooks/network/variability.html", "notebooks/node/hybrid.html", "book/scorecard.html"]
 )
-def test_no_letter_of_a_chart_is_cut_on_a_phone(watch, site_url, path):
-    page = watch(site_url, viewport=SIZES["phone"]).go(path)
+def test_no_letter_of_a_chart_is_cut_on_a_phone(reader, path):
+    reader.page.set_viewport_size(SIZES["phone"])
+    page = reader.go(path)
     charts = page.locator(".hopper-alone .hopper-plot, .hopper-stage .hopper-plot").filter(visible=True)
     assert charts.count() > 0
     for chart in charts.all():
@@ -106,8 +134,9 @@ ON_PAPER = """() => {
 @pytest.mark.parametrize(
     "path", ["book/index.html", "notebooks/node/placement.html", "notebooks/network/variability.html"]
 )
-def test_paper_holds_what_can_be_read_there(watch, site_url, path):
-    page = watch(site_url, viewport={"width": 794, "height": 1123}).go(path)
+def test_paper_holds_what_can_be_read_there(reader, path):
+    reader.page.set_viewport_size({"width": 794, "height": 1123})
+    page = reader.go(path)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     assert page.evaluate(ON_PAPER) == []
