@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from hopperlib.analysis._resampling import Array, Interval, percentiles
-from hopperlib.analysis.regression import variance_split
+from hopperlib.analysis.clustered import Array
+from hopperlib.analysis.regression import Interval, variance_split
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.questions.result import Column, Result, table
@@ -86,17 +86,13 @@ def explain_runs(
     'node'
     """
     read = by_path(read_run_times)(runs, column=column, group=job)
-    frame = (runs if hasattr(runs, "columns") else pd.read_csv(runs, sep=None, engine="python")).reset_index()
-    frame = frame.drop(columns=[name for name in ("index", "level_0") if name in frame])
-    if len(frame) != len(read.times):
-        frame = frame[pd.to_numeric(frame[read.column], errors="coerce") > 0]
-    frame = frame.assign(_log=np.log(read.times))
+    frame = read.to_frame().assign(_log=np.log(read.times))
     group = read.group or "run"
     if read.group is None:
         frame[group] = range(len(frame))
     frame[group] = frame[group].astype(str)
     found = _joined(frame, group, jobs, upgrades) if jobs is not None else frame
-    left = {name for name in (read.column, group, "_log", read.when) if name}
+    left = {read.column, "run_time", group, "_log", read.when}
     points = found.groupby(group, sort=False)
     numbers = [name for name in found.select_dtypes("number") if name not in left]
     words = [name for name in found.columns if name not in left and name not in numbers]
@@ -173,7 +169,8 @@ def _shares(y: Array, factors: dict[str, Array], rng: np.random.Generator) -> tu
         if np.ptp(y[rows]):
             for name, (share, _) in _explained(y[rows], {key: part[rows] for key, part in factors.items()})[0].items():
                 draws[name].append(share)
-    made = [Share(name, percentiles(draws[name], own[name][0], 0.95), own[name][1]) for name in factors]
+    ends = {name: np.quantile(draws[name], (0.025, 0.975)).tolist() for name in factors}
+    made = [Share(name, Interval(ends[name][0], own[name][0], ends[name][1]), own[name][1]) for name in factors]
     return sorted(made, key=lambda share: -share.own.estimate), together
 
 
@@ -221,7 +218,7 @@ def _result(
     sure = [share for share in shares if share.own.low > 0.01]
     slow, mixed, inside = _slow(found, group, factors), _mixed_up(shares), None
     if len(made) < len(found):
-        inside = variance_split(found["_log"], found[group], repeats=2).within_fraction
+        inside = variance_split(found["_log"], found[group]).within_fraction
     parts = listed(f"{share.factor} {100 * share.own.estimate:.0f} %" for share in sure) if sure else ""
     noise = (
         f" Inside a job lies {100 * inside:.0f} % of the variance, which no property of a job explains."

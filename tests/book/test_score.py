@@ -362,7 +362,6 @@ def test_a_value_in_a_model_is_found(model):
         assert _leaks(toy, {"toy.minutes": 23.0}) == [f"toy.minutes: 23.0 in {toy.model.__qualname__}"]
         assert _leaks(toy, {"toy.minutes": 24.0}) == []
         # Over another documented number of the study, 31 GB of usable memory.
-        over = Study("memory", dict, model=model)
         assert _leaks(toy, {"memory.toy": 23.0 * 31}) == [f"memory.toy: 23.0 in {model.__qualname__}"]
     finally:
         toy.model.__globals__["__name__"] = kept

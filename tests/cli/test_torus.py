@@ -33,13 +33,12 @@ def test_some_nodes():
     }
 
 
-def test_for_people_and_from_a_table(tmp_path):
+def test_for_people():
     assert torus().stdout.startswith("342 nodes in nid order lie in 1 run of the list, 7.99 hops apart")
     assert (
         "17 x 4 cabinets: a torus of 17 x 8 x 24 routers, 6,528 node positions" in nodes("--machine", "hopper").stdout
     )
-    (tmp_path / "t.csv").write_text(nodes("--columns", "3", "--rows", "2", "--csv").stdout)
-    assert "3 x 2 cabinets" in nodes("--table", str(tmp_path / "t.csv")).stdout
+    assert "3 x 2 cabinets" in nodes("--columns", "3", "--rows", "2").stdout
 
 
 @pytest.mark.parametrize(
@@ -57,7 +56,6 @@ def test_old_lines_of_torus_still_print_nodes(words):
         (("--columns", "1", "--rows", "1", "--machine", "hopper"), "give one of"),
         (("--machine", "bassi"), "states no floor"),
         (("--machine", "summit"), "summit"),
-        (("--table", "/nowhere.csv"), "/nowhere.csv"),
         (("c99-0c0s0n0",), "is not on this floor"),
         (("9999",), "nid=9999 must be from 0 to 6527"),
     ],

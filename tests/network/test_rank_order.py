@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import hopperlib
 from hopperlib.errors import InputError
-from hopperlib.machine import Machine
 from hopperlib.network.rank_order import (
     best_block,
     block_order,
@@ -22,9 +20,6 @@ from hopperlib.network.rank_order import (
     parse_grid,
     read_matrix,
 )
-from hopperlib.network.torus.distances import Torus
-from hopperlib.network.torus.orders import compute_nodes
-from hopperlib.network.torus_order import NodeTraffic
 
 GRIDS = st.lists(st.integers(1, 5), min_size=3, max_size=4).map(tuple)
 
@@ -101,42 +96,3 @@ def test_groups_that_were_shuffled_are_found_again():
     order = order_for_matrix(64, pairs, 8)
     # Seven links between groups are all that is left off node.
     assert off_node_weight(order, pairs, 8) == 7.0
-
-
-def test_nodes_that_send_each_other_much_come_near_on_the_torus():
-    machine = Machine.load("hopper")
-    nodes, torus, grid = compute_nodes(machine), Torus.of(machine), (24, 4, 4)
-    pairs = [(pair, 1.0) for pair in neighbor_pairs(grid, periodic=True)]
-    order = best_block(grid, 24, periodic=True)[1]
-    traffic = NodeTraffic(order, pairs, 24, nodes, torus)
-
-    # By every pair of ranks.
-    def hops(ranks):
-        at = {rank: nodes[place // 24].coordinates for place, rank in enumerate(ranks)}
-        return sum(torus.hops(at[one], at[other]) for (one, other), _ in pairs)
-
-    assert traffic.hops_sent == hops(order)
-    moved = traffic.bring_near()
-    assert sorted(moved) == list(range(24 * 4 * 4))
-    assert traffic.hops_sent == hops(moved) < hops(order)
-    assert off_node_pairs(moved, grid, 24, periodic=True) == off_node_pairs(order, grid, 24, periodic=True)
-    with pytest.raises(InputError, match="must be at least 16"):
-        NodeTraffic(order, pairs, 24, nodes[:15], torus)
-
-
-def test_a_last_node_that_is_not_full_keeps_its_ranks():
-    nodes, torus = compute_nodes(Machine.load("hopper")), Torus((17, 8, 24))
-    pairs = [((rank, (rank * 5 + 3) % 11), 1.0) for rank in range(11) if rank != (rank * 5 + 3) % 11]
-    moved = NodeTraffic(range(11), pairs, 4, nodes[::7], torus).bring_near()
-    assert sorted(moved) == list(range(11))
-    assert moved[8:] == [8, 9, 10]
-
-
-def test_the_torus_from_the_question():
-    result = hopperlib.rank_order(grid="24x4x4", machine="hopper", nids="nid[16-30,40]", cores_per_node=24)
-    _, before, after = result.facts["hops_sent"]
-    assert after < before
-    assert "near on the torus" in result.summary
-    for nids, message in (("4-x", "must be numbers and ranges"), ("9999", "must be from 0"), ("3", "at least 16")):
-        with pytest.raises(InputError, match=message):
-            hopperlib.rank_order(grid="8x8x6", machine="hopper", nids=nids)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from contextlib import suppress
 from typing import get_type_hints
 
 import pytest
 
-from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.catalogue import QUESTIONS
@@ -77,42 +75,3 @@ def test_refusals_name_controls(name):
                     word.value.value for word in call.keywords if word.arg == "name" and hasattr(word.value, "value")
                 }
     assert named <= {control.name for control in load(name).controls}
-
-
-# Answers that are longer than most, and why.
-LONGER = {
-    # Browsing the book's tables is what they are for; the reader says how many rows.
-    "documented": {"rows"},
-    "errata": {"rows"},
-    "scorecard": {"rows"},
-    # Every quantity of the machine files that can be drawn, each a row to compare.
-    "machines": {"rows"},
-    # One job against its threads, and where on any machine a number of threads is the fastest.
-    "hybrid": {"figures"},
-    # What overlap gains in a step, and why scaling then looks better than linear.
-    "overlap": {"figures"},
-    # Where the job lies, and how the pieces came about over days.
-    "fragmentation": {"figures"},
-    # The times of the runs, and the metric of their placement that may explain them.
-    "variability": {"figures"},
-    # Waits by queue, held against those observed, and by width: both are asked for.
-    "simulate": {"tables"},
-    # A Darshan log: the rate of each OST and the bytes over time; the job and what other stripe counts would give.
-    "io-log": {"figures", "tables"},
-    # A chart for each of four series: what changed, and what did not beside it.
-    "watch": {"figures"},
-}
-MOST = {"values": 3, "figures": 1, "tables": 1, "rows": 12}
-
-
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_answers_are_short(name):
-    question, longer = load(name), set()
-    for values in ({}, *(example.values for example in question.examples)):
-        # Some examples show what is refused.
-        with suppress(InputError):
-            answer = question.run(**values)
-            sizes = {part: len(getattr(answer, part)) for part in ("values", "figures", "tables")}
-            sizes["rows"] = max((len(table.rows) for table in answer.tables), default=0)
-            longer |= {part for part, size in sizes.items() if size > MOST[part]}
-    assert longer == LONGER.get(name, set())

@@ -6,34 +6,73 @@ A change of a word or a number shows in the diff of ``answers.txt``; ``make answ
 from __future__ import annotations
 
 import difflib
+import json
 import sys
+from functools import cache
 from pathlib import Path
 from textwrap import fill
+
+import pytest
 
 from hopperlib.errors import InputError
 from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.questions.question import load
+from hopperlib.questions.result import Result
+from hopperlib.render.answer import answer_json
 from hopperlib.render.text import result_text
 
 FILE = Path(__file__).with_name("answers.txt")
 MOST_SHOWN = 60
 
 
+# Answers that are longer than most, and why.
+LONGER = {
+    # Browsing the book's tables is what they are for; the reader says how many rows.
+    "documented": {"rows"},
+    "errata": {"rows"},
+    "scorecard": {"rows"},
+    # Every quantity of the machine files that can be drawn, each a row to compare.
+    "machines": {"rows"},
+    # One job against its threads, and where on any machine a number of threads is the fastest.
+    "hybrid": {"figures"},
+    # Where the job lies, and how the pieces came about over days.
+    "fragmentation": {"figures"},
+    # The times of the runs, and the metric of their placement that may explain them.
+    "variability": {"figures"},
+    # Waits by queue, held against those observed, and by width: both are asked for.
+    "simulate": {"tables"},
+    # A Darshan log: the rate of each OST and the bytes over time; the job and what other stripe counts would give.
+    "io-log": {"figures", "tables"},
+    # A chart for each of four series: what changed, and what did not beside it.
+    "watch": {"figures"},
+}
+MOST = {"values": 3, "figures": 1, "tables": 1, "rows": 12}
+
+
+@cache
+def results(name: str) -> dict[str, Result | InputError]:
+    """Return the answers of a question at its defaults and examples, by label; some examples show what is refused."""
+    question, found = load(name), {}
+    settings = {"as it starts": {}, **{example.label: example.values for example in question.examples}}
+    for label, values in settings.items():
+        try:
+            found[label] = question.run(**values)
+        except InputError as error:
+            found[label] = error
+    return found
+
+
 def answers() -> str:
     """Return all answers as one text, and of each question the names of its facts, which notebooks and programs read."""
     parts = []
     for name in QUESTIONS:
-        question = load(name)
-        settings = {"as it starts": {}, **{example.label: example.values for example in question.examples}}
         facts: set[str] = set()
-        for label, values in settings.items():
-            # Some examples show what a launcher does not take.
-            try:
-                result = question.run(**values)
+        for label, result in results(name).items():
+            if isinstance(result, Result):
                 text = result_text(result, show_all=True).rstrip()
                 facts |= set(result.facts or ())
-            except InputError as error:
-                text = f"refused: {error}"
+            else:
+                text = f"refused: {result}"
             parts.append(f"##### {name}: {label}\n\n{text}\n")
         parts.append(f"##### {name}: facts\n\n{fill(', '.join(sorted(facts)), 120)}\n")
     return "\n".join(parts)
@@ -43,6 +82,26 @@ def test_all_answers_are_as_reviewed():
     old, new = FILE.read_text(encoding="utf-8").splitlines(), answers().splitlines()
     changes = list(difflib.unified_diff(old, new, "answers.txt", "now", lineterm="", n=1))
     assert not changes, "\n".join(["`make answers` writes them anew:", *changes[:MOST_SHOWN]])
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_answers_are_short(name):
+    longer = set()
+    for answer in results(name).values():
+        if isinstance(answer, Result):
+            sizes = {part: len(getattr(answer, part)) for part in ("values", "figures", "tables")}
+            sizes["rows"] = max((len(table.rows) for table in answer.tables), default=0)
+            longer |= {part for part, size in sizes.items() if size > MOST[part]}
+    assert longer == LONGER.get(name, set())
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_worker_gets_what_is_answered_as_json(name):
+    first = results(name)["as it starts"]
+    assert isinstance(first, Result)
+    answer = json.loads(answer_json(name, "{}"))
+    assert answer["ok"]
+    assert answer["result"]["summary"] == first.summary
 
 
 if __name__ == "__main__":

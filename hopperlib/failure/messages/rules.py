@@ -128,22 +128,22 @@ class Rule:
     who : {"user", "staff", "vendor", "unclear"}
         Who acts.
     confirm : str
-        What would confirm it.
+        What would confirm it; each cause says so.
     advice : tuple of str
-        What to do, in steps.
+        What to do, in steps; what ends a run says so.
     source : str
         Where the message is printed or documented.
     positive, negative : tuple of str
-        Lines that the rule must know, and similar lines that it must not.
+        Lines that the rule must know, and lines with one of its anchors that it must not.
     sample : {"quoted", "composed"}
         Whether the positive lines stand in `source`, with other names and numbers, or were composed in their form.
     """
 
     code: str = key(pattern="[A-Z0-9]+(?:-[A-Z0-9]+)*", form="upper-case words joined by -")
     title: str
-    fault: Fault = key(name="class")
+    fault: Fault = key("user", name="class")
     nersc_class: NerscClass | None = None
-    role: Role
+    role: Role = "cause"
     strength: Strength = "plain"
     anchors: tuple[str, ...] = key(single=True)
     digits: tuple[str, ...] = key((), single=True)
@@ -159,13 +159,13 @@ class Rule:
     signals: tuple[int, ...] = ()
     not_said: str = ""
     ran_out_of: Literal["memory", "nodes", "time"] | None = None
-    who: Actor
-    confirm: str
-    advice: tuple[str, ...] = key(single=True)
+    who: Actor = "user"
+    confirm: str = ""
+    advice: tuple[str, ...] = key((), single=True)
     source: str
-    sample: Literal["quoted", "composed"]
+    sample: Literal["quoted", "composed"] = "quoted"
     positive: tuple[str, ...] = key(single=True)
-    negative: tuple[str, ...] = key(single=True)
+    negative: tuple[str, ...] = key((), single=True)
 
     @property
     def fatal(self) -> bool:

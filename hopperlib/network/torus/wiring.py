@@ -22,11 +22,9 @@ References
    github charmplusplus/charm, threads 968 and 2589.
 """
 
-import csv
-import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -112,7 +110,6 @@ class Wiring:
     rows: int
     cages: int = 3
     slots: int = 8
-    table: tuple[NodeAddress, ...] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("columns", "rows", "cages", "slots"):
@@ -152,56 +149,14 @@ class Wiring:
         if network.dimensions is not None and wiring.dimensions != network.dimensions:
             raise InputError(
                 f"machine {machine.name!r}: a floor of {wiring.columns} x {wiring.rows} gives a torus of "
-                f"{wiring.dimensions}, but the file states {network.dimensions}; give a table of its nodes"
+                f"{wiring.dimensions}, but the file states {network.dimensions}"
             )
         return wiring
-
-    @classmethod
-    def from_table(cls, text: str) -> "Wiring":
-        """Return a wiring read from CSV text with the header ``nid,cname,x,y,z``.
-
-        For machines that are wired otherwise. What `Wiring` prints can be read back.
-
-        Raises
-        ------
-        InputError
-            If a column is missing, a row cannot be read or a nid comes twice; names the line.
-        """
-        reader = csv.DictReader(io.StringIO(text, newline=None))
-        try:
-            table, header = list(reader), reader.fieldnames or ()
-        except csv.Error as error:
-            raise InputError(f"the node table is no CSV: {error}") from None
-        missing = {"nid", "cname", "x", "y", "z"} - set(header)
-        if missing:
-            raise InputError(f"the node table lacks the columns {', '.join(sorted(missing))}; it needs nid,cname,x,y,z")
-        rows: dict[int, NodeAddress] = {}
-        extent = [0, 0, 0, 0]
-        for line, row in enumerate(table, start=2):
-            try:
-                address = NodeAddress(int(row["nid"]), row["cname"], int(row["x"]), int(row["y"]), int(row["z"]))
-            except (TypeError, ValueError):
-                raise InputError(f"line {line} of the node table cannot be read: {str(row)[:200]}") from None
-            match = _CNAME.fullmatch(address.cname)
-            if match is None or min(address.nid, *address.coordinates) < 0:
-                raise InputError(
-                    f"line {line} of the node table: {address.cname[:40]!r} is no node name or a number is negative"
-                )
-            if address.nid in rows:
-                raise InputError(f"line {line} of the node table: nid {address.nid} comes twice")
-            rows[address.nid] = address
-            extent = [max(old, int(part) + 1) for old, part in zip(extent, match.groups()[:4], strict=True)]
-        if not rows:
-            raise InputError("the node table holds no node")
-        return cls(extent[0], extent[1], extent[2], extent[3], tuple(rows[nid] for nid in sorted(rows)))
 
     @property
     def dimensions(self) -> tuple[int, int, int]:
         """Geminis along x, y and z."""
-        if self.table is None:
-            return self.columns, 2 * self.rows, self.cages * self.slots
-        x, y, z = (1 + max(places) for places in zip(*(node.coordinates for node in self.table), strict=True))
-        return x, y, z
+        return self.columns, 2 * self.rows, self.cages * self.slots
 
     @property
     def nodes(self) -> int:
@@ -211,7 +166,7 @@ class Wiring:
     @cached_property
     def addresses(self) -> tuple[NodeAddress, ...]:
         """Every node in nid order."""
-        return self.table if self.table is not None else tuple(self._walk())
+        return tuple(self._walk())
 
     @cached_property
     def _by_cname(self) -> dict[str, NodeAddress]:

@@ -1,9 +1,9 @@
-"""Question: what overlap can hide, and what tuning steps give together."""
+"""Question: what overlap of communication and computation can hide."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from hopperlib.network.runtime.overlap import cache_speedup, combined_factor, overlapped_s
+from hopperlib.network.runtime.overlap import overlapped_s
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.question import Example
@@ -11,7 +11,6 @@ from hopperlib.questions.result import Figure, Result, Value
 from hopperlib.text import share
 
 _SHARES = [step / 20 for step in range(21)]
-_CORES = (1, 2, 4, 8, 16, 32)
 _NO_TIME = "The document prints no time of a step."
 
 
@@ -22,35 +21,6 @@ class Step(ask.Setting):
     communication_s: float = ask.slider("Communication of a step", 5.0, (0.0, 20.0, 0.1), unit="s", assumed=_NO_TIME)
     overlap: float = ask.fraction("Fraction of communication that overlaps", 0.5)
     saved_fraction: float = ask.slider("Fraction saved by merged collectives", 0.2, (0.0, 0.9, 0.05), assumed=_NO_TIME)
-    first_factor: float = ask.slider(
-        "Speedup of one tuning step", 1.6, (1.0, 3.0, 0.1), help="QLA: fused steps gave 1.6.", advanced=True
-    )
-    second_factor: float = ask.slider(
-        "Speedup of another", 1.4, (1.0, 3.0, 0.1), help="QLA: simpler expressions gave 1.4.", advanced=True
-    )
-    data_mb: float = ask.slider(
-        "Data per core in the smallest run",
-        8.0,
-        (0.5, 64.0, 0.5),
-        unit="MB",
-        assumed="No source prints it.",
-        advanced=True,
-    )
-    cache_mb: float = ask.slider(
-        "Cache of a core",
-        1.0,
-        (0.5, 16.0, 0.5),
-        unit="MB",
-        assumed="An even share of a shared cache; no source prints it.",
-        advanced=True,
-    )
-    penalty: float = ask.slider(
-        "Memory access time over cache access time",
-        3.0,
-        (1.0, 10.0, 0.5),
-        assumed="No source prints it.",
-        advanced=True,
-    )
 
     @property
     def plain_s(self) -> float:
@@ -66,37 +36,22 @@ class Step(ask.Setting):
         """That time for every fraction of the chart. [s]"""
         return [self.tuned_s(overlap) for overlap in _SHARES]
 
-    @cached_property
-    def cache_speedups(self) -> list[float]:
-        """Speedup on more cores, whose caches hold a larger part of the data."""
-        caches = {"data_mb": self.data_mb, "cache_mb": self.cache_mb, "memory_penalty": self.penalty}
-        return [cache_speedup(cores, 1, **caches) for cores in _CORES]
-
 
 def answer(step: Step) -> Result:
     """Return the answer."""
     time_s, least_s = step.tuned_s(step.overlap), min(step.times_s)
-    combined = combined_factor(step.first_factor, step.second_factor)
     return Result(
         summary=f"A step of {step.plain_s:.2f} s takes {time_s:.2f} s with {share(step.overlap)} of its communication "
         f"beside the computation; no overlap can bring it under {least_s:.2f} s.",
-        values=tuple(_values(step, time_s, combined)),
-        figures=(_overlap(step.times_s), _scaling(step.cache_speedups)),
-        facts={
-            "plain_s": step.plain_s,
-            "time_s": time_s,
-            "least_s": least_s,
-            "combined": combined,
-            "superlinear": step.cache_speedups[-1] > _CORES[-1],
-        },
+        values=tuple(_values(step, time_s)),
+        figures=(_overlap(step.times_s),),
+        facts={"plain_s": step.plain_s, "time_s": time_s, "least_s": least_s},
     )
 
 
-def _values(step: Step, time_s: float, combined: float) -> Iterator[Value]:
+def _values(step: Step, time_s: float) -> Iterator[Value]:
     yield Value("Time of the step", time_s, "predicted", "s", 2)
     yield Value("Speedup of the step", step.plain_s / time_s if time_s else 1.0, "predicted", decimals=2)
-    note = "if neither touches the other's gain"
-    yield Value("Two tuning steps together", combined, "predicted", decimals=2, note=note)
 
 
 def _overlap(times_s: Sequence[float]) -> Figure:
@@ -108,17 +63,6 @@ def _overlap(times_s: Sequence[float]) -> Figure:
         x=Axis(title="Fraction of communication that overlaps", decimals=2),
         y=Axis(title="Time of a step", unit="s", low=0, decimals=2),
         series=[Series(name="step", x=_SHARES, y=times_s)],
-    )
-
-
-def _scaling(speedups: Sequence[float]) -> Figure:
-    """Return the chart of a speedup above the ideal."""
-    return chart(
-        title="Why scaling can look super-linear",
-        alt=f"Speedup against cores: {speedups[-1]:.1f} on {_CORES[-1]} cores, where ideal is {_CORES[-1]}.",
-        x=Axis(title="Cores, as multiples of the smallest run", log=True),
-        y=Axis(title="Speedup", log=True, decimals=2),
-        series=[Series(name="with caches", x=_CORES, y=speedups), Series(name="ideal", x=_CORES, y=_CORES)],
     )
 
 

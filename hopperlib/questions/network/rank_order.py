@@ -1,24 +1,16 @@
 """Question: which rank goes where, and how many neighbors that keeps on one node."""
 
-import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from hopperlib.errors import InputError, refusal
-from hopperlib.machine import Machine
+from hopperlib.errors import InputError
 from hopperlib.network import rank_order as ro
-from hopperlib.network.torus.distances import Torus
-from hopperlib.network.torus.orders import compute_nodes
-from hopperlib.network.torus.wiring import NodeAddress, Wiring
-from hopperlib.network.torus_order import HopsSent, Sent, order_on_torus
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Copyable, Download, Figure, Result, Table, Value
-from hopperlib.scheduling.cluster import node_names
 from hopperlib.text import share
 
 # In a page, more would take longer than a move of a control may.
@@ -59,21 +51,6 @@ class Ranks(ask.Setting):
         "Reports of mpiP and tables of pat_report do not say who sends to whom, so they cannot be used.",
         advanced=True,
     )
-    machine: Machine | None = ask.machine(
-        "Machine with a torus",
-        "none",
-        none="No machine: only who shares a node counts",
-        help="If you name a machine, boxes that exchange much are put on nodes that are close together on its torus.",
-        advanced=True,
-    )
-    machine_file: str = ask.machine_file()
-    nids: str = ask.text(
-        "The job's nodes, in the order of the launch",
-        max_length=100_000,
-        placeholder="12-15,40",
-        help="Node numbers (nid) on that machine. Empty: its first nodes.",
-        advanced=True,
-    )
     triangle: str = ask.choice(
         "MFDn's order",
         "balanced-column",
@@ -92,71 +69,6 @@ class Ranks(ask.Setting):
         except ValueError as error:
             raise InputError(str(error), name=name) from error
 
-    def nodes_on(self, machine: Machine) -> tuple[NodeAddress, ...]:
-        """Return the job's nodes in the order of the launch: those that were named, else the machine's first."""
-        nids = self.nids.replace(" ", "").removeprefix("nid").strip("[]")
-        if not nids:
-            return compute_nodes(machine)
-        if not re.fullmatch(r"(,?\d{1,7}(-\d{1,7})?)+", nids):
-            raise refusal("nids", self.nids[:40], "must be numbers and ranges, such as 12-15,40")
-        wiring = Wiring.of(machine)
-        return tuple(wiring.address(int(nid)) for nid in node_names(f"[{nids}]"))
-
-    def on_torus(self, order: list[int], pairs: Iterable[Sent]) -> tuple[list[int], HopsSent | None]:
-        """Return the order with its nodes near on the machine's torus, if one is named, and what that saves."""
-        if self.machine is None:
-            return order, None
-        torus = Torus.of(self.machine)
-        return order_on_torus(order, pairs, self.cores_per_node, self.nodes_on(self.machine), torus)
-
-
-class Boxes:
-    """The ranks of a grid in boxes: off-node pairs as numbered, in the best box, and in the reader's own."""
-
-    def __init__(self, ranks: Ranks) -> None:
-        self.grid, self.cores, self.periodic = ranks.sides("grid"), ranks.cores_per_node, ranks.periodic
-        self.tasks = prod(self.grid)
-        if self.tasks > _MAX_TASKS_ON_PAGE and sys.platform == "emscripten":
-            rule = (
-                f"has {self.tasks:,} tasks; a page takes {_MAX_TASKS_ON_PAGE:,} at most, `hopper rank-order` takes more"
-            )
-            raise InputError(f"grid={ranks.grid} {rule}", name="grid", value=ranks.grid, rule=rule)
-        before = self._off_node(range(self.tasks))
-        self.box, order, self.best = ro.best_block(self.grid, self.cores, periodic=self.periodic)
-        #: Pairs off node by the way of ordering; the last is the one that is taken.
-        self.off_node = {"as numbered": before, f"boxes of {_sides(self.box)}": self.best}
-        if ranks.block.strip():
-            own = ranks.sides("block")
-            self.box = own + (1,) * (len(self.grid) - len(own))
-            order = ro.block_order(self.grid, self.box)
-            self.off_node[f"your boxes of {_sides(self.box)}"] = self._off_node(order)
-        self.order, self.hops = ranks.on_torus(
-            order, ((pair, 1.0) for pair in ro.neighbor_pairs(self.grid, periodic=self.periodic))
-        )
-
-    def _off_node(self, order: Iterable[int]) -> int:
-        return ro.off_node_pairs(list(order), self.grid, self.cores, periodic=self.periodic)
-
-    @cached_property
-    def pairs(self) -> int:
-        """Neighbor pairs of the grid."""
-        return ro.neighbor_count(self.grid, periodic=self.periodic)
-
-    @property
-    def way(self) -> str:
-        """The way of ordering that is taken."""
-        return list(self.off_node)[-1]
-
-    @property
-    def before(self) -> int:
-        """Pairs off node as numbered."""
-        return self.off_node["as numbered"]
-
-    @property
-    def after(self) -> int:
-        """Pairs off node in the order that is taken."""
-        return self.off_node[self.way]
-
 
 def answer(ranks: Ranks) -> Result:
     """Return the answer."""
@@ -165,32 +77,40 @@ def answer(ranks: Ranks) -> Result:
 
 def _of_grid(ranks: Ranks) -> Result:
     """Answer for neighbors on a grid."""
-    boxes = Boxes(ranks)
-    note = f"{_sides(boxes.grid)} tasks, {boxes.way}, {boxes.cores} on a node"
-    fewer = (
-        f"{share(1 - boxes.after / boxes.before)} fewer than as numbered"
-        if boxes.before
-        else "none were off node to begin with"
-    )
+    grid, cores, periodic = ranks.sides("grid"), ranks.cores_per_node, ranks.periodic
+    tasks, pairs = prod(grid), ro.neighbor_count(grid, periodic=periodic)
+    if tasks > _MAX_TASKS_ON_PAGE and sys.platform == "emscripten":
+        rule = f"has {tasks:,} tasks; a page takes {_MAX_TASKS_ON_PAGE:,} at most, `hopper rank-order` takes more"
+        raise InputError(f"grid={ranks.grid} {rule}", name="grid", value=ranks.grid, rule=rule)
+    before = ro.off_node_pairs(range(tasks), grid, cores, periodic=periodic)
+    box, order, best = ro.best_block(grid, cores, periodic=periodic)
+    way, after = f"boxes of {_sides(box)}", best
+    off_node = {"as numbered": before, way: best}
+    if ranks.block.strip():
+        own = ranks.sides("block")
+        box = own + (1,) * (len(grid) - len(own))
+        order = ro.block_order(grid, box)
+        way, after = f"your boxes of {_sides(box)}", ro.off_node_pairs(order, grid, cores, periodic=periodic)
+        off_node[way] = after
+    fewer = f"{share(1 - after / before)} fewer than as numbered" if before else "none were off node to begin with"
+    note = f"{_sides(grid)} tasks, {way}, {cores} on a node"
     return Result(
-        summary=f"{boxes.after:,} of {boxes.pairs:,} neighbor pairs are off node with {boxes.way}: {fewer}."
-        f"{_hops_sentence(boxes.hops)}",
+        summary=f"{after:,} of {pairs:,} neighbor pairs are off node with {way}: {fewer}.",
         values=(
-            Value("Pairs off node, as numbered", boxes.before, "predicted", note=f"of {boxes.pairs:,}"),
-            Value(f"With {boxes.way}", boxes.after, "predicted", note=f"of {boxes.pairs:,}"),
-            *_hops_value(boxes.hops),
+            Value("Pairs off node, as numbered", before, "predicted", note=f"of {pairs:,}"),
+            Value(f"With {way}", after, "predicted", note=f"of {pairs:,}"),
         ),
-        figures=(_off_node(boxes.off_node, boxes.pairs),),
+        figures=(_off_node(off_node, pairs),),
         tables=(_triangle(ranks),),
         copyables=(_USE,),
-        downloads=(Download("MPICH_RANK_ORDER", lambda: ro.rank_order_file(boxes.order, note)),),
+        downloads=(Download("MPICH_RANK_ORDER", lambda: ro.rank_order_file(order, note)),),
         facts={
-            **_facts(boxes.tasks, boxes.pairs, boxes.before, boxes.after, boxes.hops),
-            "block": list(boxes.box),
-            "best": boxes.best,
-            "grid": list(boxes.grid),
+            **_facts(tasks, pairs, before, after),
+            "block": list(box),
+            "best": best,
+            "grid": list(grid),
             # A page draws the first nodes.
-            "order": boxes.order[:_MAX_DRAWN],
+            "order": order[:_MAX_DRAWN],
         },
     )
 
@@ -202,52 +122,28 @@ def _of_matrix(ranks: Ranks) -> Result:
         tasks, pairs = ro.read_matrix(ranks.matrix.splitlines())
     except InputError as error:
         raise InputError(f"matrix: {error}", name="matrix") from None
-    order, hops = ranks.on_torus(ro.order_for_matrix(tasks, pairs, cores), pairs.items())
+    order = ro.order_for_matrix(tasks, pairs, cores)
     before, after = (ro.off_node_weight(tried, pairs, cores) for tried in (range(tasks), order))
     total = sum(pairs.values())
     note = f"{tasks} tasks by what they send each other, {cores} on a node"
     return Result(
         summary=f"{share(after / total, 1)} of what {tasks:,} tasks send goes off node in the order found, "
-        f"{share(before / total, 1)} as numbered.{_hops_sentence(hops)}",
+        f"{share(before / total, 1)} as numbered.",
         values=(
             Value("Sent off node, as numbered", 100 * before / total, "predicted", "%", 1),
             Value(
-                "In the order found",
-                100 * after / total,
-                "predicted",
-                "%",
-                1,
-                note="found step by step, not the best there is",
+                "In the order found", 100 * after / total, "predicted", "%", 1, note="found step by step, not the best"
             ),
-            *_hops_value(hops),
         ),
         copyables=(_USE,),
         downloads=(Download("MPICH_RANK_ORDER", ro.rank_order_file(order, note)),),
-        facts=_facts(tasks, len(pairs), before, after, hops),
+        facts=_facts(tasks, len(pairs), before, after),
     )
 
 
-def _facts(tasks: int, pairs: int, before: float, after: float, hops: HopsSent | None) -> dict[str, Any]:
-    return {
-        "tasks": tasks,
-        "pairs": pairs,
-        "off_node_before": before,
-        "off_node_after": after,
-        "off_node": after,
-        "hops_sent": hops and list(hops),
-    }
-
-
-def _hops_sentence(hops: HopsSent | None) -> str:
-    if hops is None:
-        return ""
-    return f" With its nodes near on the torus, what is sent times hops is {hops.near:,.0f}; as numbered it was {hops.numbered:,.0f}."
-
-
-def _hops_value(hops: HopsSent | None) -> Iterator[Value]:
-    if hops is not None:
-        note = "by exchanges of nodes, not the best there is; congestion is not counted"
-        yield Value("Sent times hops, nodes near on the torus", hops.near, "predicted", decimals=0, note=note)
+def _facts(tasks: int, pairs: int, before: float, after: float) -> dict[str, Any]:
+    counts = {"off_node_before": before, "off_node_after": after, "off_node": after}
+    return {"tasks": tasks, "pairs": pairs} | counts
 
 
 def _sides(box: ro.Grid) -> str:

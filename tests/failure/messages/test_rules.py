@@ -58,7 +58,9 @@ def _unsaid(made):
         yield "title: a capital letter"
     if made.title.endswith("."):
         yield "title: no full stop"
-    if not all(step.endswith((".", "?")) for step in (*made.advice, made.confirm)):
+    if made.role == "cause" and not (made.advice and made.confirm):
+        yield "advice, confirm: are missing"
+    if not all(step.endswith((".", "?")) for step in (*made.advice, made.confirm) if step):
         yield "advice, confirm: whole sentences"
     # Where the verbatim message is documented: a public place, no address.
     if len(made.source) <= 8 or "http" in made.source:
@@ -118,8 +120,8 @@ PRINTED = {
     "Application 23764253 exit signals: Killed": "KILLED",
     "Application 23764253 resources: utime ~0s, stime ~68s, Rss ~4848, inblocks ~4163, outblocks ~166": "ALPS-RESOURCES",
     "apsched: claim exceeds reservation's node-count": "ALPS-CLAIM-NODES",
-    "apsched: claim exceeds reservation's CPUs": "ALPS-CLAIM-CPUS",
-    "apsched: claim exceeds reservation's memory": "ALPS-CLAIM-MEMORY",
+    "apsched: claim exceeds reservation's CPUs": "ALPS-CLAIM-RESOURCES",
+    "apsched: claim exceeds reservation's memory": "ALPS-CLAIM-RESOURCES",
     "apsched: claim exceeds reservation's resources": "ALPS-CLAIM-RESOURCES",
     "aprun: [NID 94]Exec /lustre/scratch/userid/a.out failed: chdir /nics/b/home/userid No such file or directory": "ALPS-CHDIR",
     "execve error: No such file or directory": "ALPS-EXECVE",

@@ -76,31 +76,6 @@ def test_any_floor(columns, rows, cages, slots):
         assert steps[1] + steps[2] <= 1
 
 
-@given(st.integers(1, 5), st.integers(1, 4))
-def test_a_table_gives_back_what_it_was_made_from(columns, rows):
-    wiring = Wiring(columns, rows)
-    text = "nid,cname,x,y,z\n" + "".join(f"{a.nid},{a.cname},{a.x},{a.y},{a.z}\n" for a in wiring.addresses)
-    again = Wiring.from_table(text)
-    assert again.addresses == wiring.addresses
-    assert (again.dimensions, again.columns, again.rows) == (wiring.dimensions, columns, rows)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("nid,cname\n", "lacks the columns x, y, z"),
-        ("nid,cname,x,y,z\n", "holds no node"),
-        ("nid,cname,x,y,z\n0,c0-0c0s0n0,0,0,a\n", "line 2 of the node table cannot be read"),
-        ("nid,cname,x,y,z\n0,c0-0c0s0n0,0,0,-1\n", "line 2 of the node table"),
-        ("nid,cname,x,y,z\n0,nid0,0,0,0\n", "'nid0' is no node name"),
-        ("nid,cname,x,y,z\n0,c0-0c0s0n0,0,0,0\n0,c0-0c0s0n1,0,0,0\n", "line 3 of the node table: nid 0 comes twice"),
-    ],
-)
-def test_bad_tables(text, message):
-    with pytest.raises(ValueError, match=message):
-        Wiring.from_table(text)
-
-
 def test_refusals():
     with pytest.raises(ValueError, match="columns=0 must be at least 1"):
         Wiring(0, 4)

@@ -186,8 +186,6 @@ def test_a_machine_without_a_floor_is_told_of():
     for name in ("torus", "fragmentation"):
         with pytest.raises(InputError, match="states no floor"):
             load(name).run(machine_file=perlmutter)
-    with pytest.raises(InputError, match="states no torus"):
-        load("rank-order").run(machine_file=perlmutter)
     # The scheduler needs no torus to answer, and no picture of it comes.
     shown, word = _watched_machine("scheduling", machine="perlmutter", days=4)
     assert word == "machine"
@@ -201,12 +199,6 @@ def test_a_probe_is_held_by_the_machine():
     assert refused.value.name == "probe_nodes"
     # The largest jobs are cut to the machine, as the others are.
     assert "a job of 92 nodes" in load("scheduling").run(machine_file=_toy(), days=4).summary
-
-
-def test_rank_order_takes_a_machine_file():
-    values = {"grid": "4x4x4", "cores_per_node": 12}
-    assert "sent times hops" in load("rank-order").run(machine_file=_toy(), **values).summary
-    assert "sent times hops" not in load("rank-order").run(**values).summary
 
 
 @pytest.mark.parametrize(("name", "nodes"), [("hopper", 6384), ("titan", 18_688), ("blue-waters", 22_640)])

@@ -9,7 +9,6 @@ import pytest
 
 from hopperlib.errors import InputError
 from hopperlib.network.rank_order import read_matrix
-from hopperlib.network.torus.wiring import Wiring
 from hopperlib.questions.question import load
 from hopperlib.readers.hardware.cluster import read_cluster
 from hopperlib.readers.jobs import read_job_trace
@@ -102,7 +101,6 @@ TABLES = {
         read_queues,
         '[ours]\norder = "multifactor"\n[ours.rules]\nage = 1000\nfair_share = 2.5\nmax_age_days = 3\n[ours.rules.qos_factors]\nhigh = 1.0\n[[ours.rules.limit]]\nper = "user"\njobs = 3\n',
     ),
-    "node table": (Wiring.from_table, "nid,cname,x,y,z\n0,c0-0c0s0n0,0,0,0\n1,c0-0c0s0n1,0,0,1\n"),
     "matrix": (lambda text: read_matrix(text.splitlines()), "from,to,bytes\n0,1,100\n1,0,50\n2,0,8\n"),
     "ipm": (
         lambda text: read_matrix(text.splitlines()),
@@ -121,10 +119,5 @@ def test_mutated_tables_are_read_or_refused(name):
         assert time.process_time() - begin < 5
 
 
-def test_fields_beyond_what_csv_holds_and_bare_carriage_returns():
-    header = "nid,cname,x,y,z\n"
-    assert "node table is no CSV: field larger" in refusal_of(
-        Wiring.from_table, header + "1," + "c" * 200_000 + ",0,0,0\n"
-    )
-    assert "cannot be read" in refusal_of(Wiring.from_table, header + "1,c0-0c0s0n0\r,0,0,0\n")
+def test_numbers_beyond_all_moments():
     assert "at most 15 digits" in refusal_of(read_downtimes, ["kind,start_s,end_s", "outage,1," + "2" * 5000])
