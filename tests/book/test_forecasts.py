@@ -10,6 +10,7 @@ import pytest
 
 from hopperbook import forecasts as blind
 from hopperbook.forecasts import LEVELS, Forecast, interval_score, kept, pinball, rival_interval, score
+from hopperbook.forecasts.dragonfly import CASES, placed, slowness
 from hopperbook.forecasts.tables import bets, scores, summary
 from hopperlib.data_files import data_folder, rows
 
@@ -28,6 +29,12 @@ def test_the_table_is_what_the_code_gives(simulated):
     for row, line in zip(blind.situations(), lines, strict=True):
         if (blind.settings()[row["id"]].get("ask") == "network.backfill_gain") == simulated:
             assert ",".join(next(csv.reader([line]))) == ",".join(map(str, blind.cells(blind.forecast(row))))
+
+
+def test_a_placement_on_the_dragonfly_comes_out_again():
+    """The first of the job that is placed fastest; a job whose messages share no full link is not slowed down."""
+    assert placed("neighbors-3", 128, 6) == slowness("neighbors-3", 128)[0]
+    assert all(min(slowness(*case)) >= 1 for case in CASES)
 
 
 def test_every_situation_has_a_forecast_or_a_reason():
