@@ -196,11 +196,10 @@ def when_job(
 @refusing
 def places_of_jobs(file: str, network: str) -> None:
     """Print as CSV where each job of FILE lay in the site's network: `hopper where` says what that cost."""
-    from hopperlib.questions.network.where import Where, rows_of
+    from hopperlib.readers.networks import read_placements
 
-    where = Where(jobs=read_source(file, what="job log"), network=read_source(network, what="network"))
-    for line in rows_of(where):
-        click.echo(line, nl=False)
+    placements = read_placements(read_source(file, what="job log"), read_source(network, what="network"))
+    click.echo(placements.csv(), nl=False)
 
 
 def _index(log: "Trace", job: str) -> int:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
-from hopperlib.errors import InputError, refusal
+from hopperlib.errors import pinned_on, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.network.fabrics.choices import CHOICES, choose
@@ -95,10 +95,8 @@ class Exchange(ask.Setting):
         if not self.trace.strip():
             return jobs_on_busy(self.fabric.nodes, self.busy_fraction)
         nodes = min(self.fabric.nodes, self.machine.nodes)
-        try:
+        with pinned_on("trace"):
             jobs = read_job_trace(self.trace).workload
-        except InputError as error:
-            raise InputError(str(error), name="trace") from None
         jobs = jobs.of([job for job, width in enumerate(jobs.nodes) if width <= nodes])
         if not len(jobs):
             raise refusal("trace", "", f"no job of it fits the {nodes:,} nodes of the machine")

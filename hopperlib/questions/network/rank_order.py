@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from hopperlib.errors import InputError
+from hopperlib.errors import InputError, pinned_on
 from hopperlib.network import rank_order as ro
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
@@ -64,10 +64,8 @@ class Ranks(ask.Setting):
 
     def sides(self, name: str) -> ro.Grid:
         """Return a grid that was typed in, its fault pinned on its control."""
-        try:
+        with pinned_on(name):
             return ro.parse_grid(getattr(self, name))
-        except ValueError as error:
-            raise InputError(str(error), name=name) from error
 
 
 def answer(ranks: Ranks) -> Result:
@@ -118,10 +116,8 @@ def _of_grid(ranks: Ranks) -> Result:
 def _of_matrix(ranks: Ranks) -> Result:
     """Answer for what pairs of ranks were measured to send each other."""
     cores = ranks.cores_per_node
-    try:
+    with pinned_on("matrix"):
         tasks, pairs = ro.read_matrix(ranks.matrix.splitlines())
-    except InputError as error:
-        raise InputError(f"matrix: {error}", name="matrix") from None
     order = ro.order_for_matrix(tasks, pairs, cores)
     before, after = (ro.off_node_weight(tried, pairs, cores) for tried in (range(tasks), order))
     total = sum(pairs.values())
