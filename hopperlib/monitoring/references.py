@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from hopperlib.errors import refusal
 from hopperlib.monitoring.history import Report
-from hopperlib.monitoring.planned import t_quantile
+from hopperlib.student import t_quantile
 
 FEWEST_RUNS = 20
 """From fewer runs no reference is proposed."""

@@ -81,8 +81,6 @@ class Schedule(TableMixin):
         self.run_count = array("i", bytes(4 * count))
         self.bounds = array("i")
         self.samples: list[Sample] = []
-        # When the simulation was stopped; what ends later had not ended. None if it ran to its end.
-        self.stopped_s: int | None = None
         # (job, start, end) of runs that an outage ended and that began anew.
         self.lost: list[tuple[int, int, int]] = []
         # (start, end, nodes) of what kept nodes from jobs.

@@ -84,7 +84,6 @@ def simulate(
     rng: random.Random | None = None,
     sample_every_s: int | None = None,
     requeue: bool = False,
-    runtime: Callable[[int, list[int]], int] | None = None,
     progress: Callable[[int], object] | None = None,
     until_s: int | None = None,
     nodes_per_switch: int = 0,
@@ -123,13 +122,8 @@ def simulate(
         Interval of the machine's records; None for none. [s]
     requeue : bool
         Whether a job that an outage ends queues again, at its old place; else it is lost.
-    runtime : callable or None
-        ``runtime(job index, bounds of its runs) -> seconds``: lets the placement feed back
-        on the run time. One simulation then serves one node order only.
     progress : callable or None
-        Called now and then with the number of jobs submitted so far; if it
-        returns something true, the simulation stops there and says so in
-        `Schedule.stopped_s`.
+        Called now and then with the number of jobs submitted so far.
     until_s : int or None
         Stop looking at this instant; what runs then stays as it is expected to end. `Schedule.go_on` looks further.
     nodes_per_switch : int
@@ -174,7 +168,6 @@ def simulate(
         Limits(workload, queues, rules, [downtime.queue for downtime in downtimes if downtime.queue], bool(closures)),
         wanted,
         keep=overrun == "keep",
-        runtime=runtime,
         requeue=requeue,
     )
     of_partition = _lanes(

@@ -14,6 +14,7 @@ PARTS = (
     "errors",
     "package_data",
     "units",
+    "student",
     "text",
     "packed",
     "finding",

@@ -3,8 +3,6 @@
 import csv
 import gzip
 import json
-import os
-import signal
 
 import pytest
 from click.testing import CliRunner
@@ -94,20 +92,6 @@ def test_the_header_of_a_trace_says_the_nodes():
     assert "3 jobs on 12 nodes" in simulate("--trace", "-", input="; MaxNodes: 12\n" + TRACE).stdout
 
 
-def test_the_cabinets_at_an_instant(trace):
-    # All three fit Hopper, so at 60 s jobs 1 (6 nodes) and 3 (4 nodes) run and job 2 has ended; one letter a node.
-    said = simulate("--trace", trace, "--machine", "hopper", "--map", "60").stdout
-    picture, jobs = said.split("row 0", 1)[1], said.splitlines()[-2:]
-    assert "at 60 s: 10 of 6,384 nodes busy" in said
-    assert jobs == ["a  job 1, 6 nodes in 1 run, since 0 s", "b  job 3, 4 nodes in 1 run, since 2 s"]
-    grid = [row for row in picture.splitlines() if set(row) <= set("abS. ")]
-    # 4 rows of 3 cages of 4 nodes a blade; 17 columns of 8 slots.
-    assert len([row for row in grid if row]) == 4 * 3 * 4
-    assert [sum(row.count(letter) for row in grid) for letter in "ab."] == [6, 4, 6374]
-    assert "go with --csv" in simulate("--trace", trace, "--machine", "hopper", "--map", "0", "--csv").stderr
-    assert "--map needs --machine" in simulate("--trace", trace, "--nodes", "10", "--map", "0").stderr
-
-
 def test_other_ways_in(tmp_path, trace):
     packed = tmp_path / "log.swf.gz"
     packed.write_bytes(gzip.compress(TRACE.encode()))
@@ -164,26 +148,6 @@ def test_skips_are_reported(tmp_path):
     assert "fewer than 18 fields (first at line 5)" in result.stderr
 
 
-def test_the_first_interrupt_leaves_what_is_finished(tmp_path, monkeypatch):
-    path = tmp_path / "log.swf"
-    path.write_text("".join(line(number, number, 1, 5, 5) for number in range(5000)))
-    original = signal.signal
-
-    def interrupt_at_once(number, handler):
-        before = original(number, handler)
-        if number == signal.SIGINT and getattr(handler, "__name__", "") == "stop":
-            os.kill(os.getpid(), signal.SIGINT)
-        return before
-
-    monkeypatch.setattr(signal, "signal", interrupt_at_once)
-    result = simulate("--trace", str(path), "--nodes", "10", "--csv")
-    assert result.exit_code == 130
-    assert "stopped at" in result.stderr
-    rows = result.stdout.splitlines()
-    assert 900 < len(rows) < 1100
-    assert all(row.count(",") == rows[0].count(",") for row in rows)
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -206,7 +170,8 @@ def test_the_first_interrupt_leaves_what_is_finished(tmp_path, monkeypatch):
         (("--nodes", "10", "--depth", "few"), "--depth few must be a number of blocked jobs, or all"),
         (("--nodes", "10", "--depth", "4", "--policy", "fcfs"), "--depth 4 contradicts --policy fcfs"),
         (("--nodes", "10", "--downtimes", "nowhere"), "cannot read downtimes nowhere"),
-        (("--nodes", "10", "--records", "x.csv", "--every", "0"), "sample_every_s=0 must be at least 1 s"),
+        (("--nodes", "10", "--records", "x.csv", "--every", "-1"), "sample_every_s=-1 must be at least 1 s"),
+        (("--nodes", "10", "--against", "fcfs"), "--against is now hopper trace what-if FILE --depth N"),
     ],
 )
 def test_refusals(trace, words, message):
@@ -277,31 +242,6 @@ def test_a_cluster_file_and_a_policy_of_ones_own(tmp_path, monkeypatch):
     )
 
 
-def test_two_policies_and_the_page(tmp_path):
-    trace = "".join(
-        line(number, 8000 * number, 1 + number % 7, 9000 + 999 * (number % 5), 20000) for number in range(400)
-    )
-    page = tmp_path / "page.html"
-    said = simulate("--trace", "-", "--nodes", "8", "--against", "fcfs", "--json", "--html", str(page), input=trace)
-    compared = json.loads(said.stdout)["against"]
-    # 400 jobs, one every 8,000 s: five weeks and a bit.
-    assert compared["weeks"] == 6
-    # Too few weeks for an interval.
-    assert compared["difference_s"] < 0
-    assert compared["low_s"] is None
-    text = page.read_text()
-    assert len(text) < 1_000_000
-    assert "The machine over time" in text
-    assert "<script" not in text
-
-
-def test_every_job_as_parquet(tmp_path, trace):
-    pandas = pytest.importorskip("pandas")
-    simulate("--trace", trace, "--nodes", "10", "--parquet", str(tmp_path / "jobs.parquet"))
-    table = pandas.read_parquet(tmp_path / "jobs.parquet")
-    assert list(table["node_list"]) == ["0-5", "0-7", "6-9"]
-
-
 def test_users_by_name_in_rows_and_limits(tmp_path):
     header = "JobID|User|State|Submit|Elapsed|Timelimit|NNodes"
     row = "{}|{}|COMPLETED|2024-01-01T00:00:00|00:10:00|00:10:00|1"
@@ -313,7 +253,11 @@ def test_users_by_name_in_rows_and_limits(tmp_path):
     assert rows == [("ann", "0"), ("ann", "600"), ("bob", "0")]
 
 
-def test_a_note_is_told_once_and_weeks_are_counted(trace):
-    result = simulate("--trace", trace, "--nodes", "64", "--against", "fcfs", "--all")
+def test_a_note_is_told_once_and_the_page_stands_alone(trace, tmp_path):
+    page = tmp_path / "page.html"
+    result = simulate("--trace", trace, "--nodes", "64", "--all", "--html", str(page))
     assert "hopper:" not in result.stderr
-    assert "cannot be told from 1 week of submissions" in result.stdout
+    text = page.read_text()
+    assert len(text) < 1_000_000
+    assert "The machine over time" in text
+    assert "<script" not in text

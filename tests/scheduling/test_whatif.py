@@ -6,9 +6,8 @@ import pytest
 
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
-from hopperlib.scheduling.logs.compared import difference_range, quantile_range
 from hopperlib.scheduling.logs.learned import Clock, Learned
-from hopperlib.scheduling.logs.whatif import Scenario, simulated_waits, together, what_if
+from hopperlib.scheduling.logs.whatif import Scenario, difference_range, simulated_waits, together, what_if
 from hopperlib.scheduling.rules import Limit
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
@@ -73,7 +72,7 @@ def capped(seed, jobs):
     return Workload(job._replace(observed_start_s=start) for job, start in zip(workload, starts, strict=True))
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (2, 3))])
 def test_the_interval_holds_the_truth_even_where_a_cap_is_hidden(seed):
     log, more = capped(seed, 3000), Scenario(name="more", nodes=round(1.1 * NODES))
     before, after = (simulated_waits(log, NODES, CLOCK, CAP, change)[0] for change in (Scenario(name="as it is"), more))
@@ -84,7 +83,7 @@ def test_the_interval_holds_the_truth_even_where_a_cap_is_hidden(seed):
     assert told.low <= truth <= told.high
     assert hidden.difference < truth - 0.05
     assert hidden.low <= truth <= hidden.high
-    assert hidden.high - hidden.low > 2 * (told.high - told.low)
+    assert hidden.high - hidden.low > 1.5 * (told.high - told.low)
 
 
 def test_seven_weeks_are_too_few():
@@ -107,10 +106,10 @@ def test_intervals_hold_95_percent_of_resampled_truths():
     starts = [simulate(jobs, 32, policy=policy).start_s for policy in ("fcfs", "easy")]
     weeks = {}
     for at, before, after in zip(jobs.arrival_s, *starts, strict=True):
-        total, count = weeks.get(at // 604_800, (0, 0))
-        weeks[at // 604_800] = total + after - before, count + 1
+        changed, waited, _ = weeks.get(at // 604_800, (0, 0, 0))
+        weeks[at // 604_800] = changed + after - before, waited + before - at, 0
     population = list(weeks.values())
-    truth = sum(total for total, _ in population) / len(jobs)
+    truth = sum(changed for changed, *_ in population) / sum(waited for _, waited, _ in population)
     inside = 0
     for _ in range(200):
         low, high = difference_range([population[int(rng.random() * len(population))] for _ in range(12)])
@@ -118,6 +117,9 @@ def test_intervals_hold_95_percent_of_resampled_truths():
     assert 0.90 <= inside / 200 <= 0.98, inside
 
 
-def test_few_weeks_reach_farther_out():
-    values = [value / 1000 for value in range(1001)]
-    assert quantile_range(values, 8)[0] < quantile_range(values, 20)[0] < quantile_range(values, 500)[0]
+def test_few_weeks_and_a_misfit_reach_farther_out():
+    weeks = [(-10 - week, 100, 0) for week in range(8)]
+    spans = [high - low for low, high in map(difference_range, (weeks, 3 * weeks))]
+    assert spans[0] > 1.7 * spans[1]
+    # A simulation that errs by 30 % reaches 0.95 of that farther.
+    assert difference_range([(-10, 100, 30)] * 8) == (pytest.approx(-0.1 - 0.285), pytest.approx(-0.1 + 0.285))

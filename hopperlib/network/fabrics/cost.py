@@ -19,7 +19,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 from hopperlib.errors import refusal
-from hopperlib.network.runtime.power import power_of_slope, t_quantile
+from hopperlib.network.runtime.power import power_of_slope
+from hopperlib.student import t_quantile
 
 #: The growth of run time a further group that the power is stated for. [fraction]
 STATED_EFFECT = 0.03
@@ -95,7 +96,7 @@ def cost_of_groups(jobs: Iterable[Ran]) -> GroupCost | None:
     slope = sum(a * b for a, b in zip(x, y, strict=True)) / squares
     left = sum((b - slope * a) ** 2 for a, b in zip(x, y, strict=True))
     error = math.sqrt(left / freedom / squares)
-    margin = t_quantile(freedom) * error
+    margin = t_quantile(0.975, freedom) * error
     power = power_of_slope(math.log1p(STATED_EFFECT), error, freedom) if error else 1.0
     per_group, low, high = (math.expm1(slope + margin * side) for side in (0, -1, 1))
     return GroupCost(per_group, low, high, power, len(x), len(compared), math.sqrt(left / freedom))

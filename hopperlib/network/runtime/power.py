@@ -16,11 +16,12 @@ References
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from statistics import NormalDist, fmean, stdev, variance
 from typing import NamedTuple
 
 from hopperlib.errors import InputError, refusal
+from hopperlib.student import t_quantile
 
 # Steps of Simpson's rule over eight standard deviations either side of the chi distribution.
 _STEPS = 400
@@ -55,31 +56,6 @@ def _noncentral_t(t: float, freedom: int, noncentrality: float) -> float:
     return sum(weight * math.erfc((noncentrality - t * s) * half) for s, weight in _deviations(freedom)) / 2
 
 
-@cache
-def _critical(freedom: int, alpha: float) -> float:
-    """Value that |t| passes with the chance alpha, without a difference: by Newton's steps from the normal one."""
-    t, wanted = NormalDist().inv_cdf(1 - alpha / 2), 1 - alpha / 2
-    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
-    for _ in range(100):
-        density = scale * (1 + t * t / freedom) ** (-(freedom + 1) / 2)
-        change = (wanted - _noncentral_t(t, freedom, 0.0)) / density
-        t += change
-        if abs(change) < 1e-10:
-            break
-    return t
-
-
-def t_quantile(freedom: int, alpha: float = 0.05) -> float:
-    """Value that a t variable passes, either way, with the chance alpha.
-
-    Examples
-    --------
-    >>> round(t_quantile(10), 3)
-    2.228
-    """
-    return _critical(freedom, alpha)
-
-
 def power_of_slope(slope: float, error: float, freedom: int, *, alpha: float = 0.05) -> float:
     """Chance that a slope is seen with its sign, given the standard error of its estimate. [fraction]
 
@@ -88,7 +64,7 @@ def power_of_slope(slope: float, error: float, freedom: int, *, alpha: float = 0
     >>> round(power_of_slope(0.03, 0.01, 100), 2), round(power_of_slope(0.0, 0.01, 100), 3)
     (0.84, 0.025)
     """
-    return 1 - _noncentral_t(_critical(freedom, alpha), freedom, abs(slope) / error)
+    return 1 - _noncentral_t(t_quantile(1 - alpha / 2, freedom), freedom, abs(slope) / error)
 
 
 def power(gain: float, noise: float, runs: int, *, alpha: float = 0.05) -> float:
@@ -122,7 +98,7 @@ def power(gain: float, noise: float, runs: int, *, alpha: float = 0.05) -> float
         raise refusal("runs", runs, f"must be from 2 to {_MOST_RUNS:,}: one run of each says nothing about the noise")
     # The difference of two means of that many runs spreads by the root of 2 / runs.
     freedom, noncentrality = 2 * runs - 2, gain / noise * math.sqrt(runs / 2)
-    critical = _critical(freedom, alpha)
+    critical = t_quantile(1 - alpha / 2, freedom)
     return 1 - _noncentral_t(critical, freedom, noncentrality)
 
 
@@ -133,10 +109,6 @@ def runs_needed(gain: float, noise: float, *, chance: float = 0.8, alpha: float 
     --------
     >>> runs_needed(0.05, 0.05), runs_needed(0.01, 0.05), runs_needed(0.0, 0.05)
     (17, 394, None)
-
-    See Also
-    --------
-    hopperlib.analysis.regression.repeats_to_see : the same with statsmodels.
     """
     _check(gain, noise, alpha)
     if not alpha < chance < 1:

@@ -1,15 +1,12 @@
-"""Who sits where: the machine's cabinets as text, the node list over time, and how compact an order lies."""
+"""Who sits where: the node list over time, and how compact an order lies."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
+from collections.abc import Sequence
 
 from hopperlib.errors import InputError
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
-from hopperlib.network.torus.wiring import NodeAddress, Wiring
+from hopperlib.network.torus.wiring import NodeAddress
 from hopperlib.scheduling.schedule import Schedule
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def holders(schedule: Schedule, time_s: int) -> dict[int, int]:
@@ -24,62 +21,6 @@ def holders(schedule: Schedule, time_s: int) -> dict[int, int]:
     """
     running = schedule.running(time_s)
     return {at: index for index in running for low, high in schedule.runs(index) for at in range(low, high)}
-
-
-def job_letters(held: Mapping[int, int]) -> dict[int, str]:
-    """Return the letter of each job in `cabinet_map`: job -> letter, in the order of their first node.
-
-    Examples
-    --------
-    >>> job_letters({0: 5, 1: 5, 2: 9})
-    {5: 'a', 9: 'b'}
-    """
-    letters: dict[int, str] = {}
-    for nid in sorted(held):
-        letters.setdefault(held[nid], _LETTERS[len(letters) % len(_LETTERS)])
-    return letters
-
-
-def cabinet_map(wiring: Wiring, held: Mapping[int, int], *, service: Iterable[int] = ()) -> str:
-    """Return the floor as text, a character a node, like the lists that operators read.
-
-    Cabinets stand side by side as on the floor. In each, three cages from the
-    top down; a line is one of a blade's four nodes, a column one of the eight slots.
-    Jobs are letters, in the order of their first node; free nodes are dots,
-    service nodes ``S``. More than 52 jobs use the letters again.
-
-    Parameters
-    ----------
-    wiring : Wiring
-    held : mapping
-        nid -> job.
-    service : iterable of int
-        nids of service nodes.
-
-    Examples
-    --------
-    >>> print(cabinet_map(Wiring(1, 1, cages=1, slots=4), {0: 5, 1: 5, 2: 9}, service=[7]))
-    row 0
-     c0
-     ab..
-     a..S
-     ....
-     ....
-    """
-    letters = job_letters(held)
-    apart = set(service)
-    lines = []
-    for row in range(wiring.rows):
-        lines.append(f"row {row}")
-        lines.append("".join(f" {f'c{column}':<{wiring.slots}}" for column in range(wiring.columns)).rstrip())
-        for cage, node in product(reversed(range(wiring.cages)), range(4)):
-            line = ""
-            for column, slot in product(range(wiring.columns), range(wiring.slots)):
-                nid = wiring.find(f"c{column}-{row}c{cage}s{slot}n{node}").nid
-                line += " " if slot == 0 else ""
-                line += letters[held[nid]] if nid in held else "S" if nid in apart else "."
-            lines.append(line)
-    return "\n".join(lines)
 
 
 def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 120, rows: int = 96) -> list[list[float]]:
@@ -147,6 +88,7 @@ def compactness(nodes: Sequence[NodeAddress], torus: Torus, width: int, *, step:
 
     Examples
     --------
+    >>> from hopperlib.network.torus.wiring import Wiring
     >>> compactness(Wiring(1, 1).addresses, Torus((1, 2, 24)), 4, step=40)
     [(0, 0.6666666666666666), (40, 0.6666666666666666), (80, 0.6666666666666666)]
 

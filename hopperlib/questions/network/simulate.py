@@ -72,13 +72,10 @@ class Simulation(ask.Setting):
         numbers=True,
         help="The depth is the number of blocked jobs with a reserved start, which no job behind them may delay.",
     )
-    against: str | Policy = ask.choice(
-        "Compared with policy", "none", {"none": "nothing", **_POLICIES}, functions=True, numbers=True
-    )
     wide: str = ask.choice(
         "Jobs that are too wide",
         "skip",
-        {"skip": "left out and counted", "clip": "as wide as the machine", "refuse": "refuse the trace"},
+        {"skip": "left out and counted", "refuse": "refuse the trace"},
         advanced=True,
     )
     cluster: str = ask.file(
@@ -148,18 +145,6 @@ class Simulation(ask.Setting):
         help="Of the clock that printed it, such as Europe/Berlin; empty for universal time.",
         advanced=True,
     )
-    form: str = ask.choice(
-        "Format",
-        "auto",
-        {
-            "auto": "recognized by the first line",
-            "swf": "Standard Workload Format",
-            "sacct": "sacct --parsable2 or --json",
-        },
-        option="format",
-        advanced=True,
-    )
-    delimiter: str = ask.text("Between the fields of sacct output", "|", max_length=8, advanced=True)
     columns: str = ask.text(
         "Columns of sacct output without a header",
         max_length=4000,
@@ -173,8 +158,6 @@ class Simulation(ask.Setting):
     def reading(self) -> dict[str, Any]:
         """How a trace is read."""
         return {
-            "form": self.form,
-            "delimiter": self.delimiter,
             "columns": self.columns,
             "timezone": self.timezone,
             "cores_per_node": self.cores_per_node,
@@ -317,8 +300,7 @@ def simulated(
     trace: Trace,
     setting: Simulation,
     *,
-    policy: str | Policy | None = None,
-    every_s: int | None = None,
+    every_s: int = 0,
     progress: Callable[[int], object] | None = None,
 ) -> Simulated:
     """Return a trace as the scheduler runs it.
@@ -327,10 +309,8 @@ def simulated(
     ----------
     trace : Trace
     setting : Simulation
-    policy : str, callable or None
-        In place of that of the setting.
-    every_s : int or None
-        Interval of the machine's records. [s]
+    every_s : int
+        Interval of the machine's records; 0 for a hundredth of the trace. [s]
     progress : callable or None
         As for `hopperlib.scheduling.scheduler.simulate`.
 
@@ -354,12 +334,12 @@ def simulated(
             "queue-given", given, f"without a queue of '{table.name}': each goes to the first regular one that takes it"
         )
     workload, more = _fitting(workload, sorted({*too_wide(workload, room), *refused}), setting.wide, room)
-    name, depth = _policy_and_depth(policy or setting.policy)
+    name, depth = _policy_and_depth(setting.policy)
     given_rules: dict[str, Any] = {"queue_order": table.order, "rules": _by_user_number(table.rules, trace)}
     if setting.learned:
         given_rules, learned_notes = _learned(trace, workload, room, table)
         learned = given_rules.pop("policy"), given_rules.pop("depth")
-        name, depth = learned if policy is None and setting.policy == "easy" else (name, depth)
+        name, depth = learned if setting.policy == "easy" else (name, depth)
         notes += learned_notes
     away = given_rules.pop("downtimes", ())
     schedule = simulate(
@@ -375,11 +355,12 @@ def simulated(
         downtimes=[*setting.outages(room), *away],
         rng=random.Random(setting.seed),
         requeue=setting.requeue,
-        sample_every_s=every_s,
+        sample_every_s=every_s or max(60, _span_s(workload) // _RECORDS),
         progress=progress,
     )
-    never = schedule.status.count(NOT_STARTED) if schedule.stopped_s is None else 0
-    notes += _counted("never-started", never, "never started under this policy and these limits")
+    notes += _counted(
+        "never-started", schedule.status.count(NOT_STARTED), "never started under this policy and these limits"
+    )
     return Simulated(
         trace=trace,
         schedule=schedule,
@@ -389,6 +370,12 @@ def simulated(
         cluster=room if isinstance(room, Cluster) else None,
         notes=(*notes, *more),
     )
+
+
+def _span_s(workload: Workload) -> int:
+    """Return the time from the first submission to when the longest job could have run after the last. [s]"""
+    arrival_s = workload.arrival_s
+    return max(arrival_s) - min(arrival_s) + max(workload.run_time_s)
 
 
 def _learned(
@@ -439,9 +426,6 @@ def _fitting(workload: Workload, wide: list[int], treatment: str, room: int | Cl
     if treatment == "refuse" or len(wide) == len(workload):
         hint = "; if the trace counts processors, say how many a node has" if isinstance(room, int) else ""
         raise InputError(message + hint, name="cores_per_node" if hint else "wide")
-    if treatment == "clip" and isinstance(room, int):
-        jobs = [job._replace(nodes=min(job.nodes, room)) for job in workload]
-        return Workload(jobs), _counted("too-wide", len(wide), f"clipped to {room:,} nodes: {message}")
     left_out = set(wide)
     kept = workload.of([index for index in range(len(workload)) if index not in left_out])
     hint = "(does the trace count processors? --cores-per-node says how many a node has)"
@@ -461,12 +445,7 @@ def _why_too_wide(workload: Workload, index: int, room: int | Cluster) -> str:
 
 def answer(setting: Simulation) -> Result:
     """Return the answer."""
-    trace = setting.read()
-    arrival_s = trace.workload.arrival_s
-    span_s = max(arrival_s) - min(arrival_s) + max(trace.workload.run_time_s)
-    outcome = simulated(trace, setting, every_s=max(60, span_s // _RECORDS))
-    rival = None if setting.against == "none" else simulated(trace, setting, policy=setting.against)
-    result = result_of(outcome, rival)
+    result = result_of(simulated(setting.read(), setting))
     if not is_sample(QUESTION, "trace", setting.trace):
         return result
     made_up = Finding("made-up", "This trace is made up. Paste or drop your own.", "note")

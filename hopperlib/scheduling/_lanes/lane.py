@@ -5,7 +5,7 @@ of the queue, by merging their looks.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from heapq import heappush
 
 from hopperlib.scheduling._lanes.waiting import JOB, SHIFT, Limits, Order, Waiting
@@ -27,11 +27,10 @@ class Run:
         wanted: Sequence[Wanted],
         *,
         keep: bool,
-        runtime: Callable[[int, list[int]], int] | None,
         requeue: bool,
     ) -> None:
         self.schedule, self.workload, self.order, self.limits = schedule, schedule.workload, order, limits
-        self.wanted, self.keep, self.runtime, self.requeue = wanted, keep, runtime, requeue
+        self.wanted, self.keep, self.requeue = wanted, keep, requeue
         self.fair, self.limited = bool(order.rules.fair_share), bool(limits)
         # When jobs really end: a heap of (end, job). Their nodes, as bounds of runs.
         self.ends: list[int] = []
@@ -50,7 +49,7 @@ class Run:
     def start(self, job: int, bounds: list[int], now: int) -> int:
         """Note that a job starts on some nodes; return when it is expected to end."""
         limits, run_times, start_s, end_s, status, first_bound, run_count, all_bounds = self.columns
-        run_time, limit = run_times[job] if self.runtime is None else self.runtime(job, bounds), limits[job]
+        run_time, limit = run_times[job], limits[job]
         status[job] = FINISHED
         if run_time > limit and not self.keep:
             run_time = limit

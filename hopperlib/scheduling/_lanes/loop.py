@@ -56,9 +56,8 @@ class Loop(Run):
                 submitted = bisect_right(submits, now, first)
                 next_submit = submits[submitted] if submitted < count else FOREVER
             self.update(range(first, submitted), now, changed)
-            if progress is not None and submitted // 1000 > first // 1000 and progress(submitted):
-                self.schedule.stopped_s = now
-                return
+            if progress is not None and submitted // 1000 > first // 1000:
+                progress(submitted)
 
     def prepare(
         self,

@@ -5,28 +5,12 @@ import random
 import pytest
 
 from hopperlib.network.torus.distances import Torus
-from hopperlib.network.torus.maps import cabinet_map, compactness, holders, occupancy
+from hopperlib.network.torus.maps import compactness, holders, occupancy
 from hopperlib.network.torus.orders import order_nodes
 from hopperlib.network.torus.wiring import Wiring
 from hopperlib.scheduling.generator import SizeClass, draw_workload
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
-
-
-def test_the_floor_as_text():
-    wiring = Wiring(3, 2)
-    text = cabinet_map(wiring, dict.fromkeys(range(96), 1), service=[575])
-    lines = text.splitlines()
-    # Two rows of cabinets: a heading, the columns' names, and 3 cages x 4 nodes each.
-    assert len(lines) == 2 * (2 + 12)
-    assert {len(line) for line in lines[2:14]} == {3 * 9}
-    assert text.count("a") == 96
-    assert text.count("S") == 1
-
-
-def test_many_jobs_use_the_letters_again():
-    text = cabinet_map(Wiring(1, 1), {nid: nid for nid in range(60)})
-    assert sum(text.splitlines()[2:][line].count("a") for line in range(12)) == 2
 
 
 def test_occupancy_sums_to_what_was_used():

@@ -12,11 +12,10 @@ from hopperlib.network.fabrics.lying import Lying, group_sizes_of, lies
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.wiring import NodeAddress
-from hopperlib.questions.network.traces.figures import compared_table, group_table, machine_figure, width_table
+from hopperlib.questions.network.traces.figures import group_table, machine_figure, width_table
 from hopperlib.questions.result import Result, Value
 from hopperlib.readers.jobs.trace import Note, Trace
 from hopperlib.scheduling.cluster import Cluster
-from hopperlib.scheduling.logs.compared import MIN_WEEKS, RESAMPLES, Compared, compare
 from hopperlib.scheduling.logs.observed import Group, Waits, by_group, differences
 from hopperlib.scheduling.schedule import Schedule, Summary, summarize
 from hopperlib.text import capital, count
@@ -76,14 +75,12 @@ class Simulated:
         return [*self.trace.account(), *self.notes]
 
 
-def result_of(outcome: Simulated, other: Simulated | None = None) -> Result:
+def result_of(outcome: Simulated) -> Result:
     """Return what came out of a simulation as an answer; its facts are what ``hopper simulate --json`` prints.
 
     Parameters
     ----------
     outcome : Simulated
-    other : Simulated or None
-        The same trace under another policy, to compare with.
 
     Raises
     ------
@@ -100,7 +97,6 @@ def result_of(outcome: Simulated, other: Simulated | None = None) -> Result:
     """
     schedule, cluster = outcome.schedule, outcome.cluster
     numbers, groups = summarize(schedule), by_group(schedule, cluster)
-    compared = compare(other.schedule, schedule) if other else None
     measured = len(schedule) <= _MAX_MEASURED
     hops, lying = (outcome.hops(), outcome.lying()) if measured else (None, {})
     places = _places(list(lying.values())) if lying else {}
@@ -110,21 +106,19 @@ def result_of(outcome: Simulated, other: Simulated | None = None) -> Result:
             *differences(schedule, groups, cluster),
             *_notes(outcome.account),
             *_outages(schedule),
-            *(_against(compared) if compared else ()),
         ),
         values=tuple(_values(numbers, places)),
-        figures=(machine_figure(schedule),) if schedule.samples else (),
+        figures=(machine_figure(schedule),),
         tables=(
             group_table(groups),
             width_table(schedule, hops, lying),
-            *([compared_table(compared.groups)] if compared else []),
         ),
-        facts=_facts(outcome, numbers, groups, compared) | places,
+        facts=_facts(outcome, numbers, groups) | places,
     )
 
 
-def _facts(outcome: Simulated, numbers: Summary, groups: Sequence[Group], compared: Compared | None) -> dict[str, Any]:
-    facts: dict[str, Any] = {
+def _facts(outcome: Simulated, numbers: Summary, groups: Sequence[Group]) -> dict[str, Any]:
+    return {
         "jobs": numbers.jobs,
         "skipped": outcome.trace.skips.total,
         "nodes": outcome.schedule.nodes,
@@ -133,9 +127,6 @@ def _facts(outcome: Simulated, numbers: Summary, groups: Sequence[Group], compar
         "notes": [asdict(note) for note in outcome.account],
         "capacity": outcome.cluster.origin if outcome.cluster else "given",
     }
-    if compared:
-        facts["against"] = compared._asdict() | {"groups": [group._asdict() for group in compared.groups]}
-    return facts
 
 
 def _places(lying: Sequence[Lying]) -> dict[str, float]:
@@ -167,34 +158,11 @@ def _notes(notes: Sequence[Note]) -> Iterator[Finding]:
 
 
 def _outages(schedule: Schedule) -> Iterator[Finding]:
-    """Yield what outages or an interrupt cut short."""
+    """Yield what outages cut short."""
     if lost := schedule.lost:
         work_s = sum(end - start for _, start, end in lost)
         message = f"Ended by outages and begun anew: {count(len(lost), 'run')}, {work_s:,} s of work lost."
         yield Finding("requeued-after-outage", message, "note")
-    if schedule.stopped_s is not None:
-        message = f"Stopped at {schedule.stopped_s} s of simulated time; later jobs are left out."
-        yield Finding("stopped", message, "note")
-
-
-def _against(compared: Compared) -> Iterator[Finding]:
-    """Yield how much longer jobs wait under the policy, and how sure that is."""
-    difference_s = compared.difference_s
-    side = "longer" if difference_s > 0 else "shorter"
-    message = (
-        f"Under the policy simulated jobs wait {abs(difference_s):,.0f} s {side} on average than under the other"
-        if difference_s
-        else "Under both policies jobs wait equally long on average"
-    )
-    if compared.low_s is None:
-        weeks = count(compared.weeks, "week")
-        message += f"; how sure that is cannot be told from {weeks} of submissions: {MIN_WEEKS} are needed to resample"
-    else:
-        interval = f"{compared.low_s:+,.0f} to {compared.high_s:+,.0f} s"
-        message += f" (95 % of {RESAMPLES:,} resamples of {compared.weeks} weeks: {interval})"
-        if difference_s and not compared.is_significant:
-            message += ": which is shorter cannot be told"
-    yield Finding("against", f"{message}.")
 
 
 def _values(numbers: Summary, places: dict[str, float]) -> Iterator[Value]:

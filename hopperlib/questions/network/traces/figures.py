@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import mean, median
-from typing import TypeVar
 
 from hopperlib.network.fabrics.lying import Lying
 from hopperlib.network.torus.maps import occupancy
 from hopperlib.questions.figures import Axis, Series, chart, heat_map
 from hopperlib.questions.result import Column, Figure, Table, table
-from hopperlib.scheduling.logs.compared import GroupWaits
 from hopperlib.scheduling.logs.observed import Group
 from hopperlib.scheduling.schedule import Schedule, Summary, summarize, width_classes
 from hopperlib.text import count
@@ -155,37 +153,12 @@ def group_table(groups: Sequence[Group]) -> Table:
     )
 
 
-def compared_table(groups: Sequence[GroupWaits]) -> Table:
-    """Return mean waits of each queue under two policies.
-
-    Examples
-    --------
-    >>> compared_table([GroupWaits("all", 2, 60.0, 30.0)]).rows
-    [('all', 2, 60.0, 30.0)]
-    """
-    shown, which = _largest(groups)
-    return table(
-        f"Two policies side by side, simulated{which}",
-        shown,
-        {
-            "Queue": lambda group: group.name,
-            "Jobs": lambda group: group.jobs,
-            Column("Mean wait, other policy", "s", 0): lambda group: group.other_wait_mean_s,
-            Column("Mean wait", "s", 0): lambda group: group.wait_mean_s,
-        },
-    )
-
-
-G = TypeVar("G", Group, GroupWaits)
-
-
-def _largest(groups: Sequence[G]) -> tuple[Sequence[G], str]:
+def _largest(groups: Sequence[Group]) -> tuple[Sequence[Group], str]:
     """Return the queues with the most jobs, and all jobs, as many as a table holds; and what to say if some are left out."""
     if len(groups) <= _MAX_ROWS:
         return groups, ""
-    largest: list[G] = sorted(groups[:-1], key=lambda group: -group.jobs)[: _MAX_ROWS - 1]
-    largest.append(groups[-1])
-    return largest, f": the {_MAX_ROWS - 1} largest of {len(groups) - 1} queues"
+    largest = sorted(groups[:-1], key=lambda group: -group.jobs)[: _MAX_ROWS - 1]
+    return [*largest, groups[-1]], f": the {_MAX_ROWS - 1} largest of {len(groups) - 1} queues"
 
 
 def occupancy_figure(

@@ -14,8 +14,7 @@ from hopperlib.readers.jobs.trace import Trace
 from hopperlib.scheduling.cluster import node_names
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.logs.backtest import PREDICTORS, Backtest
-from hopperlib.scheduling.logs.compared import MIN_WEEKS
-from hopperlib.scheduling.logs.whatif import Effect, Scenario, WhatIf, largest_share
+from hopperlib.scheduling.logs.whatif import MIN_WEEKS, Effect, Scenario, WhatIf, largest_share
 from hopperlib.text import count, duration, share
 from hopperlib.units import duration_s
 

@@ -1,0 +1,205 @@
+"""``hopper trace``: what a job log says of its own scheduler."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from hopperlib.cli.common import all_option, json_option, read_source, refusing
+from hopperlib.cli.question import show
+from hopperlib.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from hopperlib.questions.result import Result
+    from hopperlib.readers.jobs.trace import Trace
+    from hopperlib.scheduling.logs.learned import Clock
+    from hopperlib.scheduling.workload import Workload
+
+
+@click.group()
+def trace() -> None:
+    """Learn a scheduler's rules from a job log, test them, say why a job waited, and what a change would do.
+
+    FILE is a trace in the Standard Workload Format, or what sacct --parsable2 or --json printed; - is standard input.
+    Whole nodes of one pool are taken; where nodes are shared, give --cores-per-node 1 to count processors.
+    """
+
+
+class _Log(NamedTuple):
+    """A log that was read, the nodes of its machine, and its clock."""
+
+    trace: "Trace"
+    nodes: int
+    clock: "Clock"
+
+    @property
+    def settings(self) -> "tuple[Workload, int, Clock]":
+        """What rules are learned from, and simulated with."""
+        return self.trace.workload, self.nodes, self.clock
+
+
+def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> _Log:
+    """Return the log, without jobs wider than the machine."""
+    from hopperlib.readers.jobs import read_job_trace
+    from hopperlib.scheduling.cluster import most_at_once
+    from hopperlib.scheduling.logs.learned import Clock
+
+    try:
+        log = read_job_trace(Path(file), cores_per_node=cores_per_node, timezone=timezone)
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror or error}") from None
+    room = nodes or log.nodes or most_at_once(log.workload)
+    if not room:
+        raise InputError("this log tells no starts: nothing can be learned from it")
+    fitting = [job for job, width in enumerate(log.workload.nodes) if width <= room]
+    workload = log.workload if len(fitting) == len(log.workload) else log.workload.of(fitting)
+    return _Log(replace(log, workload=workload), room, Clock(log.epoch_s, log.timezone))
+
+
+def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, nodes: str = "--nodes") -> None:
+    """Add a command that reads a log and answers from it; its name and its help are those of the function."""
+    name = answer.__name__.strip("_").replace("_", "-")
+
+    @refusing
+    def run(
+        file: str,
+        machine_nodes: int | None,
+        cores_per_node: int,
+        timezone: str,
+        as_json: bool,
+        show_all: bool,
+        **own: Any,
+    ) -> None:
+        result = answer(_read(file, machine_nodes, cores_per_node, timezone), **own)
+        show(f"trace-{name}", result, as_json, show_all)
+
+    options: Sequence[click.Parameter] = (
+        click.Argument(["file"]),
+        *parameters,
+        click.Option(
+            [nodes, "machine_nodes"], type=click.IntRange(1), help="Nodes of the machine. [default: as the log says]"
+        ),
+        click.Option(["--cores-per-node"], type=click.IntRange(0), default=0, help="For SWF; 0 = as its header says."),
+        click.Option(["--timezone"], default="", help="Of the clock that printed the log, such as Europe/Berlin."),
+    )
+    command = click.Command(name, params=list(options), help=answer.__doc__, callback=run)
+    trace.add_command(all_option(json_option(command)))
+
+
+def _learn(log: _Log) -> "Result":
+    """Closed hours, limits, absent nodes, the order of the queue and the depth of backfill, as FILE shows them."""
+    from hopperlib.questions.network.traces.rules import learned_result
+    from hopperlib.scheduling.logs.learned import learn
+
+    return learned_result(*learn(*log.settings), len(log.trace.workload))
+
+
+def _backtest(log: _Log) -> "Result":
+    """Rules from the first 60 % of FILE, held against its later jobs and three null models."""
+    from hopperlib.questions.network.traces.rules import backtest_result
+    from hopperlib.scheduling.logs.backtest import backtest
+
+    return backtest_result(backtest(*log.settings))
+
+
+def _what_if(log: _Log, **changes: Any) -> "Result":
+    """Changes of the machine, side by side: what they would do to the waits of FILE, and how sure that is.
+
+    Each change is simulated alone, and all together where there are several.
+    """
+    from hopperlib.questions.network.traces.what_if import scenarios_of, what_if_result
+    from hopperlib.scheduling.logs.backtest import backtest
+    from hopperlib.scheduling.logs.whatif import together, what_if
+
+    scenarios = scenarios_of(log.trace, log.nodes, **changes)
+    if len(scenarios) > 1:
+        scenarios.append(together(scenarios))
+    test = backtest(*log.settings)
+    return what_if_result(test, what_if(*log.settings, test.rules, scenarios))
+
+
+def _why(log: _Log, job: str, downtimes: str | None) -> "Result":
+    """Why JOB of FILE waited: its wait by causes, which add up."""
+    from hopperlib.questions.network.traces.rules import why_result
+    from hopperlib.scheduling.downtimes import read_downtimes
+    from hopperlib.scheduling.logs.learned import learn
+    from hopperlib.scheduling.logs.why import explain_wait
+
+    down = read_downtimes(read_source(downtimes, what="downtimes").splitlines()) if downtimes else []
+    index = _index(log.trace, job)
+    rules, _ = learn(*log.settings)
+    wait = explain_wait(log.trace.workload, index, log.nodes, log.clock, rules, down)
+    return why_result(log.trace, wait, rules, log.nodes)
+
+
+def _when(log: _Log, job: str) -> "Result":
+    """When JOB will start, which waits still: FILE holds running and pending jobs and some weeks of past ones."""
+    from hopperlib.questions.network.traces.rules import when_result
+    from hopperlib.scheduling.logs.backtest import backtest
+    from hopperlib.scheduling.logs.pending import expected_start
+
+    names = [name for name, _ in log.trace.unfinished]
+    if job not in names:
+        raise InputError(
+            f"job {job!r} is not among the {len(names):,} jobs that run or wait in this log{did_you_mean(job, names)}"
+        )
+    test = backtest(*log.settings)
+    unfinished = [each for _, each in log.trace.unfinished]
+    workload, nodes, clock = log.settings
+    found = expected_start(workload, unfinished, names.index(job), nodes, clock, test.rules)
+    return when_result(log.trace, job, found, test)
+
+
+def _index(log: "Trace", job: str) -> int:
+    """Return the index of a job by its name in the log."""
+    names = {log.names.get(number, str(number)): index for index, number in enumerate(log.workload.job)}
+    if any(job == name for name, _ in log.unfinished):
+        raise InputError(f"job {job!r} runs or waits still: `hopper trace when` says when one that waits starts")
+    if job not in names:
+        near = did_you_mean(job, names) if len(names) < 20_000 else ""
+        raise InputError(f"job {job!r} is not among the {len(names):,} jobs that can be taken{near}")
+    return names[job]
+
+
+@trace.command("places")
+@click.argument("file")
+@click.option("--network", required=True, metavar="FILE", help="topology.conf or .yaml, ibnetdiscover, names of nodes.")
+@refusing
+def places_of_jobs(file: str, network: str) -> None:
+    """Print as CSV where each job of FILE lay in the site's network: `hopper where` says what that cost."""
+    from hopperlib.readers.networks import read_placements
+
+    placements = read_placements(read_source(file, what="job log"), read_source(network, what="network"))
+    click.echo(placements.csv(), nl=False)
+
+
+_command(_learn)
+_command(_backtest)
+_command(
+    _what_if,
+    click.Option(
+        ["--nodes", "more_nodes"], multiple=True, metavar="+10%|-64|N", help="More, fewer, or that many nodes."
+    ),
+    click.Option(["--max-walltime"], multiple=True, metavar="24h", help="The longest limit that a job may ask for."),
+    click.Option(
+        ["--partition"], multiple=True, metavar="split:4h:25%", help="Limits up to 4 h get 25 % of the nodes alone."
+    ),
+    click.Option(["--drain"], multiple=True, metavar="WHEN/HOURS[:NODES]", help="As 2026-12-01T08:00/12h:node[1-64]."),
+    click.Option(
+        ["--depth"], multiple=True, metavar="0|1|N|all", help="Backfill depth: blocked jobs with a reserved start."
+    ),
+    click.Option(["--shared"], is_flag=True, help="Jobs share nodes by cores."),
+    nodes="--machine-nodes",
+)
+_command(
+    _why,
+    click.Argument(["job"]),
+    click.Option(
+        ["--downtimes"],
+        metavar="CSV",
+        help="When nodes were drained or down: kind,start_s,end_s,first_node,last_node",
+    ),
+)
+_command(_when, click.Argument(["job"]))
