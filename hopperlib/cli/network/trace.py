@@ -169,9 +169,9 @@ def _index(log: "Trace", job: str) -> int:
 @refusing
 def places_of_jobs(file: str, network: str) -> None:
     """Print as CSV where each job of FILE lay in the site's network: `hopper where` says what that cost."""
-    from hopperlib.readers.networks import read_placements
+    from hopperlib.readers.networks import jobs_in_network
 
-    placements = read_placements(read_source(file, what="job log"), read_source(network, what="network"))
+    placements = jobs_in_network(read_source(file, what="job log"), read_source(network, what="network"))
     click.echo(placements.csv(), nl=False)
 
 

@@ -10,7 +10,7 @@ placements         where the jobs of a log lay in it
 =================  ==========================================================
 """
 
-from hopperlib.readers.networks.placements import read_placements
+from hopperlib.readers.networks.placements import jobs_in_network
 from hopperlib.readers.networks.site_network import SiteNetwork, read_site_network
 
-__all__ = ["SiteNetwork", "read_placements", "read_site_network"]
+__all__ = ["SiteNetwork", "jobs_in_network", "read_site_network"]

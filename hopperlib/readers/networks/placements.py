@@ -60,7 +60,7 @@ class Placements(TableMixin):
         return text.getvalue()
 
 
-def read_placements(jobs: Source, network: Source) -> Placements:
+def jobs_in_network(jobs: Source, network: Source) -> Placements:
     r"""Return where the jobs of a log lay: groups and switches touched, and what of their pairs of nodes was near.
 
     Parameters
@@ -79,7 +79,7 @@ def read_placements(jobs: Source, network: Source) -> Placements:
     --------
     >>> log = ["JobID|State|Submit|Start|ElapsedRaw|NNodes|NodeList",
     ...        "7|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:10:00|60|3|n[1-3]"]
-    >>> frame = read_placements(log, "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\nSwitchName=t Switches=a,b").to_frame()
+    >>> frame = jobs_in_network(log, "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\nSwitchName=t Switches=a,b").to_frame()
     >>> print(*frame.loc[0, ["job", "groups", "switches", "wait_s"]])
     7 2 2 600
     """
@@ -93,6 +93,14 @@ def lay_jobs(trace: Trace, site: SiteNetwork) -> Placements:
     ------
     InputError
         If no job of the log names nodes of the network.
+
+    Examples
+    --------
+    >>> log = ["JobID|State|Submit|Start|ElapsedRaw|NNodes|NodeList",
+    ...        "7|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:10:00|60|2|n[1-2]", "8|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:10:00|60|1|"]
+    >>> placements = lay_jobs(read_job_trace(log), read_site_network("SwitchName=a Nodes=n[1-2]"))
+    >>> len(placements.jobs), placements.left_out
+    (1, 1)
     """
     tree, jobs = site.tree, trace.workload
     number = {name: place for place, name in enumerate(tree.node_names)}
