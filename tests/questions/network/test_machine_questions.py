@@ -57,7 +57,7 @@ def test_debug_first_keeps_the_largest_jobs_waiting():
 def test_neighbors_slow_the_exchange_of_a_job_and_nothing_else_does():
     run = load("torus").run
     empty, alone, busy, double = (
-        run(nodes=342, order="xyz-by2", **values).facts
+        run(nodes=171, order="xyz-by2", **values).facts
         for values in (
             {},
             {"busy_fraction": 0.8, "traffic": "none"},
@@ -94,7 +94,8 @@ def test_a_page_is_shown_what_is_known():
     whole = json.loads(answer_json("scheduling", json.dumps(settings), lambda *posted: shown.append(posted)))
     (first, begins), (word, known), (last, answer) = ((word, json.loads(text)) for word, text in shown)
     assert (first, word, last, answer) == ("soFar", "soFar", "answer", whole)
-    assert (begins["summary"], known["summary"]) == ("Day 0 of 4 …", "Day 2 of 4 …")
+    assert begins["summary"] == "Day 0 of 4 …"
+    assert re.fullmatch(r"After 2 days of 4: \d+ % of the machine used so far, \d+ jobs? waiting …", known["summary"])
     (early,) = known["figures"]
     (full,) = (figure for figure in whole["result"]["figures"] if figure["title"] == early["title"])
     for line, longer in zip(early["figure"]["data"][:2], full["figure"]["data"], strict=False):
@@ -210,10 +211,11 @@ def test_every_offered_floor_holds_its_nodes(name, nodes):
     assert len(compute_nodes(machine)) == machine.nodes == nodes
 
 
-def test_only_the_last_histories_are_kept():
+def test_only_the_last_histories_are_kept(monkeypatch):
+    monkeypatch.setattr(fragmentation, "_MAX_KEPT", 2)
     question = load("fragmentation")
-    for seed in range(900, 912):
+    for seed in range(900, 903):
         question.run(days=2, seed=seed)
-    assert len(fragmentation._SCHEDULES) == fragmentation._MAX_KEPT
-    assert not list(question.partial(days=2, seed=911))
+    assert len(fragmentation._SCHEDULES) == 2
+    assert not list(question.partial(days=2, seed=902))
     assert list(question.partial(days=2, seed=900))
