@@ -26,14 +26,14 @@ class Limit:
 
     Parameters
     ----------
-    per : {"user", "account", "qos", "queue"}
+    per : {"user", "account", "qos", "queue", "licence"}
     of : str
-        The one it holds for; each, if it is empty.
+        The one it holds for; each, if it is empty. A licence has a name.
     jobs, nodes : int or None
-        The most that run; None for no bound.
+        The most that run; None for no bound. Of a licence, `jobs` is how many of it there are.
     """
 
-    per: Literal["user", "account", "qos", "queue"] = key(name="per")
+    per: Literal["user", "account", "qos", "queue", "licence"] = key(name="per")
     of: str = ""
     jobs: int | None = key(None, low=1)
     nodes: int | None = key(None, low=1)
@@ -61,6 +61,8 @@ class Rules:
         [s]
     queue_factors, qos_factors, shares : mapping of str to float
     limits : tuple of Limit
+    first : tuple of str
+        "qos", "queue" or "user", and the one whose jobs go before all others.
 
     References
     ----------
@@ -80,6 +82,7 @@ class Rules:
     qos_factors: Mapping[str, float] | None = None
     shares: Mapping[str, float] | None = None
     limits: tuple[Limit, ...] = key((), name="limit")
+    first: tuple[str, ...] = ()
 
 
 class Closure(NamedTuple):
@@ -106,6 +109,18 @@ def fixed_priorities(workload: Workload, order: str, rules: Rules, nodes: int) -
     """
     if order not in ORDERS:
         raise InputError(f"queue_order={order!r} must be one of: {', '.join(ORDERS)}", name="queue_order")
+    values = _values(workload, order, rules, nodes)
+    if not rules.first:
+        return values
+    per, name = rules.first
+    column, number = workload.group(per, name)
+    values = values or [0.0] * len(workload)
+    ahead = 1.0 + max(values, default=0) - min(values, default=0) + rules.age + rules.fair_share
+    return [value + ahead * (group == number) for value, group in zip(values, column, strict=True)]
+
+
+def _values(workload: Workload, order: str, rules: Rules, nodes: int) -> list[float] | None:
+    """Return what an order of the queue goes by."""
     if order == "submission":
         return None
     if order == "size":

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
 from hopperlib.scheduling._lanes.waiting import JOB, Limits, Order, Waiting
-from hopperlib.scheduling.rules import Queue
+from hopperlib.scheduling.rules import Limit, Queue, Rules
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
@@ -90,3 +90,25 @@ def test_aging_is_priority_less_time_waited_at_every_moment(rows, aging_s):
             range(len(rows)), key=lambda i: (QUEUES[rows[i][1]].priority * aging_s - (now - rows[i][0]), i)
         )
         assert jobs_in(waiting) == by_hand
+
+
+def test_licences_are_held_while_a_job_runs_and_block_nobody():
+    # Three of "solver": job 2 wants two while job 1 holds two; job 3 needs none, job 4 takes the last one.
+    jobs = Workload(
+        Job(number, 0, 1, 10, 10, licences=licences)
+        for number, licences in enumerate(("", "solver:2", "solver:2,other", "", "solver"))
+    )
+    rules = Rules(limits=(Limit(per="licence", of="solver", jobs=3),))
+    assert list(simulate(jobs, 8, rules=rules).start_s) == [0, 0, 10, 0, 0]
+    assert list(simulate(jobs, 8).start_s) == [0] * 5
+
+
+@pytest.mark.parametrize(
+    ("first", "starts"), [((), [0, 10, 20]), (("user", "ann"), [0, 20, 10]), (("queue", "b"), [0, 20, 10])]
+)
+def test_jobs_of_one_user_or_queue_go_before_all_others(first, starts):
+    jobs = Workload([Job(1, 0, 4, 10, 10, 1), Job(2, 1, 4, 10, 10, 1, "a"), Job(3, 2, 4, 10, 10, 2, "b")])
+    jobs.users = {1: "bob", 2: "ann"}
+    for order in ("submission", "size", "length", "multifactor"):
+        schedule = simulate(jobs, 4, queue_order=order, rules=Rules(first=first, age=5.0))
+        assert list(schedule.start_s) == starts, order

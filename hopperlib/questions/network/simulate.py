@@ -335,7 +335,7 @@ def simulated(
         )
     workload, more = _fitting(workload, sorted({*too_wide(workload, room), *refused}), setting.wide, room)
     name, depth = _policy_and_depth(setting.policy)
-    given_rules: dict[str, Any] = {"queue_order": table.order, "rules": _by_user_number(table.rules, trace)}
+    given_rules: dict[str, Any] = {"queue_order": table.order, "rules": table.rules}
     if setting.learned:
         given_rules, learned_notes = _learned(trace, workload, room, table)
         learned = given_rules.pop("policy"), given_rules.pop("depth")
@@ -401,16 +401,6 @@ def _policy_and_depth(policy: str | Policy) -> tuple[str | Policy, int]:
     if callable(policy) or not policy.isdecimal():
         return policy, 1
     return ("easy", int(policy)) if int(policy) else ("fcfs", 1)
-
-
-def _by_user_number(table: rules.Rules, trace: Trace) -> rules.Rules:
-    """Return rules whose limits of users hold for the numbers under which the trace has them."""
-    numbers = {name: str(number) for number, name in trace.users.items()} | {"": ""}
-    limits = (
-        replace(limit, of=numbers.get(limit.of, "of another trace")) if trace.users and limit.per == "user" else limit
-        for limit in table.limits
-    )
-    return replace(table, limits=tuple(limits))
 
 
 def _counted(code: str, jobs: int, what: str) -> list[Note]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from hopperlib.errors import InputError
 from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition, demand
 from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.logs.backtest import limit_classes
 from hopperlib.scheduling.logs.learned import Clock, Learned
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.scheduling.scheduler import simulate, too_wide
@@ -25,7 +26,6 @@ from hopperlib.student import t_quantile
 _PASSES = 3
 # Waits over shorter runs than this would count without end [s]: the usual bound of the bounded slowdown.
 _SHORT_RUN_S = 10
-_CLASSES_H = (1, 4, 12, 24)
 WEEK_S = 7 * 86_400
 # Fewer do not show how much weeks differ.
 MIN_WEEKS = 8
@@ -226,7 +226,10 @@ def what_if(
     for scenario in scenarios:
         after, changed = simulated_waits(log, nodes, clock, rules, scenario)
         low, high = difference_range(_weekly(log, observed, before, after))
-        classes = tuple(_classes(log, before, after))
+        classes = tuple(
+            ClassWaits(name, len(jobs), fmean(before[job] for job in jobs), fmean(after[job] for job in jobs))
+            for name, jobs in limit_classes(log)
+        )
         difference = (sum(after) - sum(before)) / (sum(before) or 1)
         effects.append(
             Effect(
@@ -287,18 +290,6 @@ def difference_range(weeks: Sequence[tuple[int, int, int]]) -> tuple[float | Non
     off = math.hypot(t_quantile(0.975, max(1.0, counting - 1)) * error, 0.95 * misfit / waited)
     # Nobody waits less than nothing.
     return max(-1.0, changed / waited - off), changed / waited + off
-
-
-def _classes(log: Workload, before: Sequence[int], after: Sequence[int]) -> list[ClassWaits]:
-    """Return the waits by limit."""
-    of_class: dict[int, list[int]] = {}
-    for job, limit in enumerate(log.requested_time_s):
-        of_class.setdefault(sum(limit > 3600 * hours for hours in _CLASSES_H), []).append(job)
-    names = [f"limit up to {hours} h" for hours in _CLASSES_H] + [f"limit above {_CLASSES_H[-1]} h"]
-    return [
-        ClassWaits(names[at], len(jobs), fmean(before[job] for job in jobs), fmean(after[job] for job in jobs))
-        for at, jobs in sorted(of_class.items())
-    ]
 
 
 def _fairness(log: Workload, waits: Sequence[int]) -> float:
