@@ -69,13 +69,13 @@ _MODELS = {
     "machine.derived": "mpi_bandwidth_per_core_mb_s",
     "machine.faults": "files_hit machine_faults=faults",
     "launchers.reader": "launch_line=read_launch",
-    "placement.free_cores": "break_even_service",
-    "placement.hybrid": "best_threads memory_times RunShares stream_gb_s thread_costs",
+    "placement.models.free_cores": "break_even_service",
+    "placement.models.hybrid": "best_threads memory_times RunShares stream_gb_s thread_costs",
     "placement.layouts": "break_even_efficiency cheapest_layout=cheapest layouts",
-    "placement.memory": "copied_fraction_needed memory_per_task merged_need merged_tasks_per_node=seats most_tasks_per_node",
-    "placement.pages": "page_cost_us paged_bandwidth_gb_s",
+    "placement.models.memory": "copied_fraction_needed memory_per_task merged_need merged_tasks_per_node=seats most_tasks_per_node",
+    "placement.models.pages": "page_cost_us paged_bandwidth_gb_s",
     "placement.placement": "place_tasks",
-    "placement.slowdown": "placement_cost",
+    "placement.judging.slowdown": "placement_cost",
     "network.fabrics.bisection": "effective_bisection",
     "network.fabrics.dragonfly": "Dragonfly",
     "network.fabrics.fabric": "Traffic",
@@ -123,7 +123,6 @@ _MODELS = {
     "questions.node.drawings": "node_drawing",
     "questions.storage.darshan_answer": "darshan_result",
     "analysis.distributions": "fit_all",
-    "analysis.placements": "mean_hop_distances",
 }
 _MODULES |= {name: f"hopperlib.{module}" for module, names in _MODELS.items() for name in names.split()}
 _MODULES = {name.partition("=")[0]: f"{module}:{name.rpartition('=')[2]}" for name, module in _MODULES.items()}

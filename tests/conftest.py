@@ -72,7 +72,7 @@ BUILD_S = 600
 # Builds the book, and has more to do while it is looked at: the second worker takes the workshop meanwhile.
 FIRST = "tests/book/site/test_reader.py"
 # Their tests stand alone and take long.
-APART = ("test_pages.py", "test_keyboard.py", "test_layout.py", "test_build.py")
+APART = ("test_pages.py", "test_keyboard.py", "test_layout.py", "test_live.py", "test_answers.py")
 
 
 def _turn(item: pytest.Item) -> int:

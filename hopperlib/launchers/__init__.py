@@ -5,8 +5,8 @@ scripts, shell                             `read_script`: a text read once, as a
 reader                                     `read_launch`: what a launch line of it asks for on a machine
 components                                 what comes out, with the error of a line that is refused
 options, option_values                     what a line says, by one table for all launchers
-aprun, srun, mpiexec                       the launchers: aprun; srun; PALS, Open MPI, MPICH and Intel MPI
-slurm, sbatch                              a node as Slurm counts it; what a Slurm job asks for around its steps
+dialects                                   the launchers: aprun; srun; PALS, Open MPI, MPICH and Intel MPI
+batch                                      what a script asks of the batch system
 gpu_wrappers                               what chooses a GPU in front of a program
 line_writer                                lines written from what they ask for
 =========================================  ====================================================================

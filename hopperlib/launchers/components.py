@@ -280,8 +280,6 @@ class Reservation(NamedTuple):
         ``mppmem``. [GB]
     options : tuple of (str, str)
         Every resource asked for, with its value, in order.
-    groups : tuple of (Reservation, mapping)
-        The groups of a heterogeneous job, each with the variables that its steps find; empty for other jobs.
     """
 
     batch: BatchSystem
@@ -291,7 +289,6 @@ class Reservation(NamedTuple):
     threads_per_task: int | None = None
     memory_per_task_gb: float | None = None
     options: tuple[tuple[str, str], ...] = ()
-    groups: "tuple[tuple[Reservation, Mapping[str, str]], ...]" = ()
 
 
 class Job(NamedTuple):

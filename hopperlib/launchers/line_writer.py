@@ -2,10 +2,10 @@
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from hopperlib.launchers.components import Component, Launch, LauncherKind
+from hopperlib.launchers.components import Component, LauncherKind
 
 Changes = dict[str, "str | None"]
 """Options and their new values; None takes one away."""
@@ -40,9 +40,7 @@ def _quoted(value: str) -> str:
     return value if plain else f'"{value}"'
 
 
-def write_line(
-    launcher: LauncherKind, programs: Sequence[Program], *, environment: Mapping[str, str] | None = None
-) -> str:
+def write_line(launcher: LauncherKind, programs: Sequence[Program]) -> str:
     """Return a launch line.
 
     Parameters
@@ -50,15 +48,13 @@ def write_line(
     launcher : {"aprun", "srun", "pals"}
     programs : sequence of Program
         Several are joined by a colon.
-    environment : mapping or None
-        Variables to set in front of the line.
 
     Examples
     --------
     >>> write_line("aprun", [Program((("-n", "384"), ("-N", "12"), ("-ss", "")), ("vasp",))])
     'aprun -n 384 -N 12 -ss vasp'
-    >>> write_line("srun", [Program((("-n", "4"), ("--cpu-bind", "cores")), ("a b.sh",))], environment={"X": "1"})
-    "X=1 srun -n 4 --cpu-bind=cores 'a b.sh'"
+    >>> write_line("srun", [Program((("-n", "4"), ("--cpu-bind", "cores")), ("a b.sh",))])
+    "srun -n 4 --cpu-bind=cores 'a b.sh'"
     >>> write_line("pals", [Program((("-n", "8"), ("-ppn", "4"), ("--depth", "8"), ("--cpu-bind", "depth")), ("./a.out",))])
     'mpiexec -n 8 -ppn 4 --depth=8 --cpu-bind=depth ./a.out'
     """
@@ -66,8 +62,7 @@ def write_line(
     for program in programs:
         words = [_option_text(name, value) for name, value in program.options]
         parts.append(" ".join([*words, program.shell or shlex.join(program.command)]).strip())
-    before = "".join(f"{name}={shlex.quote(value)} " for name, value in (environment or {}).items())
-    return f"{before}{'mpiexec' if launcher == 'pals' else launcher} {' : '.join(parts)}".strip()
+    return f"{'mpiexec' if launcher == 'pals' else launcher} {' : '.join(parts)}".strip()
 
 
 def changed(component: Component, changes: Changes) -> Program:
@@ -84,21 +79,6 @@ def changed(component: Component, changes: Changes) -> Program:
     options: Changes = {**dict(component.options), **changes}
     kept = tuple((name, value) for name, value in options.items() if value is not None)
     return Program(kept, component.command, component.shell)
-
-
-def environment_before(launch: Launch) -> Mapping[str, str]:
-    """Return the variables that a line needs in front of it to stand alone.
-
-    Inside a script they are set there already.
-
-    Examples
-    --------
-    >>> from hopperlib.machine import Machine
-    >>> from hopperlib.launchers.reader import read_launch
-    >>> dict(environment_before(read_launch("OMP_NUM_THREADS=6 aprun -n 4 -d 6 a.out", Machine.load("hopper"))))
-    {'OMP_NUM_THREADS': '6'}
-    """
-    return {} if launch.reservation is not None else launch.environment
 
 
 def one_task_a_node(launcher: LauncherKind, nodes: int) -> str:

@@ -9,7 +9,7 @@ The table is ``options.csv``. aprun's options are those of NERSC's pages for
 Hopper and what CLE 4.1 adds to them [1]_; names, short forms and values of
 srun's and sbatch's are those of Slurm 23.11, and so are the variables from
 which srun takes an option that the line does not have [2]_. mpiexec's are those of
-the manuals that `hopperlib.placement.mpiexec_layout` names. `field` is the field of
+the manuals that `hopperlib.placement.filling.mpiexec_layout` names. `field` is the field of
 `Component` that an option gives as it stands, `most` what a number may not exceed.
 
 References

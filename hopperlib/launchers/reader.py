@@ -6,18 +6,18 @@ that aprun, srun or the batch system would refuse is refused here, by option, va
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from hopperlib.launchers._batch import AskedKind, asked_kind, read_reservation
-from hopperlib.launchers.aprun import read_aprun
+from hopperlib.launchers.batch.asked import AskedKind, asked_kind, read_reservation
 from hopperlib.launchers.components import Component, Job, Launch, LauncherKind, LaunchError, ReadLine
+from hopperlib.launchers.dialects.aprun import read_aprun
+from hopperlib.launchers.dialects.srun import read_srun
 from hopperlib.launchers.gpu_wrappers import wrappers_of
 from hopperlib.launchers.option_values import whole_number
 from hopperlib.launchers.scripts import LaunchLine, Script, read_script
 from hopperlib.launchers.shell import BROKEN_LINE, Unknown
-from hopperlib.launchers.srun import read_srun
 from hopperlib.machine import Machine
 
 # More threads than this on one task is a slip, and a drawing of it helps nobody.
@@ -109,30 +109,23 @@ def read_launches(
     return tuple(launch._replace(gpu_wrappers=wrappers) for launch in _attach_concurrent_steps(lines, launches))
 
 
-def _sharing_steps(line: LaunchLine, launch: Launch) -> tuple[int, str | None]:
-    """Return what steps have in common that share their nodes: the time, and the group of a heterogeneous job."""
-    return line.group, launch.components[0].given("--het-group")
-
-
 def _attach_concurrent_steps(lines: Sequence[LaunchLine], launches: Sequence[Launch]) -> Iterator[Launch]:
     """Yield the launches with the steps that run at the same time as each of them."""
-    concurrent: dict[tuple[int, str | None], list[Component]] = {}
+    concurrent: defaultdict[int, list[Component]] = defaultdict(list)
     for line, launch in zip(lines, launches, strict=True):
         if line.background:
-            again = min(line.times, _MAX_STEPS)
-            concurrent.setdefault(_sharing_steps(line, launch), []).extend(launch.components * again)
-    started: Counter[tuple[int, str | None]] = Counter()
+            concurrent[line.group] += launch.components * min(line.times, _MAX_STEPS)
+    started: Counter[int] = Counter()
     for line, launch in zip(lines, launches, strict=True):
-        key, programs = _sharing_steps(line, launch), len(launch.components)
-        steps = concurrent.get(key, []) if line.background else []
-        first = started[key]
-        started[key] += programs * min(line.times, _MAX_STEPS)
-        if len(steps) > programs:
-            cpus = sum(component.tasks * component.threads_per_task for component in steps)
-            before, after = tuple(steps[:first]), tuple(steps[first + programs :])
-            yield launch._replace(steps=len(steps) // programs, steps_cpus=cpus, before=before, after=after)
-        else:
+        programs, first = len(launch.components), started[line.group]
+        steps = concurrent[line.group] if line.background else []
+        started[line.group] += programs * min(line.times, _MAX_STEPS)
+        if len(steps) <= programs:
             yield launch
+            continue
+        cpus = sum(component.tasks * component.threads_per_task for component in steps)
+        before, after = tuple(steps[:first]), tuple(steps[first + programs :])
+        yield launch._replace(steps=len(steps) // programs, steps_cpus=cpus, before=before, after=after)
 
 
 def _read_words(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
@@ -141,7 +134,7 @@ def _read_words(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
         return "aprun", read_aprun(line, job)
     if line.launcher == "srun":
         return "srun", read_srun(line, job)
-    from hopperlib.launchers.mpiexec import read_mpiexec
+    from hopperlib.launchers.dialects.mpiexec import read_mpiexec
 
     return read_mpiexec(line, job)
 
@@ -211,7 +204,7 @@ def explain_missing_line(text: str) -> str:
         return "holds a launch line only in comments; take the # away"
     if other := re.search(_NOT_READ, text):
         return f"starts tasks with {other[1]}; aprun, srun, mpiexec and mpirun lines can be read"
-    if re.search(r"^[ \t]*(sbatch|qsub)\b", text, re.MULTILINE):
+    if re.search(r"^[ \t]*(sbatch|qsub|salloc)\b", text, re.MULTILINE):
         return "submits a script that is not part of this text; give the script itself"
     if inside := re.search(rf"(?:\$\(|`)[^)`]*{_READ}", text):
         return f"runs {inside[1]} only inside $( ) or backquotes, which are not read; write the line by itself"

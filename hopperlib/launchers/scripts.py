@@ -9,7 +9,6 @@ needed; what a line asks for on one is read by `hopperlib.launchers.reader`.
 
 import math
 import re
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from posixpath import basename
@@ -261,7 +260,7 @@ def read_script(text: str) -> Script:
     ----------
     POSIX.1-2017, "Shell Command Language"; SchedMD, Slurm 23.11, sbatch man page (where directives count).
     """
-    tidied, submitted = _expose_submission(_tidy(text))
+    tidied = _tidy(text)
     directives, late = _read_directives(tidied)
     statements = tuple(split(tidied))
     shell = _Shell({})
@@ -269,7 +268,7 @@ def read_script(text: str) -> Script:
     return Script(
         raw=tuple(text.splitlines()),
         text=tidied,
-        directives=(*submitted, *directives),
+        directives=tuple(directives),
         late_directives=late,
         variables=tuple(shell.settings),
         modules=tuple(shell.modules),
@@ -287,49 +286,6 @@ def _tidy(text: str) -> str:
     text = re.sub(r"^[ \t]*```.*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"^[ \t]*`([^`\n]*)`[ \t]*$", r"\1", text, flags=re.MULTILINE)
     return _PROMPT.sub("", text)
-
-
-_SUBMITS = re.compile(r"^[ \t]*(?:sbatch|salloc)[ \t]((?:[^\n\\]|\\\n|\\.)*)$", re.MULTILINE)
-
-
-def _expose_submission(text: str) -> tuple[str, list[Directive]]:
-    """Return the text with the command that ``sbatch --wrap`` or ``salloc`` runs in its place, and their options.
-
-    A text with directives of its own stays as it is.
-    """
-    if re.search(r"^#SBATCH", text, re.MULTILINE):
-        return text, []
-    for submission in _SUBMITS.finditer(text):
-        try:
-            words = shlex.split(submission[1].replace("\\\n", " "), comments=True)
-        except ValueError:
-            continue
-        options, command = _cut_submission(words)
-        if not options or (len(options) == 1 and not options[0].startswith("-")):
-            break
-        line = text.count("\n", 0, submission.start()) + 1
-        kept = command + "\n" * submission[0].count("\n")
-        directives = _as_directives("slurm", [Word(text=word) for word in options], line)
-        return text[: submission.start()] + kept + text[submission.end() :], directives
-    return text, []
-
-
-def _cut_submission(words: list[str]) -> tuple[list[str], str]:
-    """Return the options of sbatch or salloc, and the command that they run."""
-    # A command behind the options is no option, nor is the one to be wrapped.
-    end = next((at for at, word in enumerate(words) if basename(word) in _LAUNCHERS), len(words))
-    options, command = words[:end], shlex.join(words[end:])
-    at = next((at for at, word in enumerate(options) if word.startswith("--wrap")), None)
-    if at is not None:
-        glued = "=" in words[at]
-        command = words[at].partition("=")[2] if glued else " ".join(words[at + 1 : at + 2])
-        options = words[:at] + words[at + (1 if glued else 2) :]
-    # What stands behind the last option and its value is the script and its arguments.
-    while (
-        len(options) > 1 and not options[-1].startswith("-") and ("=" in options[-2] or not options[-2].startswith("-"))
-    ):
-        options.pop()
-    return options, command
 
 
 def _read_directives(text: str) -> tuple[list[Directive], tuple[tuple[int, str], ...]]:

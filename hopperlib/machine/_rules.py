@@ -51,12 +51,10 @@ def node_rules(node: NodeKind) -> Iterator[str]:
         ("reserved_cores", node.reserved_cores, node.cores, "cores"),
         ("gpu_cores", near, node.cores, "cores"),
         ("gpu_order", node.gpu_order, node.gpus, "GPUs"),
-        ("gpu_nics", node.gpu_nics, len(node.nic_numa_nodes), "network interfaces"),
-        ("nic_numa_nodes", node.nic_numa_nodes, node.numa_nodes, "NUMA nodes"),
     ):
         if numbers and max(numbers) >= count:
             yield f"{path}.{name}: names {max(numbers)}; the node has {count} {of}, counted from 0"
-    for name in ("gpu_nics", "gpu_numbering", "gpu_order"):
+    for name in ("gpu_numbering", "gpu_order"):
         values = getattr(node, name)
         if values and len(values) != node.gpus:
             yield f"{path}.{name}: has {len(values)} entries, and gpu_cores has {node.gpus}; give one a GPU"

@@ -41,30 +41,18 @@ class Figure(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """One figure of a machine.
+    """One figure of a machine: what it is, its value (None if the machine file does not tell), how sure that is."""
 
-    Parameters
-    ----------
-    name : str
-        Key in `FIGURES`.
-    label, unit : str
-        What it is, in what unit.
-    value : float, int or None
-        None if the machine file does not tell.
-    decimals : int
-        Decimals worth showing.
-    badge : {"documented", "assumed"}
-    sum : str
-        The arithmetic in words.
-    """
-
-    name: str
-    label: str
-    unit: str
+    figure: Figure
     value: float | None
-    decimals: int
     badge: Literal["documented", "assumed"]
-    sum: str
+
+    @property
+    def rounded(self) -> float | None:
+        """The value with the decimals worth showing, a whole number without any."""
+        if self.value is None:
+            return None
+        return round(self.value, self.figure.decimals) if self.figure.decimals else round(self.value)
 
 
 def derived(machine: Machine) -> tuple[Derived, ...]:
@@ -72,20 +60,12 @@ def derived(machine: Machine) -> tuple[Derived, ...]:
 
     Examples
     --------
-    >>> peak = next(one for one in derived(Machine.load("hopper")) if one.name == "peak_tflops")
-    >>> round(peak.value, 1), peak.unit, peak.badge, peak.sum
+    >>> peak = next(one for one in derived(Machine.load("hopper")) if one.figure.name == "peak_tflops")
+    >>> peak.rounded, peak.figure.unit, peak.badge, peak.figure.sum
     (1287.0, 'Tflop/s', 'documented', 'cores x peak of a core')
     """
     return tuple(
-        Derived(
-            figure.name,
-            figure.label,
-            figure.unit,
-            figure.value(machine),
-            figure.decimals,
-            "assumed" if any(_assumed(machine, figure.keys)) else "documented",
-            figure.sum,
-        )
+        Derived(figure, figure.value(machine), "assumed" if any(_assumed(machine, figure.keys)) else "documented")
         for figure in FIGURES.values()
     )
 
@@ -146,32 +126,14 @@ _FIGURES = (
         "NUMA nodes x their cores",
     ),
     Figure(
-        "numa_nodes", "NUMA nodes of a node", "", 0,
-        lambda machine: machine.node().numa_nodes,
-        (*_NUMA_NODES,),
-        "sockets x NUMA nodes of each",
-    ),
-    Figure(
-        "core_peak_gflops", "Peak of a core", "Gflop/s", 1,
-        lambda machine: machine.node().core_peak_gflops,
-        (*_CORE_PEAK,),
-        "clock x operations a cycle",
-    ),
-    Figure(
         "peak_tflops", "Peak of the machine", "Tflop/s", 1,
         lambda machine: machine.peak_tflops,
         ("node.*.count", *_CORES, *_CORE_PEAK),
         "cores x peak of a core",
     ),
     Figure(
-        "memory_tb", "Memory of the machine, divided by 1,000", "TB", 1,
+        "memory_tb", "Memory of the machine", "TB", 1,
         lambda machine: machine.memory_tb,
-        ("node.*.count", "node.*.memory_gb"),
-        "nodes x memory of a node",
-    ),
-    Figure(
-        "memory_tib", "The same memory, divided by 1,024", "TiB", 1,
-        lambda machine: machine.memory_tib,
         ("node.*.count", "node.*.memory_gb"),
         "nodes x memory of a node",
     ),
@@ -228,12 +190,6 @@ _FIGURES = (
         _of_scratch(lambda scratch, _: scratch.peak_gb_s),
         ("file_system.*.peak_gb_s",),
         "as the file has it",
-    ),
-    Figure(
-        "ost_peak_mb_s", "Share of each OST in that", "MB/s", 0,
-        _of_scratch(lambda scratch, _: scratch.ost_peak_gb_s * 1000),
-        ("file_system.*.peak_gb_s", "file_system.*.osts"),
-        "peak / OSTs",
     ),
     Figure(
         "memory_dump_min", "Time to write all memory to one scratch file system", "min", 0,

@@ -205,7 +205,7 @@ class Machine:
         >>> Machine.from_document(document, name="hopper.toml") == Machine.load("hopper")
         True
         """
-        return read_record(Machine, document, name=name, error=MachineError)
+        return read_record(Machine, _without_likes(document, name), name=name, error=MachineError)
 
     def to_document(self) -> dict[str, Any]:
         """Return the tables of the machine's file, as a TOML parser would give them.
@@ -412,6 +412,21 @@ class Machine:
         """
         positions = self.network.node_positions if self.network else None
         return None if positions is None else positions - self.nodes
+
+
+def _without_likes(document: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a document in which each kind of node states what it has of the kind that it is ``like``."""
+    nodes = document.get("node")
+    if not isinstance(nodes, list) or not any(isinstance(node, dict) and "like" in node for node in nodes):
+        return document
+    filled: list[dict[str, Any]] = []
+    for node in nodes:
+        own = {key: value for key, value in node.items() if key != "like"}
+        other = next((each for each in filled if each.get("name") == node.get("like")), None)
+        if other is None and "like" in node:
+            raise MachineError((f"{name}: node.like = {node['like']!r}: must name a [[node]] that stands above it",))
+        filled.append({**(other or {}), **own})
+    return {**document, "node": filled}
 
 
 def _text_of(path: str) -> str:

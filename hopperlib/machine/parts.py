@@ -71,18 +71,14 @@ class NodeKind:
         Cores that the site keeps for the system.
     gpu_cores : tuple of str
         For each GPU that jobs can ask for, the cores nearest to it, as in ``48-55``.
-    gpu_model, gpu_link : str or None
-        What the GPUs are, and how they are linked to the processor.
+    gpu_model : str or None
+        What the GPUs are.
     gpu_numbering : tuple of str
         How launchers call each GPU, where that is not a number from 0: ``0.1`` for a half of one.
     gpu_order : tuple of int
         The GPUs in the order in which Slurm counts them, where that is not the order of their numbers.
     gpus_by_default : bool or None
         Whether a job that asks for no GPUs has all of its nodes'; None: it is not known.
-    gpu_nics : tuple of int
-        For each GPU, the network interface nearest to it.
-    nic_numa_nodes : tuple of int
-        For each network interface, its NUMA node.
     chosen_by : tuple of str
         What of a job asks for this kind: ``constraint=gpu``, ``partition=standard-g``, ``qos=...``, ``account=...``.
     shared_by : tuple of str
@@ -119,12 +115,9 @@ class NodeKind:
         (), pattern=r"\d{1,12}(-\d{1,12})?(,\d{1,12}(-\d{1,12})?)*", why="cores, as in 0-7", repeats=True
     )
     gpu_model: str | None = sourced(None)
-    gpu_link: str | None = sourced(None)
     gpu_numbering: tuple[str, ...] = sourced((), pattern=r"\d+(\.\d+)?", why="how the launcher numbers a GPU")
     gpu_order: tuple[int, ...] = sourced((), low=0, high=1024)
     gpus_by_default: bool | None = sourced(None)
-    gpu_nics: tuple[int, ...] = sourced((), low=0, high=1024)
-    nic_numa_nodes: tuple[int, ...] = sourced((), low=0, high=1024)
     chosen_by: tuple[str, ...] = sourced((), pattern=_CHOSEN, why="what a job says, as in constraint=gpu")
     shared_by: tuple[str, ...] = sourced((), pattern=_CHOSEN, why="what a job says, as in partition=small")
 
@@ -523,8 +516,6 @@ class Launcher:
         Tasks of a core that a job has if it does not say (Slurm's CR_ONE_TASK_PER_CORE); None: one for each hardware thread.
     auto_binding : str
         What tasks are bound to if the line says nothing and Slurm's own rules find nothing.
-    select_type : str or None
-        Slurm's way to hand out nodes, as in ``cons_tres``.
     default_distribution : str
         How tasks are dealt out if the line says nothing, in srun's words.
     bare_line_doubt : str or None
@@ -543,6 +534,5 @@ class Launcher:
     threads_per_core: int | None = _count(8, None)
     tasks_per_core: int | None = _count(8, None)
     auto_binding: Literal["none", "cores", "threads", "sockets"] = sourced("none")
-    select_type: str | None = sourced(None)
     default_distribution: str = sourced("block", required=True, pattern=_DISTRIBUTION)
     bare_line_doubt: str | None = sourced(None)

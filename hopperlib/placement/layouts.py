@@ -15,8 +15,8 @@ from typing import NamedTuple
 from hopperlib.errors import refusal, within
 from hopperlib.frames import Rows
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.placement.memory import memory_per_task, most_tasks_per_node, seats
-from hopperlib.placement.proposals import layout_line
+from hopperlib.placement.judging.proposals import layout_line
+from hopperlib.placement.models.memory import memory_per_task, most_tasks_per_node, seats
 
 _ROUNDING_TOLERANCE = 1e-9
 _MAX_TASKS = 10**9

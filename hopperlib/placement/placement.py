@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from hopperlib.frames import to_frame
-from hopperlib.launchers.components import Component, Launch, LaunchError
+from hopperlib.launchers.components import Launch, LaunchError
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.binding import Binding, Seating
-from hopperlib.placement.environment import pinned_threads, reordered
+from hopperlib.placement.environment import pinned_threads
 
 __all__ = ["Binding", "NodePlacement", "Placement", "Task", "place_tasks"]
 
@@ -173,7 +173,7 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
     try:
         return _place_launch(launch, machine, node)
     except LaunchError as error:
-        from hopperlib.placement.srun_layout import with_all_cores
+        from hopperlib.placement.filling.srun_layout import with_all_cores
 
         widened = with_all_cores(launch, node)
         if widened is None:
@@ -187,16 +187,15 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
 def _place_launch(launch: Launch, machine: Machine, node: NodeKind) -> Placement:
     """Return where a launch runs with the cores of the system as it says."""
     nodes: list[NodePlacement] = []
-    assumptions, doubts = dict.fromkeys(launch.assumptions), dict.fromkeys(launch.doubts)
+    # An assumption or a doubt that several programs share is said once.
+    assumptions, doubts = dict.fromkeys((*launch.assumptions, *_not_followed(launch))), dict.fromkeys(launch.doubts)
     first_task = 0
     for index, (component, seating) in enumerate(zip(launch.components, _seat(launch, machine, node), strict=True)):
-        order, assumed, doubt = _ordered_tasks(component, seating, launch)
-        # An assumption or a doubt that several programs share is said once.
-        assumptions |= dict.fromkeys((*assumed, *seating.assumptions))
-        doubts |= dict.fromkeys((*doubt, *seating.doubts))
+        assumptions |= dict.fromkeys(seating.assumptions)
+        doubts |= dict.fromkeys(seating.doubts)
         # Equal nodes hold the same object, which it must stay.
         patterns = {id(pattern): _pin(pattern, launch, node) for pattern in seating.patterns}
-        for numbers, own in zip(order, seating.patterns, strict=True):
+        for numbers, own in zip(seating.task_numbers, seating.patterns, strict=True):
             moved = _moved(numbers, first_task)
             nodes.append(NodePlacement(len(nodes), index, task_numbers=moved, pattern=patterns[id(own)]))
         first_task += component.tasks
@@ -206,43 +205,39 @@ def _place_launch(launch: Launch, machine: Machine, node: NodeKind) -> Placement
 def _seat(launch: Launch, machine: Machine, node: NodeKind) -> Iterator[Seating]:
     """Yield where the launcher puts the tasks of each component; only the modules of that launcher are loaded."""
     if launch.launcher == "aprun":
-        from hopperlib.placement.aprun_claim import check_claims
-        from hopperlib.placement.aprun_layout import place_aprun
+        from hopperlib.placement.filling.aprun_claim import check_claims
+        from hopperlib.placement.filling.aprun_layout import place_aprun
 
         check_claims(launch, machine, node)
         for component in launch.components:
             yield place_aprun(component, node, machine, launch.threads_of(component))
     elif launch.launcher == "srun":
-        from hopperlib.placement.srun_layout import check_claim, place_srun
+        from hopperlib.placement.filling.srun_layout import check_claim, place_srun
 
-        counts: list[int] = []
-        for number, component in enumerate(launch.components):
+        nodes = 0
+        for component in launch.components:
             seating = place_srun(component, node, machine, launch.threads_of(component), launch.before)
-            counts.append(len(seating.task_numbers))
-            check_claim(component, number, counts, launch)
+            nodes += len(seating.task_numbers)
+            check_claim(component, nodes, launch)
             yield seating
     else:
-        from hopperlib.placement.mpiexec_layout import place_mpiexec
+        from hopperlib.placement.filling.mpiexec_layout import place_mpiexec
 
         for component in launch.components:
             yield place_mpiexec(component, node, machine, launch.threads_of(component))
 
 
-def _ordered_tasks(
-    component: Component, seating: Seating, launch: Launch
-) -> tuple[Sequence[Sequence[int]], list[str], list[str]]:
-    """Return the task numbers of each node as MPI ranks them, with what is assumed of that and what cannot be told."""
-    order, assumed, doubts = seating.task_numbers, [], []
-    if launch.launcher in ("aprun", "srun", "pals") and len(launch.components) == 1:
-        method = launch.environment.get("MPICH_RANK_REORDER_METHOD")
-        in_blocks = (component.distribution or ("block",))[0] == "block"
-        order, assumption, doubt = reordered(method, order, in_blocks=in_blocks)
-        assumed, doubts = [assumption] if assumption else [], [doubt] if doubt else []
+def _not_followed(launch: Launch) -> list[str]:
+    """Return what is assumed because of variables that are not followed."""
+    assumed = []
+    method = launch.environment.get("MPICH_RANK_REORDER_METHOD", "1")
+    if method != "1" and launch.launcher in ("aprun", "srun", "pals"):
+        variable = f"MPICH_RANK_REORDER_METHOD={method}"
+        assumed.append(f"Tasks have the launcher's numbers; {variable} gives the ranks of Cray MPICH others.")
     places = launch.environment.get("OMP_PLACES", "")
     if places.startswith("{"):
-        shown = "the threads of a task are shown on all of its CPUs"
-        assumed.append(f"OMP_PLACES={places} is not followed: {shown}.")
-    return order, assumed, doubts
+        assumed.append(f"OMP_PLACES={places} is not followed: the threads of a task are shown on all of its CPUs.")
+    return assumed
 
 
 def _pin(pattern: tuple[Binding, ...], launch: Launch, node: NodeKind) -> tuple[Binding, ...]:

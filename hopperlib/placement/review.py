@@ -9,13 +9,12 @@ from hopperlib.finding import Finding
 from hopperlib.launchers.reader import read_launches
 from hopperlib.launchers.scripts import LOOPS, LaunchLine, Script, read_script
 from hopperlib.machine import Machine
-from hopperlib.placement.advice import advise
+from hopperlib.placement.judging.advice import advise
+from hopperlib.placement.judging.proposals import BetterLine, LineInScript, better_line
+from hopperlib.placement.judging.slowdown import Cost, placement_cost
 from hopperlib.placement.placement import Placement, place_tasks
-from hopperlib.placement.proposals import BetterLine, LineInScript, better_line
-from hopperlib.placement.slowdown import Cost, placement_cost
-from hopperlib.placement.suggestions import equivalent_line
 
-# Launchers for which lines are written; the first two stand for each other.
+# Launchers for which lines are written.
 _BETTERED = ("aprun", "srun", "pals")
 
 
@@ -69,21 +68,10 @@ class Review(NamedTuple):
         """Whether a better line was looked for: what cannot be told cannot be bettered, nor steps that share a job."""
         return _may_be_bettered(self.placement, self.line)
 
-    @property
-    def equivalent(self) -> str | None:
-        """Line of the other launcher that keeps the task-to-core map, searched for when it is asked for; None if none is found."""
-        # aprun knows no GPUs.
-        launch = self.placement.launch
-        kept_apart = any(component.gpus for component in launch.components) or launch.launcher not in _BETTERED[:2]
-        return (
-            equivalent_line(self.placement) if _may_be_bettered(self.placement, self.line) and not kept_apart else None
-        )
-
     def suggested_lines(self) -> dict[str, str | None]:
-        """Return lines by launcher: the better one for that of this line, the equivalent for the others."""
+        """Return the better line under the launcher of this line; nothing under others."""
         better = self.better.line if self.better else None
-        lines = dict.fromkeys(_BETTERED[:2], self.equivalent)
-        return {**lines, self.placement.launch.launcher: better}
+        return {"aprun": None, "srun": None, self.placement.launch.launcher: better}
 
     def gain_range(self, low: float, high: float) -> tuple[float, float] | None:
         """Return what the better line may buy: run time of this line over its, for fractions from low to high.

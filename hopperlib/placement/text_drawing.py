@@ -28,18 +28,17 @@ def _boxes(placed: NodePlacement) -> dict[int, str]:
 
 
 def numa_devices(kind: NodeKind, placed: NodePlacement | None, numa_node: int) -> list[str]:
-    """Return what stands beside the cores of a NUMA node: GPUs with their tasks, network interfaces, caches, kept cores.
+    """Return what stands beside the cores of a NUMA node: GPUs with their tasks, caches, kept cores.
 
     Examples
     --------
     >>> from hopperlib.machine import Machine
     >>> numa_devices(Machine.load("frontier").node(), None, 0)
-    ['GPU 4', 'GPU 5', 'NIC 0', 'L3 caches: cores 0-7 | 8-15', 'kept for the system (x): cores 0, 8']
+    ['GPU 4', 'GPU 5', 'L3 caches: cores 0-7 | 8-15', 'kept for the system (x): cores 0, 8']
     """
     own = kind.cores_of(numa_node)
     near = [gpu for gpu in range(kind.gpus) if min(kind.cores_near_gpu(gpu)) in own]
     devices = [_gpu_text(kind, gpu, placed) for gpu in near]
-    devices += [f"NIC {nic}" for nic, near_numa_node in enumerate(kind.nic_numa_nodes) if near_numa_node == numa_node]
     if kind.cores_per_l3 and kind.cores_per_l3 < len(own):
         caches = (range(first, first + kind.cores_per_l3) for first in range(own.start, own.stop, kind.cores_per_l3))
         devices.append("L3 caches: cores " + " | ".join(as_ranges(cores) for cores in caches))

@@ -98,9 +98,23 @@ def test_no_slurm_here(login_node: Path) -> None:
     result = run("--here", "srun -n 2 ./a.out")
     assert result.exit_code == 2
     assert (
-        "hopper: --here: this computer has no scontrol, so it is no login node of a Slurm cluster; name the machine"
+        "hopper: --here: this computer has neither scontrol nor pbsnodes, so it is no login node of a cluster"
         in result.stderr
     )
+
+
+def test_a_cluster_of_pbs(login_node: Path) -> None:
+    (login_node / "bin" / "scontrol").unlink()
+    node = "n{}\n     state = free\n     resources_available.ncpus = 64\n     resources_available.mem = 263803804kb\n\n"
+    text = "".join(map(node.format, range(3)))
+    put_scontrol(login_node, f"#!/bin/sh\ncat << 'END'\n{text}END\n")
+    (login_node / "bin" / "scontrol").rename(login_node / "bin" / "pbsnodes")
+    os.symlink("/bin/cat", login_node / "bin" / "cat")
+    result = run("--here", "#PBS -l select=2:mpiprocs=8\nmpiexec -n 16 --ppn 8 ./a.out")
+    assert "hopper: machine here, as PBS says here" in result.stderr
+    machine = Machine.load(str(login_node / "cache" / "hopper" / "here.toml"))
+    assert (machine.nodes, machine.node().cores, machine.node().memory_gb, machine.launchers) == (3, 64, 256, ())
+    assert result.stdout.startswith("here: ")
 
 
 def test_a_slurm_that_does_not_answer(login_node: Path) -> None:

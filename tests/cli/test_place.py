@@ -33,7 +33,6 @@ def test_text_for_people():
 
 def test_everything_on_demand():
     output = place("--all", NAIVE).output
-    assert "Cores for aprun -cc:\n  0-11\n" in output
     assert "spread evenly: 1.00 to 2.00 (predicted)" in output
     assert "at most 5.0 GB/s a core (assumed)" in output
 

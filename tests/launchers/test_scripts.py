@@ -183,13 +183,6 @@ def test_loops_and_conditions_around_a_line(text: str, inside: tuple[str, ...]) 
     assert read_script(text).lines[0].inside == inside
 
 
-def test_a_wrapped_command_keeps_its_line_and_gives_directives() -> None:
-    script = read_script('cd run\nsbatch -N 2 \\\n  --wrap="srun -n 8 ./a"\nsqueue\n')
-    assert [directive[:4] for directive in script.directives] == [("slurm", "-N", "2", 2)]
-    assert [(line.text, line.line) for line in script.lines] == [("srun -n 8 ./a", 2)]
-    assert script.text.split("\n")[3] == "squeue"
-
-
 def test_variables_of_the_batch_system_replace_none_of_the_script() -> None:
     script = read_script("export SLURM_NTASKS=2\nsrun a")
     assert script.launch_lines({"SLURM_NTASKS": "8"})[0].environment["SLURM_NTASKS"] == "2"

@@ -90,11 +90,22 @@ def changed_hopper(path, monkeypatch):
     monkeypatch.setattr(Machine, "load", staticmethod(lambda name: changed if name == "hopper" else load(name)))
 
 
+@pytest.mark.nightly
 def test_nothing_is_missed_before(before):
     assert set(before) >= {"machines", "placement", "memory"}
     assert not [id for results in before.values() for id, (_, verdict) in results.items() if verdict == "missed"]
 
 
+@pytest.mark.usefixtures("changed_hopper")
+@pytest.mark.parametrize(
+    ("path", "study"),
+    [("node.standard.cores_per_numa_node", "placement"), ("node.standard.usable_memory_gb", "memory")],
+)
+def test_a_changed_constant_fails_a_check_of_its_study(path, study):
+    assert any(verdict == "missed" for _, verdict in _results(study).values())
+
+
+@pytest.mark.nightly
 @pytest.mark.usefixtures("changed_hopper")
 @pytest.mark.parametrize("path", [path for path in SOURCED if path not in NOT_USED_YET])
 def test_a_changed_constant_fails_a_check(path, before):
@@ -103,6 +114,7 @@ def test_a_changed_constant_fails_a_check(path, before):
     assert noticed, f"{path} can change, and every check still agrees"
 
 
+@pytest.mark.nightly
 def test_constants_said_to_be_unused_are(before, monkeypatch):
     """All of them changed at once move nothing, so that none of them does."""
     assert set(NOT_USED_YET) <= set(SOURCED), "a line here is no sourced constant of Hopper's file; take it out"

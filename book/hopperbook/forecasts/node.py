@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.placement.bandwidth import slowdown, task_bandwidth_gb_s
-from hopperlib.placement.hybrid import memory_times, thread_costs
-from hopperlib.placement.memory import merged_need
+from hopperlib.placement.models.bandwidth import slowdown, task_bandwidth_gb_s
+from hopperlib.placement.models.hybrid import memory_times, thread_costs
+from hopperlib.placement.models.memory import merged_need
 
 
 def _kind(numa_nodes: int, cores: int, numa_gb_s: float, core_gb_s: float, remote: float = 0.5) -> NodeKind:
@@ -153,7 +153,7 @@ def hybrid_time(
 
     The parts of the run (work, what one thread of a task does alone, MPI that each task costs) are fitted to the times
     on fewer nodes. The work shrinks with the nodes, what is alone as a power `-surface` of them, MPI grows as a power
-    `messages`. What MPI costs against threads is `hopperlib.placement.hybrid.thread_costs`. With `serial` given, what one
+    `messages`. What MPI costs against threads is `hopperlib.placement.models.hybrid.thread_costs`. With `serial` given, what one
     thread does alone, as a share of the work, is not fitted.
 
     Examples

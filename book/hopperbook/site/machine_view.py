@@ -4,6 +4,7 @@ import base64
 import gzip
 import io
 import json
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -26,7 +27,7 @@ ALLOCATIONS = {"first": "First free nodes", "contiguous": "One piece, or wait"}
 STILL = "still.html"
 _ORDER, _HOUR_S = "xyz-by2", 3600
 # The latter is the instant of the picture that stands there before any script runs.
-_LINKS_EVERY_S, _SHOWN_S = 3 * _HOUR_S, 18 * _HOUR_S
+_LINKS_EVERY_S, _SHOWN_S = 3 * _HOUR_S, 36 * _HOUR_S
 
 
 @cache
@@ -56,9 +57,10 @@ def machine_files() -> dict[str, bytes]:
 
 
 def _picture(held: Mapping[int, int]) -> str:
-    """Return the floor as a picture: a point a node, in the color of its job."""
-    from matplotlib.colors import hsv_to_rgb
+    """Return the floor as a picture, a point a node: the largest job in blue, others in one of three grays."""
     from matplotlib.image import imsave
+
+    largest, _ = Counter(held.values()).most_common(1)[0]
 
     wiring, ordered = Wiring.of(Machine.load("hopper")), places_of(Machine.load("hopper"), _ORDER)
     width, height = wiring.columns * (wiring.slots + 1), wiring.rows * (4 * wiring.cages + 2)
@@ -66,7 +68,8 @@ def _picture(held: Mapping[int, int]) -> str:
     for position, node in enumerate(ordered):
         column, row, cage, slot, number = node.on_floor
         job = held.get(position)
-        color = [0.5, 0.5, 0.5, 0.25] if job is None else [*hsv_to_rgb((job * 0.381966 % 1, 0.6, 0.75)), 1.0]
+        shade = 0.15 if job is None else (0.45, 0.6, 0.75)[job % 3]
+        color = [0.0, 0.45, 0.7, 1.0] if job == largest else [0.4, 0.4, 0.4, shade]
         points[row * (4 * wiring.cages + 2) + 4 * (wiring.cages - 1 - cage) + number][
             column * (wiring.slots + 1) + slot
         ] = color

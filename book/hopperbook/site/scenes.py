@@ -14,7 +14,7 @@ from hopperlib.launchers.reader import read_launch
 from hopperlib.machine import FileSystem, Machine, NodeKind
 from hopperlib.network.rank_order import block_order, neighbor_count, off_node_pairs
 from hopperlib.network.runtime.overlap import overlapped_s
-from hopperlib.placement.bandwidth import task_bandwidth_gb_s
+from hopperlib.placement.models.bandwidth import task_bandwidth_gb_s
 from hopperlib.placement.placement import place_tasks
 from hopperlib.storage.lustre.dumps import barriered_dump, osts_with_slow
 from hopperlib.storage.lustre.striping import Layout

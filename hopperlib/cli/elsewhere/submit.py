@@ -28,7 +28,7 @@ from hopperlib.launchers.options import option_table
 from hopperlib.launchers.scripts import Directive, Script, read_script
 from hopperlib.launchers.shell import Word
 from hopperlib.machine import Machine
-from hopperlib.placement.job_checks import PlacedLine, check_job
+from hopperlib.placement.judging.job_checks import PlacedLine, check_job
 from hopperlib.placement.review import Review, review_lines
 from hopperlib.render.text import printable
 

@@ -13,7 +13,7 @@ from hopperlib.launchers.components import Component, Launch, LaunchError
 from hopperlib.launchers.reader import read_launch
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.layouts import Layout, cheapest, layouts, obstacle
-from hopperlib.placement.memory import memory_per_task
+from hopperlib.placement.models.memory import memory_per_task
 from hopperlib.placement.placement import place_tasks
 
 _KIB_PER_GB = 1024**2

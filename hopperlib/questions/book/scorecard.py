@@ -7,7 +7,6 @@ to the studies.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -18,7 +17,7 @@ from hopperlib.questions import ask
 from hopperlib.questions.book import search as browse
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Column, Facts, Figure, Result, table
+from hopperlib.questions.result import Facts, Figure, Result, table
 from hopperlib.text import count
 
 Row = dict[str, str]
@@ -144,7 +143,7 @@ def _residuals(judged: Sequence[tuple[Row, float]]) -> Figure:
         if part:
             series.append(Series(name=role, x=list(part), y=list(part.values()), kind="points", style=look))
     farther = f", {beyond} of them farther out than {EDGE:g}, drawn at the edge" if beyond else ""
-    figure = chart(
+    return chart(
         title="Residuals",
         alt=f"Deviation over tolerance for {count(len(judged), 'number')}, in the order of the table; "
         f"{len(judged) - outside} lie between -1 and 1, {outside} outside{farther}.",
@@ -158,29 +157,6 @@ def _residuals(judged: Sequence[tuple[Row, float]]) -> Figure:
         series=series,
         references=[Reference("tolerance", 1.0), Reference("tolerance, below", -1.0)],
     )
-    residuals = table(
-        "Residuals",
-        numbered,
-        {
-            "Row": lambda point: point[0],
-            "Id": lambda point: point[1]["id"],
-            "What": lambda point: point[1]["quantity"],
-            "Documented": lambda point: point[1]["documented"],
-            "Model": lambda point: point[1]["reproduced"],
-            "Role": lambda point: point[1]["role"],
-            Column("Deviation over tolerance", "", 2): lambda point: point[2],
-        },
-    )
-    return replace(figure, data=[_with_names(trace, judged) for trace in figure.data], table=residuals)
-
-
-def _with_names(trace: dict[str, Any], judged: Sequence[tuple[Row, float]]) -> dict[str, Any]:
-    """Return a trace whose points say which row they are, and how far out; a line to compare with as it is."""
-    if trace["name"] not in _DRAWN:
-        return trace
-    shown = (judged[number - 1] for number in trace["x"])
-    names = [f"{row['quantity']}: {row['documented']} {row['unit']}<br>{ratio:.2f}" for row, ratio in shown]
-    return trace | {"text": names, "hovertemplate": "%{text}<extra></extra>"}
 
 
 def _facts(search: Search) -> Facts:

@@ -16,7 +16,7 @@ from hopperlib.network.torus.distances import Coordinates
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.scheduling.aging import probe
-from hopperlib.scheduling.schedule import Schedule
+from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 
 #: Number of a job (below 0 of what is kept from jobs), start and end [s], runs, limit and wait [s].
 Holding = tuple[int, int, int, Sequence[tuple[int, int]], int, int]
@@ -47,6 +47,25 @@ def holdings(schedule: Schedule, from_s: int, until_s: int) -> Iterator[Holding]
     for number, ((start, end, nodes), runs) in enumerate(kept, start=1):
         if nodes and start < until_s and end > from_s:
             yield -number, start, end, runs, 0, 0
+
+
+def queued(schedule: Schedule, until_s: int) -> list[tuple[int, int, int]]:
+    """Return number, submission [s] and nodes of the jobs that were there by an instant [s] and had not begun.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.scheduler import simulate
+    >>> from hopperlib.scheduling.workload import Job, Workload
+    >>> queued(simulate(Workload([Job(1, 0, 8, 60, 60), Job(2, 10, 3, 60, 60)]), 8), 30)
+    [(2, 10, 3)]
+    """
+    work = schedule.workload
+    jobs = zip(work.job, work.submit_time_s, work.nodes, schedule.start_s, schedule.status, strict=True)
+    return [
+        (job, submit, nodes)
+        for job, submit, nodes, start, status in jobs
+        if submit < until_s and (status == NOT_STARTED or start >= until_s)
+    ]
 
 
 @lru_cache(maxsize=8)
@@ -137,7 +156,7 @@ class Recorder(NamedTuple):
     more: Mapping[str, Any] = {}
 
     def recording(self, from_s: int) -> dict[str, Any]:
-        """Return two days from an instant [s] on, or the last two: jobs in the order of their starts; instant, start and runs of the probe."""
+        """Return two days from an instant [s] on, or the last two: jobs in the order of their starts, those that wait at its end, the probe."""
         first_s = max(0, min(from_s, self.end_s - _PART_S))
         until_s = min(self.end_s, first_s + _PART_S)
         instants_s = range(first_s, until_s + 1, _PROBED_EVERY_S) if self.probe_nodes else ()
@@ -149,6 +168,7 @@ class Recorder(NamedTuple):
             "until_s": until_s,
             "end_s": self.end_s,
             "held": sorted(holdings(self.schedule, first_s, until_s), key=lambda holding: holding[1]),
+            "queued": queued(self.schedule, until_s),
             "probe_nodes": self.probe_nodes,
             "asked": [(at_s, *probe(self.schedule, at_s, self.probe_nodes, **where)) for at_s in instants_s],
         }

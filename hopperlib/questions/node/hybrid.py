@@ -7,9 +7,9 @@ from typing import Any
 from hopperlib.documented import printed
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.placement.hybrid import RunShares, ThreadCost, best_threads, close_to, fastest_areas, thread_costs
 from hopperlib.placement.layouts import Layout
-from hopperlib.placement.memory import merged_need
+from hopperlib.placement.models.hybrid import RunShares, ThreadCost, best_threads, close_to, fastest_areas, thread_costs
+from hopperlib.placement.models.memory import merged_need
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.question import Example

@@ -6,6 +6,7 @@ from typing import Any
 
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import FIGURES, Derived, derived
+from hopperlib.machine.derived import Figure as MachineFigure
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.node.drawings import node_drawing
@@ -43,7 +44,7 @@ class Comparison(ask.Setting):
     @cached_property
     def figures(self) -> dict[str, tuple[Derived, ...]]:
         """All figures of each, by name of the figure."""
-        return {row[0].name: row for row in zip(*map(derived, self.machines), strict=True)}
+        return {row[0].figure.name: row for row in zip(*map(derived, self.machines), strict=True)}
 
     @property
     def compared(self) -> dict[str, Derived]:
@@ -52,9 +53,9 @@ class Comparison(ask.Setting):
         return dict(zip(titles, self.figures[self.figure], strict=True))
 
     @property
-    def what(self) -> Derived:
-        """The figure of the first machine."""
-        return self.figures[self.figure][0]
+    def what(self) -> MachineFigure:
+        """What is compared."""
+        return FIGURES[self.figure]
 
     @property
     def ratio(self) -> float | None:
@@ -85,10 +86,11 @@ def answer(comparison: Comparison) -> Result:
 
 
 def _values(comparison: Comparison) -> Iterator[Value]:
-    for title, figure in comparison.compared.items():
-        if figure.value is not None:
-            decimals = figure.decimals if isinstance(figure.value, float) else None
-            yield Value(title, figure.value, figure.badge, figure.unit, decimals, note=figure.sum)
+    what = comparison.what
+    for title, each in comparison.compared.items():
+        if each.value is not None:
+            decimals = what.decimals if isinstance(each.value, float) else None
+            yield Value(title, each.value, each.badge, what.unit, decimals, note=what.sum)
 
 
 def _summary(comparison: Comparison, values: tuple[Value, ...]) -> str:
@@ -129,9 +131,10 @@ def _table(comparison: Comparison) -> Table:
         columns.append(Column(f"{first.title} / {second.title}", decimals=3))
     rows = []
     for row in comparison.figures.values():
-        cells: list[Any] = [f"{row[0].label} [{row[0].unit}]" if row[0].unit else row[0].label]
+        what = row[0].figure
+        cells: list[Any] = [f"{what.label} [{what.unit}]" if what.unit else what.label]
         for figure in row:
-            cells += [_rounded(figure), "-" if figure.value is None else figure.badge]
+            cells += [figure.rounded, "-" if figure.value is None else figure.badge]
         rows.append([*cells, _ratio(row)] if several else cells)
     return Table(
         caption="What follows from the machine files",
@@ -140,13 +143,6 @@ def _table(comparison: Comparison) -> Table:
         marked=(list(comparison.figures).index(comparison.figure),),
         marked_label="drawn above",
     )
-
-
-def _rounded(figure: Derived) -> float | None:
-    """Return the value with the decimals worth showing, a whole number without any; None if it is not told."""
-    if figure.value is None:
-        return None
-    return round(figure.value, figure.decimals) if figure.decimals else round(figure.value)
 
 
 def _facts(comparison: Comparison) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.layouts import Layout, layouts, obstacle
-from hopperlib.placement.memory import buffer_memory, memory_per_task, seats
+from hopperlib.placement.models.memory import buffer_memory, memory_per_task, seats
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import Example

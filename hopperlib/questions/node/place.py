@@ -11,16 +11,12 @@ from hopperlib.launchers.ranges import as_ranges
 from hopperlib.launchers.scripts import read_script
 from hopperlib.machine import Machine
 from hopperlib.placement.as_data import numa_rows, placement_data
-from hopperlib.placement.bandwidth import memory_bound_fraction
-from hopperlib.placement.binding import Binding
-from hopperlib.placement.binding_lists import cc_list, common_pattern, map_cpu, mask_cpu
-from hopperlib.placement.gpu_helper import helper_script
-from hopperlib.placement.job_checks import PlacedLine, check_job
+from hopperlib.placement.filling.srun_layout import place_steps
+from hopperlib.placement.judging.gpu_helper import helper_script
+from hopperlib.placement.judging.job_checks import PlacedLine, check_job
+from hopperlib.placement.judging.slowdown import Cost, memory_need
 from hopperlib.placement.placement import Placement
 from hopperlib.placement.review import Review, review_lines
-from hopperlib.placement.slowdown import Cost, memory_need
-from hopperlib.placement.srun_layout import place_steps
-from hopperlib.placement.suggestions import equivalent_line
 from hopperlib.placement.text_drawing import headline, node_picture
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, band, chart
@@ -31,8 +27,6 @@ from hopperlib.questions.result import Copyable, Download, Drawing, Facts, Figur
 from hopperlib.text import count
 
 MAX_ROWS = 12
-# A page must stay small whatever is typed: larger files are not offered.
-MAX_TASKS_IN_A_FILE = 2_000
 # A slowdown that rounds to 1.00 is none.
 LEAST_SLOWDOWN = 1.005
 _FRACTIONS = tuple(step / 10 for step in range(11))
@@ -98,18 +92,6 @@ class Lines(ask.Setting):
         "to spread reaches its limit of 2.",
         advanced=True,
     )
-    measured_s: float = ask.number(
-        "Measured run time of this line",
-        0.0,
-        (0.0, 1e7, 1.0),
-        unit="s",
-        help="With this time and the next one, the answer says which memory-bound fraction explains them.",
-        advanced=True,
-    )
-    measured_spread_s: float = ask.number(
-        "Measured run time, spread evenly", 0.0, (0.0, 1e7, 1.0), unit="s", advanced=True
-    )
-
     doubt = ""
     """Why it is not known for which machine the text is; empty where it is."""
 
@@ -202,7 +184,7 @@ def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -
         figures=(_slowdown(asked, review),),
         copyables=tuple(_copyables(review)),
         tables=(_steps(review.placement) or _numa_nodes(review.placement),),
-        downloads=tuple(_downloads(review.placement, data, drawing)),
+        downloads=(Download("node.svg", partial(standalone_svg, drawing), "image/svg+xml"),),
         facts=Facts(_facts(review, node, (*job, *review.advice), asked.fractions), rest=data),
     )
 
@@ -246,9 +228,7 @@ def _values(asked: Lines, review: Review) -> Iterator[Value]:
     fractions = "for a memory-bound fraction from {:g} to {:g}; no line says which".format(*asked.fractions)
     label = "Run time over that of the same tasks spread evenly"
     yield Value(label, high, "predicted", "", 2, low, high, note=fractions)
-    if asked.measured_s and asked.measured_spread_s:
-        yield _explaining_fraction(asked, cost.worst.ratio)
-    elif gain:
+    if gain:
         note = "counts memory bandwidth and shared cores only"
         yield Value("Run time over that of the better line", gain[1], "predicted", "", 2, *gain, note=note)
     if any(cost.memory_per_task_gb):
@@ -258,16 +238,6 @@ def _values(asked: Lines, review: Review) -> Iterator[Value]:
         )
     else:
         yield _slowest_rate(asked, review)
-
-
-def _explaining_fraction(asked: Lines, ratio: float) -> Value:
-    """Return the memory-bound fraction that explains two measured run times."""
-    label = "Memory-bound fraction that explains the two run times"
-    try:
-        fraction = memory_bound_fraction(asked.measured_s, asked.measured_spread_s, ratio)
-    except ValueError as error:
-        return Value(label, "none", "predicted", note=str(error))
-    return Value(label, fraction, "predicted", "", 2, note="of the spread run, by this model")
 
 
 def _slowest_rate(asked: Lines, review: Review) -> Value:
@@ -324,52 +294,19 @@ def _slowdown(asked: Lines, review: Review) -> Figure:
 
 
 def _copyables(review: Review) -> Iterator[Copyable]:
-    """Yield lines for the launchers that the machine has, and the list of cores of a node for its own."""
+    """Yield the better line and its change of the script, where the machine has the launcher of this line."""
     placement, better = review.placement, review.better
     typed = placement.launch.launcher
-    other = "srun" if typed == "aprun" else "aprun"
     # A launcher that is only assumed never ran on the machine.
     owned = {launcher.kind for launcher in placement.machine.launchers if launcher.assumed is None} or {typed}
     if better and typed in owned:
         if diff := better.diff(review.script):
             yield Copyable("The change of the script", diff, "As a unified diff, which patch takes.")
         yield Copyable("The better line", better.line, headline(better.placement))
-    if other in owned:
-        note = "The same task on the same cores, checked by placing it."
-        if better and (line := equivalent_line(better.placement)):
-            yield Copyable(f"The better line for {other}", line, note)
-        if line := review.equivalent:
-            yield Copyable(f"This line for {other}", line, note)
     shared = any(finding.code in ("gpus-all-visible", "gpus-far") for finding in review.advice)
     if shared and typed not in ("aprun", "srun"):
         script = helper_script(placement.node_kind, typed, placement.nodes[0].pattern)
         yield Copyable("A helper script that gives each task a GPU", script, "Write it in front of the program.")
-    for kind in ("aprun", "srun"):
-        if kind in owned:
-            yield from _core_lists(placement, kind)
-
-
-def _core_lists(placement: Placement, launcher: str) -> Iterator[Copyable]:
-    """Yield the list of cores that a launcher takes, of each program that has the same on all nodes."""
-    for number in range(len(placement.launch.components)):
-        program = f" of program {number + 1}" if len(placement.launch.components) > 1 else ""
-        try:
-            pattern = common_pattern(placement, number)
-            title, text = _core_list(pattern, launcher)
-        except ValueError:
-            continue
-        yield Copyable(f"{title}{program}", text, "The cores of each task of a node, as this line places them.")
-
-
-def _core_list(pattern: tuple[Binding, ...], launcher: str) -> tuple[str, str]:
-    """Return what the list is for and the list itself; ValueError if the launcher has none for the pattern."""
-    if launcher == "aprun":
-        return "Cores for aprun -cc", cc_list(pattern)
-    try:
-        return "Cores for srun --cpu-bind", map_cpu(pattern)
-    except ValueError:
-        # A task of several CPUs needs a mask.
-        return "Cores for srun --cpu-bind", mask_cpu(pattern)
 
 
 def _numa_nodes(placement: Placement) -> Table:
@@ -411,20 +348,6 @@ def _steps(placement: Placement) -> Table | None:
         marked=(len(launch.before),) if len(launch.before) < min(len(placed), MAX_ROWS) else (),
         marked_label="this line",
     )
-
-
-def _downloads(placement: Placement, data: partial[dict[str, Any]], drawing: Drawing) -> Iterator[Download]:
-    """Yield the files to save; the one with a line a task only for jobs of moderate size."""
-    if placement.launch.tasks <= MAX_TASKS_IN_A_FILE:
-        yield Download("placement.json", partial(_json, data), "application/json")
-    yield Download("node.svg", partial(standalone_svg, drawing), "image/svg+xml")
-
-
-def _json(data: partial[dict[str, Any]]) -> str:
-    """Return the placement as JSON."""
-    import json
-
-    return json.dumps(data())
 
 
 def _facts(review: Review, node: int, findings: Sequence[Finding], fractions: tuple[float, float]) -> dict[str, Any]:

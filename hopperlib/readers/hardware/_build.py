@@ -16,6 +16,7 @@ _CITATIONS = {
     "meminfo": "/proc/meminfo on the node",
     "lstopo": "output of lstopo --of xml on the node",
     "scontrol": "output of scontrol show node",
+    "pbsnodes": "output of pbsnodes -a",
     "slurm-config": "output of scontrol show config",
     "nvidia-smi": "output of nvidia-smi topo -m on the node",
     "rocm-smi": "output of rocm-smi --showtopo on the node",
@@ -55,13 +56,15 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     >>> mine.cores, mine.provenance["node.compute.clock_ghz"].badge
     (24, 'assumed')
     """
-    by_tool: dict[str, list[Hardware]] = {"scontrol": [], "lfs": [], "slurm-config": [], "": []}
+    by_tool: dict[str, list[Hardware]] = {"scontrol": [], "pbsnodes": [], "lfs": [], "slurm-config": [], "": []}
     for record in records:
         by_tool.get(record.tool, by_tool[""]).append(record)
-    cluster, lustre, local = by_tool["scontrol"], by_tool["lfs"], _merged(by_tool[""])
+    cluster, lustre, local = by_tool["scontrol"] or by_tool["pbsnodes"], by_tool["lfs"], _merged(by_tool[""])
     config = (by_tool["slurm-config"] or [Hardware("slurm-config", {})])[0]
     if not cluster and local.cores is None:
-        raise InputError("no output counts cores; give that of lscpu, lstopo --of xml or scontrol show node")
+        raise InputError(
+            "no output counts cores; give that of lscpu, lstopo --of xml, scontrol show node or pbsnodes -a"
+        )
     if cluster:
         kinds, notes, launcher = _cluster_kinds(cluster, local, config)
     else:
@@ -110,7 +113,8 @@ def _cluster_kinds(
         if record.gpu_count:
             facts |= _gpus(replace(local, gpu_count=record.gpu_count), facts)
         kinds.append(facts)
-    return kinds, notes, [_srun(cluster, slurm_socket, config)]
+    # Whose mpiexec a cluster of PBS has, its modules say.
+    return kinds, notes, [_srun(cluster, slurm_socket, config)] if cluster[0].tool == "scontrol" else []
 
 
 def _with_local(record: Hardware, local: Hardware) -> tuple[dict[str, Quantity], str, dict[str, Quantity]]:
@@ -119,11 +123,17 @@ def _with_local(record: Hardware, local: Hardware) -> tuple[dict[str, Quantity],
     With them a note, and what Slurm calls a socket where the two counts of sockets tell.
     """
     facts = dict(record.facts)
+    if (
+        record.tool == "pbsnodes"
+        and local.cores is not None
+        and record.cores == local.cores * (local.threads_per_core or 1)
+    ):
+        record = replace(record, cores=local.cores, threads_per_core=local.threads_per_core)
     if (record.cores, record.threads_per_core) != (local.cores, local.threads_per_core):
         theirs = f"{record.cores} cores x {record.threads_per_core}, whose NUMA nodes are assumed"
         own = f"the node that {local.tool} describes ({local.cores} cores x {local.threads_per_core})"
         return facts, f"{own} is not of the kind with {theirs}" if local.cores is not None else "", {}
-    # Memory is Slurm's: what it hands out, which the site may have set below what the node has.
+    # Memory is that of the batch system: what it hands out, which the site may have set below what the node has.
     facts |= {key: fact for key, fact in local.facts.items() if not key.endswith("memory_gb")}
     note = f"the NUMA nodes are those of the node that {local.tool} ran on; nodes of the cluster may differ"
     at = f"Sockets={record.sockets}, "

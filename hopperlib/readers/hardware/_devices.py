@@ -1,7 +1,7 @@
-"""GPUs, network interfaces, caches and kept cores: ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, hwloc's XML, Gres."""
+"""GPUs, caches and kept cores: ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, hwloc's XML, Gres."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
@@ -104,27 +104,16 @@ def kept_facts(specialised: str, count: str, cores: int) -> dict[str, Quantity]:
     return {}
 
 
-def xml_device_facts(
-    objects: Sequence[tuple[str, int, str]], cores: Sequence[int], numa_nodes: Sequence[int]
-) -> dict[str, Quantity]:
-    """Return caches, GPUs and network interfaces out of an XML's objects: type or depth, CPUs as bits, name."""
+def xml_device_facts(objects: Sequence[tuple[str, int, str]], cores: Sequence[int]) -> dict[str, Quantity]:
+    """Return caches and GPUs out of an XML's objects: type or depth, CPUs as bits, name."""
     facts: dict[str, Quantity] = {}
     widths = {sum(1 for core in cores if core & cpus) for kind, cpus, _ in objects if kind == "L3Cache"}
     if len(widths) == 1 and (width := widths.pop()) and len(cores) % width == 0:
         facts |= reported("lstopo", "cores of an L3 cache", cores_per_l3=width)
-    # Of the several faces of one device: CUDA's, ROCm's and Level Zero's for GPUs, the fabric's for interfaces.
-    gpus = [f"{near[0]}-{near[-1]}" for near in _near(objects, r"(cuda|rsmi|ze|nvml)\d+", cores)]
-    nics = [near[0] for near in _near(objects, r"(mlx\d_|hfi\d_|cxi|hsn)\d+", numa_nodes)]
-    if gpus:
-        facts |= reported("lstopo", "OSDev of a GPU, and the CPUs above it", gpu_cores=tuple(gpus))
-    if nics:
-        facts |= reported("lstopo", "OSDev of an interface, and the CPUs above it", nic_numa_nodes=tuple(nics))
-    return facts
-
-
-def _near(objects: Sequence[tuple[str, int, str]], names: str, places: Sequence[int]) -> Iterator[list[int]]:
-    """Yield for each device of some names the cores, or NUMA nodes, whose CPUs it shares."""
+    gpus = []
     for kind, cpus, name in objects:
-        near = [index for index, own in enumerate(places) if own & cpus]
-        if near and kind == "OSDev" and re.match(names, name):
-            yield near
+        near = [index for index, own in enumerate(cores) if own & cpus]
+        # One of the several faces of one device: CUDA's, ROCm's and Level Zero's.
+        if near and kind == "OSDev" and re.match(r"(cuda|rsmi|ze|nvml)\d+", name):
+            gpus.append(f"{near[0]}-{near[-1]}")
+    return facts | (reported("lstopo", "OSDev of a GPU, and the CPUs above it", gpu_cores=tuple(gpus)) if gpus else {})

@@ -1,8 +1,6 @@
-"""``lscpu`` (util-linux), as text or JSON, and ``/proc/meminfo``."""
+"""``lscpu`` (util-linux) and ``/proc/meminfo``."""
 
-import json
 import re
-from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
@@ -21,7 +19,7 @@ _VECTORS = (
 
 
 def read_lscpu(text: str) -> Hardware:
-    """Read the output of ``lscpu`` or ``lscpu -J``.
+    """Read the output of ``lscpu``.
 
     Examples
     --------
@@ -58,10 +56,11 @@ def read_lscpu(text: str) -> Hardware:
 
 def _fields(text: str) -> dict[str, str]:
     """Return the values by name, which must not stand there for two kinds of cores."""
-    pairs = (line.partition(":")[::2] for line in text.splitlines() if ":" in line)
     values: dict[str, str] = {}
-    for typed, value in _json_fields(text) if text.lstrip().startswith("{") else pairs:
-        name = typed.strip().rstrip(":")
+    for typed, colon, value in (line.partition(":") for line in text.splitlines()):
+        name = typed.strip()
+        if not colon:
+            continue
         if name in values and name in ("Core(s) per socket", "Thread(s) per core"):
             raise InputError(f"lscpu prints '{name}' twice: the node has cores of two kinds, a machine file holds one")
         values.setdefault(name, value.strip())
@@ -122,19 +121,3 @@ def _measured_clock(values: dict[str, str]) -> dict[str, Quantity]:
         if counts and re.fullmatch(r"\d{2,5}(\.\d+)?", mhz) and 10 <= float(mhz) <= 10_000 * cycles:
             return reported("lscpu", at, clock_ghz=round(float(mhz) / cycles / 1000, 3))
     return {}
-
-
-def _json_fields(text: str) -> list[tuple[str, str]]:
-    """Return name and value of each field, those of nested ones too (util-linux 2.37 on)."""
-    try:
-        top = json.loads(text)["lscpu"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(f"lscpu: not the JSON of lscpu -J: {type(error).__name__} {str(error)[:80]}") from None
-    pairs = []
-    rest: list[Any] = list(top) if isinstance(top, list) else []
-    while rest:
-        entry = rest.pop(0)
-        if isinstance(entry, dict) and isinstance(entry.get("field"), str):
-            pairs.append((entry["field"], str(entry.get("data") or "")))
-            rest = (entry["children"] if isinstance(entry.get("children"), list) else []) + rest
-    return pairs

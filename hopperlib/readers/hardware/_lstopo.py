@@ -40,7 +40,7 @@ def read_lstopo(text: str) -> Hardware:
     socket_count = len(_cpusets(objects, "Package", "Socket")) or 1
     numa_cpus, memory, notes = _numa_nodes(objects)
     sizes = {sum(1 for core in cores if core & cpus) for cpus in numa_cpus}
-    facts = xml_device_facts(list(_walked(root, 0)), cores, numa_cpus or [sum(cores)])
+    facts = xml_device_facts(list(_walked(root, 0)), cores)
     if memory:
         facts |= memory_facts("lstopo", "local_memory", memory / BYTES_PER_MEMORY_GB)
     model, clock = _remarks(root)

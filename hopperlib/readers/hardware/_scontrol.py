@@ -1,10 +1,9 @@
 """``scontrol show node`` (Slurm): one node or all of a cluster, grouped into kinds."""
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
@@ -19,16 +18,6 @@ from hopperlib.readers.hardware._record import (
     reported,
 )
 from hopperlib.units import MIB_PER_MEMORY_GB
-
-# Name, sockets, cores of one, threads, memory, what is kept of it, release, kept cores, how many, GPUs, in either form.
-_TEXT_FIELDS = (
-    *("NodeName", "Sockets", "CoresPerSocket", "ThreadsPerCore", "RealMemory", "MemSpecLimit"),
-    *("Version", "CPUSpecList", "CoreSpecCount", "Gres", "Partitions"),
-)
-_JSON_FIELDS = (
-    *("name", "sockets", "cores", "threads", "real_memory", "specialized_memory"),
-    *("version", "cpu_spec_list", "specialized_cores", "gres", "partitions"),
-)
 
 
 class _Node(NamedTuple):
@@ -47,7 +36,7 @@ class _Node(NamedTuple):
 
 
 def read_scontrol(text: str) -> tuple[Hardware, ...]:
-    r"""Read ``scontrol show node``, as text, with ``-o``, or with ``--json``.
+    r"""Read ``scontrol show node``, also with ``-o``.
 
     Nodes of the same sockets, cores, hardware threads and size of memory make
     one kind; the kind with the most nodes comes first. A node's memory is
@@ -60,9 +49,7 @@ def read_scontrol(text: str) -> tuple[Hardware, ...]:
     >>> [(kind.facts["count"].value, kind.facts["memory_gb"].value) for kind in kinds]
     [(3, 64), (1, 128)]
     """
-    is_json = text.lstrip().startswith("{")
-    stated = (_node(fields, _TEXT_FIELDS) for fields in records_of(text) if "NodeName" in fields)
-    nodes = list(_json_nodes(text) if is_json else stated)
+    nodes = [_node(fields) for fields in records_of(text) if "NodeName" in fields]
     if not nodes:
         raise InputError("scontrol: the output shows no node")
     repeated = [name for name, times in Counter(node.name for node in nodes).items() if times > 1]
@@ -75,7 +62,7 @@ def read_scontrol(text: str) -> tuple[Hardware, ...]:
     ordered = sorted(kinds.values(), key=lambda group: (-len(group), group[0][1:5]))
     shared = {
         fields["PartitionName"]
-        for fields in records_of("" if is_json else text)
+        for fields in records_of(text)
         if "PartitionName" in fields and not fields.get("OverSubscribe", "EXCLUSIVE").startswith("EXCLUSIVE")
     }
     return tuple(_kind(group, nodes, shared) for group in ordered)
@@ -130,36 +117,25 @@ def gpus_of(gres: str) -> int:
     return sum(int(number) for number in re.findall(r"(?:^|,)gpu(?::[A-Za-z][\w.-]*)?:(\d{1,6})", gres))
 
 
-def _json_nodes(text: str) -> Iterator[_Node]:
-    """Yield the nodes of the JSON form (Slurm 21.08 on)."""
-    try:
-        entries = json.loads(text).get("nodes")
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"scontrol: not JSON: {str(error)[:80]}") from None
-    if not isinstance(entries, list):
-        raise InputError("scontrol: the JSON has no list 'nodes' (nor is it that of lscpu -J)")
-    for entry in entries:
-        if not isinstance(entry, dict):
-            raise InputError("scontrol: an entry of 'nodes' is not a table")
-        fields = {"name": entry.get("hostname"), **{key: value for key, value in entry.items() if value}}
-        yield _node(fields, _JSON_FIELDS)
-
-
-def _node(fields: Mapping[str, Any], keys: Sequence[str]) -> _Node:
-    """Return the node of a record, its counts checked; `keys` are those of its fields in this form."""
-    # {"set": true, "number": 5}: so later releases print some numbers.
-    plain = {key: value.get("number") if isinstance(value := fields.get(key), dict) else value for key in keys}
-    name, _, _, _, _, limit, version, specialised, count, gres = (str(plain[key] or "") for key in keys[:-1])
-    listed = plain[keys[-1]]
-    partitions = listed if isinstance(listed, list) else str(listed or "").split(",")
-    where = f"scontrol: node {(name or '?')[:40]}"
-    sockets, cores, threads, memory = (counted(where, key, plain[key]) for key in keys[1:5])
+def _node(fields: Mapping[str, str]) -> _Node:
+    """Return the node of a record, its counts checked."""
+    name = fields["NodeName"] or "?"
+    where = f"scontrol: node {name[:40]}"
+    counts = ("Sockets", "CoresPerSocket", "ThreadsPerCore", "RealMemory")
+    sockets, cores, threads, memory = (counted(where, key, fields.get(key)) for key in counts)
     if sockets * cores * threads > MOST_CPUS:
         raise InputError(f"{where}: {sockets} x {cores} x {threads} CPUs exceed {MOST_CPUS:,}")
-    kept = int(limit) if re.fullmatch(r"\d{1,12}", limit) else 0
-    release = re.match(r"\d+(\.\d+)+", version)
-    usable = memory - kept if kept < memory else memory
-    version = release[0] if release else ""
-    kept_cores, gpus = (specialised, count), min(64, gpus_of(gres))
-    names = tuple(str(partition) for partition in partitions if re.fullmatch(r"[\w.+-]{1,60}", str(partition)))
-    return _Node(name or "?", sockets, cores, threads, memory, usable, version, kept_cores, gpus, names)
+    kept = count_of(fields.get("MemSpecLimit"))
+    release = re.match(r"\d+(\.\d+)+", fields.get("Version", ""))
+    return _Node(
+        name,
+        sockets,
+        cores,
+        threads,
+        memory,
+        usable_mib=memory - kept if kept < memory else memory,
+        version=release[0] if release else "",
+        kept=(fields.get("CPUSpecList", ""), fields.get("CoreSpecCount", "")),
+        gpus=min(64, gpus_of(fields.get("Gres", ""))),
+        partitions=tuple(re.findall(r"[\w.+-]{1,60}", fields.get("Partitions", "").replace("(null)", ""))),
+    )

@@ -45,9 +45,6 @@ def read_slurm_config(text: str) -> Hardware:
     if "TaskPluginParam" in settings:
         bound = re.search(r"autobind=(threads|cores|sockets)", settings["TaskPluginParam"].lower())
         facts |= reported("slurm-config", _at(settings, "TaskPluginParam"), auto_binding=bound[1] if bound else "none")
-    kind = re.fullmatch(r"select/(\w{1,20})", settings.get("SelectType", ""))
-    if kind:
-        facts |= reported("slurm-config", "SelectType", select_type=kind[1])
     return Hardware("slurm-config", facts, notes=tuple(_notes(settings)))
 
 

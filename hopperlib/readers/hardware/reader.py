@@ -7,6 +7,7 @@ from hopperlib.readers.hardware._build import machine_from
 from hopperlib.readers.hardware._devices import read_nvidia_topo, read_rocm_topo
 from hopperlib.readers.hardware._lscpu import read_lscpu, read_meminfo
 from hopperlib.readers.hardware._lstopo import read_lstopo
+from hopperlib.readers.hardware._pbsnodes import RECORD, read_pbsnodes
 from hopperlib.readers.hardware._record import Hardware
 from hopperlib.readers.hardware._scontrol import read_scontrol
 from hopperlib.readers.hardware._slurm_config import MARK, read_slurm_config
@@ -22,8 +23,8 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
     Parameters
     ----------
     source : str, bytes, path-like or binary file
-        Output of ``lscpu``, ``lscpu -J``, ``lstopo --of xml``, ``scontrol show node``
-        (also ``-o`` and ``--json``), ``scontrol show config``, ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, ``lfs df``, or the text of ``/proc/meminfo``.
+        Output of ``lscpu``, ``lstopo --of xml``, ``scontrol show node`` (also ``-o``),
+        ``scontrol show config``, ``pbsnodes -a``, ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, ``lfs df``, or the text of ``/proc/meminfo``.
 
     Returns
     -------
@@ -44,8 +45,6 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
     start = text_of(source).lstrip("\ufeff \t\r\n")
     if start.startswith("<"):
         return (read_lstopo(start),)
-    if start.startswith("{"):
-        return (read_lscpu(start),) if '"lscpu"' in start else read_scontrol(start)
     if MARK in start:
         nodes = read_scontrol(start) if "NodeName=" in start else ()
         return (*nodes, read_slurm_config(start))
@@ -57,6 +56,8 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
         return (read_rocm_topo(start),)
     if start.startswith("MemTotal:"):
         return (read_meminfo(start),)
+    if RECORD.match(start):
+        return read_pbsnodes(start)
     if "CPU(s):" in start:
         return (read_lscpu(start),)
     if TARGET.search(start):
@@ -65,5 +66,5 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
         raise InputError("there is no text; the tool may have failed")
     raise InputError(
         f"text that starts with {start[:30]!r} is not known; it may be the output of lscpu (in English: LC_ALL=C lscpu), "
-        "lscpu -J, lstopo --of xml, scontrol show node or show config, nvidia-smi topo -m, rocm-smi --showtopo, lfs df, or /proc/meminfo"
+        "lstopo --of xml, scontrol show node or show config, pbsnodes -a, nvidia-smi topo -m, rocm-smi --showtopo, lfs df, or /proc/meminfo"
     )

@@ -54,16 +54,9 @@ def build_book(folder: Path) -> subprocess.CompletedProcess[str]:
     return build(folder, os.environ | {"PYTHONPATH": f"{folder}:{folder / 'book'}"})
 
 
-@pytest.fixture
-def bench(root: Path, tmp_path: Path) -> tuple[Path, Callable[[], subprocess.CompletedProcess[str]]]:
-    """A workshop to change, and the function that builds it."""
-    make_workshop(root, tmp_path)
-    return tmp_path, lambda: build_book(tmp_path)
-
-
 @pytest.fixture(scope="session")
-def workshop_folder(root: Path, shared: Path) -> Path:
-    """The built workshop, the same for all workers."""
+def workshop_built(root: Path, shared: Path) -> Path:
+    """The workshop's repository, built once for all workers; what its pages are looked at in is a copy."""
     folder = shared / "workshop"
     with once(shared / "workshop.built") as needed:
         if needed:
@@ -72,7 +65,29 @@ def workshop_folder(root: Path, shared: Path) -> Path:
             make_workshop(root, folder)
             done = build_book(folder)
             assert done.returncode == 0, f"the workshop does not build:\n{done.stdout[-8000:]}\n{done.stderr[-8000:]}"
-    return folder / "_build" / "html"
+            shutil.copytree(folder / "_build" / "html", shared / "workshop-html", dirs_exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def workshop_folder(workshop_built: Path, shared: Path) -> Path:
+    """The pages of the built workshop."""
+    return shared / "workshop-html"
+
+
+@pytest.fixture
+def bench(workshop_built: Path) -> Iterator[tuple[Path, Callable[[], subprocess.CompletedProcess[str]]]]:
+    """The built workshop, to be changed and built again; what was changed is put back. For the tests of one file."""
+    sources = {
+        path: path.read_bytes()
+        for part in ("book", "notebooks", "hopperlib")
+        for path in (workshop_built / part).rglob("*")
+        if path.suffix in (".md", ".ipynb", ".py")
+    }
+    yield workshop_built, lambda: build_book(workshop_built)
+    for path, content in sources.items():
+        if path.read_bytes() != content:
+            path.write_bytes(content)
 
 
 @contextmanager
@@ -100,7 +115,8 @@ def serve_copy(workshop_folder: Path, tmp_path: Path) -> Iterator[Callable[[Call
 
     def serve(change: Callable[[Path], None]) -> str:
         copy = tmp_path / "site"
-        shutil.copytree(workshop_folder, copy)
+        # Links, as nothing is written into: what is changed is removed first.
+        shutil.copytree(workshop_folder, copy, copy_function=os.link)
         change(copy)
         served = serving(copy)
         stack.append(served)
@@ -155,6 +171,9 @@ class Watched:
 PATIENCE_MS = 1000 * (BROWSER_S - 15)
 
 
+# The screen of the visit that most tests are part of.
+VISITED = {"width": 1280, "height": 900}
+
 # What a reader keeps who wants to see answers without predicting them.
 OPEN = "try { localStorage.setItem('hopper.open', '{\"all\":true}') } catch {}"
 
@@ -206,23 +225,58 @@ def axe(root: Path) -> str:
     return (root / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="session")
-def workshop_context(browser: Any) -> Iterator[Any]:
-    """A context that keeps what the workshop's pages fetched, so that Python starts sooner."""
-    context = _context(browser, viewport={"width": 1280, "height": 900})
+@contextmanager
+def _visit(browser: Any, address: str) -> Iterator[list[Watched]]:
+    """Open the page of one visit, through which tests go one after the other: Python starts once for all of them."""
+    context = _context(browser, viewport=VISITED)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
-    yield context
+    yield [Watched(context.new_page(), address)]
     context.close()
 
 
-@pytest.fixture
-def workshop(workshop_context: Any, workshop_url: str) -> Iterator[Watched]:
-    """A watched page of the workshop, with nothing kept from before, that must stay clean."""
-    watched = Watched(workshop_context.new_page(), workshop_url)
+@contextmanager
+def _next_reader(visit: list[Watched]) -> Iterator[Watched]:
+    """Hand on the page of a visit, with nothing kept from before but its Python; it must stay clean."""
+    if visit[-1].page.is_closed():
+        visit.append(Watched(visit[-1].page.context.new_page(), visit[-1].address))
+    watched = visit[-1]
+    # Elsewhere, so that the same page with another fragment is opened anew.
+    watched.page.goto("about:blank")
+    watched.page.set_viewport_size(VISITED)
+    watched.page.emulate_media(media="screen", color_scheme="light")
+    watched.requests.clear()
+    watched.complaints.clear()
     yield watched
     watched.page.evaluate("localStorage.clear()")
-    watched.page.close()
     watched.assert_clean()
+
+
+@pytest.fixture(scope="session")
+def workshop_visit(browser: Any, workshop_url: str) -> Iterator[list[Watched]]:
+    """The visit to the workshop."""
+    with _visit(browser, workshop_url) as visit:
+        yield visit
+
+
+@pytest.fixture
+def workshop(workshop_visit: list[Watched]) -> Iterator[Watched]:
+    """The watched page of the visit to the workshop."""
+    with _next_reader(workshop_visit) as watched:
+        yield watched
+
+
+@pytest.fixture(scope="session")
+def book_visit(browser: Any, site_url: str) -> Iterator[list[Watched]]:
+    """The visit to the book."""
+    with _visit(browser, site_url) as visit:
+        yield visit
+
+
+@pytest.fixture
+def reader(book_visit: list[Watched]) -> Iterator[Watched]:
+    """The watched page of the visit to the book."""
+    with _next_reader(book_visit) as watched:
+        yield watched
 
 
 @pytest.fixture(scope="session")

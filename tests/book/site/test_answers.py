@@ -13,7 +13,7 @@ from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.questions.question import load
 
 # Settings drawn from anywhere: few where each takes seconds.
-SAMPLES, HEAVY_SAMPLES = 3, 1
+SAMPLES, HEAVY_SAMPLES = 2, 1
 
 ASK = """async ([home, name, settings]) => {
   const { python } = await import(home + "python.mjs");

@@ -32,6 +32,32 @@ def test_a_folder_without_a_book_is_refused(tmp_path, capsys):
     assert "holds no book" in capsys.readouterr().err
 
 
+def test_a_changed_model_reaches_every_page(bench):
+    folder, build = bench
+    html = folder / "_build" / "html"
+    executed = "notebooks/checks.ipynb: ran in"
+    done = build()
+    assert done.returncode == 0
+    assert executed not in done.stdout, "nothing changed, and a notebook was executed"
+    first = [path.name for path in html.glob("_static/live-*")]
+
+    model = folder / "hopperlib" / "questions" / "trial.py"
+    model.write_text(model.read_text(encoding="utf-8").replace("the work is", "the job is"), encoding="utf-8")
+    done = build()
+    assert done.returncode == 0
+    assert executed in done.stdout
+    for page in ("book/index.html", "notebooks/checks.html"):
+        text = (html / page).read_text(encoding="utf-8")
+        assert "With 6 tasks the job is" in text
+        assert "With 6 tasks the work is" not in text
+    second = [path.name for path in html.glob("_static/live-*")]
+    assert len(second) == 1
+    assert second != first
+    # Pages without a change of their own ask for the new folder too: the old one is gone.
+    for page in html.rglob("*.html"):
+        assert first[0] not in page.read_text(encoding="utf-8"), page
+
+
 def test_mistakes_are_errors_and_are_named(bench):
     folder, build = bench
     page = folder / "book" / "words.md"
@@ -53,29 +79,3 @@ def test_a_failing_cell_stops_the_build(bench):
     done = build()
     assert done.returncode == 1
     assert "a wrong number" in done.stdout + done.stderr
-
-
-def test_a_changed_model_reaches_every_page(bench):
-    folder, build = bench
-    html = folder / "_build" / "html"
-    assert build().returncode == 0
-    executed = "notebooks/checks.ipynb: ran in"
-    done = build()
-    assert executed not in done.stdout, "nothing changed, and a notebook was executed"
-    first = [path.name for path in html.glob("_static/live-*")]
-
-    model = folder / "hopperlib" / "questions" / "trial.py"
-    model.write_text(model.read_text(encoding="utf-8").replace("the work is", "the job is"), encoding="utf-8")
-    done = build()
-    assert done.returncode == 0
-    assert executed in done.stdout
-    for page in ("book/index.html", "notebooks/checks.html"):
-        text = (html / page).read_text(encoding="utf-8")
-        assert "With 6 tasks the job is" in text
-        assert "With 6 tasks the work is" not in text
-    second = [path.name for path in html.glob("_static/live-*")]
-    assert len(second) == 1
-    assert second != first
-    # Pages without a change of their own ask for the new folder too: the old one is gone.
-    for page in html.rglob("*.html"):
-        assert first[0] not in page.read_text(encoding="utf-8"), page

@@ -71,8 +71,17 @@ def examine(watched, path):
     return stops
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES)
+NIGHTLY = pytest.mark.nightly
+
+
+@pytest.mark.parametrize(
+    ("size", "theme"),
+    [
+        ("wide", "light"),
+        ("phone", "dark"),
+        *(pytest.param(*each, marks=NIGHTLY) for each in (("wide", "dark"), ("phone", "light"))),
+    ],
+)
 def test_every_control_of_the_workshop_is_reached(watch, workshop_url, size, theme):
     watched = watch(workshop_url, viewport=SIZES[size], color_scheme=theme, reduced_motion="reduce")
     stops = examine(watched, "notebooks/checks.html")
@@ -88,13 +97,18 @@ def test_every_control_of_the_workshop_is_reached(watch, workshop_url, size, the
     examine(watched, "book/machine.html")
 
 
-@pytest.mark.parametrize("covered", [True, False])
-@pytest.mark.parametrize("size", SIZES)
-def test_every_control_of_three_studies_is_reached(watch, site_url, size, covered):
+# Each study once in every night, and one of each kind in every run.
+STUDIES = [(path, size, covered) for path in BOOK for size in SIZES for covered in (True, False)]
+SHORT = ((BOOK[0], "wide", True), (BOOK[2], "phone", False))
+
+
+@pytest.mark.parametrize(
+    ("path", "size", "covered"), [pytest.param(*each, marks=[] if each in SHORT else NIGHTLY) for each in STUDIES]
+)
+def test_every_control_of_a_study_is_reached(watch, site_url, path, size, covered):
     watched = watch(site_url, viewport=SIZES[size], covered=covered, reduced_motion="reduce")
-    for path in BOOK:
-        said = [stop["what"] for stop in examine(watched, path)]
-        assert ("button Show it without" in said) == covered
+    said = [stop["what"] for stop in examine(watched, path)]
+    assert ("button Show it without" in said) == covered
 
 
 # Counts what asks for the next frame, as an animation by script does.
@@ -121,9 +135,9 @@ def test_with_less_motion_nothing_moves_by_itself(watch, workshop_url):
         assert watched.go(path).evaluate(MOVING) == {"asked": 0, "running": [], "smooth": "auto"}, path
 
 
-def test_a_move_is_told_once(watch, workshop_url):
+def test_a_move_is_told_once(workshop):
     """By the explorer where it was moved, by the mechanism where that was."""
-    page = watch(workshop_url).go("book/machine.html")
+    page = workshop.go("book/machine.html")
     box, explorer = page.locator("#scene-overlap"), page.locator("#explorer-overlap")
     told, summary = box.locator(".hopper-machine-told"), explorer.locator(".hopper-summary")
     explorer.locator("[name=overlap]").press("ArrowRight")

@@ -5,15 +5,22 @@ from __future__ import annotations
 
 import pytest
 
-from tests.book.site.test_pages import book_pages, examine
+from tests.book.site.test_pages import book_pages, examine, in_the_other_theme
 
 # One page a test, or two, so that each fits its limit on a busy machine.
 PARTS = 60
 
 SIZES = {"wide": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
 
-# With everything folded. [CSS pixels at 1440]
-LONGEST = 9000
+# With everything folded. [CSS pixels]
+LONGEST = {"wide": 9000, "phone": 10_000}
+# Pages that are looked at in the dark in every run; all are at night.
+REFERENCE = "book/api-monitoring.html"
+DARK = (
+    *("book/index.html", "book/scorecard.html", "book/glossary.html", "notebooks/node/placement.html"),
+    *("notebooks/network/variability.html", "notebooks/failure/diagnosis.html", "notebooks/own/your-jobs.html"),
+)
+SAVES_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
 
 # Brings each control on screen as little as it takes, as a reader does, and lists those that are then covered, or
 # that leave less than this share of the first picture on screen. A question without a picture answers in its sentence.
@@ -43,20 +50,57 @@ MOVED = """(least) => {
 }"""
 
 
+def is_short(page, path, size):
+    """A page is not too long with everything folded, and no wider than the screen."""
+    # The pages on a reader's own runs show their code, to be changed.
+    if path.startswith("notebooks/") and not path.startswith("notebooks/own/"):
+        assert page.evaluate("document.querySelector('.bd-article').offsetHeight") <= LONGEST[size], path
+    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"], path
+
+
 @pytest.mark.parametrize("part", range(PARTS))
-@pytest.mark.parametrize("size", SIZES)
-def test_pages_of_the_book(watch, site_url, site_folder, axe, size, part):
-    """Light on a wide screen, dark on a phone; the workshop's pages, one of each kind, are looked at in all four."""
-    watched = watch(site_url, viewport=SIZES[size], color_scheme={"wide": "light", "phone": "dark"}[size])
+def test_pages_of_the_book(watch, site_url, site_folder, axe, part):
+    """Light on a wide screen, then as on a phone; the workshop's pages, one of each kind, are opened on both."""
+    watched = watch(site_url)
+    page = watched.page
     # No explorer is moved here: Python need not start a hundred times.
-    watched.page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+    page.add_init_script(SAVES_DATA)
+    for path in book_pages(site_folder)[part::PARTS]:
+        page.set_viewport_size(SIZES["wide"])
+        # The pages of the reference are made alike, and long: one stands for them.
+        examine(watched, path, "" if "api-" in path and path != REFERENCE else axe)
+        is_short(page, path, "wide")
+        page.set_viewport_size(SIZES["phone"])
+        # As the page's script does where it is opened on a phone.
+        page.evaluate("document.querySelectorAll('details.hopper-wide-open').forEach((fold) => (fold.open = false))")
+        is_short(page, path, "phone")
+        if path in DARK:
+            in_the_other_theme(watched, "dark")
+            page.emulate_media(color_scheme="light")
+        for size in ("phone", "wide"):
+            page.set_viewport_size(SIZES[size])
+            assert page.evaluate(MOVED, LEAST_SEEN) == [], (path, size)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("part", range(PARTS))
+def test_pages_of_the_book_opened_on_a_phone(watch, site_url, site_folder, axe, part):
+    watched = watch(site_url, viewport=SIZES["phone"], color_scheme="dark")
+    watched.page.add_init_script(SAVES_DATA)
     for path in book_pages(site_folder)[part::PARTS]:
         examine(watched, path, axe)
-        page = watched.page
-        # The pages on a reader's own runs show their code, to be changed.
-        if size == "wide" and path.startswith("notebooks/") and not path.startswith("notebooks/own/"):
-            assert page.evaluate("document.querySelector('.bd-article').offsetHeight") <= LONGEST, path
-        assert page.evaluate(MOVED, LEAST_SEEN) == [], path
+        is_short(watched.page, path, "phone")
+        assert watched.page.evaluate(MOVED, LEAST_SEEN) == [], path
+
+
+def test_exercises_are_folded_on_a_phone_only(reader):
+    for size, shown in (("wide", True), ("phone", False)):
+        reader.page.goto("about:blank")
+        reader.page.set_viewport_size(SIZES[size])
+        page = reader.go("notebooks/node/placement.html")
+        assert page.locator("#exercises .exercise").first.is_visible() == shown
+    page.get_by_role("heading", name="Exercises").click()
+    assert page.locator("#exercises .exercise").first.is_visible()
 
 
 def test_explorers_are_on_many_pages(site_folder):
@@ -82,8 +126,9 @@ CUT = """() => [...document.querySelectorAll(".js-plotly-plot")].filter((plot) =
 @pytest.mark.parametrize(
     "path", ["notebooks/network/variability.html", "notebooks/node/hybrid.html", "book/scorecard.html"]
 )
-def test_no_letter_of_a_chart_is_cut_on_a_phone(watch, site_url, path):
-    page = watch(site_url, viewport=SIZES["phone"]).go(path)
+def test_no_letter_of_a_chart_is_cut_on_a_phone(reader, path):
+    reader.page.set_viewport_size(SIZES["phone"])
+    page = reader.go(path)
     charts = page.locator(".hopper-alone .hopper-plot, .hopper-stage .hopper-plot").filter(visible=True)
     assert charts.count() > 0
     for chart in charts.all():
@@ -106,8 +151,9 @@ ON_PAPER = """() => {
 @pytest.mark.parametrize(
     "path", ["book/index.html", "notebooks/node/placement.html", "notebooks/network/variability.html"]
 )
-def test_paper_holds_what_can_be_read_there(watch, site_url, path):
-    page = watch(site_url, viewport={"width": 794, "height": 1123}).go(path)
+def test_paper_holds_what_can_be_read_there(reader, path):
+    reader.page.set_viewport_size({"width": 794, "height": 1123})
+    page = reader.go(path)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     assert page.evaluate(ON_PAPER) == []

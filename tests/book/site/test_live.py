@@ -48,8 +48,16 @@ def test_nothing_is_loaded_for_a_reader_who_saves_data(watch, workshop_url, serv
     watched = watch(workshop_url)
     watched.page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
     page = watched.go("book/index.html")
+    plot = explorer(page).locator(".hopper-plot")
+    plot.scroll_into_view_if_needed()
     page.wait_for_timeout(500)
     assert of_python(served) == []
+    # A chart is a picture until it is touched.
+    expect(plot.locator("> svg")).to_be_visible()
+    assert not [url for url in watched.requests if "plotly" in url]
+    plot.hover()
+    expect(plot.locator(".xtitle")).to_be_visible()
+    assert next(url for url in watched.requests if "plotly" in url).endswith("cartesian.min.js")
     set_slider(page, "Tasks", 12)
     expect(summary(page)).to_contain_text("With 12 tasks")
 
@@ -260,12 +268,11 @@ def test_several_explorers_share_the_worker_and_the_address(workshop):
     assert page.url.endswith("#trial-2.tasks=7")
 
 
-def test_what_is_moved_before_the_scripts_come_is_answered(watch, workshop_url):
-    watched = watch(workshop_url)
-    page = watched.page
+def test_what_is_moved_before_the_scripts_come_is_answered(workshop):
+    page = workshop.page
     held = []
     page.route("**/explorer.mjs*", lambda route: held.append(route))  # noqa: PLW0108 (it marks what it is given)
-    page.goto(f"{workshop_url}/book/index.html")
+    page.goto(f"{workshop.address}/book/index.html")
     set_slider(page, "Tasks", 5)
     box = explorer(page)
     box.get_by_label("Order").select_option("down")
@@ -273,6 +280,7 @@ def test_what_is_moved_before_the_scripts_come_is_answered(watch, workshop_url):
     held[0].continue_()
     expect(summary(page)).to_contain_text("With 5 tasks")
     page.wait_for_function("() => location.hash.includes('trial.order=down')")
+    page.unroute_all()
 
 
 def test_python_lives_from_page_to_page(watch, workshop_url, served):
@@ -293,20 +301,20 @@ def test_python_lives_from_page_to_page(watch, workshop_url, served):
     assert other.evaluate(STARTED_FROM) == ["memory"]
 
 
-def test_a_page_that_is_left_while_it_waits_keeps_no_other_waiting(watch, workshop_url):
-    page = watch(workshop_url).go("book/several.html")
+def test_a_page_that_is_left_while_it_waits_keeps_no_other_waiting(workshop):
+    page = workshop.go("book/several.html")
     box = explorer(page, "heavy")
     box.get_by_role("slider").fill("400")
     box.get_by_role("slider").dispatch_event("change")
     expect(box.locator(".hopper-busy")).to_contain_text(re.compile("Working|Round"))
-    page.goto(f"{workshop_url}/book/index.html")
+    page.goto(f"{workshop.address}/book/index.html")
     set_slider(page, "Tasks", 9)
     expect(summary(page)).to_contain_text("With 9 tasks")
     assert page.evaluate(STARTED_FROM) == ["memory"]
 
 
-def test_python_ends_some_time_after_the_last_page(watch, workshop_url):
-    page = watch(workshop_url).go("book/index.html")
+def test_python_ends_some_time_after_the_last_page(workshop):
+    page = workshop.go("book/index.html")
     set_slider(page, "Tasks", 7)
     expect(summary(page)).to_contain_text("With 7 tasks")
     session = page.context.browser.new_browser_cdp_session()
@@ -315,7 +323,7 @@ def test_python_ends_some_time_after_the_last_page(watch, workshop_url):
     def lives():
         return any(target["title"] == name for target in session.send("Target.getTargets")["targetInfos"])
 
-    page.goto(f"{workshop_url}/book/words.html")
+    page.goto(f"{workshop.address}/book/words.html")
     page.wait_for_timeout(500)
     assert lives()
     # It was left with a minute to wait; now a page leaves that will not be followed.
@@ -449,9 +457,8 @@ def test_what_was_typed_goes_into_a_link_when_asked(workshop):
     expect(box.locator(".hopper-copyable code").first).to_have_text("aprun -n 4 ./c.out")
 
 
-def test_an_example_is_answered_without_python(watch, workshop_url):
-    watched = watch(workshop_url)
-    page = watched.go("book/index.html")
+def test_an_example_is_answered_without_python(workshop):
+    page = workshop.go("book/index.html")
     explorer(page).hover()
     page.wait_for_function(
         "performance.getEntriesByType('resource').filter(({ name, responseEnd }) => name.includes('/answers/') && responseEnd).length > 1"
@@ -463,20 +470,6 @@ def test_an_example_is_answered_without_python(watch, workshop_url):
         "With 12 tasks"
     )
     assert page.evaluate("document.querySelector('#explorer-trial [name=tasks]').value") == "12"
-
-
-def test_charts_follow_the_theme(workshop):
-    page = workshop.go("book/index.html")
-    explorer(page).locator(".hopper-plot").hover()
-    title = explorer(page).locator(".hopper-plot .xtitle")
-    expect(title).to_be_visible()
-    # The chart's words have the color of the page's words, whatever the theme.
-    for theme in ("light", "dark"):
-        page.evaluate("(theme) => (document.documentElement.dataset.theme = theme)", theme)
-        page.wait_for_function(
-            """() => getComputedStyle(document.querySelector(".hopper-plot .xtitle")).fill ===
-                     getComputedStyle(document.body).color"""
-        )
 
 
 def test_the_theme_switch_redraws(workshop):
@@ -504,22 +497,9 @@ def test_a_chart_in_space_stands_beside_a_flat_one(workshop):
     expect(summary(page, "space")).to_have_text("A cube of 4 has 64 points.")
 
 
-def test_a_chart_is_a_picture_until_it_is_touched(watch, workshop_url):
-    watched = watch(workshop_url)
-    watched.page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
-    page = watched.go("book/index.html")
-    plot = explorer(page).locator(".hopper-plot")
-    plot.scroll_into_view_if_needed()
-    page.wait_for_timeout(300)
-    expect(plot.locator("> svg")).to_be_visible()
-    assert not [url for url in watched.requests if "plotly" in url]
-    plot.hover()
-    expect(plot.locator(".xtitle")).to_be_visible()
-    assert next(url for url in watched.requests if "plotly" in url).endswith("cartesian.min.js")
-
-
-def test_a_chart_in_a_narrow_place_is_drawn_when_it_is_near(watch, workshop_url):
-    page = watch(workshop_url, viewport={"width": 390, "height": 844}).go("book/index.html")
+def test_a_chart_in_a_narrow_place_is_drawn_when_it_is_near(workshop):
+    workshop.page.set_viewport_size({"width": 390, "height": 844})
+    page = workshop.go("book/index.html")
     explorer(page).locator(".hopper-plot").scroll_into_view_if_needed()
     expect(explorer(page).locator(".hopper-plot .xtitle")).to_be_visible()
 

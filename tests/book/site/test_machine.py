@@ -26,7 +26,7 @@ from hopperlib.questions.question import load
 from hopperlib.scheduling.aging import free_runs
 
 PAGE = "book/machine.html"
-HOUR_S = 18 * 3600
+HOUR_S = 36 * 3600
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +69,19 @@ def test_a_machine_is_played_followed_and_read(workshop, schedule):
     figure = page.locator("#machine")
     expect(figure).to_have_class(re.compile("hopper-machine-live"))
     expect(figure.locator("canvas")).to_have_count(6)
+    # It begins with the largest job in color, and says who waits and why.
+    waits = [
+        job for job, start in enumerate(schedule.start_s) if schedule.workload.submit_time_s[job] <= HOUR_S < start
+    ]
+    first = min(waits, key=lambda job: schedule.workload.submit_time_s[job])
+    free = schedule.nodes - len(holders(schedule, HOUR_S))
+    told = figure.locator(".hopper-machine-waits").first
+    expect(told).to_contain_text(f"{len(waits)} jobs wait for")
+    expect(told).to_contain_text(
+        f"The one that has waited longest asks for {schedule.workload.nodes[first]:,} nodes, since"
+    )
+    expect(told).to_contain_text(f": {free:,} nodes are free.")
+    expect(figure.locator(".hopper-machine-told")).to_contain_text("First free nodes, job")
     busy = round(100 * len(holders(schedule, HOUR_S)) / schedule.nodes)
     line = figure.locator(".hopper-machine-line").first
     expect(line).to_contain_text(f"{busy} % busy")

@@ -38,12 +38,12 @@ def test_every_figure_can_be_drawn(figure):
 
 def test_far_apart_numbers_get_a_logarithmic_scale():
     assert QUESTION.run(figure="cores").figures[0].layout["yaxis"]["type"] == "log"
-    assert "type" not in QUESTION.run(figure="core_peak_gflops").figures[0].layout["yaxis"]
+    assert "type" not in QUESTION.run(figure="cores_per_node", third="none").figures[0].layout["yaxis"]
 
 
 def test_what_no_file_tells():
-    result = QUESTION.run(first="bassi", second="none", third="none", figure="ost_peak_mb_s")
-    assert result.summary == "Share of each OST in that: no file tells."
+    result = QUESTION.run(first="bassi", second="none", third="none", figure="scratch_peak_gb_s")
+    assert result.summary == "Peak of one scratch file system: no file tells."
     assert (result.values, result.figures) == ((), ())
 
 

@@ -1,6 +1,5 @@
 """``scontrol show node`` as text, one line a node, and JSON."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -64,13 +63,6 @@ def test_a_cluster_of_three_kinds():
     assert records[0].facts["count"].at == "nodes alike: c1 and 3 more"
 
 
-def test_json():
-    (record,) = read_scontrol(sample("scontrol-cluster.json"))
-    # 191,000 less 4,096 = 186,904 MB / 1,024 = 182.52 GB
-    assert summary([record]) == [(2, 2, 96, 1, 192, 182.52)]
-    assert record.slurm_version == "24.05.1"
-
-
 def test_numa_nodes_are_assumed():
     (record,) = read_scontrol(line("a"))
     assert record.facts["numa_nodes_per_socket"].badge == "assumed"
@@ -112,11 +104,6 @@ def test_a_release_that_is_not_told():
         (line("a", cores=0), "scontrol: node a: 'CoresPerSocket' = '0' must be a whole number of at least 1"),
         (line("a", memory="much"), "scontrol: node a: 'RealMemory' = 'much' must be a whole number of at least 1"),
         (line("a", sockets=9999, cores=9999), "scontrol: node a: 9999 x 9999 x 1 CPUs exceed 65,536"),
-        ('{"nodes": 3}', "scontrol: the JSON has no list 'nodes' (nor is it that of lscpu -J)"),
-        ('{"nodes": [3]}', "scontrol: an entry of 'nodes' is not a table"),
-        ('{"nodes": [{"name": "a"}]}', "scontrol: node a: 'sockets' is missing"),
-        ('{"nodes": []}', "scontrol: the output shows no node"),
-        ('{"nodes"', "scontrol: not JSON: Expecting ':' delimiter: line 1 column 9 (char 8)"),
     ],
 )
 def test_what_cannot_be_read(text, message):
@@ -139,21 +126,6 @@ def test_every_node_is_in_one_kind_whatever_the_order(nodes, rng):
     assert len(records) == len(set(nodes))
     rng.shuffle(lines)
     assert summary(read_scontrol("\n".join(lines))) == summary(records)
-
-
-@given(st.lists(kinds, min_size=1, max_size=5))
-def test_text_and_json_tell_the_same(nodes):
-    text = "\n".join(
-        line(f"n{n}", sockets=sockets, cores=cores, threads=threads, memory=memory)
-        for n, (sockets, cores, threads, memory) in enumerate(nodes)
-    )
-    data = {
-        "nodes": [
-            {"name": f"n{n}", "sockets": sockets, "cores": cores, "threads": threads, "real_memory": memory, "version": "23.11.1"}
-            for n, (sockets, cores, threads, memory) in enumerate(nodes)
-        ]
-    }  # fmt: skip
-    assert read_scontrol(json.dumps(data)) == read_scontrol(text)
 
 
 @given(

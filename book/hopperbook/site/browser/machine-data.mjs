@@ -45,6 +45,11 @@ export class History {
     this.end = Int32Array.from(held, ([, , end]) => minuteOf(end));
     this.byEnd = [...this.end.keys()].sort((a, b) => this.end[a] - this.end[b]);
     this.asked = (data.asked ?? []).map(([at, start, runs]) => ({ at: at / 60, start: minuteOf(start), runs }));
+    const begun = held.filter(([number]) => number >= 0).map(([number, start, , runs, , wait]) => ({
+      number, from: (start - wait) / 60, to: start / 60, nodes: runs.reduce((sum, [low, high]) => sum + high - low, 0),
+    }));
+    const later = (data.queued ?? []).map(([number, submit, width]) => ({ number, from: submit / 60, to: Infinity, nodes: width }));
+    this.asking = [...begun, ...later].sort((a, b) => a.from - b.from);
     this.holder = new Int32Array(nodes).fill(-1);
     this.time = -1;
     this.started = 0;
@@ -111,11 +116,21 @@ export class History {
     });
   }
 
-  /** How many runs of free nodes there are. */
-  freePieces() {
-    let pieces = 0;
-    for (let at = 0; at < this.nodes; at += 1) if (this.holder[at] < 0 && (at === 0 || this.holder[at - 1] >= 0)) pieces += 1;
-    return pieces;
+  /** Jobs that wait at a minute, who has waited longest first. */
+  waiting(minute) {
+    return this.asking.filter(({ from, to }) => from <= minute && minute < to);
+  }
+
+  /** Runs of free nodes: how many there are, the longest, and all of their nodes. */
+  free() {
+    let [pieces, longest, nodes, run] = [0, 0, 0, 0];
+    for (const holder of this.holder) {
+      run = holder < 0 ? run + 1 : 0;
+      if (run === 1) pieces += 1;
+      if (run) nodes += 1;
+      longest = Math.max(longest, run);
+    }
+    return { pieces, longest, nodes };
   }
 
   /** Jobs that run, in the order of their first node. */

@@ -129,7 +129,7 @@ class Live {
     this.caption.textContent = this.recorded;
     this.back.hidden = true;
     this.view.show(this.view.recorded);
-    this.view.player.seek(this.view.recorded[0].history.data.shown_s / 60);
+    this.view.begin();
   }
 
   /** Ask Python for what the pictures still lack, one thing after the other: the days around the time, and the links. */

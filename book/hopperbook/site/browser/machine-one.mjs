@@ -10,6 +10,10 @@ const MEASURED_NODES = 16;
 export const LIVE_LINKS_EVERY = 3 * HOUR;
 // Links stay in the picture so many instants after their own, until others are known.
 const LINKS_STAY = 3;
+// So many jobs of a queue are drawn.
+const BLOCKS = 120;
+// How dark jobs are that are not chosen, as a share of the color of muted text.
+const GRAYS = [0.45, 0.6, 0.75];
 
 /** A color as the bytes of a picture hold it. */
 const bytes = (r, g, b, a = 255) => ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
@@ -47,10 +51,14 @@ export class Machine {
     this.floor = new Floor(floor, `${title}: the floor. Arrow keys go from job to job.`);
     this.torus = new Torus(floor, `${title}: the torus. Drag to turn it.`);
     this.line = make("p", { class: "hopper-machine-line" });
+    this.queue = make("div", { class: "hopper-queue", "aria-hidden": "true" });
+    this.waits = make("p", { class: "hopper-machine-waits" });
     this.element = make(
       "section",
       { class: "hopper-machine-one", "aria-label": title },
       this.name,
+      this.queue,
+      this.waits,
       make("div", {}, this.floor.canvas),
       make("div", { class: "hopper-torus" }, this.torus.canvas, this.torus.over),
       this.line,
@@ -92,11 +100,12 @@ export class Machine {
     this.torus.glow = dark ? [255, 176, 92] : [176, 58, 0];
   }
 
+  /** One job is in color, the others are gray, neighbors in number of another shade. */
   #color() {
     this.#colors = this.history.number.map((number) => {
       const color = number < 0 ? this.gone : colorOf(number, this.dark);
-      // Faded while another job is chosen.
-      return [bytes(...color), bytes(...color.map((part, i) => Math.round(0.16 * part + 0.84 * this.paper[i])))];
+      const shade = GRAYS[Math.abs(number) % GRAYS.length];
+      return [bytes(...color), bytes(...this.gone.map((part, i) => Math.round(shade * part + (1 - shade) * this.paper[i])))];
     });
   }
 
@@ -152,7 +161,7 @@ export class Machine {
   #colorOf(node) {
     const job = this.history.holder[node];
     if (job < 0) return this.free;
-    return this.#colors[job][this.chosen >= 0 && job !== this.chosen ? 1 : 0];
+    return this.#colors[job][job === this.chosen || this.history.number[job] < 0 ? 0 : 1];
   }
 
   #paint(low, length) {
@@ -176,7 +185,7 @@ export class Machine {
   repaint() {
     if (!this.paper || this.shown === undefined) return;
     this.probed = null;
-    if (this.shows.probe && this.chosen < 0 && this.asked) {
+    if (this.shows.probe && this.asked) {
       this.probed = new Uint8Array(this.history.nodes);
       for (const [low, high] of this.asked.runs) this.probed.fill(1, low, high);
     }
@@ -187,7 +196,8 @@ export class Machine {
 
   say() {
     const { history } = this;
-    let words = `${Math.round((100 * history.busy) / history.nodes)} % busy, ${some(history.running, "job")}, ${some(history.freePieces(), "free piece")}.`;
+    const free = history.free();
+    let words = `${Math.round((100 * history.busy) / history.nodes)} % busy, ${some(history.running, "job")}, ${some(free.pieces, "free piece")}.`;
     const gone = history.jobs().filter((job) => history.number[job] < 0);
     if (gone.length) words += ` ${some(gone.reduce((sum, job) => sum + history.width(job), 0), "node")} orphaned (gray).`;
     if (this.asked) {
@@ -197,6 +207,26 @@ export class Machine {
         `${some(runs.length, "piece")}, ${meanHops(this.places, runs).toFixed(1)} hops apart.`;
     }
     if (this.line.textContent !== words) this.line.textContent = words;
+    this.#sayQueue(free);
+  }
+
+  /** The queue as a row of blocks as wide as the jobs, and why the job that has waited longest waits. */
+  #sayQueue(free) {
+    const { history } = this;
+    const waiting = history.waiting(history.time);
+    this.queue.replaceChildren(...waiting.slice(0, BLOCKS).map(({ nodes, number }) => {
+      const block = make("span", number === history.number[this.chosen] ? { class: "hopper-chosen" } : {});
+      block.style.flexGrow = nodes;
+      return block;
+    }));
+    const [first] = waiting;
+    let words = "Nothing waits.";
+    if (first) {
+      const all = waiting.reduce((sum, { nodes }) => sum + nodes, 0);
+      const short = first.nodes > free.nodes ? `${some(free.nodes, "node")} ${free.nodes === 1 ? "is" : "are"} free` : first.nodes > free.longest ? `the largest free piece has ${some(free.longest, "node")}` : "";
+      words = `${some(waiting.length, "job")} wait${waiting.length === 1 ? "s" : ""} for ${some(all, "node")}. The one that has waited longest asks for ${some(first.nodes, "node")}, since ${duration(Math.floor(history.time - first.from))}${short && `: ${short}`}.`;
+    }
+    if (this.waits.textContent !== words) this.waits.textContent = words;
   }
 
   tell(job) {

@@ -12,7 +12,7 @@ function rowsOf({ history: { data, nodes, from, until, length }, places }) {
     history.go(minute, () => {});
     const probe = history.probeAt(minute);
     const lies = probe ? [probe.runs.length, meanHops(places, probe.runs).toFixed(1), (Math.max(0, probe.start - probe.at) / 60).toFixed(1)] : [];
-    return [(minute / 60).toFixed(0), Math.round((100 * history.busy) / nodes), history.running, history.freePieces(), ...lies];
+    return [(minute / 60).toFixed(0), Math.round((100 * history.busy) / nodes), history.running, history.free().pieces, history.waiting(minute).length, ...lies];
   });
 }
 
@@ -24,7 +24,7 @@ export function fillTables(details, machines) {
     const cells = (tag, row, attributes = {}) => make("tr", {}, row.map((cell) => make(tag, attributes, String(cell))));
     const table = make("table", { class: "hopper-table" },
       make("caption", {}, machine.title),
-      make("thead", {}, cells("th", ["Hour", "Busy [%]", "Jobs", "Free pieces", ...probe], { scope: "col" })),
+      make("thead", {}, cells("th", ["Hour", "Busy [%]", "Jobs", "Free pieces", "Waiting", ...probe], { scope: "col" })),
       make("tbody", {}, rowsOf(machine).map((row) => cells("td", row))));
     return make("div", { class: "hopper-scroll", role: "group", tabindex: 0, "aria-label": machine.title }, table);
   });

@@ -1,5 +1,5 @@
-// A machine to watch: its floor and its torus over two days, every job in a color of its own, on the first free nodes
-// beside one piece. Points are written straight into the pictures' bytes, so that a phone keeps up.
+// A machine to watch: its queue, its floor and its torus over two days, one job in color, on the first free nodes beside
+// one piece. Points are written straight into the pictures' bytes, so that a phone keeps up.
 
 import { make } from "./dom.mjs";
 import { fetched, History } from "./machine-data.mjs";
@@ -61,11 +61,19 @@ class View {
     this.show(this.recorded);
     new MutationObserver(() => this.#theme()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     new ResizeObserver(() => this.#fit()).observe(this.stage);
-    this.player.seek(histories[0].shown_s / 60);
+    this.begin();
     followLive(this);
     // For tests: draw a minute at once.
     this.figure.hopperDraw = (minute) => this.player.seek(minute);
     this.figure.classList.add("hopper-machine-live");
+  }
+
+  /** Go to the time that is told of, with the largest job that runs then in color. */
+  begin() {
+    const { history } = this.recorded[0];
+    this.player.seek(history.data.shown_s / 60);
+    const largest = history.jobs().reduce((widest, job) => (history.width(job) > history.width(widest) ? job : widest));
+    this.#choose({ machine: this.recorded[0], job: largest });
   }
 
   #build({ length }) {

@@ -15,9 +15,9 @@ from statistics import median
 from hopperbook.studies.study import Shares, Study, Value, predictions, ranges
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.network.runtime.power import gain_shown
-from hopperlib.placement.free_cores import break_even_service
-from hopperlib.placement.hybrid import VARIATION, RunShares, ThreadCost, best_threads, memory_times, thread_costs
-from hopperlib.placement.memory import merged_need
+from hopperlib.placement.models.free_cores import break_even_service
+from hopperlib.placement.models.hybrid import VARIATION, RunShares, ThreadCost, best_threads, memory_times, thread_costs
+from hopperlib.placement.models.memory import merged_need
 
 # The counts that divide a NUMA node, a socket and a node evenly: 12 and 24 are printed, and all up to 6 belong to the
 # "1 to 6" of the source.

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from hopperbook.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
 from hopperlib.documented import documented, printed
-from hopperlib.placement.free_cores import break_even_service, run_time_with_free_cores
 from hopperlib.placement.layouts import layouts
-from hopperlib.placement.memory import memory_per_task, merged_need, most_tasks_per_node
+from hopperlib.placement.models.free_cores import break_even_service, run_time_with_free_cores
+from hopperlib.placement.models.memory import memory_per_task, merged_need, most_tasks_per_node
 from hopperlib.units import memory_tb
 
 # From the study of the trillion particles, which has the run.

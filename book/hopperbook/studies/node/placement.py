@@ -12,9 +12,9 @@ from dataclasses import replace
 from hopperbook.studies.study import Shares, Study, Value, ranges
 from hopperlib.launchers.reader import read_launch
 from hopperlib.machine import Machine
+from hopperlib.placement.judging.slowdown import placement_cost
 from hopperlib.placement.placement import Placement, place_tasks
 from hopperlib.placement.review import review_line
-from hopperlib.placement.slowdown import placement_cost
 
 BETTER_LINE = "aprun -n 384 -N 12 -S 3 vasp"
 NAIVE_LINE = "aprun -n 384 -N 12 vasp"

@@ -7,8 +7,8 @@ import pytest
 from hopperbook import score
 from hopperbook.studies.node.memory import franklin_usable_gb
 from hopperlib.machine import Machine
-from hopperlib.placement.free_cores import break_even_service
 from hopperlib.placement.layouts import cheapest, layouts
+from hopperlib.placement.models.free_cores import break_even_service
 
 
 @pytest.fixture(scope="module")

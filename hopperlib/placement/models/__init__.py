@@ -1,0 +1,1 @@
+"""Models of a node: bandwidth, memory, threads, pages, free cores."""

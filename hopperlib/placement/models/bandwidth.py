@@ -1,0 +1,133 @@
+"""Memory bandwidth that tasks get when they share NUMA nodes.
+
+A core draws at most its cap c; a NUMA node gives at most its bandwidth B,
+divided evenly among the k cores that draw on it. So each gets min(c, B / k),
+and tasks packed onto few NUMA nodes may wait where spread ones would not.
+
+==========================  ==================================================
+`task_bandwidth_gb_s`       min(c, B / k) on a kind of node
+`slowdown`                  run time packed over spread, for a fraction f
+`spill`                     memory that does not fit its NUMA node goes to others
+==========================  ==================================================
+
+`hopperlib.placement.judging.slowdown` puts them together for a placement.
+
+What they leave out: caches (tasks that share a cache can gain or lose far
+more), and how well hardware threads share a core.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hopperlib.errors import above, refusal, within
+from hopperlib.machine import NodeKind
+
+
+def task_bandwidth_gb_s(kind: NodeKind, tasks: int) -> float:
+    """Bandwidth that each of some one-core tasks on a NUMA node gets from its channels. [GB/s]
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> [round(task_bandwidth_gb_s(Machine.load("hopper").node(), tasks), 2) for tasks in (1, 3, 6)]
+    [5.0, 4.17, 2.08]
+    """
+    return min(kind.core_bandwidth_cap_gb_s, kind.numa_bandwidth_gb_s / tasks)
+
+
+def slowdown(memory_bound_fraction: float, ratio: float) -> float:
+    """Run time packed over run time spread.
+
+    T_packed / T_spread = 1 - f + f r: the memory-bound part of the run takes r
+    times as long, the rest is unchanged.
+
+    Parameters
+    ----------
+    memory_bound_fraction : float
+        f, the share of the *spread* run's time that waits for memory, 0 to 1.
+    ratio : float
+        r, what the memory-bound part takes packed over spread.
+
+    Raises
+    ------
+    InputError
+        If `memory_bound_fraction` is not from 0 to 1, or `ratio` not above 0.
+
+    Examples
+    --------
+    >>> slowdown(0.5, 1.4)
+    1.2
+    """
+    within(0, 1, ", a share of the run time", memory_bound_fraction=memory_bound_fraction)
+    above(0, ratio=ratio)
+    return 1 - memory_bound_fraction + memory_bound_fraction * ratio
+
+
+class Spill(NamedTuple):
+    """Where the memory of a node's tasks ends up, by NUMA node. [GB]
+
+    Parameters
+    ----------
+    need_gb : tuple of float
+        What the tasks of each NUMA node want.
+    remote_gb : tuple of float
+        How much of that lies on other NUMA nodes.
+    taken_gb : tuple of float
+        What each NUMA node holds for tasks of others.
+    missing_gb : float
+        What fits nowhere.
+    """
+
+    need_gb: tuple[float, ...]
+    remote_gb: tuple[float, ...]
+    taken_gb: tuple[float, ...]
+    missing_gb: float
+
+    @property
+    def remote_fraction(self) -> float:
+        """Share of all the memory that is not on its own NUMA node, 0 to 1."""
+        need = sum(self.need_gb)
+        return sum(self.remote_gb) / need if need else 0.0
+
+
+def spill(need_gb: Sequence[float], room_gb: float) -> Spill:
+    """Return where memory goes that does not fit its own NUMA node.
+
+    Assumed: it is shared out over the other NUMA nodes in proportion to their
+    free memory. (The kernel takes the nearest first; the sources do not say
+    more than "the next".)
+
+    Parameters
+    ----------
+    need_gb : sequence of float
+        What the tasks of each NUMA node want. [GB]
+    room_gb : float
+        What each NUMA node has. [GB]
+
+    Raises
+    ------
+    InputError
+        If a need is below 0 or `room_gb` not above 0.
+
+    Examples
+    --------
+    Twelve tasks of 2.58 GB on two NUMA nodes with 7.75 GB each:
+
+    >>> memory = spill([15.48, 15.48, 0, 0], 7.75)
+    >>> [round(part, 2) for part in memory.remote_gb], [round(part, 2) for part in memory.taken_gb]
+    ([7.73, 7.73, 0.0, 0.0], [0.0, 0.0, 7.73, 7.73])
+    """
+    above(0, room_gb=room_gb)
+    if any(not need >= 0 for need in need_gb):
+        raise refusal("need_gb", list(need_gb), "must hold no value below 0")
+    over = [max(need - room_gb, 0.0) for need in need_gb]
+    free = [max(room_gb - need, 0.0) for need in need_gb]
+    placed = min(sum(over), sum(free))
+    share_over = placed / sum(over) if sum(over) else 0.0
+    share_free = placed / sum(free) if sum(free) else 0.0
+    return Spill(
+        tuple(float(need) for need in need_gb),
+        tuple(part * share_over for part in over),
+        tuple(part * share_free for part in free),
+        max(sum(over) - placed, 0.0),
+    )

@@ -1,0 +1,50 @@
+"""Four readers' ways from the front page to what they came for: at most three presses, the verdict on the first screen."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+SIZES = {"wide": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
+OOM = "slurmstepd: error: Detected 1 oom_kill event in StepId=1234.0. Some of the step tasks have been OOM Killed."
+
+# What they have in hand -> the card, what they type, at which control, the verdict, and what they take along.
+WALKS = {
+    "the line to submit": (
+        "place",
+        "Is this launch line right?",
+        "Launch line",
+        "aprun -n 384 -N 12 vasp",
+        "aprun -n 384 -N 12 -S 3 vasp",
+    ),
+    "the layout": ("memory", "I do not have enough memory", "Memory per task", "4", "nodes"),
+    "the cause": ("diagnose", "My job was killed, or printed an error", "Output of the job", OOM, "memory"),
+    "the stripe command": (
+        "stripe",
+        "My program reads and writes slowly",
+        "Size of the data",
+        "31000",
+        "lfs setstripe",
+    ),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("walk", WALKS)
+def test_a_reader_comes_to_what_they_need(watch, site_url, walk, size):
+    name, card, control, typed, taken = WALKS[walk]
+    # A reader who has never been here: what plays an answer is covered, unless the way leads to it.
+    watched = watch(site_url, viewport=SIZES[size], covered=True)
+    page = watched.go("book/index.html")
+    page.locator(".sd-card", has_text=card).click()
+    page.wait_for_selector("html.hopper-ready", state="attached")
+    box = page.locator(f"#explorer-{name}")
+    verdict = box.locator(".hopper-summary")
+    expect(verdict).to_be_in_viewport()
+    before = verdict.inner_text()
+    box.get_by_label(control).first.fill(typed)
+    expect(verdict).not_to_have_text(before)
+    # Without another press or scrolling, and with what to take along.
+    expect(verdict).to_be_in_viewport()
+    expect(box).to_contain_text(taken)
+    watched.assert_clean()
