@@ -15,8 +15,8 @@ The rules are fixed, so that schedules compare:
   Others may pass it if they end by then by their own limit, or use nodes that
   the head leaves over at that time, which they use up.
 - ``conservative``: every waiting job is promised the earliest time at which it
-  delays nobody before it in the queue, and each job starts when its time has come. With
-  a depth of two or more, ``easy`` does so for that many of the first. Where nodes are
+  delays nobody before it in the queue, and each job starts when its time has come. A
+  depth, such as ``10``, does so for that many of the first: 0 is ``fcfs``, 1 ``easy``. Where nodes are
   shared or differ, such a promise names its nodes, of those that have room the ones that
   were idle for the shortest time before; it is made anew whenever something changes.
 - A policy may also be a function: it sees a `View` whenever something ended or came and there is room for
@@ -62,8 +62,8 @@ from hopperlib.scheduling.workload import Workload
 __all__ = ["POLICIES", "NodeChoice", "Policy", "View", "simulate", "too_wide"]
 
 POLICIES: tuple[str, ...] = ("easy", "fcfs", "conservative")
-# The depth that each policy stands for; EASY's is given.
-_DEPTHS = {"fcfs": 0, "conservative": 1 << 31}
+# The depth that each policy stands for.
+_DEPTHS = {"fcfs": 0, "easy": 1, "conservative": 1 << 31}
 _WHOLE: Wanted = ("", 0, 0, 0)
 
 
@@ -72,7 +72,6 @@ def simulate(
     nodes: int | Cluster,
     *,
     policy: str | Policy = "easy",
-    depth: int = 1,
     queue_order: str = "submission",
     rules: Rules | None = None,
     allocation: str | NodeChoice = "first",
@@ -95,10 +94,8 @@ def simulate(
     workload : Workload
     nodes : int or Cluster
         Nodes of the machine, each for one job at a time; or partitions of nodes that may be shared.
-    policy : {"easy", "fcfs", "conservative"} or callable
-        Who may pass whom, see above.
-    depth : int
-        To how many blocked jobs EASY promises a time.
+    policy : {"easy", "fcfs", "conservative"}, digits or callable
+        Who may pass whom, see above; digits are a depth.
     queue_order : {"submission", "size", "length", "multifactor"}
         Within one priority of the queues: as they came, the widest or the shortest limit first, or by `rules`.
     rules : Rules or None
@@ -152,7 +149,7 @@ def simulate(
     """
     cluster = _one_pool(nodes) if isinstance(nodes, int) else nodes
     count = len(cluster.nodes)
-    _check_settings(policy, overrun, count, depth, {"sample_every_s": sample_every_s, "aging_s": aging_s})
+    _check_settings(policy, overrun, count, {"sample_every_s": sample_every_s, "aging_s": aging_s})
     _check(workload, count, queues)
     if isinstance(allocation, NodeChoice) and allocation.wait_s > 0:
         _check_wait(allocation.wait_s, one_pool=isinstance(nodes, int), policy=policy, downtimes=downtimes)
@@ -173,7 +170,7 @@ def simulate(
     of_partition = _lanes(
         run,
         cluster,
-        _DEPTHS.get(str(policy), depth),
+        1 if callable(policy) else _DEPTHS[policy] if policy in _DEPTHS else int(policy),
         partial(free_list, allocation, rng=rng),
         nodes_per_switch=nodes_per_switch,
         downtimes=downtimes,
@@ -230,17 +227,14 @@ def _lanes(
     return lanes
 
 
-def _check_settings(
-    policy: str | Policy, overrun: str, nodes: int, depth: int, intervals_s: Mapping[str, int | None]
-) -> None:
+def _check_settings(policy: str | Policy, overrun: str, nodes: int, intervals_s: Mapping[str, int | None]) -> None:
     """Refuse a setting of `simulate` that is unknown or too small."""
-    if not callable(policy) and policy not in POLICIES:
-        raise refusal("policy", policy, f"must be one of: {', '.join(POLICIES)}; or a function")
+    if not callable(policy) and policy not in POLICIES and not policy.isdecimal():
+        raise refusal("policy", policy, f"must be one of: {', '.join(POLICIES)}; a depth, or a function")
     if overrun not in ("kill", "keep"):
         raise refusal("overrun", overrun, "must be kill or keep")
-    for name, number in (("nodes", nodes), ("depth", depth)):
-        if number < 1:
-            raise refusal(name, number, "must be at least 1")
+    if nodes < 1:
+        raise refusal("nodes", nodes, "must be at least 1")
     for name, seconds in intervals_s.items():
         if seconds is not None and seconds < 1:
             raise refusal(name, seconds, "must be at least 1 s")

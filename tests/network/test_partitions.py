@@ -202,7 +202,7 @@ def test_conservative_promises_everybody():
     jobs = [Job(1, 0, 6, 100, 100), Job(2, 1, 8, 50, 50), Job(3, 2, 10, 20, 20), Job(4, 3, 2, 160, 160)]
     assert list(simulate(Workload(jobs), 10).start_s) == [0, 100, 163, 3]
     assert list(simulate(Workload(jobs), 10, policy="conservative").start_s) == [0, 100, 150, 170]
-    assert list(simulate(Workload(jobs), 10, depth=2).start_s) == [0, 100, 150, 170]
+    assert list(simulate(Workload(jobs), 10, policy="2").start_s) == [0, 100, 150, 170]
 
 
 @settings(max_examples=60)
@@ -349,7 +349,7 @@ def test_plans_on_shared_nodes_second_by_second(rows, depth, whole, closed):
     pool = Cluster(nodes=(NodeResources(cores=4),) * 4, partitions={"": Partition(nodes=(0, 1, 2, 3))})
     jobs = Workload(Job(n, *row[:4], cores=row[1] * row[4]) for n, row in enumerate(rows))
     down = [Downtime(start_s=8, end_s=14, first_node=1, last_node=3, drained=True)] if closed else []
-    schedule = simulate(jobs, pool, depth=depth, downtimes=down)
+    schedule = simulate(jobs, pool, policy=str(depth), downtimes=down)
     wanted = planned(rows, 4, depth=depth, closed=(8, 14, {1, 2}) if closed else None)
     for index, number in enumerate(schedule.workload.job):
         nodes = [node for low, high in schedule.runs(index) for node in range(low, high)]

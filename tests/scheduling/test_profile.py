@@ -55,9 +55,7 @@ def planned(jobs, cores, parts, depth, closed=None, switch=0):
             _, width, run, limit, share, part = jobs[job]
             groups = [parts[part]]
             if switch and width <= switch:
-                groups = [
-                    [node for node in parts[part] if node // switch == number] for number in range(len(cores))
-                ]
+                groups = [[node for node in parts[part] if node // switch == number] for number in range(len(cores))]
 
             def fits(node, at, limit=limit, share=share, free=free):
                 return all(left >= share for left in free[node][at : at + limit])
@@ -68,7 +66,9 @@ def planned(jobs, cores, parts, depth, closed=None, switch=0):
                 return at
 
             times = range(1 if blocked[part] >= depth else SECONDS - limit)
-            at = next((at for at in times if any(sum(fits(node, at) for node in group) >= width for group in groups)), None)
+            at = next(
+                (at for at in times if any(sum(fits(node, at) for node in group) >= width for group in groups)), None
+            )
             if at is None:
                 continue
             ables = ([node for node in group if fits(node, at)] for group in groups)
@@ -108,7 +108,7 @@ def as_planned(seed, *, closed=False, switches=False):
     )
     begin, end, first, last = span
     down = [Downtime(start_s=begin, end_s=end, first_node=first, last_node=last, drained=True)] if closed else []
-    schedule = simulate(Workload(jobs), cluster, depth=depth, downtimes=down, nodes_per_switch=switch)
+    schedule = simulate(Workload(jobs), cluster, policy=str(depth), downtimes=down, nodes_per_switch=switch)
     nodes = [[node for low, high in schedule.runs(job) for node in range(low, high)] for job in range(len(jobs))]
     wanted = planned(rows, cores, parts, depth, span if closed else None, switch)
     assert (list(schedule.start_s), nodes) == wanted, seed
@@ -166,10 +166,10 @@ def test_whole_nodes_as_counted_every_second_and_nearly_so_by_name():
         nodes, rows, depth = whole(seed)
         jobs = Workload([Job(number, *row[:2], *row[2:], cores=row[1]) for number, row in enumerate(rows)])
         truth = counted(rows, nodes, depth)
-        assert list(simulate(jobs, nodes, depth=depth).start_s) == truth, seed
+        assert list(simulate(jobs, nodes, policy=str(depth)).start_s) == truth, seed
         cluster = Cluster(
             nodes=(NodeResources(cores=1),) * nodes, partitions={"": Partition(nodes=tuple(range(nodes)))}
         )
-        differ += list(simulate(jobs, cluster, depth=depth).start_s) != truth
+        differ += list(simulate(jobs, cluster, policy=str(depth)).start_s) != truth
     # A promise that names its nodes may keep a job from passing that others would let pass.
     assert differ <= 4

@@ -51,12 +51,11 @@ _ORDERS = {
     "length": "the shortest limit first",
     "fair share": "users who used little first (fair share)",
 }
-# Policies and depths.
-_DEPTHS: dict[tuple[str, int], str] = {
-    ("easy", 1): "backfill depth 1 (EASY)",
-    ("fcfs", 1): "no backfill (depth 0)",
-    ("easy", 10): "backfill depth 10",
-    ("conservative", 1): "backfill that delays nobody (depth all)",
+_DEPTHS = {
+    "easy": "backfill depth 1 (EASY)",
+    "fcfs": "no backfill (depth 0)",
+    "10": "backfill depth 10",
+    "conservative": "backfill that delays nobody (depth all)",
 }
 # At most so many times of absent nodes, and so many groups that may be preferred, are tried: each takes a simulation.
 _TRIED = 3
@@ -136,7 +135,7 @@ class Learned:
     limits : tuple of Limit
     order : str
         "submission", "size", "length" or "fair share".
-    policy, depth : str, int
+    policy : str
         As `hopperlib.scheduling.scheduler.simulate` takes them.
     absent : tuple of Absence
         Nodes that were away.
@@ -148,7 +147,6 @@ class Learned:
     limits: tuple[Limit, ...] = ()
     order: str = "submission"
     policy: str = "easy"
-    depth: int = 1
     absent: tuple[Absence, ...] = ()
     preferred: tuple[str, str] | None = None
 
@@ -165,7 +163,6 @@ class Learned:
         ]
         return {
             "policy": self.policy,
-            "depth": self.depth,
             "queue_order": "multifactor" if fair else self.order,
             "rules": Rules(limits=self.limits, fair_share=1000.0 if fair else 0.0, first=self.preferred or ()),
             "closures": clock.closures(self.closed, first_s, last_s),
@@ -185,7 +182,6 @@ class Learned:
             "limits": limits,
             "order": self.order,
             "policy": self.policy,
-            "depth": self.depth,
             "absent": [each._asdict() for each in self.absent],
             "preferred": dict([self.preferred]) if self.preferred else {},
         }
@@ -455,9 +451,8 @@ def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tu
     findings = []
     for is_depth in (depth_first, not depth_first):
         if is_depth:
-            tried = {title: replace(rules, policy=name, depth=depth) for (name, depth), title in _DEPTHS.items()}
-            usual = _DEPTHS[rules.policy, rules.depth]
-            rules, finding = _chosen(evidence, tried, usual, "backfill-depth", "Backfill depth")
+            tried = {title: replace(rules, policy=name) for name, title in _DEPTHS.items()}
+            rules, finding = _chosen(evidence, tried, _DEPTHS[rules.policy], "backfill-depth", "Backfill depth")
         else:
             tried = {title: replace(rules, order=name) for name, title in _ORDERS.items()}
             tried |= {f"jobs of {' '.join(each)} first": replace(rules, preferred=each) for each in _groups(evidence)}

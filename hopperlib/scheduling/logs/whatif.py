@@ -7,7 +7,7 @@ of the log as it is was wrong, in either direction.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from statistics import fmean
 from typing import NamedTuple
 
@@ -118,7 +118,7 @@ def simulated_waits(
     settings = rules.settings(workload, scenario.nodes or nodes, clock)
     settings["downtimes"] += scenario.downtimes
     if scenario.depth is not None:
-        settings["policy"], settings["depth"] = ("easy", scenario.depth) if scenario.depth else ("fcfs", 1)
+        settings["policy"] = str(scenario.depth)
     if wide := too_wide(Workload(jobs), room):
         raise InputError(f"{scenario.name}: job {Workload(jobs)[wide[0]].job} does not fit any more")
     arrivals = [max(job.submit_time_s, job.eligible_time_s or 0) for job in jobs]
@@ -309,18 +309,10 @@ def together(scenarios: Sequence[Scenario]) -> Scenario:
     >>> together([Scenario(name="a", nodes=4), Scenario(name="b", depth=2)])
     Scenario(name='all together', nodes=4, max_walltime_s=None, split=None, downtimes=(), depth=2, shared_cores=0)
     """
-    whole = Scenario(name="all together")
-    for each in scenarios:
-        whole = replace(
-            whole,
-            nodes=each.nodes or whole.nodes,
-            max_walltime_s=each.max_walltime_s or whole.max_walltime_s,
-            split=each.split or whole.split,
-            downtimes=(*whole.downtimes, *each.downtimes),
-            depth=whole.depth if each.depth is None else each.depth,
-            shared_cores=each.shared_cores or whole.shared_cores,
-        )
-    return whole
+    given = [(field, getattr(each, field.name)) for each in scenarios for field in fields(each)]
+    changed = {field.name: value for field, value in given if value != field.default}
+    downtimes = tuple(downtime for each in scenarios for downtime in each.downtimes)
+    return Scenario(**changed | {"name": "all together", "downtimes": downtimes})
 
 
 def largest_share(workload: Workload) -> int:
