@@ -213,8 +213,6 @@ class QueueTable:
         Name of the table whose queues these are, in place of a list of them.
     order : {"submission", "size", "length", "multifactor"}
         Within one priority: as the jobs came, the widest or the shortest limit first, or by the weights of `rules`.
-    aging_hours : float or None
-        How long a job waits to gain one step of priority; None for no aging. [h]
     rules : Rules
         Weights of the multifactor order, and limits of what runs at a time.
     title : str
@@ -230,17 +228,11 @@ class QueueTable:
     queues: tuple[Queue, ...] = key((), name="queue", least=0)
     like: str = ""
     order: Literal["submission", "size", "length", "multifactor"] = "submission"
-    aging_hours: float | None = key(None, above=0)
     rules: Rules = Rules()
     title: str = ""
     source: str = ""
     notes: tuple[str, ...] = ()
     name: str = ""
-
-    @property
-    def aging_s(self) -> int | None:
-        """How long a job waits to gain one step of priority; None for no aging. [s]"""
-        return None if self.aging_hours is None else max(1, round(3600 * self.aging_hours))
 
 
 @cache
@@ -257,7 +249,7 @@ def read_queues(text: str) -> dict[str, QueueTable]:
     TableError
         If it is no TOML, or anything in a table is wrong; names all of it.
     InputError
-        If a table is empty, like none that there is, or has aging without queues.
+        If a table is empty or like none that there is.
 
     Examples
     --------
@@ -285,8 +277,6 @@ def queues_of(document: Mapping[str, Any]) -> dict[str, QueueTable]:
         if listed == QueueTable():
             raise InputError(f"{name}: is empty: a table has queues ([[queue]], or like), an order, or rules")
         queues = queue_table(listed.like).queues if listed.like else listed.queues
-        if listed.aging_hours and not queues:
-            raise InputError(f"{name}: aging_hours needs queues: without priorities there is nothing to make up for")
         tables[name] = replace(listed, name=name, title=listed.title or name, queues=queues)
     return tables
 

@@ -7,8 +7,7 @@ The rules are fixed, so that schedules compare:
 - A job ends after its run time, or at its limit if that is shorter.
   ``overrun="keep"`` lets it run on; once over its limit, it is expected to
   end at every moment.
-- The queue is in order of priority, then of submission. Only if asked for, waiting
-  counts too: a job gains one step of priority for every that many seconds.
+- The queue is in order of priority, then of submission, or as the rules of the site say.
 - ``fcfs``: the head starts as soon as it fits; nobody passes it.
 - ``easy``: the head is promised the earliest time at which enough nodes are
   free by the limits of the running jobs, all ends up to that time counted.
@@ -40,7 +39,7 @@ depend on it.
 """
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -77,7 +76,6 @@ def simulate(
     allocation: str | NodeChoice = "first",
     overrun: str = "kill",
     queues: Sequence[Queue] = (),
-    aging_s: int | None = None,
     downtimes: Sequence[Downtime] = (),
     closures: Sequence[Closure] = (),
     rng: random.Random | None = None,
@@ -108,8 +106,6 @@ def simulate(
         What happens at a job's limit.
     queues : sequence of Queue
         Priorities and limits by name; jobs of other queues have priority 0.
-    aging_s : int or None
-        How long a job waits to gain one step of priority; None for no aging. [s]
     downtimes : sequence of Downtime
     closures : sequence of Closure
         Closed hours: times in which no job with a longer limit starts; it blocks nobody then.
@@ -149,7 +145,7 @@ def simulate(
     """
     cluster = _one_pool(nodes) if isinstance(nodes, int) else nodes
     count = len(cluster.nodes)
-    _check_settings(policy, overrun, count, {"sample_every_s": sample_every_s, "aging_s": aging_s})
+    _check_settings(policy, overrun, count, sample_every_s)
     _check(workload, count, queues)
     if isinstance(allocation, NodeChoice) and allocation.wait_s > 0:
         _check_wait(allocation.wait_s, one_pool=isinstance(nodes, int), policy=policy, downtimes=downtimes)
@@ -161,7 +157,7 @@ def simulate(
     wanted = [_WHOLE] * len(jobs) if isinstance(nodes, int) else [_wanted(workload, job, cluster) for job in jobs]
     run = Loop(
         Schedule(workload, count),
-        Order(workload, queues, aging_s, fixed, rules),
+        Order(workload, queues, fixed, rules),
         Limits(workload, queues, rules, [downtime.queue for downtime in downtimes if downtime.queue], bool(closures)),
         wanted,
         keep=overrun == "keep",
@@ -227,7 +223,7 @@ def _lanes(
     return lanes
 
 
-def _check_settings(policy: str | Policy, overrun: str, nodes: int, intervals_s: Mapping[str, int | None]) -> None:
+def _check_settings(policy: str | Policy, overrun: str, nodes: int, sample_every_s: int | None) -> None:
     """Refuse a setting of `simulate` that is unknown or too small."""
     if not callable(policy) and policy not in POLICIES and not policy.isdecimal():
         raise refusal("policy", policy, f"must be one of: {', '.join(POLICIES)}; a depth, or a function")
@@ -235,9 +231,8 @@ def _check_settings(policy: str | Policy, overrun: str, nodes: int, intervals_s:
         raise refusal("overrun", overrun, "must be kill or keep")
     if nodes < 1:
         raise refusal("nodes", nodes, "must be at least 1")
-    for name, seconds in intervals_s.items():
-        if seconds is not None and seconds < 1:
-            raise refusal(name, seconds, "must be at least 1 s")
+    if sample_every_s is not None and sample_every_s < 1:
+        raise refusal("sample_every_s", sample_every_s, "must be at least 1 s")
 
 
 def _check_wait(wait_s: int, *, one_pool: bool, policy: str | Policy, downtimes: Sequence[Downtime]) -> None:

@@ -113,13 +113,13 @@ class Simulation(ask.Setting):
         "Queues",
         "none",
         {"none": "none: as the jobs came", **{name: name for name in rules.queue_tables()}},
-        help="Queues, order, aging and limits.",
+        help="Queues, order and limits.",
     )
     queue_file: str = ask.file(
         "Queues of your own",
         rows=4,
         help="TOML with one table, which takes the place of the queues above: queue or like, order (submission, size, "
-        "length, multifactor), aging_hours, and rules: weights (age, size, queue, qos, fair_share), half_life_days, "
+        "length, multifactor), and rules: weights (age, size, queue, qos, fair_share), half_life_days, "
         "qos_factors, limit (per, of, jobs, nodes).",
         advanced=True,
     )
@@ -350,7 +350,6 @@ def simulated(
         allocation=setting.choice(room if isinstance(room, int) else 0),
         overrun=setting.overrun,
         queues=table.queues,
-        aging_s=table.aging_s,
         downtimes=[*setting.outages(room), *away],
         rng=random.Random(setting.seed),
         requeue=setting.requeue,

@@ -19,16 +19,13 @@ _STEP, _HIGHEST, _BOUND = float(1 << 30), 1 << 120, 1e20
 class Order:
     """The order of the queue: a key for each job, the lesser the earlier, whose last 32 bits are the job's index.
 
-    If priorities are fixed, keys are known before the run: with aging a job is as well placed as one of the next better
-    priority that came so much later, so that two waiting jobs never change places. An order goes within priority, the
-    larger first. Priorities that change are worked out when a job comes and from time to time, by `rules`.
+    If priorities are fixed, keys are known before the run. An order goes within priority, the larger first. Priorities that change are worked out when a job comes and from time to time, by `rules`.
     """
 
     def __init__(
         self,
         workload: Workload,
         queues: Sequence[Queue] = (),
-        aging_s: int | None = None,
         fixed: Sequence[float] | None = None,
         rules: Rules | None = None,
     ) -> None:
@@ -43,7 +40,7 @@ class Order:
         if self.rules.fair_share:
             self._share_usage()
         if not self.simple:
-            self._keys = self._sorted_keys(priorities, aging_s, fixed)
+            self._keys = self._sorted_keys(priorities, fixed)
 
     def _share_usage(self) -> None:
         """Begin to count who used how much: the job's account if accounts have shares, else its user."""
@@ -59,14 +56,9 @@ class Order:
         self._usage, self._load, self._used_until = [0.0] * len(places), [0] * len(places), 0
         self._counting, self._power = self._usage.copy(), float(self._all_shares)
 
-    def _sorted_keys(
-        self, priorities: Sequence[float], aging_s: int | None, fixed: Sequence[float] | None
-    ) -> Sequence[int]:
+    def _sorted_keys(self, priorities: Sequence[float], fixed: Sequence[float] | None) -> Sequence[int]:
         """Return the key of each job by its priority and what adds to it."""
-        levels = [
-            priorities[number] * (aging_s or 1) + (arrival if aging_s else 0)
-            for number, arrival in zip(self.workload.queue_number, self.workload.arrival_s, strict=True)
-        ]
+        levels = [priorities[number] for number in self.workload.queue_number]
         if self.changes:
             ranks = {level: (rank << 5 * SHIFT) + (_HIGHEST << SHIFT) for rank, level in enumerate(sorted(set(levels)))}
             self._fixed = [max(-_BOUND, min(value, _BOUND)) for value in fixed or [0.0] * len(levels)]
