@@ -12,11 +12,11 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.readers.darshan._frames import COLUMNS, LOWER, UPPER, log_from_frames
-from hopperlib.readers.darshan._segments import heat_map_of_bins
+from hopperlib.readers.darshan._heat_map import heat_map_of_bins
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.storage.logs.darshan_log import DarshanLog
 
-_JOB = re.compile(r"^# (exe|uid|jobid|nprocs|run time):[ \t]*(\S.*?)\s*$", re.MULTILINE)
+_JOB = re.compile(r"^# (exe|uid|jobid|nprocs|run time|start_time):[ \t]*(\S.*?)\s*$", re.MULTILINE)
 _MOUNT = re.compile(r"^# mount entry:[ \t]*(\S+)[ \t]+(\S+)", re.MULTILINE)
 _HELD = re.compile(r"^# (\S+) module: \d+ bytes", re.MULTILINE)
 _LOST = re.compile(r"^# \*(?:WARNING|ERROR)\*: The (\S+) module contains incomplete data", re.MULTILINE)
@@ -66,7 +66,7 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
     if not modules and "nprocs" not in said:
         raise InputError(f"{file}: neither a job nor a counter of darshan-parser is in it")
     unused = [module for module in dict.fromkeys((*modules, *_HELD.findall(head))) if module not in _USED]
-    names_of = {"user": "uid", "job_id": "jobid", "tasks": "nprocs", "run_time_s": "run time"}
+    names_of = {"user": "uid", "job_id": "jobid", "tasks": "nprocs", "run_time_s": "run time", "start_s": "start_time"}
     job: dict[str, Any] = {key: _number(said.get(name, "")) for key, name in names_of.items()}
     program = said.get("exe", "").partition(" ")[0]
     job |= {"executable": program, "modules": list(modules), "mounts": _MOUNT.findall(head)}
@@ -87,7 +87,7 @@ def _missing(
 ) -> Iterator[str]:
     """Yield what the text lacks, by its head, its modules, and the cells of its last line."""
     for module in _LOST.findall(head):
-        yield f"module {module} ran out of memory while the job ran: some files are missing"
+        yield f"module {module} ran out of memory while the job ran: part of it is missing"
     for module in _HELD.findall(head):
         if module in _USED and module not in modules:
             yield f"module {module} is named at the top of the text and has no line in it"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from hopperlib.frames import TableMixin, record_columns
@@ -88,8 +89,6 @@ class FileRecord:
     layout : StripeLayout or None
     opens : int
         Calls that opened it.
-    opened_at : tuple of float
-        Start of the first open of each record. [s]
     meta_s : float
         Time in opening, closing, seeking and asking, of all tasks together. [s]
     busy_s : float
@@ -98,8 +97,6 @@ class FileRecord:
         Time in the calls of one direction, of all tasks together. [s]
     slowest_s : float
         Time in all calls of the slowest task, where the log says it. [s]
-    spread_bytes : float or None
-        Standard deviation of the bytes of its tasks, where the log says it. [bytes]
     counts : mapping
         Further counters of Darshan by their short names, summed.
     common_sizes : mapping
@@ -129,13 +126,11 @@ class FileRecord:
     read_by: dict[int, int] = field(default_factory=dict)
     layout: StripeLayout | None = None
     opens: int = 0
-    opened_at: tuple[float, ...] = ()
     meta_s: float = 0.0
     busy_s: float = 0.0
     read_busy_s: float = 0.0
     write_busy_s: float = 0.0
     slowest_s: float = 0.0
-    spread_bytes: float | None = None
     counts: dict[str, int] = field(default_factory=dict)
     common_sizes: dict[int, int] = field(default_factory=dict)
     extent_read_bytes: int = 0
@@ -212,6 +207,8 @@ class DarshanLog(TableMixin):
         Tasks and the nodes that they ran on, where the log or a list of jobs says it.
     cores_per_node : int or None
         Of the machine, where it is known.
+    start : datetime or None
+        When the job began.
     """
 
     executable: str | None
@@ -230,6 +227,7 @@ class DarshanLog(TableMixin):
     user: int | None = None
     hosts: dict[int, str] = field(default_factory=dict)
     cores_per_node: int | None = None
+    start: datetime | None = None
     # What was judged of its OSTs, by direction: it is asked for often.
     judged: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
@@ -242,7 +240,7 @@ class DarshanLog(TableMixin):
 
     def frame_data(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each file and interface, led by the job."""
-        job = {"job_id": self.job_id, "executable": self.executable}
+        job = {"job_id": self.job_id, "executable": self.executable, "start": self.start}
         return (job | record_columns(record) for record in self.files + self.upper)
 
     def placed(self, nodes: Sequence[str] = (), cores_per_node: int | None = None) -> "DarshanLog":
