@@ -1,4 +1,4 @@
-"""Mean hop distance of a job's nodes, and with numpy of a whole schedule at once; scipy's pdist beside them."""
+"""Mean hop distance of a job's nodes; scipy's pdist beside it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,10 @@ import scipy
 from scipy.spatial.distance import pdist
 
 from benchmarks.side_by_side import Comparison
-from hopperlib.analysis.placements import mean_hop_distances
 from hopperlib.machine import Machine
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
-from hopperlib.scheduling.generator import draw_workload
-from hopperlib.scheduling.scheduler import simulate
 
 JOB_NODES, JOB_RUNS = 342, 18
 
@@ -58,17 +55,11 @@ def measure() -> list[Comparison]:
         return total / (len(nodes) * (len(nodes) - 1) / 2)
 
     assert counts.mean_hop_distance(runs) == with_pdist()
-    workload = draw_workload("production", nodes=len(places), days=32, load=0.9, rng=random.Random(1))
-    schedule = simulate(workload, len(places))
-    every = mean_hop_distances(schedule, places, torus)
-    assert all(every[i] == counts.mean_hop_distance(schedule.runs(i)) for i in range(0, len(schedule), 97))
     peer, peer_s = f"scipy {scipy.__version__} pdist, an axis at a time", 1000 * best_s(with_pdist, 20)
     what, note = (
         f"a job of {JOB_NODES} nodes in {JOB_RUNS} runs, 1,000 times",
         "best of 50 rounds; pdist takes coordinates, ours runs of the list",
     )
-    batch_s = best_s(lambda: mean_hop_distances(schedule, places, torus), 1, rounds=10)
-    pieces = sum(schedule.run_count) / len(schedule)
     return [
         Comparison(
             what=f"mean hops, standard library, {what}",
@@ -76,10 +67,5 @@ def measure() -> list[Comparison]:
             peer=peer,
             peer_s=peer_s,
             note=note,
-        ),
-        Comparison(
-            what=f"mean hops, numpy, {len(schedule):,} jobs of a schedule at once, {pieces:.1f} runs each",
-            ours_s=batch_s,
-            peer="none: no tool found measures a schedule",
         ),
     ]

@@ -7,6 +7,7 @@ beside it calls ``lfs setstripe``. Systems are halved, not results, 40 times at 
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import sys
@@ -15,9 +16,11 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from scipy.stats import theilslopes
+
 from hopperlib.errors import InputError
 from hopperlib.readers.ior.io500 import read_io500_summary
-from hopperlib.storage.lustre.measured import Relation, fit_relation, spread
+from hopperlib.storage.lustre.measured import Relation, spread
 
 _OTHERS = [
     "daos",
@@ -91,6 +94,28 @@ def read_rates(top: Path) -> list[Rates]:
     return list(found.values())
 
 
+def fit_relation(pairs: list[tuple[float, float]]) -> Relation:
+    """Return the line of log y over log x, with the range about it that a further pair lies in nine times of ten.
+
+    The slope is that of Theil and Sen, so that a result out of a cache does not turn the line. Each pair is held against
+    the line through the others, so that the range is not too narrow (the jackknife).
+    """
+    points = [(math.log10(x), math.log10(y)) for x, y in pairs]
+    slope, intercept = _line(points)
+    residuals = []
+    for left_out, (x, y) in enumerate(points):
+        others = _line(points[:left_out] + points[left_out + 1 :])
+        residuals.append(y - (others[0] * x + others[1]))
+    low, _, high = spread(residuals)
+    return Relation(slope, intercept, 10**low, 10**high)
+
+
+def _line(points: list[tuple[float, float]]) -> tuple[float, float]:
+    """Return slope and intercept: the median of all slopes, and of what is left."""
+    fit = theilslopes([y for _, y in points], [x for x, _ in points], method="joint")
+    return float(fit.slope), float(fit.intercept)
+
+
 def _pairs(results: list[Rates], of: str) -> list[tuple[float, float]]:
     """Return write rates and files created a second."""
     return [(each.easy, 1000 * getattr(each, of)) for each in results]
@@ -100,7 +125,7 @@ def _halved(results: list[Rates], of: str, rng: random.Random) -> tuple[float, f
     """Return the share of held-out results within the range, and the median factor by which they are off."""
     systems = sorted({each.system for each in results})
     known = set(rng.sample(systems, len(systems) // 2))
-    line: Relation = fit_relation(_pairs([each for each in results if each.system in known], of))
+    line = fit_relation(_pairs([each for each in results if each.system in known], of))
     factors, held = [], 0
     for easy, creates in _pairs([each for each in results if each.system not in known], of):
         low, usual, high = line.predict(easy)

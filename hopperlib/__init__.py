@@ -123,7 +123,6 @@ _MODELS = {
     "questions.node.drawings": "node_drawing",
     "questions.storage.darshan_answer": "darshan_result",
     "analysis.distributions": "fit_all",
-    "analysis.placements": "mean_hop_distances",
 }
 _MODULES |= {name: f"hopperlib.{module}" for module, names in _MODELS.items() for name in names.split()}
 _MODULES = {name.partition("=")[0]: f"{module}:{name.rpartition('=')[2]}" for name, module in _MODULES.items()}

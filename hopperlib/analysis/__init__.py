@@ -2,11 +2,11 @@
 
 =============  ================================================================
 distributions  families fitted to run times, how well they fit, how sure that is
-regression     run time against metrics, spread within and between groups,
-               how many repeats show a change
-run_times      a table of run times read and summed up
+clustered      least squares where points come in groups that are alike
+regression     run time against metrics, spread within and between groups
+run_times      a table of run times summed up: families, slow runs, how many repeats show a change
 fit_answer     that as an answer: the function `hopperlib.fit`, the command ``hopper fit``
-placements     hop distances of all jobs of a schedule at once
+explained      what explains run times, joined with the accounting
 ensembles      a function over many settings: worker processes or a cluster,
                results kept as they finish
 reports        a site's own traces, histories, logs and lines, as one answer each

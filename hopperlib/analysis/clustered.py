@@ -4,9 +4,10 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
-from hopperlib.analysis._resampling import Array
+Array = npt.NDArray[np.float64]
 
 # Fewer groups cannot say how much groups differ.
 FEWEST_GROUPS = 5

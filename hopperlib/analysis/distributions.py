@@ -1,9 +1,9 @@
 """Families of distributions for run times: fitted by maximum likelihood, compared, and doubted.
 
 The best of several families is still only the best of these. So each fit comes
-with three doubts: intervals of its parameters, by samples of the fit; an
-information criterion, which charges for parameters; and a test of fit whose
-p-value counts that the parameters were fitted to the same values.
+with two doubts: an information criterion, which charges for parameters, and a
+test of fit whose p-value counts that the parameters were fitted to the same
+values.
 
 =================  ====================================  ======================
 family             parameters                            support
@@ -15,32 +15,30 @@ gamma              ``shape``, ``scale``                  above 0
 Weibull            ``shape``, ``scale``                  above 0
 inverse Gaussian   ``mean``, ``shape``                   above 0
 Gumbel             ``location``, ``scale``               everything
-GEV                ``shape``, ``location``, ``scale``    a bound for shape != 0
 two lognormals     ``share``, ``log_mean``, ``log_sd``,  above 0
                    ``slow_log_mean``, ``slow_log_sd``
 =================  ====================================  ======================
 
-The GEV is the generalized extreme value distribution of largest values: its
-``shape`` is above 0 for a heavy tail to the right, and the Gumbel is its case of
-0. Two lognormals are a mixture: a run is quick with the chance ``share``, and else slow. ``log_mean`` and ``log_sd`` are mean and standard deviation of the natural
+Two lognormals are a mixture: a run is quick with the chance ``share``, and else
+slow. ``log_mean`` and ``log_sd`` are mean and standard deviation of the natural
 logarithm of the values (less the shift). Spreads are those of maximum
 likelihood: divided by n, not by n - 1.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special, stats
 
-from hopperlib.analysis._resampling import Array, check_resampling, column
-from hopperlib.analysis._resampling import Interval as Interval  # noqa: PLC0414 - handed on
+from hopperlib.analysis.clustered import Array
+from hopperlib.analysis.regression import column
 from hopperlib.errors import refusal
 
-# AICc divides by n - k - 1, and the shifted lognormal has three parameters.
+# Fewer values do not tell one family from another.
 _LEAST_VALUES = 5
 # Below this ratio of spread to mean the tails of some families are rounding alone; no clock is so good.
 _LEAST_SPREAD = 1e-6
@@ -52,16 +50,13 @@ _GRID = 64
 _MOST_RATIO = 1_000_000
 # Steps finer than this part of the spread change no statistic that is looked at.
 _FINE_STEP = 1e-3
-
-
-# A shape so near 0 is a Gumbel.
-_NO_SHAPE = 1e-7
 #: The mixture, which is first only if the Bayesian criterion, which charges more for parameters, has it first too.
 MIXTURE = "two lognormals"
 _LEAST_MIXED = 20
-_OF_MIXTURE = ("share", "log_mean", "log_sd", "slow_log_mean", "slow_log_sd")
 # Where the sorted values are cut to begin with; the least spread of a part, of that of all; and when to stop.
 _CUTS, _LEAST_PART, _MOST_STEPS, _STILL_RISES = (0.2, 0.5, 0.8), 0.05, 100, 1e-5
+# The standard deviation of a Gumbel of scale 1, turned over: with it as a start, scipy brackets the root at once.
+_GUMBEL_SCALE = math.sqrt(6) / math.pi
 
 
 class _Weibull(type(stats.weibull_min)):  # type: ignore[misc]
@@ -70,8 +65,7 @@ class _Weibull(type(stats.weibull_min)):  # type: ignore[misc]
     def fit(self, data: Array, floc: float = 0) -> tuple[float, float, float]:
         """Return shape, location and scale of greatest likelihood."""
         logs = np.log(data)
-        # A Gumbel has the standard deviation pi / sqrt(6) times its scale: a start that brackets the root at once.
-        location, scale = stats.gumbel_l.fit(logs, scale=float(logs.std()) * math.sqrt(6) / math.pi)
+        location, scale = stats.gumbel_l.fit(logs, scale=float(logs.std()) * _GUMBEL_SCALE)
         return 1 / scale, floc, math.exp(location)
 
 
@@ -89,34 +83,8 @@ class _Gumbel(type(stats.gumbel_r)):  # type: ignore[misc]
 
     def fit(self, data: Array) -> tuple[float, float]:
         """Return location and scale of greatest likelihood."""
-        location, scale = stats.gumbel_r.fit(data, scale=float(data.std()) * math.sqrt(6) / math.pi)
+        location, scale = stats.gumbel_r.fit(data, scale=float(data.std()) * _GUMBEL_SCALE)
         return float(location), float(scale)
-
-
-class _Gev(type(stats.genextreme)):  # type: ignore[misc]
-    """The GEV by a search from the Gumbel; shapes of -1 and below, where the likelihood has no bound, are left out."""
-
-    def fit(self, data: Array) -> tuple[float, float, float]:
-        """Return shape (of opposite sign, as scipy has it), location and scale of greatest likelihood."""
-        location, scale = _FAMILIES["Gumbel"].distribution.fit(data)
-        z = (data - location) / scale
-        least, most = float(z.min()), float(z.max())
-
-        def loss(at: Array) -> float:
-            shape, shift, log_scale = map(float, at)
-            narrowed = math.exp(-log_scale)
-            if shape <= -1 or 1 + shape * ((least if shape > 0 else most) - shift) * narrowed <= 0:
-                # Outside of what the shape lets be, the likelihood is 0.
-                return math.inf
-            y = (z - shift) * narrowed
-            logs = y if abs(shape) < _NO_SHAPE else np.log1p(shape * y) / shape
-            return log_scale + float(((1 + shape) * logs + np.exp(np.minimum(-logs, -_LEAST_LOG))).sum()) / len(z)
-
-        start = np.array([[0.0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.2]])
-        options = {"initial_simplex": start, "xatol": 1e-4, "fatol": 1e-7}
-        search = optimize.minimize(loss, start[0], method="Nelder-Mead", options=options)
-        shape, shift, log_scale = map(float, search.x)
-        return -shape, location + scale * shift, scale * math.exp(log_scale)
 
 
 class _TwoLognormals(stats.rv_continuous):  # type: ignore[misc]
@@ -141,12 +109,6 @@ class _TwoLognormals(stats.rv_continuous):  # type: ignore[misc]
 
     def _sf(self, x: Any, *parameters: Any) -> Any:
         return self._mixed(lambda z, _: special.ndtr(-z), x, parameters)
-
-    def _logcdf(self, x: Any, *parameters: Any) -> Any:
-        return np.log(self._cdf(x, *parameters))
-
-    def _logsf(self, x: Any, *parameters: Any) -> Any:
-        return np.log(self._sf(x, *parameters))
 
     def _ppf(self, q: Any, *parameters: Any) -> Any:
         # Between the quantiles of the parts, halved until a double has no more digits.
@@ -193,75 +155,39 @@ class _TwoLognormals(stats.rv_continuous):  # type: ignore[misc]
 
 
 class _Family(NamedTuple):
-    """A family as scipy has it, what is held fixed in a fit, and the way between scipy's arguments and our parameters."""
+    """A family as scipy has it, what is held fixed in a fit, and our parameters of scipy's arguments."""
 
     distribution: Any
     held: dict[str, float]
     parameters: Callable[..., dict[str, float]]
-    arguments: Callable[[dict[str, float]], tuple[float, ...]]
+
+
+def _log_parameters(s: float, shift: float, scale: float) -> dict[str, float]:
+    return {"shift": shift, "log_mean": math.log(scale), "log_sd": s}
 
 
 def _shape_and_scale(shape: float, _: float, scale: float) -> dict[str, float]:
     return {"shape": shape, "scale": scale}
 
 
+def _of_mixture(*values: float) -> dict[str, float]:
+    return dict(zip(("share", "log_mean", "log_sd", "slow_log_mean", "slow_log_sd"), values, strict=True))
+
+
 _FAMILIES: dict[str, _Family] = {
-    "lognormal": _Family(
-        stats.lognorm,
-        {"loc": 0},
-        lambda s, _, scale: {"log_mean": math.log(scale), "log_sd": s},
-        lambda p: (p["log_sd"], 0, math.exp(p["log_mean"])),
-    ),
-    "shifted lognormal": _Family(
-        _ShiftedLognormal(a=0.0, name="shifted_lognormal"),
-        {},
-        lambda s, shift, scale: {"shift": shift, "log_mean": math.log(scale), "log_sd": s},
-        lambda p: (p["log_sd"], p["shift"], math.exp(p["log_mean"])),
-    ),
-    # An instance of its own: `stats.norm` itself is fitted with n - 1 by scipy's test of fit, and with n elsewhere.
-    "normal": _Family(
-        type(stats.norm)(name="norm"), {}, lambda mean, sd: {"mean": mean, "sd": sd}, lambda p: (p["mean"], p["sd"])
-    ),
-    "gamma": _Family(stats.gamma, {"loc": 0}, _shape_and_scale, lambda p: (p["shape"], 0, p["scale"])),
-    "Weibull": _Family(
-        _Weibull(a=0.0, name="weibull"), {"loc": 0}, _shape_and_scale, lambda p: (p["shape"], 0, p["scale"])
-    ),
-    "inverse Gaussian": _Family(
-        stats.invgauss,
-        {"loc": 0},
-        lambda mu, _, scale: {"mean": mu * scale, "shape": scale},
-        lambda p: (p["mean"] / p["shape"], 0, p["shape"]),
-    ),
-    "Gumbel": _Family(
-        _Gumbel(name="gumbel"),
-        {},
-        lambda location, scale: {"location": location, "scale": scale},
-        lambda p: (p["location"], p["scale"]),
-    ),
-    "GEV": _Family(
-        _Gev(name="gev"),
-        {},
-        lambda c, location, scale: {"shape": -c, "location": location, "scale": scale},
-        lambda p: (-p["shape"], p["location"], p["scale"]),
-    ),
-    MIXTURE: _Family(
-        _TwoLognormals(a=0.0, name="two_lognormals", shapes=", ".join(_OF_MIXTURE)),
-        {},
-        lambda *values: dict(zip(_OF_MIXTURE, values, strict=True)),
-        lambda p: tuple(p.values()),
-    ),
+    "lognormal": _Family(stats.lognorm, {"floc": 0}, lambda s, _, scale: {"log_mean": math.log(scale), "log_sd": s}),
+    "shifted lognormal": _Family(_ShiftedLognormal(a=0.0, name="shifted_lognormal"), {}, _log_parameters),
+    "normal": _Family(stats.norm, {}, lambda mean, sd: {"mean": mean, "sd": sd}),
+    "gamma": _Family(stats.gamma, {"floc": 0}, _shape_and_scale),
+    "Weibull": _Family(_Weibull(a=0.0, name="weibull"), {}, _shape_and_scale),
+    "inverse Gaussian": _Family(stats.invgauss, {"floc": 0}, lambda mu, _, scale: {"mean": mu * scale, "shape": scale}),
+    "Gumbel": _Family(_Gumbel(name="gumbel"), {}, lambda location, scale: {"location": location, "scale": scale}),
+    MIXTURE: _Family(_TwoLognormals(a=0.0, name="two_lognormals", shapes="a, b, c, d, e"), {}, _of_mixture),
 }
 
 FAMILIES: tuple[str, ...] = tuple(_FAMILIES)
 # Families that reach below 0.
-_BELOW_ZERO = ("normal", "Gumbel", "GEV")
-
-
-class QuantilePoints(NamedTuple):
-    """Points of a quantile-quantile plot: what the fit expects beside what was observed, both ascending."""
-
-    expected: Array
-    observed: Array
+_BELOW_ZERO = ("normal", "Gumbel")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,6 +200,8 @@ class Fit:
         One of `FAMILIES`.
     parameters : dict of str to float
         Named as in the table of this module.
+    distribution : object
+        The distribution as scipy's, with its ``pdf``, ``cdf``, ``ppf``, ``mean`` and ``rvs``, in the values' unit.
     log_likelihood : float
         Natural logarithm of the likelihood.
     n : int
@@ -290,6 +218,7 @@ class Fit:
 
     family: str
     parameters: dict[str, float]
+    distribution: Any = field(compare=False, repr=False)
     log_likelihood: float
     n: int
     note: str = ""
@@ -300,21 +229,9 @@ class Fit:
         return 2 * len(self.parameters) - 2 * self.log_likelihood
 
     @property
-    def aicc(self) -> float:
-        """The same, corrected for few values."""
-        k = len(self.parameters)
-        return self.aic + 2 * k * (k + 1) / (self.n - k - 1)
-
-    @property
     def bic(self) -> float:
         """The Bayesian information criterion, which charges the logarithm of n for each parameter."""
         return math.log(self.n) * len(self.parameters) - 2 * self.log_likelihood
-
-    @property
-    def distribution(self) -> Any:
-        """The distribution as scipy's, with its ``pdf``, ``cdf``, ``ppf``, ``mean`` and ``rvs``, in the values' unit."""
-        family = _FAMILIES[self.family]
-        return family.distribution(*family.arguments(self.parameters))
 
 
 def _checked(values: npt.ArrayLike, *families: str) -> Array:
@@ -345,7 +262,7 @@ def fit(values: npt.ArrayLike, family: str) -> Fit:
     Parameters
     ----------
     values : array of n floats
-        At least `LEAST_VALUES`, finite, not all the same; above 0 except for the normal.
+        At least five, finite, not all the same; above 0 except for the normal.
     family : str
         One of `FAMILIES`.
 
@@ -389,17 +306,18 @@ def fit(values: npt.ArrayLike, family: str) -> Fit:
 
 def _estimate(x: Array, family: str) -> tuple[float, ...]:
     """Return scipy's arguments of greatest likelihood."""
-    distribution, held, *_ = _FAMILIES[family]
-    return tuple(map(float, distribution.fit(x, **{f"f{name}": value for name, value in held.items()})))
+    return tuple(map(float, _FAMILIES[family].distribution.fit(x, **_FAMILIES[family].held)))
 
 
 def _fitted(x: Array, family: str) -> Fit:
     """Fit values that were checked."""
     arguments = _estimate(x, family)
+    distribution = _FAMILIES[family].distribution(*arguments)
     return Fit(
         family=family,
         parameters=_FAMILIES[family].parameters(*arguments),
-        log_likelihood=float(_FAMILIES[family].distribution.logpdf(x, *arguments).sum()),
+        distribution=distribution,
+        log_likelihood=float(distribution.logpdf(x).sum()),
         n=len(x),
         note=_shift(x)[1] if family == "shifted lognormal" else "",
     )
@@ -476,50 +394,22 @@ def fit_all(values: npt.ArrayLike) -> tuple[Fit, ...]:
     return tuple(fits)
 
 
-class Goodness(NamedTuple):
-    """How far values lie from a fit, and how often chance does that.
-
-    Parameters
-    ----------
-    kolmogorov_smirnov : float
-        Greatest distance between the fit's cumulative distribution and that of the values. [fraction]
-    kolmogorov_smirnov_p : float
-        How often values drawn from the fit, fitted anew, lie as far off or farther. [fraction]
-    anderson_darling : float
-        Squared distance, weighted so that the tails count.
-    anderson_darling_p : float
-        The same for it. [fraction]
-    naive_p : float
-        What the table of Kolmogorov and Smirnov would say. It does not hold for fitted parameters and
-        is far too large; it is given so that it can be recognized. [fraction]
-    repeats : int
-        Samples drawn.
-    """
-
-    kolmogorov_smirnov: float
-    kolmogorov_smirnov_p: float
-    anderson_darling: float
-    anderson_darling_p: float
-    naive_p: float
-    repeats: int
-
-
-def _anderson_darling(distribution: Any, values: Array, axis: int) -> Any:
-    """Return the statistic of Anderson and Darling along the last axis, finite however far in a tail a value lies."""
-    ordered = np.sort(values, axis=axis)
-    n = ordered.shape[-1]
+def _anderson_darling(distribution: Any, values: Array) -> float:
+    """Return the statistic of Anderson and Darling, finite however far in a tail a value lies."""
+    ordered, n = np.sort(values), len(values)
     # Far in a tail scipy takes the logarithm of a 0.
     with np.errstate(divide="ignore"):
         below = np.maximum(distribution.logcdf(ordered), _LEAST_LOG)
         above = np.maximum(distribution.logsf(ordered), _LEAST_LOG)
-    return -n - ((2 * np.arange(1, n + 1) - 1) * (below + above[..., ::-1])).sum(axis=-1) / n
+    return float(-n - ((2 * np.arange(1, n + 1) - 1) * (below + above[::-1])).sum() / n)
 
 
-def goodness(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repeats: int = 199) -> Goodness:
-    """Test how well a fit describes the values it was fitted to.
+def p_value(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repeats: int = 199) -> float:
+    """How often values drawn from a fit, fitted anew, lie as far from their fit as these values from theirs. [fraction]
 
-    The tables of both tests hold for a distribution that was fixed before the
-    values were seen. A fitted one lies closer to its own values, so the tables
+    How far is measured by Anderson and Darling: squared distances of the
+    cumulative distributions, weighted so that the tails count. Their table holds for a distribution that was fixed
+    before the values were seen. A fitted one lies closer to its own values, so the table
     would accept nearly anything. Here the test is repeated as it was done:
     samples of as many values are drawn from the fit, the family is fitted to
     each anew, and its distance taken. Where the values are whole seconds, or
@@ -536,10 +426,6 @@ def goodness(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repea
     repeats : int
         Samples, at least 1. The smallest p-value there can be is 1 / (repeats + 1).
 
-    Returns
-    -------
-    Goodness
-
     Raises
     ------
     ValueError
@@ -548,9 +434,8 @@ def goodness(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repea
     Examples
     --------
     >>> values = [1.0, 2.0, 4.0, 8.0, 16.0]
-    >>> answer = goodness(values, fit(values, "lognormal"), np.random.default_rng(1), repeats=19)
-    >>> round(answer.kolmogorov_smirnov, 4), answer.repeats
-    (0.1602, 19)
+    >>> p_value(values, fit(values, "lognormal"), np.random.default_rng(1), repeats=19)
+    1.0
 
     References
     ----------
@@ -562,33 +447,24 @@ def goodness(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repea
         raise ValueError(f"{len(x)} values for a fit of {fitted.n}: give the values that were fitted")
     if repeats < 1:
         raise refusal("repeats", repeats, "must be at least 1")
-    distribution, *_ = _FAMILIES[fitted.family]
-    arguments = _estimate(x, fitted.family)
-    own = _distances(distribution(*arguments), x)
+    family = _FAMILIES[fitted.family].distribution
+    step, own = resolution(x), _anderson_darling(fitted.distribution, x)
     # The values count as one of the samples, so that no p-value is 0.
-    step, farther = resolution(x), np.ones(2)
+    farther = 1
     for _ in range(repeats):
-        sample = _drawn(distribution, arguments, len(x), step, rng)
+        sample = _drawn(fitted.distribution, len(x), step, rng)
         if fitted.family not in _BELOW_ZERO:
             # Rounding may have made a 0 of a small value, and these families begin above it.
             sample = np.maximum(sample, step or _RESOLUTION * float(x.min()))
         # A hair less counts as farther: equal distances may differ in their last bits.
-        farther += _distances(distribution(*_estimate(sample, fitted.family)), sample) >= own - _RESOLUTION
-    ks_p, ad_p = (farther / (repeats + 1)).tolist()
-    return Goodness(
-        kolmogorov_smirnov=float(own[0]),
-        kolmogorov_smirnov_p=ks_p,
-        anderson_darling=float(own[1]),
-        anderson_darling_p=ad_p,
-        naive_p=float(stats.kstwo.sf(own[0], fitted.n)),
-        repeats=repeats,
-    )
+        farther += _anderson_darling(family(*_estimate(sample, fitted.family)), sample) >= own - _RESOLUTION
+    return farther / (repeats + 1)
 
 
-def _drawn(distribution: Any, arguments: tuple[float, ...], n: int, step: float, rng: np.random.Generator) -> Array:
+def _drawn(distribution: Any, n: int, step: float, rng: np.random.Generator) -> Array:
     """Return a sample, rounded to a step if that is not 0; one that shows no spread is drawn again."""
     while True:
-        sample = np.asarray(distribution.rvs(*arguments, size=n, random_state=rng), dtype=float)
+        sample = np.asarray(distribution.rvs(size=n, random_state=rng), dtype=float)
         if step:
             sample = np.round(sample / step) * step
         if np.isfinite(sample).all() and np.ptp(sample) > _LEAST_SPREAD * abs(float(sample.mean())):
@@ -613,118 +489,3 @@ def resolution(values: npt.ArrayLike) -> float:
             step = float(np.gcd.reduce(whole.astype(np.int64))) / 10**decimals
             return step if step > _FINE_STEP * float(x.std()) else 0.0
     return 0.0
-
-
-def _distances(distribution: Any, values: Array) -> Array:
-    """Return the statistics of Kolmogorov and Smirnov and of Anderson and Darling."""
-    ordered = np.sort(values)
-    below = distribution.cdf(ordered)
-    n = len(ordered)
-    up, down = np.arange(1, n + 1) / n - below, below - np.arange(n) / n
-    return np.array([max(float(up.max()), float(down.max())), float(_anderson_darling(distribution, ordered, -1))])
-
-
-# Of which spread a parameter is a place: it is told in that spread, estimated anew in each sample. What has no spread
-# and is no scale is a plain number, and all others are scales or shapes above 0, of which ratios are told.
-_PLACES = {
-    ("normal", "mean"): "sd",
-    ("lognormal", "log_mean"): "log_sd",
-    ("shifted lognormal", "log_mean"): "log_sd",
-    ("Gumbel", "location"): "scale",
-    ("GEV", "location"): "scale",
-}
-# The same of logarithms, with their spread.
-_LOG_PLACES: dict[tuple[str, str], Callable[[Any], Any]] = {
-    ("Weibull", "scale"): lambda of: 1 / of["shape"],
-    ("inverse Gaussian", "mean"): lambda of: np.sqrt(of["mean"] / of["shape"]),
-}
-_NUMBERS = {("shifted lognormal", "shift"), ("GEV", "shape"), *((MIXTURE, name) for name in _OF_MIXTURE)}
-
-
-def bootstrap(
-    values: npt.ArrayLike, family: str, rng: np.random.Generator, repeats: int = 199, level: float = 0.95
-) -> dict[str, Interval]:
-    """Return an interval for each parameter of a family that holds if the family does.
-
-    Samples of as many values are drawn from the fit and fitted anew. What is told of them is how far the new estimate
-    lies from the fit, in a form that hardly hangs on the parameters: the ratio of scales and shapes, the distance of
-    places in spreads; for the normal and the lognormal that is exactly Student's t and chi-square. Resampling the
-    values in its place holds 74 % where it says 95 for the spread of ten. Measured over 400 samples of each family
-    from 5 values on, these hold 91 to 98 %; of the shift, the GEV and the mixture see the tests.
-
-    Parameters
-    ----------
-    values : array of n floats
-    family : str
-        One of `FAMILIES`.
-    rng : numpy.random.Generator
-    repeats : int
-        Samples, at least 2.
-    level : float
-        How often the interval is to hold the truth, between 0 and 1. [fraction]
-
-    Returns
-    -------
-    dict of str to Interval
-        In the order of the parameters.
-
-    Raises
-    ------
-    ValueError
-        If the values, the family, `repeats` or `level` are refused.
-
-    Examples
-    --------
-    >>> interval = bootstrap([1.0, 2.0, 4.0, 8.0, 16.0], "normal", np.random.default_rng(1), repeats=99)["mean"]
-    >>> interval.low < interval.estimate == 6.2 < interval.high
-    True
-    """
-    x = _checked(values, family)
-    check_resampling(repeats, level)
-    distribution, _, parameters, *_ = _FAMILIES[family]
-    arguments = _estimate(x, family)
-    fitted = parameters(*arguments)
-    draws: dict[str, list[float]] = {name: [] for name in fitted}
-    for _ in range(repeats):
-        sample = _drawn(distribution, arguments, len(x), 0.0, rng)
-        if family not in _BELOW_ZERO:
-            sample = np.maximum(sample, _RESOLUTION * float(x.min()))
-        for name, value in parameters(*_estimate(sample, family)).items():
-            draws[name].append(value)
-    made = {name: np.array(column) for name, column in draws.items()}
-    return {name: _turned(family, name, fitted, made, level) for name in fitted}
-
-
-def _turned(family: str, name: str, fitted: dict[str, float], draws: dict[str, Array], level: float) -> Interval:
-    """Return the interval of a parameter: as far on the other side of the estimate as the samples lie from the fit."""
-    estimate, tails = fitted[name], [(1 + level) / 2, (1 - level) / 2]
-    if spread := _PLACES.get((family, name)):
-        far = np.quantile((draws[name] - estimate) / draws[spread], tails)
-        low, high = estimate - fitted[spread] * far
-    elif log_spread := _LOG_PLACES.get((family, name)):
-        far = np.quantile(np.log(draws[name] / estimate) / log_spread(draws), tails)
-        low, high = estimate * np.exp(-log_spread(fitted) * far)
-    elif (family, name) in _NUMBERS:
-        low, high = 2 * estimate - np.quantile(draws[name], tails)
-    else:
-        low, high = estimate**2 / np.quantile(draws[name], tails)
-    if name == "share":
-        low, high = max(low, 0.0), min(high, 1.0)
-    return Interval(float(max(low, 0.0) if name == "shift" else low), float(estimate), float(high))
-
-
-def qq(values: npt.ArrayLike, fitted: Fit) -> QuantilePoints:
-    """Return the points of a quantile-quantile plot, n of them, in the unit of the values.
-
-    The i-th smallest of n values stands against the fit's quantile at (i - 1/2) / n.
-
-    Examples
-    --------
-    >>> values = [16.0, 1.0, 2.0, 8.0, 4.0]
-    >>> points = qq(values, fit(values, "lognormal"))
-    >>> points.observed[:2].tolist(), [round(float(value), 3) for value in points.expected[1:3]]
-    ([1.0, 2.0], [2.392, 4.0])
-    """
-    observed = np.sort(_checked(values, fitted.family))
-    shares = (np.arange(len(observed)) + 0.5) / len(observed)
-    return QuantilePoints(fitted.distribution.ppf(shares), observed)

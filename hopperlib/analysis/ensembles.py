@@ -34,9 +34,8 @@ from hopperlib import __version__
 from hopperlib.analysis.function_digest import function_digest
 from hopperlib.errors import InputError, refusal
 from hopperlib.frames import column_name
-from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.question import load
-from hopperlib.questions.result import Facts, Figure, Result
+from hopperlib.questions.result import Facts, Result
 
 _ABOUT = "ensemble.json"
 # So often may all workers die with nothing finished in between.
@@ -203,7 +202,7 @@ def run_ensemble(
     Examples
     --------
     >>> import tempfile
-    >>> from hopperlib.analysis.regression import repeats_to_see
+    >>> from hopperlib.analysis.run_times import repeats_to_see
     >>> sets = [{"change_fraction": 0.05, "spread_fraction": spread} for spread in (0.05, 0.1)]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     run_ensemble(repeats_to_see, sets, folder, workers=0, progress=False)["result"].tolist()
@@ -438,31 +437,6 @@ def _use_one_thread() -> None:
     threadpool_limits(1)
 
 
-def read_ensemble(folder: str | Path) -> pd.DataFrame:
-    """Return what an ensemble has finished so far, while it runs or after it was interrupted.
-
-    Raises
-    ------
-    ValueError
-        If the folder is no ensemble's, nothing has finished, or a file is damaged.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     read_ensemble(folder)
-    Traceback (most recent call last):
-    ValueError: ... is not the folder of an ensemble: it has no ensemble.json
-    """
-    folder = Path(folder)
-    if not (folder / _ABOUT).exists():
-        raise ValueError(f"{folder} is not the folder of an ensemble: it has no {_ABOUT}")
-    paths = sorted(folder.glob(f"{_about(folder)['version']}-*.parquet"))
-    if not paths:
-        raise ValueError(f"no run of the ensemble in {folder} has finished")
-    return _read(paths)
-
-
 def answer_row(question: str, **values: Any) -> dict[str, Any]:
     """Return the numbers of one answer of a question as a row: the facts that are plain, and its values.
 
@@ -560,46 +534,3 @@ def intervals(table: pd.DataFrame, inputs: Sequence[str], answer: str, *, level:
     off = (error * stats.t.isf((1 - level) / 2, runs.clip(lower=2) - 1)).where(runs >= _FEWEST_RUNS)
     columns = {"runs": runs, f"{answer}_mean": mean, f"{answer}_low": mean - off, f"{answer}_high": mean + off}
     return pd.DataFrame(columns)[runs > 0].reset_index()
-
-
-def ensemble_figure(table: pd.DataFrame, x: str, answer: str) -> Figure:
-    """Return a chart of an answer against one input, a line for each setting of the others: means with 95 % intervals.
-
-    Examples
-    --------
-    >>> sets = parameter_sets({"policy": ["easy", "fcfs"], "load": [0.8, 0.9]}, seeds=5)
-    >>> runs = pd.DataFrame(sets).assign(wait_h=range(20))
-    >>> runs.attrs["parameters"] = list(sets[0])
-    >>> figure = ensemble_figure(runs, "load", "wait_h")
-    >>> [series["name"] for series in figure.data if series["mode"] == "lines"][-1]
-    '95 %, policy = fcfs'
-    """
-    others = [
-        name for name in table.attrs.get("parameters", ()) if name not in (x, "seed") and table[name].nunique() > 1
-    ]
-    means = intervals(table, [*others, x], answer)
-    series: list[Series] = []
-    words = []
-    for number, (setting, rows) in enumerate(means.groupby(others, sort=False) if others else [((), means)]):
-        at, (mean, low, high) = (
-            rows[x].tolist(),
-            (rows[f"{answer}_{part}"].tolist() for part in ("mean", "low", "high")),
-        )
-        name = ", ".join(f"{other} = {value}" for other, value in zip(others, setting, strict=True)) or "mean"
-        if rows[f"{answer}_low"].notna().all():
-            series.append(Series(name=f"95 %, {name}" if others else "95 %", x=at, y=low, high=high, kind="band"))
-        series.append(Series(name=name, x=at, y=mean, style=number))
-        lead = f"{name}: " if others else ""
-        words.append(f"{lead}{answer} from {mean[0]:.4g} at {x} = {at[0]} to {mean[-1]:.4g} at {at[-1]}")
-    few = (
-        ""
-        if any(one.kind == "band" for one in series)
-        else f" Fewer than {_FEWEST_RUNS} runs are too few for an interval."
-    )
-    return chart(
-        title=f"{answer} against {x}",
-        alt=f"{'; '.join(words)}; means of up to {means['runs'].max()} runs, with 95 % intervals (Student's t).{few}",
-        x=Axis(title=x),
-        y=Axis(title=answer),
-        series=series,
-    )

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from hopperlib.analysis._resampling import Array, Interval, percentiles
-from hopperlib.analysis.regression import variance_split
+from hopperlib.analysis.clustered import Array
+from hopperlib.analysis.regression import Interval, variance_split
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.questions.result import Column, Result, table
@@ -173,7 +173,8 @@ def _shares(y: Array, factors: dict[str, Array], rng: np.random.Generator) -> tu
         if np.ptp(y[rows]):
             for name, (share, _) in _explained(y[rows], {key: part[rows] for key, part in factors.items()})[0].items():
                 draws[name].append(share)
-    made = [Share(name, percentiles(draws[name], own[name][0], 0.95), own[name][1]) for name in factors]
+    ends = {name: np.quantile(draws[name], (0.025, 0.975)).tolist() for name in factors}
+    made = [Share(name, Interval(ends[name][0], own[name][0], ends[name][1]), own[name][1]) for name in factors]
     return sorted(made, key=lambda share: -share.own.estimate), together
 
 
@@ -221,7 +222,7 @@ def _result(
     sure = [share for share in shares if share.own.low > 0.01]
     slow, mixed, inside = _slow(found, group, factors), _mixed_up(shares), None
     if len(made) < len(found):
-        inside = variance_split(found["_log"], found[group], repeats=2).within_fraction
+        inside = variance_split(found["_log"], found[group]).within_fraction
     parts = listed(f"{share.factor} {100 * share.own.estimate:.0f} %" for share in sure) if sure else ""
     noise = (
         f" Inside a job lies {100 * inside:.0f} % of the variance, which no property of a job explains."

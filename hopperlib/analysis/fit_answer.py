@@ -1,7 +1,7 @@
 """Run times as an answer: what distribution they have, where they spread, how many repeats show a change."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hopperlib.analysis.distributions import Goodness, qq
-from hopperlib.analysis.regression import Coefficient, VarianceSplit, regress_together, variance_split
-from hopperlib.analysis.run_times import CAVEATS, FEW_VALUES, FamilyReport, Repeats, RunTimeReport, describe_run_times
+from hopperlib.analysis.regression import Coefficient, regress_together, variance_split
+from hopperlib.analysis.run_times import FEW_VALUES, LEVEL, Repeats, RunTimeReport, describe_run_times
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
@@ -35,7 +34,6 @@ def fit(
     power: float = 80.0,
     resamples: int | None = None,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
 ) -> Result:
     """Say what run times have in common: their distribution, their spread, the repeats that show a change.
 
@@ -48,15 +46,13 @@ def fit(
     against : sequence of str
         Columns of numbers that the times are regressed on, all at once.
     minimum : bool
-        Fit the families to the smallest time of each group.
+        Fit the families to the smallest time of each group, as the study of MILC did.
     change, power : float
         The change to be seen, and how often. [%]
     resamples : int or None
-        Samples behind intervals and p-values, at least 19; None takes as many as the size allows in seconds.
+        Samples behind p-values, at least 19; None takes as many as the size allows in seconds.
     seed : int
         Of these samples.
-    progress : callable or None
-        Called with steps done and steps in all.
 
     Returns
     -------
@@ -73,7 +69,7 @@ def fit(
     Examples
     --------
     >>> from hopperlib.data_files import data_folder
-    >>> result = fit(data_folder() / "samples" / "run-times" / "synthetic-run-times.csv", minimum=True, resamples=19)
+    >>> result = fit(data_folder() / "samples" / "run-times" / "synthetic-run-times.csv", minimum=True, resamples=99)
     >>> result.summary.split(" To ")[0]
     'The shifted lognormal describes the times best.'
     """
@@ -89,39 +85,21 @@ def fit(
     if group is not None:
         # Asked for: a group that was only found there is passed over where it shows no spread.
         try:
-            variance_split(runs.times, runs.groups, repeats=2)
+            variance_split(runs.times, runs.groups)
         except ValueError as error:
             raise InputError(str(error), name="group", value=group) from None
+    rng = np.random.default_rng(seed)
     report = describe_run_times(
-        runs,
-        np.random.default_rng(seed),
-        minima=minimum,
-        change_fraction=change / 100,
-        power=power / 100,
-        resamples=resamples,
-        progress=progress,
+        runs, rng, minima=minimum, change_fraction=change / 100, power=power / 100, resamples=resamples
     )
-    return fit_result(report)
-
-
-def fit_result(report: RunTimeReport) -> Result:
-    """Return a report as an answer.
-
-    Examples
-    --------
-    >>> table = read_run_times(["run_time_s", *map(str, (10, 11, 13, 12, 11, 14, 10, 12))])
-    >>> result = fit_result(describe_run_times(table, np.random.default_rng(1), resamples=19))
-    >>> result.values[0].text, result.summary.split(";")[0]
-    ('11.625', '8 times are too few to tell their distribution')
-    """
-    slopes = _slopes(report.table)
+    slopes = _slopes(runs)
     return Result(
-        summary=_summary(report),
+        summary=_summary(report, change),
         findings=tuple(_findings(report)),
         values=tuple(_values(report)),
         figures=_figures(report),
         tables=tuple(_tables(report, slopes)),
-        facts=_contract(report) | _slope_facts(slopes),
+        facts=_facts(report, slopes) | {"change_fraction": change / 100, "power": power / 100},
     )
 
 
@@ -133,26 +111,22 @@ def _slopes(table: RunTimes) -> list[Coefficient]:
         raise InputError(str(error), name="against") from None
 
 
-def _few(report: RunTimeReport) -> bool:
-    """Whether there are too few values to tell one family from another."""
-    return len(report.fitted) < FEW_VALUES
-
-
-def _summary(report: RunTimeReport) -> str:
+def _summary(report: RunTimeReport, change: float) -> str:
     needed = " or ".join(
-        f"{way.runs:,} ({way.low:,} to {way.high:,}; {way.how}{_by_rank(way)})" for way in report.repeats
+        f"{_runs(way.runs)} ({_runs(way.low)} to {_runs(way.high)}; {way.how}{_by_rank(way)})" for way in report.repeats
     )
-    verdict = report.verdict
-    if _few(report):
-        nearest = report.families[0].fit.family
-        verdict = f"{len(report.fitted)} times are too few to tell their distribution; the {nearest} comes nearest."
-    change = f"To see a change of {100 * report.change_fraction:g} %"
-    return f"{verdict} {change}, make this many runs before and as many after: {needed}."
+    return f"{report.verdict} To see a change of {change:g} %, make this many runs before and as many after: {needed}."
+
+
+def _runs(runs: int | None) -> str:
+    return "over 100,000" if runs is None else f"{runs:,}"
 
 
 def _by_rank(way: Repeats) -> str:
     """Return, where a comparison by rank needs less than half the runs, how many those are."""
-    return f"; by rank {way.runs_by_rank:,}" if way.runs_by_rank is not None and 2 * way.runs_by_rank < way.runs else ""
+    return (
+        f"; by rank {way.runs_by_rank:,}" if way.runs_by_rank and 2 * way.runs_by_rank < (way.runs or 100_000) else ""
+    )
 
 
 def _findings(report: RunTimeReport) -> Iterator[Finding]:
@@ -161,7 +135,7 @@ def _findings(report: RunTimeReport) -> Iterator[Finding]:
         yield Finding("left-out", message)
     if report.none_fits:
         yield Finding("no-family", "No family describes the times: all are doubted.")
-    yield from report.notes
+    yield from report.notes()
     if when := report.table.when:
         text = f"Column {when!r} says when the runs were: hopper watch tells whether they became slower or faster for good."
         yield Finding("over-time", text)
@@ -170,10 +144,10 @@ def _findings(report: RunTimeReport) -> Iterator[Finding]:
 
 
 def _values(report: RunTimeReport) -> Iterator[Value]:
-    figures, split, unit = report.figures, report.split, report.table.unit
+    figures, split, unit, times = report.figures, report.split, report.table.unit, report.table.times
     mean = figures["mean"]
     seen = (
-        f"of {count(len(report.table.times), 'time')} in column {report.table.column}; median {figures['median']:,.6g}, "
+        f"of {count(len(times), 'time')} in column {report.table.column}; median {figures['median']:,.6g}, "
         f"from {figures['minimum']:,.6g} to {figures['maximum']:,.6g}"
     )
     yield Value("Mean", mean, None, unit, note=seen)
@@ -187,23 +161,26 @@ def _values(report: RunTimeReport) -> Iterator[Value]:
         groups = f"{split.groups} groups of column {report.table.group}; 95 %: {low:.1f} to {high:.1f} %"
         yield Value("Variance that lies between groups", share, "calibrated", "%", 1, note=groups)
     if slow := report.slow_run:
-        seen = f"{sum(time > slow.estimate for time in report.table.times):,} of {len(report.table.times):,} did"
-        note = f"95 %: {slow.low:,.5g} to {slow.high:,.5g}; {seen}"
-        yield Value("One run in a hundred takes longer than", slow.estimate, "calibrated", unit, note=note)
+        seen = f"{sum(time > slow.estimate for time in times):,} of {len(times):,} did"
+        note = f"95 %, whatever the distribution: {slow.low:,.5g} to {slow.high:,.5g}; {seen}"
+        yield Value(f"One run in {slow.one_in} takes longer than", slow.estimate, "calibrated", unit, note=note)
 
 
 def _tables(report: RunTimeReport, slopes: Sequence[Coefficient]) -> Iterator[Table]:
-    if not _few(report):
-        best = report.families[0].fit.aic
+    if len(report.fitted) >= FEW_VALUES:
+        best = report.families[0][0].aic
+        what = f"the smallest time of each {report.table.group}" if report.minima else "all times"
+        smallest = 1 / (report.resamples + 1)
         yield table(
-            f"Families, the best first, fitted to {report.fitted_what}; p-values from {report.resamples:,} samples",
+            f"Families, the best first, fitted to {what} ({len(report.fitted):,}); p-values from {report.resamples:,} samples",
             report.families,
             {
-                "Family": lambda family: family.fit.family,
-                Column("AIC above the best", "", 1): lambda family: (
-                    "not comparable" if family.fit.note else family.fit.aic - best
+                "Family": lambda row: row[0].family,
+                Column("AIC above the best", "", 1): lambda row: "not comparable" if row[0].note else row[0].aic - best,
+                # What no sample reached is only bounded by their number.
+                "p (Anderson-Darling)": lambda row: (
+                    f"≤ {smallest:.2g}" if row[1] <= smallest else float(f"{row[1]:.2g}")
                 ),
-                "p (Anderson-Darling)": lambda family: _bounded(family.goodness),
             },
         )
     if slopes:
@@ -223,15 +200,10 @@ def _tables(report: RunTimeReport, slopes: Sequence[Coefficient]) -> Iterator[Ta
         )
 
 
-def _bounded(goodness: Goodness) -> float | str:
-    """Return a p-value of resampling; one that no sample reached is only bounded by their number."""
-    p = goodness.anderson_darling_p
-    return f"≤ {p:.2g}" if p <= 1 / (goodness.repeats + 1) else float(f"{p:.2g}")
-
-
-def _contract(report: RunTimeReport) -> dict[str, Any]:
+def _facts(report: RunTimeReport, slopes: Sequence[Coefficient]) -> dict[str, Any]:
     """Return what `hopper fit --json` prints: its keys are promised to programs."""
-    return {
+    split = report.split
+    facts: dict[str, Any] = {
         "column": report.table.column,
         "unit": report.table.unit,
         "values": len(report.table.times),
@@ -241,53 +213,46 @@ def _contract(report: RunTimeReport) -> dict[str, Any]:
         "fitted_values": len(report.fitted),
         "verdict": report.verdict,
         "no_groups": report.no_split,
-        "change_fraction": report.change_fraction,
-        "power": report.power,
-        "alpha": report.alpha,
         "resamples": report.resamples,
         "repeats": [way._asdict() for way in report.repeats],
-        "notes": [f"{note.message} {note.advice}".strip() for note in report.notes],
-        "caveats": list(CAVEATS),
-        **({"groups": _groups(report.table.group, report.split)} if report.split else {}),
+        "notes": [f"{note.message} {note.advice}".strip() for note in report.notes()],
         "slow_run": report.slow_run and report.slow_run._asdict(),
-        "families": [_family(family) for family in report.families],
+        "families": [
+            {
+                "family": fitted.family,
+                "parameters": fitted.parameters,
+                "log_likelihood": fitted.log_likelihood,
+                "aic": fitted.aic,
+                "note": fitted.note,
+                "p_anderson_darling": p,
+                "doubted": p <= LEVEL,
+            }
+            for fitted, p in report.families
+        ],
     }
-
-
-def _groups(group: str | None, split: VarianceSplit) -> dict[str, Any]:
-    return {
-        "column": group,
-        "groups": split.groups,
-        "within_sd": split.within_sd,
-        "total_sd": split.total_sd,
-        "between_fraction": split.between_fraction._asdict(),
-        "negative_estimate": split.clipped,
-    }
-
-
-def _family(family: FamilyReport) -> dict[str, Any]:
-    return {
-        "family": family.fit.family,
-        "parameters": {name: interval._asdict() for name, interval in family.intervals.items()},
-        "log_likelihood": family.fit.log_likelihood,
-        "aic": family.fit.aic,
-        "aicc": family.fit.aicc,
-        "note": family.fit.note,
-        "goodness": family.goodness._asdict(),
-        "doubted": family.doubted,
-    }
-
-
-def _slope_facts(slopes: Sequence[Coefficient]) -> dict[str, Any]:
-    return {"covariates": [{**row._asdict(), "slope": row.slope._asdict()} for row in slopes]} if slopes else {}
+    if split:
+        facts["groups"] = {
+            "column": report.table.group,
+            "groups": split.groups,
+            "within_sd": split.within_sd,
+            "total_sd": split.total_sd,
+            "between_fraction": split.between_fraction._asdict(),
+            "negative_estimate": split.clipped,
+        }
+    if slopes:
+        facts["covariates"] = [{**row._asdict(), "slope": row.slope._asdict()} for row in slopes]
+    return facts
 
 
 def _figures(report: RunTimeReport) -> tuple[Figure, ...]:
     """Return the histogram and the quantiles of the best family."""
-    best, unit = report.families[0].fit, report.table.unit
-    expected, observed = qq(report.fitted, best)
-    picked = np.unique(np.linspace(0, len(observed) - 1, min(len(observed), _MAX_POINTS)).round().astype(int))
-    quantiles = quantile_figure(expected[picked].tolist(), observed[picked].tolist(), best.family, unit=unit)
-    if len(picked) < len(observed):
-        quantiles = replace(quantiles, alt=f"{quantiles.alt} Quantiles, {len(picked)} of {len(observed):,}.")
-    return histogram_figure(*report.histogram(), {best.family: report.expected(best)}, unit=unit), quantiles
+    best, unit, observed = report.families[0][0], report.table.unit, sorted(report.fitted)
+    edges, counts, expected = report.histogram()
+    n = len(observed)
+    picked = np.unique(np.linspace(0, n - 1, min(n, _MAX_POINTS)).round().astype(int))
+    # The i-th smallest of n values stands against the fit's quantile at (i - 1/2) / n.
+    wanted = best.distribution.ppf((picked + 0.5) / n)
+    quantiles = quantile_figure(wanted.tolist(), [observed[at] for at in picked], best.family, unit=unit)
+    if len(picked) < n:
+        quantiles = replace(quantiles, alt=f"{quantiles.alt} Quantiles, {len(picked)} of {n:,}.")
+    return histogram_figure(edges, counts, {best.family: expected}, unit=unit), quantiles

@@ -20,25 +20,28 @@ from hopperlib.questions.catalogue import QUESTIONS, sentences
 
 # Commands that answer no question: name -> module with an attribute of the name, and the line of the list.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "machine": ("machine", "List, show, compare, check and write machine files."),
-    "nodes": ("nodes", "Where the nodes of a machine sit, on the floor and in the torus."),
+    "machine": ("node.machine", "List, show, compare, check and write machine files."),
+    "nodes": ("network.nodes", "Where the nodes of a machine sit, on the floor and in the torus."),
     "fit": ("analysis", "The distribution of run times, their spread, and the repeats that show a change."),
-    "io": ("storage", "What IOR, mdtest, IO500 and Darshan measured, as tables and as findings."),
+    "io": ("storage.io", "What IOR, mdtest, IO500 and Darshan measured, as tables and as findings."),
     "report": ("analysis", "A report on files of your own as one HTML page, fit for cron."),
-    "trace": ("trace", "What a job log says of its scheduler: rules, their test on later weeks, why a job waited."),
+    "trace": (
+        "network.trace",
+        "What a job log says of its scheduler: rules, their test on later weeks, why a job waited.",
+    ),
     "ensemble": ("analysis", "A question over many settings and seeds, in processes or on a cluster."),
     "mcp": ("elsewhere.assistants", "The questions as tools for an assistant, over the Model Context Protocol."),
 }
 # Questions whose command does more than ask and show.
 OWN: dict[str, str] = {
-    "place": "place",
-    "torus": "torus",
-    "rank-order": "rank_order",
-    "simulate": "simulate",
-    **{name: name for name in ("stripe", "iobuf", "diagnose", "build", "preflight", "watch", "scorecard")},
+    "place": "node.place",
+    **{name: f"network.{name.replace('-', '_')}" for name in ("torus", "rank-order", "simulate")},
+    **{name: f"storage.{name}" for name in ("stripe", "iobuf")},
+    **{name: f"failure.{name}" for name in ("diagnose", "build", "preflight")},
+    **{name: name for name in ("watch", "scorecard")},
 }
 # A command that goes on working without a line of its own: `machine compare` takes its place.
-FORMER: dict[str, str] = {"machines": "machine"}
+FORMER: dict[str, str] = {"machines": "node.machine"}
 # A form of `place` that must start fast, as somebody waits at a prompt.
 _SUBMIT = "--from-slurm-json"
 # Commands that there were, and what takes their place.

@@ -2,8 +2,6 @@
 
 import ast
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from io import StringIO
@@ -29,7 +27,7 @@ _MAX_BYTES = 64_000_000
 @click.option("--minimum", is_flag=True, help="Fit the families to the smallest time of each group.")
 @click.option("--change", default=5.0, show_default=True, metavar="PERCENT", help="The change to be seen.")
 @click.option("--power", default=80.0, show_default=True, metavar="PERCENT", help="How often to see it.")
-@click.option("--resamples", type=int, metavar="N", help="Samples behind intervals and p-values.  [default: by size]")
+@click.option("--resamples", type=int, metavar="N", help="Samples behind p-values.  [default: by size]")
 @click.option("--seed", default=0, show_default=True, help="Seed of these samples.")
 @html_option
 @all_option
@@ -48,7 +46,7 @@ def fit(file: str, page: str | None, as_json: bool, show_all: bool, **settings: 
       hopper fit runs.csv --against hops --against io_gb
       hopper fit runs.csv --minimum --html report.html
 
-    Eight families and a mixture of two lognormals are fitted by maximum likelihood; a p-value counts that they were
+    Seven families and a mixture of two lognormals are fitted by maximum likelihood; a p-value counts that they were
     fitted, and is no proof that a family is right. Runs of one group are often alike; then --minimum, which takes one
     time of each, is the honest test of a family. Rows without a time (empty, nan, NA) are counted and left out; a cell
     that is no time is an error with its line.
@@ -67,8 +65,7 @@ def fit(file: str, page: str | None, as_json: bool, show_all: bool, **settings: 
     runs = read_run_times(lines, column=settings["column"], group=settings["group"], covariates=settings["against"])
     from hopperlib.analysis.fit_answer import fit as fitted
 
-    with _progress(len(runs.times)) as progress:
-        result = fitted(runs, **settings, progress=progress)
+    result = fitted(runs, **settings)
     for message in runs.skips.messages():
         click.echo(f"hopper: {message}", err=True)
     source = f"{'standard input' if file == '-' else file}: {runs.understood}"
@@ -76,21 +73,6 @@ def fit(file: str, page: str | None, as_json: bool, show_all: bool, **settings: 
     if not as_json:
         click.echo(f"{source}\n")
     show("fit", result, as_json, show_all)
-
-
-@contextmanager
-def _progress(values: int) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield what shows how far the fits are, for values that take longer than a second."""
-    if values < 1000 or not sys.stderr.isatty():
-        yield None
-        return
-    with click.progressbar(length=1, label="families", file=sys.stderr) as bar:
-
-        def step(done: int, steps: int) -> None:
-            bar.length = steps
-            bar.update(done - bar.pos)
-
-        yield step
 
 
 @click.command()

@@ -52,24 +52,12 @@ def badge_of(machine: Machine, path: str) -> tuple[Badge, str]:
 
 
 # Machines that scripts name and whose files are not here: a text that names one is for none of ours.
-_OTHERS = (
-    *("summit", "crusher", "spock", "andes", "ascent", "rhea", "jaguar", "theta", "crux", "sophia", "sunspot", "cori"),
-    *("knl", "haswell", "mira", "puhti", "mahti", "roihu", "jureca", "juwels", "yellowstone", "bluefire", "cheyenne"),
-    *("derecho", "stampede", "stampede2", "frontera", "vista", "lonestar", "summitdev", "piz", "pizdaint", "tioga"),
-    *(
-        "lassen",
-        "sierra",
-        "elcapitan",
-        "adastra",
-        "lawrencium",
-        "greatlakes",
-        "pitzer",
-        "hemera",
-        "marconi",
-        "leonardo",
-    ),
-    *("supermuc", "snellius", "dardel", "karolina", "deucalion", "aris", "bridges", "expanse", "delta", "anvil"),
-)
+_OTHERS = """
+summit crusher spock andes ascent rhea jaguar theta crux sophia sunspot cori knl haswell mira puhti mahti roihu
+jureca juwels yellowstone bluefire cheyenne derecho stampede stampede2 frontera vista lonestar summitdev piz
+pizdaint tioga lassen sierra elcapitan adastra lawrencium greatlakes pitzer hemera marconi leonardo supermuc
+snellius dardel karolina deucalion aris bridges expanse delta anvil
+"""
 _STRONG, _ENOUGH = 4, 2
 """What a word of the machine's own counts, one of its queues counting 1, and what is enough to be sure."""
 # Names that partitions have at most sites.
@@ -96,7 +84,7 @@ def machine_of_text(text: str) -> tuple[str, str]:
 
     script = read_script(text)
     lower = text.lower()
-    if any(_has_word(lower, word) for word in _OTHERS):
+    if any(_has_word(lower, word) for word in _OTHERS.split()):
         return "", ""
     from hopperlib.launchers.batch.asked import asked_choices
 

@@ -15,6 +15,7 @@ other_file_systems         what to set where nothing is striped
 hints                      hints for MPI-IO in the words of the MPI
 chunks                     what HDF5 reads for a shape of chunks
 small_files                what many small files cost, and other ways
+node_lines                 lines that run once on each node, by launcher
 loading                    how long a job takes to load libraries or modules
 iobuf.gains                what buffering the calls of a task buys
 iobuf.params               ``IOBUF_PARAMS`` read, checked and written

@@ -13,7 +13,7 @@ BY_NAME = {
     "hopperlib": "the front door",
     "hopperlib.questions.question": "the catalogue of questions",
     "hopperlib.cli": "the commands, one at a time",
-    "hopperlib.cli.simulate": "a policy of the user's own",
+    "hopperlib.cli.network.simulate": "a policy of the user's own",
     "hopperlib.readers.darshan": "what pydarshan asks for, later",
     "hopperbook.studies": "the list of studies",
     "hopperbook.site.reference": "the modules that the reference lists",

@@ -66,7 +66,6 @@ def test_the_tool_that_wrote_a_file_is_recognised(tmp_path):
     assert len(data["rates"]) == 6
     assert data["io500"]["phases"][0]["name"] == "ior-easy-write"
     assert data["darshan"]["summary"]["tasks"] == 4
-    assert json.loads(run("io500", str(tmp_path), "--json").stdout) == data["io500"]
     assert "give files of one of these" in run(str(tmp_path), "--csv").stderr
 
 
@@ -81,11 +80,6 @@ def test_a_log_is_recognised_by_its_name_and_by_its_first_bytes(tmp_path, monkey
     ("words", "message"),
     [
         (("neither",), "neither: No such file or directory"),
-        (("darshan",), "hopper io darshan needs a file"),
-        (
-            ("darshan", "a.darshan", "--csv", "jobs.csv"),
-            "`hopper io darshan LOG... --csv jobs.csv` is now `hopper io LOG... --csv > jobs.csv`",
-        ),
     ],
 )
 def test_lines_that_do_not_work_say_what_does(words, message):
@@ -224,7 +218,7 @@ def test_healthy_log(log):
     result = run("darshan", "a.darshan")
     assert result.exit_code == 0
     assert result.output.startswith("I/O of /bin/<b>a.out: no findings")
-    assert "24 told apart, 100 to 100 MB/s" in result.output
+    assert "1 of 1,048,576 bytes (48 files)" in result.output
 
 
 def test_text_of_findings(log):
@@ -246,7 +240,8 @@ def test_without_pydarshan(tmp_path, monkeypatch):
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("raise ImportError")
     monkeypatch.syspath_prepend(str(package.parent))
-    result = run("darshan", GOOD)
+    (tmp_path / "any.darshan").write_bytes(b"")
+    result = run(str(tmp_path / "any.darshan"))
     assert result.exit_code == 2
     assert (
         result.stderr
@@ -352,9 +347,7 @@ def test_a_list_of_jobs_gives_nodes_and_node_hours(log, monkeypatch, tmp_path):
 
 def test_what_is_lost_of_a_log_is_no_success(log):
     log(
-        dataclasses.replace(
-            job(), missing=("module POSIX ran out of memory while the job ran: some files are missing",)
-        )
+        dataclasses.replace(job(), missing=("module POSIX ran out of memory while the job ran: part of it is missing",))
     )
     result = run("darshan", "a.darshan", "--json")
     assert result.exit_code == 1

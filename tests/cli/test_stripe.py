@@ -72,11 +72,10 @@ def test_the_readers_own_lustre(tmp_path):
     df.write_text(
         "\n".join(["UUID 1K-blocks Used Available Use% Mounted on", "work-MDT0000_UUID 10 1 9 1% /work[MDT:0]", *lines])
     )
-    result = run(*RUN, "--lfs-df", str(df), "--client-rate", "12", "--cores", "64", "--json")
+    result = run(*RUN, "--lfs-df", str(df), "--client-rate", "12", "--json")
     data = json.loads(result.output)
     assert data["file_system"]["osts"] == 48
     assert {"full-osts", "uneven-osts", "ost-rate"} <= set(data["codes"])
-    assert data["nodes"] == 313
     assert run(*RUN, "--lfs-df", str(tmp_path)).exit_code == 2
     df.write_text("nothing")
     assert "is no output of `lfs df`" in run(*RUN, "--lfs-df", str(df)).stderr

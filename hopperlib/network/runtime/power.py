@@ -109,10 +109,6 @@ def runs_needed(gain: float, noise: float, *, chance: float = 0.8, alpha: float 
     --------
     >>> runs_needed(0.05, 0.05), runs_needed(0.01, 0.05), runs_needed(0.0, 0.05)
     (17, 394, None)
-
-    See Also
-    --------
-    hopperlib.analysis.regression.repeats_to_see : the same with statsmodels.
     """
     _check(gain, noise, alpha)
     if not alpha < chance < 1:

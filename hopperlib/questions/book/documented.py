@@ -9,31 +9,14 @@ from hopperlib.questions.question import Example
 from hopperlib.questions.result import Result, table
 from hopperlib.text import count
 
-_SOURCES = {
-    browse.ALL: "All sources",
-    "antypas2011": "Antypas and He, 2011",
-    "he2012": "He and Antypas, 2012",
-    "byna2013": "Byna and others, 2013",
-    "bassi2006": "Bassi, 2006",
-    "nersc-variability": "NERSC on variability",
-    "hoefler2008": "Hoefler and others, 2008",
-    "geoffray2008": "Geoffray and Hoefler, 2008",
-    "lockwood-garden": "Lockwood on dragonflies",
-    "lumi-network": "LUMI on its network",
-}
-_QUALIFIERS = (
-    *("exact", "rounded", "truncated", "about", "at least", "at most"),
-    *("range low", "range high", "shape", "date"),
-)
-
 
 class Search(ask.Setting):
     """One search."""
 
     search: str = browse.words("nodes, GB, 1.29, Figure 4")
     study: str = browse.study()
-    source: str = ask.choice("Source", browse.ALL, _SOURCES)
-    qualifier: str = browse.one_of("Meant as", "Anything", _QUALIFIERS)
+    source: str = browse.one_of("Source", "All sources", sorted({value.source for value in all_values()}))
+    qualifier: str = browse.one_of("Meant as", "Anything", sorted({value.qualifier for value in all_values()}))
     slips_only: bool = ask.switch("Only values with an erratum", False)
     shown: int = browse.most_rows(50)
 

@@ -9,14 +9,12 @@ from hopperlib.questions.book import search as browse
 from hopperlib.questions.question import Example
 from hopperlib.questions.result import Result, table
 
-_KINDS = ("misprint", "OCR", "arithmetic slip", "tension", "rounding", "later change", "not an error")
-
 
 class Search(ask.Setting):
     """One search."""
 
     search: str = browse.words("6384, GB, torus")
-    kind: str = browse.one_of("Kind", "Any kind", _KINDS)
+    kind: str = browse.one_of("Kind", "Any kind", sorted({slip.kind for slip in errata()}))
     sure: str = browse.one_of("How sure", "Any", ("certain", "likely", "open"))
     shown: int = browse.most_rows(200)
 

@@ -1,7 +1,7 @@
 """What outputs of benchmarks and Darshan logs in text form measured about a file system."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from hopperlib.questions.storage.io_log import read_texts
 from hopperlib.readers.ior.io500 import Io500
@@ -14,6 +14,8 @@ _GIB_PER_GB = 2**30 / 1e9
 _OBJECTS = re.compile(
     r"^[^#\n]*setstripe\b(?:(?!mdt)[^\n])*?(?:-C|-c|--stripe-count)[ =](\d+)\b[^\n]*hard", re.MULTILINE
 )
+# What was measured, as `written` writes it.
+_WRITTEN = re.compile(r"^hopper measured (ost) (\S+) GB/s$", re.MULTILINE)
 # A shorter time of a file is lost in rounding and caches. [s]
 _LEAST_S = 1.0
 
@@ -28,6 +30,7 @@ def measurements(texts: Mapping[str, str]) -> Iterator[Measurement]:
     >>> [(each.quantity, round(each.value, 3)) for each in measurements({"result_summary.txt": summary})]
     [('write', 4.295), ('creates', 50000.0)]
     """
+    yield from (Measurement(found[1], float(found[2])) for text in texts.values() for found in _WRITTEN.finditer(text))
     runs, rows, logs, _ = read_texts(texts)
     nodes = {row.nodes for row in rows if row.nodes}
     for run in runs:
@@ -62,3 +65,14 @@ def of_log(log: DarshanLog) -> Iterator[Measurement]:
         seconds = file.slowest_s or file.write_s
         if file.layout and file.layout.stripe_count > 0 and file.bytes_written and seconds >= _LEAST_S:
             yield Measurement("ost", file.bytes_written / 1e9 / seconds / file.layout.stripe_count)
+
+
+def written(measured: Iterable[Measurement]) -> str:
+    """Return what a log measured about OSTs as a text that `measurements` reads.
+
+    Examples
+    --------
+    >>> list(measurements({"a": written([Measurement("ost", 0.5)])}))
+    [Measurement(quantity='ost', value=0.5, nodes=None)]
+    """
+    return "".join(f"hopper measured {each.quantity} {each.value!r} GB/s\n" for each in measured)

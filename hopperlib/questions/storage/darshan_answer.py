@@ -11,12 +11,11 @@ from hopperlib.questions.figures import Axis, Series, chart, layout
 from hopperlib.questions.result import Column, Figure, Result, Table, table
 from hopperlib.questions.storage.io_figures import ost_figure
 from hopperlib.storage.logs.cost import Cost, cost_of, headline, task_time, waiting_by_path
-from hopperlib.storage.logs.darshan_findings import finding_data, findings, other_counts, system_of_log
+from hopperlib.storage.logs.darshan_findings import finding_data, findings
 from hopperlib.storage.logs.darshan_log import DarshanLog, HeatMap
 from hopperlib.storage.logs.darshan_summary import job_row, overall, summary
 from hopperlib.storage.logs.health import Health, Seen, health, health_findings, health_row, seen_in
 from hopperlib.storage.logs.ost_rates import judge_osts
-from hopperlib.storage.lustre.stripe_advice import limit_words
 from hopperlib.text import capital, count, digits, share, size
 
 # However long the texts of a log are, and however many jobs there are, a page stays small.
@@ -53,7 +52,7 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
         summary=f"I/O of {_shortened(log.executable or 'a job')}: {told}{f' {took}' if took else ''}",
         findings=tuple(_bounded(finding) for finding in (*log_findings, *_notes(log, log_findings, machine))),
         figures=(*_cost_figure(cost), *_figures(log)),
-        tables=(_job(numbers), *_costly_files(log), *_what_if(log, numbers["write_rate_mb_s"])),
+        tables=(_job(numbers), *_costly_files(log)),
         facts={"findings": [finding_data(finding) for finding in log_findings], "summary": numbers},
     )
 
@@ -120,24 +119,6 @@ def _notes(log: DarshanLog, log_findings: Sequence[Finding], machine: str) -> It
     yield Finding("machine", message, "note")
 
 
-def _what_if(log: DarshanLog, rate_mb_s: float | None) -> Iterator[Table]:
-    """Yield what other stripe counts would give, where the log shows a file system with stripes."""
-    system, counts = system_of_log(log), other_counts(log)
-    if system and counts:
-        stripes = count(system.default_stripe_count, "stripe")
-        measured = f", {rate_mb_s:,.0f} MB/s" if rate_mb_s else ""
-        yield table(
-            f"What if the files had other stripe counts: at best, on {system.osts} OSTs as fast as here; "
-            f"in the log {stripes}{measured}",
-            list(counts.items()),
-            {
-                "Stripe count": lambda each: each[0],
-                Column("Writing", "GB/s", 2, "predicted"): lambda each: each[1].rate_gb_s,
-                "What limits": lambda each: limit_words(each[1].limit),
-            },
-        )
-
-
 def _shortened(value: Any) -> str:
     """Return a text of bounded length."""
     text = str(value)
@@ -154,61 +135,38 @@ def _bounded(finding: Finding) -> Finding:
 
 def _job(numbers: Mapping[str, Any]) -> Table:
     """Return what a summary says as a table; what is unknown is left out."""
-    lines = (*_job_lines(numbers), *_moved_lines(numbers), *_way_lines(numbers))
+    lines = (*_job_lines(numbers), *_moved_lines(numbers))
     return table("The job", lines, {"What": lambda line: line[0], "Of the log": lambda line: _shortened(line[1])})
 
 
 def _job_lines(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what ran, and on which file systems."""
-    if numbers["job_id"] is not None:
-        yield "job", str(numbers["job_id"])
-    if numbers["tasks"] is not None:
-        yield "tasks", f"{numbers['tasks']:,}"
-    if numbers["run_time_s"] is not None:
-        yield "run time", f"{numbers['run_time_s']:,.0f} s"
+    """Yield what ran, on which file systems, with which stripes."""
+    for name, key, unit in (("job", "job_id", ""), ("tasks", "tasks", ""), ("run time", "run_time_s", " s")):
+        if numbers[key] is not None:
+            yield name, f"{numbers[key]:{'' if key == 'job_id' else ',.0f'}}{unit}"
     yield (
         "files",
         f"{numbers['files']:,}: {numbers['shared_files']:,} shared, {numbers['unique_files']:,} of one task",
     )
     for mount in numbers["mounts"]:
         yield f"on {mount['mount']}", f"{mount['kind']}: {count(mount['files'], 'file')}, {size(mount['bytes'])}"
-
-
-def _moved_lines(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield bytes, calls, rates and sizes of both directions."""
-    for way, past in (("read", "read"), ("write", "written")):
-        calls, rate_mb_s = numbers[f"{way}_calls"], numbers[f"{way}_rate_mb_s"]
-        rate = "" if rate_mb_s is None else f", {_rate(rate_mb_s)} MB/s from the first call to the end of the last"
-        yield past, f"{size(numbers[f'bytes_{past}'])} in {count(calls, 'call')}{rate}"
-        if sizes := numbers["access_sizes"][way]:
-            yield f"sizes {past}", ", ".join(f"{calls:,} of {_size_range(name)}" for name, calls in sizes.items())
-
-
-def _way_lines(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield interfaces, stripes, and what OSTs gave a task."""
-    for name, total in numbers["interfaces"].items():
-        moved = f"{size(total['bytes_read'])} read, {size(total['bytes_written'])} written"
-        yield f"through {name}", f"{count(total['files'], 'file')}, {moved}"
     for each in numbers["stripe_settings"][:_MOST_SETTINGS]:
         of = f" of {each['stripe_size_bytes']:,} bytes" if each["stripe_size_bytes"] else ""
         yield "stripes", f"{each['stripe_count']}{of} ({count(each['files'], 'file')})"
-    for way in ("write", "read"):
-        if rates := [rate["rate_mb_s"] for rate in numbers[f"ost_{way}_rates"]]:
-            ends = f"{digits(min(rates), 3)} to {digits(max(rates), 3)} MB/s for a task"
-            yield f"OSTs, {way}", f"{len(rates)} told apart, {ends}"
 
 
-def _rate(rate_mb_s: float) -> str:
-    """Return a rate in words; a summary holds three decimals of it."""
-    if not rate_mb_s:
-        return "less than 0.001"
-    return f"{rate_mb_s:,.1f}" if rate_mb_s >= 1 else f"{rate_mb_s:.2g}"
-
-
-def _size_range(name: str) -> str:
-    """Return the name of a bin of access sizes in words."""
-    low, _, high = name.partition("_")
-    return f"{low} and more" if high == "PLUS" else f"{low} to {high}"
+def _moved_lines(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield bytes, calls, rates and sizes of both directions, and the bytes of each interface."""
+    for way, past in (("read", "read"), ("write", "written")):
+        calls, rate_mb_s = numbers[f"{way}_calls"], numbers[f"{way}_rate_mb_s"]
+        rate = "" if rate_mb_s is None else f", {digits(rate_mb_s, 3)} MB/s from the first call to the end of the last"
+        yield past, f"{size(numbers[f'bytes_{past}'])} in {count(calls, 'call')}{rate}"
+        if sizes := numbers["access_sizes"][way]:
+            named = ((name.replace("_PLUS", " and more").replace("_", " to "), calls) for name, calls in sizes.items())
+            yield f"sizes {past}", ", ".join(f"{calls:,} of {name}" for name, calls in named)
+    for name, total in numbers["interfaces"].items():
+        moved = f"{size(total['bytes_read'])} read, {size(total['bytes_written'])} written"
+        yield f"through {name}", f"{count(total['files'], 'file')}, {moved}"
 
 
 def _figures(log: DarshanLog) -> Iterator[Figure]:

@@ -1,20 +1,18 @@
 """Figures of measured I/O: rates against tasks or transfer size, the spread of repetitions, the rates of OSTs."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from hopperlib.errors import InputError, refusal
+from hopperlib.errors import InputError
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.result import Column, Figure, Table, table
 from hopperlib.readers.ior.results import IoResult, measured_rows
 from hopperlib.storage.logs.ost_rates import OstRate, Verdict
 from hopperlib.text import count, digits
-from hopperlib.units import BYTES_PER_MIB
 
 # However many OSTs a log names, a page of it stays small.
 _MOST_OSTS = 200
-_RATE_AXIS = Axis(title="Rate of all tasks", unit="MB/s", low=0, decimals=1)
 
 
 def rows_table(rows: Sequence[IoResult], caption: str = "Rates as measured") -> Table:
@@ -50,97 +48,48 @@ def rows_table(rows: Sequence[IoResult], caption: str = "Rates as measured") -> 
     )
 
 
-def _kind(row: IoResult) -> str:
-    """Return what a cloud of points is called: access and kind of file."""
-    return ", ".join(word for word in (row.access, row.type) if word)
+def rate_figure(rows: Sequence[IoResult], references: Sequence[Reference] = ()) -> Figure:
+    """Return the rates, a cloud of points for each access and kind of file.
 
-
-def _clouds(
-    title: str,
-    against: str,
-    x: Axis,
-    clouds: Mapping[str, Sequence[tuple[float, float]]],
-    references: Sequence[Reference] = (),
-) -> Figure:
-    """Return the chart of some clouds of points, place and rate."""
-    rates = [rate for points in clouds.values() for _, rate in points]
-    return chart(
-        title=title,
-        alt=f"{count(len(rates), 'measured rate')} {against}, from {min(rates):,.1f} to {max(rates):,.1f} MB/s.",
-        x=x,
-        y=_RATE_AXIS,
-        series=[
-            Series(name=kind, kind="points", x=[place for place, _ in points], y=[rate for _, rate in points])
-            for kind, points in clouds.items()
-        ],
-        references=references,
-    )
-
-
-def rate_figure(rows: Sequence[IoResult], against: str) -> Figure:
-    """Return the rates against tasks or transfer size, a cloud of points for each access and kind of file.
-
-    Parameters
-    ----------
-    rows : sequence of IoResult
-    against : str
-        ``tasks`` or ``transfer``.
+    They stand against the tasks where these differ, else against the transfer size, else by repetition.
 
     Raises
     ------
     InputError
-        If no row holds both, or `against` is something else.
+        If no row holds a rate and a place.
 
     Examples
     --------
     >>> rows = [IoResult(file="a", access="write", tasks=tasks, rate_mib_s=100.0 * tasks) for tasks in (1, 2, 4)]
-    >>> rate_figure(rows, "tasks").table.rows[-1]
-    (4, 419.4304)
+    >>> rate_figure(rows).title, rate_figure(rows).table.rows[-1]
+    ('Rate against tasks', (4, 419.4304))
     """
-    axes = {
-        "tasks": ("tasks", Axis(title="Tasks", log=True)),
-        "transfer": ("transfer size", Axis(title="Transfer size", unit="MiB", log=True)),
-    }
-    if against not in axes:
-        raise refusal("against", against, f"must be one of: {', '.join(axes)}")
-    name, axis = axes[against]
-    clouds = defaultdict(list)
-    for row in measured_rows(rows):
-        place = row.tasks if against == "tasks" else (row.transfer_bytes or 0) / BYTES_PER_MIB
-        if place and row.rate_mb_s is not None:
-            clouds[_kind(row)].append((place, row.rate_mb_s))
-    if not clouds:
-        raise InputError(f"no row holds both a rate and {name}")
-    return _clouds(
-        f"Rate against {name}", f"against {name}", axis, {kind: sorted(points) for kind, points in clouds.items()}
-    )
-
-
-def repetition_figure(rows: Sequence[IoResult], references: Sequence[Reference] = ()) -> Figure:
-    """Return the rates by repetition: how much the same run varies.
-
-    Raises
-    ------
-    InputError
-        If no row is a single repetition.
-
-    Examples
-    --------
-    >>> rows = [IoResult(file="a", access="write", repetition=n, rate_mib_s=rate) for n, rate in enumerate((10.0, 20.0))]
-    >>> repetition_figure(rows).data[0]["x"]
-    [0, 1]
-    """
-    single = [row for row in measured_rows(rows) if row.repetition is not None]
-    if not single:
-        raise InputError("no row is a single repetition")
-    several = len({row.file for row in single}) > 1
+    measured = measured_rows(rows)
+    title, axis, places = "Repetitions of the same run", Axis(title="Repetition"), [row.repetition for row in measured]
+    if len({row.tasks for row in measured}) > 1:
+        title, axis = "Rate against tasks", Axis(title="Tasks", log=True)
+        places = [row.tasks for row in measured]
+    elif len({row.transfer_bytes for row in measured}) > 1:
+        title, axis = "Rate against transfer size", Axis(title="Transfer size", unit="bytes", log=True)
+        places = [row.transfer_bytes for row in measured]
     clouds: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for row in single:
-        if row.repetition is not None and row.rate_mb_s is not None:
-            name = f"{_kind(row)}: {row.file}" if several else _kind(row)
-            clouds[name].append((row.repetition, row.rate_mb_s))
-    title = "Repetitions of the same run"
-    return _clouds(title, "by repetition", Axis(title="Repetition"), clouds, references=references)
+    for row, place in zip(measured, places, strict=True):
+        if place is not None and row.rate_mb_s is not None:
+            clouds[", ".join(word for word in (row.access, row.type) if word)].append((place, row.rate_mb_s))
+    rates = [rate for points in clouds.values() for _, rate in points]
+    if not rates:
+        raise InputError("no row holds a rate and where to draw it")
+    return chart(
+        title=title,
+        alt=f"{title}: {count(len(rates), 'measured rate')} from {min(rates):,.1f} to {max(rates):,.1f} MB/s.",
+        x=axis,
+        y=Axis(title="Rate of all tasks", unit="MB/s", low=0, decimals=1),
+        series=[
+            Series(name=kind, kind="points", x=[place for place, _ in points], y=[rate for _, rate in points])
+            for kind, points in ((kind, sorted(clouds[kind])) for kind in clouds)
+        ],
+        references=references,
+    )
 
 
 def ost_figure(verdict: Verdict) -> Figure:

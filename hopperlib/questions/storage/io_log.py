@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
@@ -13,7 +14,7 @@ from hopperlib.questions.figures import Reference
 from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Download, Figure, Result, Value, joined, table
 from hopperlib.questions.storage.darshan_answer import darshan_result, logs_result
-from hopperlib.questions.storage.io_figures import rate_figure, repetition_figure, rows_table
+from hopperlib.questions.storage.io_figures import rate_figure, rows_table
 from hopperlib.readers.darshan import read_darshan_text
 from hopperlib.readers.ior.io500 import Io500, io500_of
 from hopperlib.readers.ior.reader import read_ior
@@ -53,11 +54,6 @@ class Given(ask.Setting):
         help="IOR and mdtest in any form; all files of an IO500 run at once; several files make one table. A Darshan "
         "log itself is binary: print it first with `darshan-parser LOG > log.txt`. It stays on this page.",
     )
-    against: str = ask.choice(
-        "Show rates against",
-        "repetition",
-        {"repetition": "repetition", "tasks": "tasks", "transfer": "transfer size"},
-    )
     machine_file: str = ask.machine_file()
 
     def check(self) -> None:
@@ -68,7 +64,7 @@ class Given(ask.Setting):
 
 def answer(given: Given) -> Result:
     """Return the answer."""
-    results, logs, unread = text_results(texts_of(given.output, "output"), given.machine, against=given.against)
+    results, logs, unread = text_results(texts_of(given.output, "output"), given.machine)
     if len(logs) == 1:
         results.append(darshan_result(logs[0][1], findings(logs[0][1])))
     elif logs:
@@ -86,7 +82,7 @@ def answer(given: Given) -> Result:
 
 
 def text_results(
-    texts: Mapping[str, str], machine: Machine, *, against: str = "repetition"
+    texts: Mapping[str, str], machine: Machine
 ) -> tuple[list[Result], list[tuple[str, DarshanLog]], list[str]]:
     """Return what outputs of benchmarks hold as answers, the Darshan logs, and why other texts were not read.
 
@@ -96,8 +92,6 @@ def text_results(
         By the names of their files; files of a run of IO500 are those in the folder of its summary.
     machine : Machine
         Whose nodes' ceiling the rates of IOR are compared with.
-    against : {"repetition", "tasks", "transfer"}
-        What these are drawn against.
 
     Examples
     --------
@@ -108,7 +102,7 @@ def text_results(
     runs, rows, logs, unread = read_texts(texts)
     results = [io500_result(run) for run in runs]
     if rows:
-        results.append(io_result(rows, machine, against=against))
+        results.append(io_result(rows, machine))
     return results, logs, unread
 
 
@@ -156,7 +150,7 @@ def _folder(name: str) -> str:
     return os.path.dirname(name)
 
 
-def io_result(rows: Sequence[IoResult], machine: Machine, *, against: str = "repetition") -> Result:
+def io_result(rows: Sequence[IoResult], machine: Machine) -> Result:
     """Return what was measured as an answer.
 
     Parameters
@@ -165,8 +159,6 @@ def io_result(rows: Sequence[IoResult], machine: Machine, *, against: str = "rep
         At least one, of one output or of several.
     machine : Machine
         Whose nodes' ceiling the rates are compared with.
-    against : {"repetition", "tasks", "transfer"}
-        What the rates are drawn against.
 
     Examples
     --------
@@ -179,7 +171,7 @@ def io_result(rows: Sequence[IoResult], machine: Machine, *, against: str = "rep
         summary=_summary(rows),
         findings=tuple(_findings(rows, machine)),
         values=tuple(_values(rows, machine)),
-        figures=tuple(_figures(rows, against, machine)),
+        figures=tuple(_figures(rows, machine)),
         tables=(rows_table(rows[:MAX_ROWS], f"What the output holds{cut}"),),
         downloads=(Download(name="rates.csv", text=results_csv(rows), media_type="text/csv"),),
         facts={
@@ -230,18 +222,17 @@ def _values(rows: Sequence[IoResult], machine: Machine) -> Iterator[Value]:
         yield Value(label, share, "predicted", "", 2)
 
 
-def _figures(rows: Sequence[IoResult], against: str, machine: Machine) -> Iterator[Figure]:
-    """Yield the picture that is asked for, if the rows hold what it needs."""
+def _figures(rows: Sequence[IoResult], machine: Machine) -> Iterator[Figure]:
+    """Yield the picture of the rates, with the ceiling of the nodes where all runs used as many."""
     nodes = {row.nodes for row in measured_rows(rows) if row.nodes}
     references = [
         Reference(name=f"ceiling of {count(each, 'node')} of {machine.title}", y=1000 * ceiling_gb_s(machine, each))
         for each in nodes
         if len(nodes) == 1 and machine.file_systems
     ]
-    try:
-        yield repetition_figure(rows, references) if against == "repetition" else rate_figure(rows, against)
-    except InputError:
-        return
+    # Outputs may hold no rate, or no place for one.
+    with suppress(InputError):
+        yield rate_figure(rows, references)
 
 
 def io500_result(run: Io500) -> Result:

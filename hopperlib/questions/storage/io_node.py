@@ -8,7 +8,7 @@ from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.machine_choice import badge_of
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Badge, Figure, Result, Value
+from hopperlib.questions.result import Figure, Result, Value
 from hopperlib.storage.lustre.client import (
     client_findings,
     file_system_of,
@@ -21,23 +21,14 @@ from hopperlib.text import count
 
 
 class Side:
-    """One of the two machines: the ceiling of a node and where it is from, rates by tasks. Zeros: not given."""
+    """One of the two machines: the ceiling of a node and where it is from, rates by tasks."""
 
-    def __init__(self, machine: Machine, job: "Job", ceiling_mb_s: float, nodes: int = 0) -> None:
+    def __init__(self, machine: Machine, job: "Job", nodes: int = 0) -> None:
         system = file_system_of(machine)
         self.title = machine.title
-        self.badge: Badge = "assumed"
-        self.note = "as set above"
-        if not ceiling_mb_s:
-            self.badge, self.note = badge_of(machine, f"file_system.{system.name}.node_write_ceiling_gb_s")
-        self.ceiling_gb_s = ceiling_mb_s / 1000 or system.node_write_ceiling_gb_s
-        self.curve = write_curve(
-            machine,
-            job.tasks,
-            task_rate_gb_s=job.task_rate_mb_s / 1000,
-            node_ceiling_gb_s=self.ceiling_gb_s,
-            nodes=nodes or None,
-        )
+        self.ceiling_gb_s = system.node_write_ceiling_gb_s
+        self.badge, self.note = badge_of(machine, f"file_system.{system.name}.node_write_ceiling_gb_s")
+        self.curve = write_curve(machine, job.tasks, task_rate_gb_s=job.task_rate_mb_s / 1000, nodes=nodes or None)
         # Tasks fill one node after the other, if nobody says on how many they are.
         self.nodes = min(job.tasks, nodes) if nodes else nodes_in_use(machine, job.tasks)
 
@@ -62,47 +53,22 @@ class Job(ask.Setting):
         (0, 96, 1),
         help="0 = tasks fill one node after the other. Any other number: they are spread evenly over that many nodes.",
     )
-    size_per_task_gb: float = ask.number("Data per task", 2.0, (0.001, 10_000.0, 0.1), unit="GB", advanced=True)
-    first_ceiling_mb_s: float = ask.number(
-        "Ceiling of a node, first machine",
-        0.0,
-        (0.0, 1_000_000.0, 10.0),
-        unit="MB/s",
-        help="0 = use the machine file's value.",
-        advanced=True,
-    )
-    second_ceiling_mb_s: float = ask.number(
-        "Ceiling of a node, second machine",
-        0.0,
-        (0.0, 1_000_000.0, 10.0),
-        unit="MB/s",
-        help="0 = use the machine file's value.",
-        advanced=True,
-    )
-    apart_percent: float = ask.slider(
-        "Difference from which the curves part",
-        5.0,
-        (1.0, 50.0, 1.0),
-        unit="%",
-        assumed='The paper says "closely aligned" and gives no number.',
-        advanced=True,
-    )
     machine_file: str = ask.machine_file("the first machine")
 
     @cached_property
     def one(self) -> Side:
         """The first machine."""
-        return Side(self.first, self, self.first_ceiling_mb_s, self.nodes)
+        return Side(self.first, self, self.nodes)
 
     @cached_property
     def other(self) -> Side:
         """The machine to compare with."""
-        return Side(self.second, self, self.second_ceiling_mb_s)
+        return Side(self.second, self)
 
     @cached_property
     def parting(self) -> int:
         """Fewest tasks at which the curves part; 0 if they never do."""
-        return parting_point(self.one.curve, self.other.curve, apart=self.apart_percent / 100) or 0
+        return parting_point(self.one.curve, self.other.curve) or 0
 
     @cached_property
     def level(self) -> int:
@@ -133,7 +99,7 @@ def answer(job: Job) -> Result:
 def _summary(job: Job) -> str:
     one, other = job.one, job.other
     level = f"level from {count(job.level, 'task')}" if job.level else "still rising"
-    difference = f"within {job.apart_percent:g} % of each other"
+    difference = "within 5 % of each other"
     parting = f"are {difference} up to {count(job.parting - 1, 'task')}" if job.parting else f"stay {difference}"
     return (
         f"{count(job.tasks, 'task writes', 'tasks write')} {one.curve[-1]:.2f} GB/s from {count(one.nodes, 'node')} "
@@ -142,11 +108,8 @@ def _summary(job: Job) -> str:
 
 
 def _values(job: Job) -> Iterator[Value]:
-    total_gb = job.tasks * job.size_per_task_gb
-    one = job.one
-    yield Value(f"Ceiling of a {one.title} node", one.ceiling_gb_s, one.badge, "GB/s", 2, note=one.note)
-    for side in (one, job.other):
-        yield Value(f"Time to write {total_gb:,.0f} GB, {side.title}", total_gb / side.curve[-1], "predicted", "s", 0)
+    for side in (job.one, job.other):
+        yield Value(f"Ceiling of a {side.title} node", side.ceiling_gb_s, side.badge, "GB/s", 2, note=side.note)
 
 
 def _rates(job: Job) -> Figure:

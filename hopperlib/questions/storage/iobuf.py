@@ -11,7 +11,7 @@ from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Badge, Column, Copyable, Facts, Figure, Result, Table, Value, table
+from hopperlib.questions.result import Column, Copyable, Facts, Figure, Result, Table, Value, table
 from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain_findings, measured_gain, rule_gain
 from hopperlib.storage.iobuf.params import (
     Rule,
@@ -54,42 +54,7 @@ class Case(ask.Setting):
         help="The machine whose file system the tasks share. The cost of a call is calibrated on Hopper in any case.",
         advanced=True,
     )
-    spare_memory_gb: float = ask.number(
-        "Memory of a node that buffers may take",
-        -1.0,
-        (-1.0, 1_000_000.0, 0.1),
-        option="spare-memory",
-        unit="GB",
-        binary=True,
-        help="-1 = not known.",
-        advanced=True,
-    )
     tasks: int = ask.whole("Tasks that share the file system", 1560, (1, 10**9), advanced=True)
-    peak_gb_s: float = ask.number(
-        "Peak of the file system",
-        0.0,
-        (0.0, 100_000.0, 1.0),
-        unit="GB/s",
-        help="0 = use the machine file's value.",
-        advanced=True,
-    )
-    unaligned_extra: float = ask.slider(
-        "Extra cost of a call that ends inside a page, in calls",
-        1.0,
-        (0.0, 5.0, 0.25),
-        assumed="No source prints it; the order of the gains does not depend on it.",
-        advanced=True,
-    )
-    call_cost_us: float = ask.number(
-        "Cost of a call", 0.0, (0.0, 1_000_000.0, 1.0), unit="us", help="0 = as calibrated.", advanced=True
-    )
-    wait_fraction: float = ask.number(
-        "Wait of a read, as a multiple of its transfer time",
-        -1.0,
-        (-1.0, 100.0, 0.05),
-        help="-1 = as calibrated.",
-        advanced=True,
-    )
     machine_file: str = ask.machine_file()
 
     def check(self) -> None:
@@ -133,23 +98,12 @@ class Case(ask.Setting):
 
     @cached_property
     def costs(self) -> Costs:
-        """What calls and waiting cost: as calibrated, but for what is given."""
-        return documented_costs(
-            self.unaligned_extra,
-            task_rate_gb_s=(self.peak_gb_s or file_system_of(self.machine).peak_gb_s) / self.tasks,
-            call_cost_s=self.call_cost_us / 1e6 or None,
-            wait_fraction=self.wait_fraction if self.wait_fraction >= 0 else None,
-        )
-
-    @property
-    def own_costs(self) -> bool:
-        """Whether the cost of a call or of waiting is given: then the model alone is asked."""
-        return self.call_cost_us > 0 or self.wait_fraction >= 0
+        """What calls and waiting cost, as calibrated."""
+        return documented_costs(task_rate_gb_s=file_system_of(self.machine).peak_gb_s / self.tasks)
 
     def gain_of(self, rule: Rule, size_bytes: int, *, reading: bool) -> float | None:
         """What a rule buys for calls of a size, if that is known. [fraction]"""
-        judge = rule_gain if self.own_costs else measured_gain
-        return judge(self.costs, size_bytes, rule, reading=reading) if size_bytes else None
+        return measured_gain(self.costs, size_bytes, rule, reading=reading) if size_bytes else None
 
     @cached_property
     def gains(self) -> dict[str, float | None]:
@@ -178,14 +132,7 @@ class Case(ask.Setting):
     @cached_property
     def checks(self) -> tuple[Finding, ...]:
         """What is wrong with the setting, and what could be better."""
-        return check_params(
-            self.rules,
-            stripe_size_bytes=file_system_of(self.machine).default_stripe_size_bytes,
-            transfer_bytes=self.transfer_bytes or None,
-            files=self.files,
-            tasks_per_node=self.tasks_on_node,
-            spare_memory_gb=self.spare_memory_gb if self.spare_memory_gb >= 0 else None,
-        )
+        return check_params(self.rules, transfer_bytes=self.transfer_bytes or None)
 
 
 def answer(case: Case) -> Result:
@@ -239,16 +186,11 @@ def _percent(gain: float | None) -> float | None:
 
 def _values(case: Case) -> Iterator[Value]:
     other = "write" if case.reading else "read"
-    model: Badge = "assumed" if case.own_costs else "predicted"
     why = "fewer calls, aligned calls, and reading ahead" if case.reading else "fewer calls, aligned calls"
-    yield Value(f"Gain of {case.direction}s", _percent(case.gain), model, "%", 2, note=why)
-    yield Value(f"Gain of {other}s", _percent(case.gains[other]), model, "%", 2)
-    cost_us = 1e6 * case.costs.call_cost_s
-    if case.call_cost_us > 0:
-        yield Value("Cost of a call", cost_us, "assumed", "us", 1, note="as set above")
-    else:
-        note = "on the greatest gain of a write, 11 %, with calls of 10,000 bytes"
-        yield Value("Cost of a call", cost_us, "calibrated", "us", 1, note=note)
+    yield Value(f"Gain of {case.direction}s", _percent(case.gain), "predicted", "%", 2, note=why)
+    yield Value(f"Gain of {other}s", _percent(case.gains[other]), "predicted", "%", 2)
+    note = "on the greatest gain of a write, 11 %, with calls of 10,000 bytes"
+    yield Value("Cost of a call", 1e6 * case.costs.call_cost_s, "calibrated", "us", 1, note=note)
 
 
 def _gain(case: Case) -> Figure:

@@ -1,12 +1,15 @@
-"""Question: how long a job takes to load its libraries or modules, four ways."""
+"""Question: how long a job takes to load its libraries or modules, five ways."""
 
+from collections.abc import Iterator
 from functools import cached_property
 
+from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, table
 from hopperlib.storage.loading import METHODS, LoadTime, Method, load_time, loading_finding
+from hopperlib.storage.node_lines import node_lines
 from hopperlib.text import count, digits
 
 _WAYS: dict[Method, str] = {
@@ -16,23 +19,12 @@ _WAYS: dict[Method, str] = {
     "broadcast": "one task reads, all others are passed a copy",
     "image": "each node opens one image (squashfs, container)",
 }
-_COPY_FIRST = """\
-tar cf env.tar -C $CONDA_PREFIX .
-sbcast env.tar /tmp/env.tar
-srun --ntasks-per-node=1 sh -c 'mkdir -p /tmp/env && tar xf /tmp/env.tar -C /tmp/env'
-srun /tmp/env/bin/python program.py"""
-
-
-_IMAGE = """\
-python -m compileall -q $VIRTUAL_ENV
-mksquashfs $VIRTUAL_ENV env.squashfs -noappend -no-recovery
-srun --ntasks-per-node=1 sh -c 'mkdir -p /tmp/env && squashfuse env.squashfs /tmp/env'
-srun /tmp/env/bin/python program.py"""
 
 
 class Job(ask.Setting):
     """A job, what each of its tasks loads, and the servers that it loads from."""
 
+    machine: Machine = ask.machine(help="Whose launcher the lines are for.")
     nodes: int = ask.whole("Nodes of the job", 256, (1, 1_000_000))
     tasks_per_node: int = ask.whole("Tasks per node", 24, (1, 1024))
     files: int = ask.whole(
@@ -81,6 +73,7 @@ class Job(ask.Setting):
         help="Documented for the network of Hopper.",
         advanced=True,
     )
+    machine_file: str = ask.machine_file()
 
     def time(self, method: Method, nodes: int = 0) -> LoadTime:
         """Time of one way, on the nodes of the job or on another number."""
@@ -119,24 +112,7 @@ def answer(job: Job) -> Result:
         summary=_summary(job),
         findings=(loading_finding(job.times["serial"]),),
         figures=(_times(job),),
-        copyables=(
-            Copyable(
-                "Copy the environment to the nodes first",
-                _COPY_FIRST,
-                "If /tmp lies in memory, the copy takes memory on each node. Paths inside the environment may need conda-pack.",
-            ),
-            Copyable(
-                "Or pack it into one image",
-                _IMAGE,
-                "Needs squashfuse on the nodes, or a container runtime that mounts the image. Paths inside may need "
-                "conda-pack or a relocatable environment.",
-            ),
-            Copyable(
-                "Or let Spindle pass it on",
-                "spindle srun python program.py",
-                "Works where Spindle is installed. One task of the job reads each file and passes it on.",
-            ),
-        ),
+        copyables=tuple(_lines(job)),
         tables=(_parts(job),),
         facts={
             "tasks": job.tasks,
@@ -156,6 +132,33 @@ def _summary(job: Job) -> str:
         f"{loads} for {serial} if one request is answered after another, for {cached} if each node asks once, "
         f"for {image} out of one image a node, and for {broadcast} with a broadcast."
     )
+
+
+def _lines(job: Job) -> Iterator[Copyable]:
+    """Yield what brings the environment to the nodes, in the words of the machine's launcher."""
+    lines = node_lines(job.machine, nodes=job.nodes, tasks=job.tasks)
+    if lines is None:
+        return
+    archive, send = ("/tmp/env.tar", "sbcast env.tar /tmp/env.tar\n") if lines.broadcasts else ("env.tar", "")
+    read = "" if lines.broadcasts else "Each node reads the archive itself. "
+    yield Copyable(
+        f"Copy the environment to the nodes of {job.machine.title} first",
+        f"tar cf env.tar -C $CONDA_PREFIX .\n{send}"
+        f"{lines.once} sh -c 'mkdir -p /tmp/env && tar xf {archive} -C /tmp/env'\n"
+        f"{lines.everywhere} /tmp/env/bin/python program.py",
+        f"{read}If /tmp lies in memory, the copy takes memory on each node. Paths inside may need conda-pack.",
+    )
+    yield Copyable(
+        "Or pack it into one image",
+        "python -m compileall -q $VIRTUAL_ENV\nmksquashfs $VIRTUAL_ENV env.squashfs -noappend -no-recovery\n"
+        f"{lines.once} sh -c 'mkdir -p /tmp/env && squashfuse env.squashfs /tmp/env'\n"
+        f"{lines.everywhere} /tmp/env/bin/python program.py",
+        "Needs squashfuse on the nodes, or a container runtime that mounts the image.",
+    )
+    if lines.broadcasts:
+        yield Copyable(
+            "Or let Spindle pass it on", f"spindle {lines.everywhere} python program.py", "Works where it is installed."
+        )
 
 
 def _spoken(seconds: float) -> str:

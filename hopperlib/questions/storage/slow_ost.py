@@ -23,6 +23,9 @@ from hopperlib.storage.lustre.dumps import (
 )
 from hopperlib.text import count, share
 
+# Length of a sample of the probe. [s]
+_SAMPLE_S = 5.0
+
 
 class Case(ask.Setting):
     """A dump, its slow OSTs, a measured time and a probe."""
@@ -49,7 +52,6 @@ class Case(ask.Setting):
         "Write rate of a healthy OST", 243.0, (1.0, 100_000.0, 1.0), unit="MB/s", advanced=True
     )
     variables: int = ask.slider("Variables, each with a barrier", 8, (1, 64, 1), advanced=True)
-    gap_s: float = ask.slider("Time lost at a barrier besides waiting", 0.0, (0.0, 60.0, 1.0), unit="s", advanced=True)
     size_low_tb: float = ask.number("Smallest possible size", 30.0, (0.001, 1_000_000.0, 1.0), unit="TB", advanced=True)
     size_high_tb: float = ask.number("Largest possible size", 42.0, (0.001, 1_000_000.0, 1.0), unit="TB", advanced=True)
     noise: float = ask.slider(
@@ -59,7 +61,6 @@ class Case(ask.Setting):
         assumed="No source prints how noisy an OST is.",
         advanced=True,
     )
-    sample_s: float = ask.slider("Length of a sample", 5.0, (1.0, 60.0, 1.0), unit="s", advanced=True)
 
     def check(self) -> None:
         """Refuse values that do not fit together."""
@@ -69,14 +70,6 @@ class Case(ask.Setting):
         if self.size_low_tb > self.size_high_tb:
             rule = f"must not be above size_high_tb={self.size_high_tb:g}"
             raise refusal("size_low_tb", self.size_low_tb, rule)
-        if self.lost_s >= 60 * self.measured_min:
-            rule = f"at {self.variables - 1} barriers is more than the measured {self.measured_min:g} minutes"
-            raise refusal("gap_s", self.gap_s, rule)
-
-    @property
-    def lost_s(self) -> float:
-        """Time lost at all barriers. [s]"""
-        return float((self.variables - 1) * self.gap_s)
 
     @property
     def size_gb(self) -> float:
@@ -97,7 +90,7 @@ class Case(ask.Setting):
     def dump(self) -> Dump:
         """The dump with its slow OSTs."""
         rates = osts_with_slow(self.osts, self.healthy_gb_s, slow=self.slow, slow_rate_gb_s=self.slow_gb_s)
-        return barriered_dump(self.size_gb, rates, variables=self.variables, gap_s=self.gap_s)
+        return barriered_dump(self.size_gb, rates, variables=self.variables)
 
     @cached_property
     def exclusion(self) -> Exclusion:
@@ -109,14 +102,13 @@ class Case(ask.Setting):
             slow=self.slow,
             slow_rate_gb_s=self.slow_gb_s,
             variables=self.variables,
-            gap_s=self.gap_s,
         )
 
     @cached_property
     def explaining_gb_s(self) -> tuple[float, float]:
         """Rates of the slowest OST that explain the measured time. [GB/s]"""
         sizes_gb = (1000 * self.size_low_tb, 1000 * self.size_high_tb)
-        return explaining_rate_gb_s(60 * self.measured_min, sizes_gb, osts=self.osts, lost_s=self.lost_s)
+        return explaining_rate_gb_s(60 * self.measured_min, sizes_gb, osts=self.osts)
 
     @cached_property
     def probe(self) -> Probe:
@@ -126,7 +118,7 @@ class Case(ask.Setting):
             self.slow_gb_s,
             noise_fraction=self.noise,
             seconds=self.probe_s,
-            sample_s=self.sample_s,
+            sample_s=_SAMPLE_S,
             osts=self.osts,
         )
 

@@ -1,5 +1,6 @@
 """Question: what many small files cost, and what is done instead."""
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from hopperlib.finding import Finding
@@ -8,21 +9,12 @@ from hopperlib.questions import ask
 from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Copyable, Result, Table, table
 from hopperlib.storage.lustre.client import file_system_of
+from hopperlib.storage.node_lines import node_lines
 from hopperlib.storage.small_files import WAYS, FilesCost, Way, files_cost
 from hopperlib.text import count, digits
 
 # Inodes of a project on Lustre are limited to some millions at most sites.
 _MANY, _SHORT_S = 100_000, 1.0
-_ARCHIVE = """\
-export WORK=/dev/shm/$SLURM_JOB_ID   # or /tmp, where that is a disk of the node
-srun --ntasks-per-node=1 mkdir -p $WORK
-srun ./program --output $WORK
-srun --ntasks-per-node=1 sh -c 'tar cf $SLURM_SUBMIT_DIR/out-$SLURM_NODEID.tar -C $WORK .'"""
-_READ = """\
-mksquashfs FILES files.squashfs -noappend
-srun --ntasks-per-node=1 sh -c 'mkdir -p /tmp/files && squashfuse files.squashfs /tmp/files'"""
-# Their lines are srun's: on a machine with another launcher the table says what to do, and no line is offered.
-_LINES = (("Write on the nodes, leave one archive a node", _ARCHIVE), ("Files that are read often: one image", _READ))
 _SHARED = """\
 with h5py.File("out.h5", "w", driver="mpio", comm=comm) as file:
     file.create_dataset("records", (FILES, BYTES), "u1")[first:last] = records"""
@@ -35,7 +27,7 @@ class Files(ask.Setting):
     files: int = ask.whole("Files", 1_000_000, (1, 10**12))
     size_kb: float = ask.number("Size of a file", 10.0, (0.001, 1e9, 1.0), unit="kB")
     tasks: int = ask.whole("Tasks", 1024, (1, 10**9))
-    nodes: int = ask.whole("Nodes", 16, (1, 10_000_000))
+    nodes: int = ask.whole("Nodes", 64, (1, 10_000_000))
     machine_file: str = ask.machine_file()
 
     @property
@@ -66,10 +58,7 @@ def answer(given: Files) -> Result:
         summary=_summary(given),
         findings=(_finding(given),),
         tables=(_table(given),),
-        copyables=(
-            *(Copyable(title, text) for title, text in _LINES if runs_srun(given.machine)),
-            Copyable("Records of one shared file, each task its part", _SHARED),
-        ),
+        copyables=tuple(_lines(given)),
         facts={
             "metadata_s": now.metadata_s.usual,
             "metadata_low_s": now.metadata_s.low,
@@ -80,15 +69,22 @@ def answer(given: Files) -> Result:
     )
 
 
-def runs_srun(machine: Machine) -> bool:
-    """Whether a machine's own launcher is srun.
-
-    Examples
-    --------
-    >>> runs_srun(Machine.load("perlmutter")), runs_srun(Machine.load("hopper"))
-    (True, False)
-    """
-    return any(launcher.kind == "srun" and launcher.assumed is None for launcher in machine.launchers)
+def _lines(given: Files) -> Iterator[Copyable]:
+    """Yield what is done instead, in the words of the machine's launcher where its file names one."""
+    nodes = min(given.nodes, given.tasks)
+    if lines := node_lines(given.machine, nodes=nodes, tasks=given.tasks):
+        yield Copyable(
+            "Write on the nodes, leave one archive a node",
+            "export WORK=/dev/shm/$USER-out   # or /tmp, where that is a disk of the node\n"
+            f"{lines.once} mkdir -p $WORK\n{lines.everywhere} ./program --output $WORK\n"
+            f'{lines.once} sh -c "tar cf out-\\$(hostname).tar -C $WORK ."',
+        )
+        yield Copyable(
+            "Files that are read often: one image",
+            "mksquashfs FILES files.squashfs -noappend\n"
+            f"{lines.once} sh -c 'mkdir -p /tmp/files && squashfuse files.squashfs /tmp/files'",
+        )
+    yield Copyable("Records of one shared file, each task its part", _SHARED)
 
 
 def _summary(given: Files) -> str:

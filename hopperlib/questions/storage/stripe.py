@@ -79,7 +79,6 @@ class Case(ask.Setting):
     offset_gb: float = ask.number(
         "Which OST holds the byte at", 0.0, (0.0, 10_000_000.0, 0.1), unit="GB", advanced=True
     )
-    other_load: float = ask.slider("Share of the OSTs that other jobs take", 0.0, (0.0, 0.9, 0.05), advanced=True)
     creates_per_s: float = ask.number(
         "Files created a second",
         0.0,
@@ -89,9 +88,6 @@ class Case(ask.Setting):
         help="0 = use the machine file's value.",
         advanced=True,
     )
-    call_us: float = ask.number(
-        "Cost of a call", 50.0, (0.0, 100_000.0, 10.0), unit="us", assumed="No source prints it.", advanced=True
-    )
     lock_ms: float = ask.number(
         "Cost of a lock that changes hands",
         2.0,
@@ -99,14 +95,6 @@ class Case(ask.Setting):
         unit="ms",
         assumed="Calibrated: the median of public IO500 runs. In a test on other runs half were predicted within a "
         "factor of 1.4, and 7 of 10 within a factor of 2.",
-        advanced=True,
-    )
-    object_ms: float = ask.number(
-        "Cost of opening one more object of a file",
-        2.0,
-        (0.0, 1000.0, 0.5),
-        unit="ms",
-        assumed="Assumed to cost as much as a lock; the advice for Perlmutter is then close to its site's own rule.",
         advanced=True,
     )
     osts: int = ask.whole(
@@ -134,14 +122,6 @@ class Case(ask.Setting):
         help="0 = use the machine file's value.",
         advanced=True,
     )
-    cores: int = ask.whole(
-        "Cores of a node",
-        0,
-        (0, 10_000),
-        help="0 = use the machine file's value; to pack the tasks.",
-        advanced=True,
-    )
-    aggregators: int = ask.whole("Aggregators", 0, (0, 10**9), help="0 = as many as suit the layout.", advanced=True)
     kind: str = ask.choice("File system", "lustre", _KINDS, advanced=True)
     lfs: str = ask.file(
         "Output of lfs df and lfs getstripe -d",
@@ -194,8 +174,6 @@ class Case(ask.Setting):
             raise refusal("stripe_count", self.stripe_count, rule)
         if self.nodes > self.writers:
             raise refusal("nodes", self.nodes, f"must not be more than writers={self.writers:,}")
-        if self.aggregators > self.writers:
-            raise refusal("aggregators", self.aggregators, f"must not be more than writers={self.writers:,}")
         if self.offset_gb > self.size_gb:
             raise refusal("offset_gb", self.offset_gb, f"must not be beyond the end of the file, {self.size_gb:g} GB")
 
@@ -250,7 +228,7 @@ class Case(ask.Setting):
         rates = self.rates or SiteRates()
         creates = self.creates_per_s or (rates.creates_per_s.usual if rates.creates_per_s else None)
         lock_s = rates.lock_s.usual if rates.lock_s else self.lock_ms / 1000
-        return Costs(creates_per_s=creates, call_s=self.call_us / 1e6, lock_s=lock_s, object_s=self.object_ms / 1000)
+        return Costs(creates_per_s=creates, lock_s=lock_s)
 
     @property
     def default(self) -> tuple[Component, ...]:
@@ -282,28 +260,19 @@ class Case(ask.Setting):
             "shared" if self.pattern == "collective" else self.pattern,
             self.system,
             nodes=self.nodes or None,
-            cores_per_node=self.cores or self.machine.node().cores,
+            cores_per_node=self.machine.node().cores,
             directory=self.directory,
             pool=self.pool,
             block_bytes=self.block_kib * 1024,
             reading=self.direction == "read",
             costs=self.costs,
-            other_load_fraction=self.other_load,
             default=self.default,
             mpi=self.hints_mpi,
         )
 
     def range_s(self, writing: Writing, count: int, stripe_bytes: int) -> Range:
         """Return between which times writes lie. [s]"""
-        return time_range_s(
-            writing,
-            count,
-            stripe_bytes,
-            self.system,
-            costs=self.costs,
-            rates=self.rates,
-            other_load_fraction=self.other_load,
-        )
+        return time_range_s(writing, count, stripe_bytes, self.system, costs=self.costs, rates=self.rates)
 
     @cached_property
     def expected_s(self) -> Range:
@@ -332,10 +301,10 @@ class Case(ask.Setting):
 
     @cached_property
     def as_it_is(self) -> Writing:
-        """How the data are written now: as the pattern says, with as many aggregators as are given."""
+        """How the data are written now: as the pattern says, with as many aggregators as suit the layout."""
         advised = self.advice.writing
         pattern = "shared" if self.pattern == "shared" else advised.pattern
-        return replace(advised, pattern=pattern, aggregators=self.aggregators or None)
+        return replace(advised, pattern=pattern, aggregators=None)
 
     @cached_property
     def writing(self) -> Writing:
@@ -343,9 +312,8 @@ class Case(ask.Setting):
         advised = self.advice.writing
         if self.pattern == "shared" and not self.advised:
             return replace(advised, pattern="shared", aggregators=None)
-        # Of another layout as many write as suit it, unless a number is given.
-        given = self.aggregators or (advised.aggregators if self.advised else None)
-        return replace(advised, aggregators=given if advised.pattern == "collective" else None)
+        # Of another layout as many write as suit it.
+        return advised if self.advised else replace(advised, aggregators=None)
 
     @cached_property
     def layout(self) -> Layout:
@@ -361,9 +329,8 @@ class Case(ask.Setting):
     @cached_property
     def curve(self) -> dict[int, Estimate]:
         """What the writes take for several stripe counts."""
-        # Every count has as many aggregators as suit it; only the layout that is judged may have its own number.
-        writing = self.writing if self.aggregators else replace(self.writing, aggregators=None)
-        return Pace(writing, self.system, self.costs, self.other_load).curve(self.layout, _CURVE)
+        # Every count has as many aggregators as suit it.
+        return Pace(replace(self.writing, aggregators=None), self.system, self.costs).curve(self.layout, _CURVE)
 
     @property
     def estimate(self) -> Estimate:

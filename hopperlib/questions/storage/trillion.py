@@ -25,7 +25,6 @@ from hopperlib.storage.lustre.osts import (
 from hopperlib.text import count
 
 _DOCUMENTED_RATE, _DOCUMENTED_SPREAD = 27.007, 200.0
-_OSTS_OF_A_CONTROLLER = 6
 # Steps of the rate that are drawn.
 _DRAWN_STEPS = 60
 
@@ -44,7 +43,6 @@ class Case(ask.Setting):
         (1, 16, 1),
         assumed="The files' stripe count is not printed; Hopper's default is 2.",
     )
-    layer: str = ask.choice("The limit is", "OST", {"OST": "each OST", "controller": "each controller of six OSTs"})
     files: int = ask.whole("Files", 20_000, (1, 50_000))
     variables: int = ask.slider("Variables of the shared file", 8, (1, 64, 1))
     spread_s: float = ask.slider("Time lost at each barrier", 40.0, (0.0, 120.0, 1.0), unit="s")
@@ -52,13 +50,6 @@ class Case(ask.Setting):
     shared_tb: float = ask.number("Data in the shared file", 31.3, (0.001, 10_000.0, 0.1), unit="TB", advanced=True)
     osts: int = ask.whole("OSTs", 156, (1, 1000), advanced=True)
     peak_gb_s: float = ask.number("Peak of the file system", 35.0, (0.1, 100_000.0, 1.0), unit="GB/s", advanced=True)
-    unevenness: float = ask.slider(
-        "Preference for the emptiest OST",
-        0.15,
-        (0.0, 0.9, 0.05),
-        assumed="How full the OSTs were is not printed.",
-        advanced=True,
-    )
     repetitions: int = ask.slider("Repetitions", 50, (1, 200, 1), advanced=True)
     seed: int = ask.whole("Random seed", 1, (0, 1_000_000), advanced=True)
 
@@ -66,18 +57,11 @@ class Case(ask.Setting):
         """Refuse values that do not fit together."""
         if self.stripe_count > self.osts:
             raise refusal("stripe_count", self.stripe_count, f"must be from 1 to {self.osts}, the OSTs")
-        if self.osts % self.osts_per_unit:
-            raise refusal("osts", self.osts, f"must be a multiple of {self.osts_per_unit}, the OSTs of a controller")
-
-    @property
-    def osts_per_unit(self) -> int:
-        """OSTs of what limits the rate."""
-        return _OSTS_OF_A_CONTROLLER if self.layer == "controller" else 1
 
     @property
     def weights(self) -> list[float]:
         """Weight of each OST where emptier ones are preferred."""
-        return uneven_weights(self.osts, self.unevenness)
+        return uneven_weights(self.osts)
 
     @cached_property
     def dumps(self) -> list[FileDump]:
@@ -91,7 +75,6 @@ class Case(ask.Setting):
             peak_gb_s=self.peak_gb_s,
             repetitions=deals_in_time(self.repetitions, self.files, self.stripe_count, self.allocator),
             rng=random.Random(self.seed),
-            osts_per_unit=self.osts_per_unit,
             weights=self.weights,
         )
 
@@ -106,7 +89,7 @@ class Case(ask.Setting):
             rng=random.Random(self.seed),
             weights=self.weights,
         )
-        times_s = finish_times_s(1000 * self.size_tb, deal, peak_gb_s=self.peak_gb_s, osts_per_unit=self.osts_per_unit)
+        times_s = finish_times_s(1000 * self.size_tb, deal, peak_gb_s=self.peak_gb_s)
         return rate_steps(times_s, self.peak_gb_s)
 
     @cached_property

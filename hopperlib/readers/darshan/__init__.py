@@ -20,8 +20,8 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.readers.darshan._frames import COLUMNS, LOWER, UPPER, log_from_frames
+from hopperlib.readers.darshan._heat_map import heat_map_of_bins
 from hopperlib.readers.darshan._parser import read_darshan_text
-from hopperlib.readers.darshan._segments import accesses_of, heat_map_of, heat_map_of_bins
 from hopperlib.storage.logs.darshan_log import DarshanLog
 
 __all__ = ["DarshanMissing", "read_darshan", "read_darshan_logs", "read_darshan_text"]
@@ -33,10 +33,6 @@ _TEXT = (b"# ", b"\n#", b"\x1f\x8b", b"BZ", b"\xfd7")
 _CHILD = "import sys; from hopperlib.readers.darshan import _write_logs; _write_logs(float(sys.argv[1]), sys.argv[2:])"
 # Logs that one process reads: it starts in half a second, and a list of arguments has an end.
 _LOGS_AT_ONCE = 200
-# Traces of every access, and the interface they are of: without a heat map in the log, one is made of them.
-_TRACES = {"DXT_POSIX": "POSIX", "DXT_MPIIO": "MPI-IO"}
-_TRACED = "every access (DXT) is in the log, summed up here over time; the counters tell the rest"
-_TRACED_TOO = "of every access (DXT) in the log only the nodes of tasks are used here"
 
 
 class DarshanMissing(InputError):
@@ -207,15 +203,10 @@ def _write_logs(timeout_s: float, paths: Sequence[str]) -> None:
     except ImportError:
         _write({"missing": True})
         return
-    traced = False
     for path in paths:
         signal.setitimer(signal.ITIMER_REAL, timeout_s)
         try:
             report = darshan.DarshanReport(path, read_all=False)
-            if traced and "LUSTRE" in report.modules:
-                # In a process that has read a trace the library may never end reading layouts: this is for a new one.
-                return
-            traced = traced or not report.modules.keys().isdisjoint(_TRACES)
             for part in _parts(report):
                 _write(part)
         except Exception as error:  # pydarshan raises what it likes
@@ -225,18 +216,15 @@ def _write_logs(timeout_s: float, paths: Sequence[str]) -> None:
 
 def _parts(report: Any) -> Iterator[dict[str, Any]]:
     """Yield the job and one module after the other as plain data."""
-    job = _job(report)
-    yield {"job": job}
-    tasks = job["tasks"]
-    used = {"LUSTRE", *LOWER, *UPPER, "HEATMAP", "APMPI", *(_TRACES if tasks else ())}
+    yield {"job": _job(report)}
+    used = {"LUSTRE", *LOWER, *UPPER, "HEATMAP", "APMPI"}
     for module, state in report.modules.items():
         yield {"reading": module}
         if state.get("partial_flag"):
-            rest = "its last accesses" if module in _TRACES else "some files"
-            yield {"lost": f"module {module} ran out of memory while the job ran: {rest} are missing"}
+            yield {"lost": f"module {module} ran out of memory while the job ran: part of it is missing"}
         try:
             if module in used:
-                yield from _module_parts(report, module, tasks or 0, job["run_time_s"])
+                yield from _module_parts(report, module)
         except Exception as error:  # as above; the other modules may still be whole
             # What pydarshan stumbles over tells nobody anything.
             torn = isinstance(error, (KeyError, AttributeError, IndexError)) or not str(error)
@@ -262,42 +250,26 @@ def _job(report: Any) -> dict[str, Any]:
     }
 
 
-def _module_parts(report: Any, module: str, tasks: int, run_time_s: float) -> Iterator[dict[str, Any]]:
+def _module_parts(report: Any, module: str) -> Iterator[dict[str, Any]]:
     """Yield what is read of one module: heat maps, or counters and the names of files."""
     if module == "HEATMAP":
         yield {"heat_maps": list(_heat_maps(report))}
     elif module == "APMPI":
         report.mod_read_all_apmpi_records(warnings=False)
-        yield {"hosts": dict(_hosts(report.records[module], "node_name"))}
-    elif module in _TRACES:
-        report.mod_read_all_dxt_records(module, warnings=False)
-        yield {"hosts": dict(_hosts(report.records[module], "hostname"))}
-        drawn = "HEATMAP" in report.modules
-        if not drawn:
-            yield {"heat_maps": [_traced(report, module, tasks, run_time_s)]}
-        yield {"note": _TRACED_TOO if drawn else _TRACED}
+        yield {"hosts": dict(_hosts(report.records[module]))}
     else:
         yield {"module": module, "frames": _counted(report, module)}
         # pydarshan looks up the names of what it has read.
         yield {"names": {str(number): str(name) for number, name in report.name_records.items()}}
 
 
-def _hosts(records: Iterable[Any], key: str) -> Iterator[tuple[int, str]]:
+def _hosts(records: Iterable[Any]) -> Iterator[tuple[int, str]]:
     """Yield tasks and their nodes, as far as records say them."""
     for record in records:
         # The first record of a module may be of all tasks.
         with suppress(KeyError):
-            if int(record["rank"]) >= 0 and record[key]:
-                yield int(record["rank"]), str(record[key])
-
-
-def _traced(report: Any, module: str, tasks: int, run_time_s: float) -> dict[str, Any]:
-    """Return the heat map of a trace of single accesses that was read."""
-    accesses = list(accesses_of(report.records[module]))
-    if not accesses:
-        # The library below gives none of a trace that is cut off, and says nothing.
-        raise InputError("it is damaged")
-    return heat_map_of(_TRACES[module], accesses, tasks, run_time_s)
+            if int(record["rank"]) >= 0 and record["node_name"]:
+                yield int(record["rank"]), str(record["node_name"])
 
 
 def _counted(report: Any, module: str) -> dict[str, dict[str, list[Any]]]:

@@ -29,15 +29,12 @@ _SUMMED = {
 _FIELD_OF = {counter: name for name, counters in _SUMMED.items() for counter in counters}
 _SIZES = {way: tuple(f"SIZE_{way}_{name}" for name, _ in SIZE_BINS) for way in ("READ", "WRITE")}
 _COMMON = tuple((f"ACCESS{place}_COUNT", f"ACCESS{place}_ACCESS") for place in (1, 2, 3, 4))
-_COUNTS = (
-    *("SEEKS", "STATS", "FSYNCS", "FDSYNCS", "FLUSHES", "CREATES", "MEM_NOT_ALIGNED", "RW_SWITCHES"),
-    *(f"{way}_{name}" for way in ("CONSEC", "SEQ", "INDEP", "COLL", "NB", "SPLIT") for name in ("READS", "WRITES")),
-)
+_COUNTS = ("SEEKS", "STATS", "SEQ_READS", "SEQ_WRITES", "COLL_READS", "COLL_WRITES")
 _NEEDED = (
     *("FILE_ALIGNMENT", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN", "SLOWEST_RANK_BYTES", "FASTEST_RANK_BYTES"),
     *chain.from_iterable((*_COMMON, *_SIZES.values())),
     *(f"F_{way}_{name}" for way in ("READ", "WRITE") for name in ("TIME", "START_TIMESTAMP", "END_TIMESTAMP")),
-    *("F_META_TIME", "F_OPEN_START_TIMESTAMP", "F_SLOWEST_RANK_TIME", "F_VARIANCE_RANK_BYTES"),
+    *("F_META_TIME", "F_SLOWEST_RANK_TIME"),
 )
 # Columns of a module that are of use here, without its prefix.
 COLUMNS = frozenset({*_NEEDED, *_COUNTS, *chain.from_iterable(_SUMMED.values())})
@@ -217,11 +214,8 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
     record.read_busy_s += line.time("READ_TIME")
     record.write_busy_s += line.time("WRITE_TIME")
     record.slowest_s = max(record.slowest_s, line.time("SLOWEST_RANK_TIME") if everybody else own_s)
-    if opened := line.time("OPEN_START_TIMESTAMP"):
-        record.opened_at += (opened,)
     if everybody:
         record.busiest_bytes = max(line.count("SLOWEST_RANK_BYTES"), line.count("FASTEST_RANK_BYTES")) or None
-        record.spread_bytes = math.sqrt(line.time("VARIANCE_RANK_BYTES"))
     else:
         for past, by in (("WRITTEN", record.written_by), ("READ", record.read_by)):
             if moved := line.count(f"BYTES_{past}"):

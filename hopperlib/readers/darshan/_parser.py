@@ -12,7 +12,7 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.readers.darshan._frames import COLUMNS, LOWER, UPPER, log_from_frames
-from hopperlib.readers.darshan._segments import heat_map_of_bins
+from hopperlib.readers.darshan._heat_map import heat_map_of_bins
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.storage.logs.darshan_log import DarshanLog
 
@@ -87,7 +87,7 @@ def _missing(
 ) -> Iterator[str]:
     """Yield what the text lacks, by its head, its modules, and the cells of its last line."""
     for module in _LOST.findall(head):
-        yield f"module {module} ran out of memory while the job ran: some files are missing"
+        yield f"module {module} ran out of memory while the job ran: part of it is missing"
     for module in _HELD.findall(head):
         if module in _USED and module not in modules:
             yield f"module {module} is named at the top of the text and has no line in it"

@@ -236,10 +236,8 @@ def documented_costs(
     *,
     read_gain: float = 0.30,
     task_rate_gb_s: float | None = None,
-    call_cost_s: float | None = None,
-    wait_fraction: float | None = None,
 ) -> Costs:
-    """Return the costs calibrated on the IOR runs of Hopper [1]_, with others in place of some.
+    """Return the costs calibrated on the IOR runs of Hopper [1]_.
 
     1,560 tasks share the peak of 35 GB/s and have two buffers of 2 MB. Writes
     in calls of 10,000 bytes gain 11 %; reads in calls of 1 MiB gain 30 %.
@@ -250,8 +248,8 @@ def documented_costs(
         As in `Costs`.
     read_gain : float
         The gain of a read, which is printed in tens of per cent. [fraction]
-    task_rate_gb_s, call_cost_s, wait_fraction : float or None
-        What holds elsewhere; None for what was calibrated. [GB/s], [s], [ratio]
+    task_rate_gb_s : float or None
+        A task's share of another file system; None for that of these runs. [GB/s]
 
     Examples
     --------
@@ -271,8 +269,7 @@ def documented_costs(
     }
     sizes = {"write_transfer_bytes": 10_000, "read_transfer_bytes": BYTES_PER_MIB, "buffer_bytes": 2 * BYTES_PER_MIB}
     costs = calibrate(**{**runs, **sizes})
-    own = {"task_rate_gb_s": task_rate_gb_s, "call_cost_s": call_cost_s, "wait_fraction": wait_fraction}
-    return replace(costs, **{name: value for name, value in own.items() if value is not None})
+    return costs if task_rate_gb_s is None else replace(costs, task_rate_gb_s=task_rate_gb_s)
 
 
 def transfer_for_gain_bytes(costs: Costs, wanted: float, *, buffer_bytes: int) -> float:

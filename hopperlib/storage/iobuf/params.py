@@ -17,11 +17,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import chain
 
 from hopperlib.errors import InputError, at_least
 from hopperlib.finding import Finding
-from hopperlib.text import listed
-from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB, binary_size_text, size_bytes
+from hopperlib.units import BYTES_PER_MIB, binary_size_text, size_bytes
 
 _DEFAULT_COUNT = 4
 _DEFAULT_SIZE_BYTES = BYTES_PER_MIB
@@ -33,7 +33,6 @@ _SIZES = ("size", "vbuffer_size")
 _KEPT = ("vbuffer_count", "vbuffer_size")
 _SEEN = ("size", "count", "prefetch", "preflush", *_KEPT, "verbose")
 _SIZE = re.compile(r"[0-9]{1,18}[kmg]?", re.IGNORECASE)
-_STREAMS = ("%stdin", "%stdout", "%stderr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,18 +223,13 @@ def _pattern_findings(rule: Rule) -> Iterator[Finding]:
             f"{shown} stands where a file name must: only a file of that name is buffered. Write *:size={rule.pattern}"
         )
         yield Finding("pattern-is-size", message, "problem")
-    if "$" in rule.pattern:
-        message = f"{shown} holds a variable that the shell did not replace: use double quotes, not single ones"
-        yield Finding("unexpanded-variable", message, "problem")
-    if rule.pattern.startswith("%") and rule.pattern not in _STREAMS:
-        yield Finding("unknown-stream", f"{shown} is no stream; there are {listed(_STREAMS)}", "problem")
     for other in rule.others:
         if other.partition("=")[0] not in _KEPT:
             message = f"option {other!r} of {shown} is not among those seen in use: {', '.join(_SEEN)}"
             yield Finding("unknown-option", message, "problem")
 
 
-def _buffer_findings(rule: Rule, stripe_size_bytes: int, transfer_bytes: int | None) -> Iterator[Finding]:
+def _buffer_findings(rule: Rule, transfer_bytes: int | None) -> Iterator[Finding]:
     """Yield what is wrong with the number and the size of the buffers of one rule."""
     size, count, shown = rule.buffer_size_bytes, rule.buffer_count, repr(rule.pattern)
     for name, ahead in (("prefetch", rule.prefetch), ("preflush", rule.preflush)):
@@ -245,71 +239,24 @@ def _buffer_findings(rule: Rule, stripe_size_bytes: int, transfer_bytes: int | N
                 f"count={count} leaves {count - 1} beside the one in use"
             )
             yield Finding(f"{name}-needs-buffers", message, "problem")
-    if count == 1:
-        message = (
-            f"one buffer for {shown} cannot be filled and emptied at once: count=2 or more lets it read or write ahead"
-        )
-        yield Finding("one-buffer", message)
-    if size % stripe_size_bytes and stripe_size_bytes % size:
-        message = (
-            f"buffers of {size:,} bytes for {shown} do not line up with stripes of {stripe_size_bytes:,}: "
-            "take a multiple"
-        )
-        yield Finding("buffer-off-stripe", message)
     if transfer_bytes is not None and transfer_bytes >= size:
         message = f"buffers of {size:,} bytes for {shown} merge nothing when the program moves {transfer_bytes:,} bytes at once"
         yield Finding("buffer-too-small", message)
 
 
-def _order_findings(patterns: Sequence[str]) -> Iterator[Finding]:
-    """Yield which patterns never match, because of one before."""
-    for number, pattern in enumerate(patterns):
-        if pattern in patterns[:number]:
-            yield Finding("pattern-twice", f"{pattern!r} is given twice", "problem")
-        elif "*" in patterns[:number] and not pattern.startswith("%"):
-            message = f"{pattern!r} comes after *, which matches everything: put it before"
-            yield Finding("pattern-after-all", message, "note")
-
-
-def check_params(
-    rules: Sequence[Rule],
-    *,
-    stripe_size_bytes: int = BYTES_PER_MIB,
-    transfer_bytes: int | None = None,
-    files: int = 1,
-    tasks_per_node: int = 1,
-    spare_memory_gb: float | None = None,
-) -> tuple[Finding, ...]:
+def check_params(rules: Sequence[Rule], *, transfer_bytes: int | None = None) -> tuple[Finding, ...]:
     """Return what is wrong with a setting, and what could be better.
 
     Parameters
     ----------
     rules : sequence of Rule
-    stripe_size_bytes : int
-        Stripe size of the files. [bytes]
     transfer_bytes : int or None
         What the program moves in one call, if known. [bytes]
-    files, tasks_per_node : int
-        Files that each task has open, and tasks of a node.
-    spare_memory_gb : float or None
-        Memory of a node that buffers may take, if known. [GB]
 
     Examples
     --------
     >>> [finding.code for finding in check_params(read_params("12M:verbose"))]
     ['pattern-is-size']
     """
-    findings: list[Finding] = []
-    for rule in rules:
-        findings += _pattern_findings(rule)
-        findings += _buffer_findings(rule, stripe_size_bytes, transfer_bytes)
-    findings += _order_findings([rule.pattern for rule in rules])
-    if spare_memory_gb is not None:
-        most_gb = max(buffer_bytes(rule, files=files, tasks=tasks_per_node) for rule in rules) / BYTES_PER_MEMORY_GB
-        if most_gb > spare_memory_gb:
-            message = (
-                f"buffers take {most_gb:.2f} GB of each node, and {spare_memory_gb:g} GB are to spare: "
-                "fewer or smaller buffers"
-            )
-            findings.append(Finding("too-much-memory", message, "problem"))
-    return tuple(findings)
+    each = ((*_pattern_findings(rule), *_buffer_findings(rule, transfer_bytes)) for rule in rules)
+    return tuple(chain.from_iterable(each))

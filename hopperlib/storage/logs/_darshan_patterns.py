@@ -92,17 +92,7 @@ def patterns(log: DarshanLog) -> Iterator[Finding]:
     for judge in (_random, _repeated, _independent, _amplified):
         for way in WAYS:
             yield from judge(log, way)
-    for whole in (
-        _waiting,
-        _aggregators,
-        _metadata,
-        _uneven_time,
-        _uneven_bytes,
-        _stdio,
-        _blocking,
-        _many_files,
-        _burst,
-    ):
+    for whole in (_waiting, _metadata, _uneven_time, _stdio, _many_files):
         yield from whole(log)
 
 
@@ -285,32 +275,6 @@ def _waiting(log: DarshanLog) -> Iterator[Finding]:
     )
 
 
-def _aggregators(log: DarshanLog) -> Iterator[Finding]:
-    """How many tasks wrote for all, where the log has a record for each of them."""
-    gathered = [
-        file for file in log.files if file.interface == "POSIX" and mpi_calls(log, "write", file.path).collective
-    ]
-    largest = max(gathered, key=lambda file: file.bytes_written, default=None)
-    if largest is None or largest.bytes_written < WORTH_BYTES or len(largest.written_by) < 2:
-        return
-    writers, stripes = len(largest.written_by), largest.layout.stripe_count if largest.layout else 0
-    tasks = log.tasks or writers
-    evidence = {"aggregators": writers, "tasks": tasks, "stripe_count": stripes, "file": largest.path}
-    message = f"{writers:,} of {tasks:,} tasks write {largest.path} for all"
-    gather: dict[str, str | int] = {"romio_cb_write": "enable"}
-    above = [record for record in log.upper if record.interface == "MPI-IO" and record.path == largest.path]
-    evidence |= stake(above, "write", because="the time in these calls")
-    if writers == tasks:
-        message += ": the collective calls are not gathered."
-        yield Finding("aggregators", message, evidence=evidence, advice=hints_for(log, gather))
-    elif writers < MOST * stripes:
-        message += f", to {stripes} stripes: several OSTs have one writer."
-        hints = hints_for(log, {**gather, "cb_nodes": min(stripes, tasks)})
-        yield Finding("aggregators", message, evidence=evidence, advice=hints)
-    else:
-        yield Finding("aggregators", f"{message}.", "ok", evidence=evidence)
-
-
 def _metadata(log: DarshanLog) -> Iterator[Finding]:
     """Opening, closing, seeking and asking instead of moving data."""
     meta, busy = (sum(getattr(file, name) for file in log.files) for name in ("meta_s", "busy_s"))
@@ -364,46 +328,6 @@ def _uneven_time(log: DarshanLog) -> Iterator[Finding]:
         )
 
 
-def _uneven_bytes(log: DarshanLog) -> Iterator[Finding]:
-    """Tasks that move much more than the others, of one shared file or of all files."""
-    known = [file for file in log.files if not _gathered(log, file)]
-    uneven = [*filter(None, map(_uneven_file, known)), *filter(None, (_uneven_way(known, way) for way in WAYS))]
-    yield from uneven[:1]
-
-
-def _uneven_file(file: FileRecord) -> Finding | None:
-    """Return that the tasks move very different amounts of a shared file, if they do."""
-    mean, deviation = file.bytes_moved / file.tasks, file.spread_bytes
-    if not deviation or file.bytes_moved < WORTH_BYTES or deviation < mean / 2:
-        return None
-    return Finding(
-        "uneven-bytes",
-        f"The tasks move very different amounts of {file.path}: {size(round(mean))} on average, "
-        f"with a deviation of {size(round(deviation))}.",
-        "note",
-        evidence={"mean_bytes": round(mean), "deviation_bytes": round(deviation), "file": file.path},
-        advice="Deal the data evenly over the tasks.",
-    )
-
-
-def _uneven_way(files: Iterable[FileRecord], way: str) -> Finding | None:
-    """Return that one task moves much more than the others in one direction, if it does."""
-    by_task: Counter[int] = Counter()
-    for file in files:
-        by_task.update(file.read_by if way == "read" else file.written_by)
-    task, most = max(by_task.items(), key=lambda item: item[1], default=(0, 0))
-    mean = sum(by_task.values()) / max(len(by_task), 1)
-    if len(by_task) < 2 or most < _UNEVEN * mean or most - mean < WORTH_BYTES:
-        return None
-    return Finding(
-        "uneven-bytes",
-        f"{len(by_task):,} tasks {way} {size(round(mean))} on average, task {task} {size(most)}.",
-        "note",
-        evidence={"task": task, "bytes": most, "mean_bytes": round(mean), "direction": way},
-        advice="Deal the data evenly over the tasks.",
-    )
-
-
 def _stdio(log: DarshanLog) -> Iterator[Finding]:
     """Much data through the buffered calls of the C library, which move little at a time."""
     buffered = [file for file in log.files if file.interface == "STDIO"]
@@ -422,27 +346,6 @@ def _stdio(log: DarshanLog) -> Iterator[Finding]:
         )
 
 
-def _blocking(log: DarshanLog) -> Iterator[Finding]:
-    """MPI-IO that only waits."""
-    records = [record for record in log.upper if record.interface == "MPI-IO" and record.bytes_moved]
-    nonblocking = sum(record.counts.get(f"NB_{way}", 0) for record in records for way in ("READS", "WRITES"))
-    waited, run_time = sum(record.busy_s for record in records) / (log.tasks or 1), log.run_time_s or 0.0
-    if run_time and not nonblocking and waited >= max(SHARE * run_time, _WORTH_S):
-        waited = round(waited, 3)
-        yield Finding(
-            "blocking",
-            f"Every call of MPI-IO blocks: a task waits {digits(waited, 3)} s of {run_time:,.0f} s in them.",
-            "note",
-            evidence={"seconds_per_task": waited, "run_time_s": run_time}
-            | staked(
-                waited * (log.tasks or 1),
-                won=max(0.0, min(waited, run_time - waited)) * (log.tasks or 1),
-                because="if as much other work can be done meanwhile",
-            ),
-            advice="If there is work to do meanwhile: MPI_File_iwrite_all and MPI_File_iread_all, or asynchronous HDF5.",
-        )
-
-
 def _many_files(log: DarshanLog) -> Iterator[Finding]:
     """Many small files, each of one task."""
     files = [file for file in log.files if not file.shared and file.bytes_moved]
@@ -456,27 +359,4 @@ def _many_files(log: DarshanLog) -> Iterator[Finding]:
             evidence={"files": len(own), "mean_bytes": mean} | stake(files, because="the time in calls to these files"),
             advice="Put them into one file (HDF5, ADIOS, a tar archive or a database), "
             "or keep them in memory or on the node.",
-        )
-
-
-def _burst(log: DarshanLog) -> Iterator[Finding]:
-    """Very many opens within a second."""
-    times = sorted(time for file in log.files for time in file.opened_at)
-    most, first = 0, 0
-    # Both ends of a window of one second move over the sorted times.
-    for last, time in enumerate(times):
-        while time - times[first] > 1:
-            first += 1
-        most = max(most, last - first + 1)
-    if most >= _MANY_FILES:
-        yield Finding(
-            "open-burst",
-            f"{most:,} files are opened within a second: a metadata server creates some thousands a second for all "
-            "its users.",
-            "note",
-            evidence={"opens": most, "files": len(log.files)}
-            | staked(
-                sum(file.meta_s for file in log.files), won=0.0, because="the log does not say what the burst added"
-            ),
-            advice="Spread them over folders, open them in groups of tasks, or write fewer files.",
         )

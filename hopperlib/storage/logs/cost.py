@@ -17,8 +17,8 @@ from hopperlib.finding import LEVELS, Finding
 from hopperlib.storage.logs.darshan_log import DAOS, DarshanLog, FileRecord
 from hopperlib.text import digits, share
 
-# A finding below both is a note: nobody changes a program for it.
-FLOOR_SHARE, FLOOR_S = 0.01, 60.0
+# A finding below both is a note, and so is what takes less than a second: nobody changes a program for it.
+FLOOR_SHARE, FLOOR_S, _LEAST_S = 0.01, 60.0, 1.0
 # Clocks of tasks and the rounding of the run time to seconds leave so much.
 _CLOCKS = 1.05
 _HOUR_S = 3600.0
@@ -246,7 +246,7 @@ def _weighed(finding: Finding, log: DarshanLog) -> Finding:
     if not task_s or finding.level == "ok":
         return finding
     seconds = max(task_s / (log.tasks or 1), finding.evidence["cost_slowest_s"])
-    small = bool(log.run_time_s) and seconds < FLOOR_SHARE * (log.run_time_s or 0.0) and seconds < FLOOR_S
+    small = bool(log.run_time_s) and seconds < max(_LEAST_S, min(FLOOR_SHARE * (log.run_time_s or 0.0), FLOOR_S))
     level = "note" if small and finding.level == "advice" else finding.level
     evidence = {**finding.evidence, "cost_share": _share(task_s, log)}
     if log.nodes is not None:

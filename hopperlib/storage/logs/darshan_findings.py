@@ -18,14 +18,11 @@ from hopperlib.storage.iobuf.params import suited_rule, write_params
 from hopperlib.storage.logs import _darshan_patterns as access
 from hopperlib.storage.logs.cost import slowest_s, stake, staked, time_s, waiting_by_path, weighed
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord
-from hopperlib.storage.logs.darshan_summary import passed_s
 from hopperlib.storage.logs.ost_rates import SlowOst, Verdict, judge_osts
 from hopperlib.storage.lustre.client import file_system_of
-from hopperlib.storage.lustre.rates import Estimate, Pace, Writing
 from hopperlib.storage.lustre.stripe_advice import Advice, advise
-from hopperlib.storage.lustre.striping import Layout
 from hopperlib.text import count, digits, share, size
-from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
+from hopperlib.units import BYTES_PER_MIB
 
 # The words for levels in reports on logs, which are read by programs.
 SEVERITIES: dict[Level, str] = {"problem": "fail", "advice": "warn", "note": "info", "unknown": "unknown", "ok": "ok"}
@@ -38,8 +35,6 @@ _BRIEF_FRACTION = 0.01
 # What an OST gives at least, where a log does not show it.
 _OST_GB_S = 0.5
 _UNKNOWN_CAPACITY_PB = 10_000.0
-# Stripe counts to compare that of a log with.
-_COUNTS = (1, 2, 4, 8, 16, 32, 64)
 _OF_LOG = "log"
 _COUNT_THEM = ". The log names some of the OSTs only: lfs df counts them, and hopper stripe --lfs-df judges by them"
 
@@ -126,40 +121,6 @@ def _best_ost_gb_s(log: DarshanLog) -> float:
         parts = [(file.moved(way), len(file.osts)) for file in log.files for way in access.WAYS if file.osts]
         rates = [moved.moved_bytes / moved.time_s / over / 1e6 for moved, over in parts if moved.time_s]
     return max(rates, default=0.0) / 1000
-
-
-def other_counts(log: DarshanLog) -> dict[int, Estimate]:
-    """Return what the job would write with other stripe counts, on the file system in the log; nothing if it shows none.
-
-    It is an upper bound: nodes are no limit, and caches, waiting and other jobs are left out; never below what was
-    measured with fewer stripes.
-
-    Examples
-    --------
-    >>> from hopperlib.storage.logs.darshan_log import StripeLayout
-    >>> layout = StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(7,))
-    >>> file = FileRecord(path="/a", tasks=4, shared=True, bytes_written=10**10, layout=layout)
-    >>> log = DarshanLog(executable=None, job_id=1, tasks=4, run_time_s=9.0, modules=(), files=(file,), osts=48)
-    >>> [(count, each.limit) for count, each in other_counts(log).items()][3:]
-    [(8, 'osts'), (16, 'osts'), (32, 'tasks'), (48, 'tasks')]
-    """
-    system, written = system_of_log(log), sum(file.bytes_written for file in log.files)
-    if system is None or not written:
-        return {}
-    shared = sum(file.bytes_written for file in log.files if file.shared)
-    pattern: Any = "collective" if shared > written / 2 else "file-per-process"
-    # How many tasks share a node is in no log: each has one of its own.
-    writing = Writing(size_bytes=written, writers=log.tasks or 1, nodes=log.tasks or 1, pattern=pattern)
-    usual = (system.default_stripe_count, system.default_stripe_size_bytes)
-    layout = Layout(stripe_count=usual[0], stripe_size_bytes=usual[1], osts=system.osts)
-    curve = Pace(writing, system).curve(layout, _COUNTS)
-    # What was measured is possible, with as many stripes and with more.
-    passed = passed_s([file.moved("write") for file in log.files])
-    measured = written / passed / BYTES_PER_GB if passed else 0.0
-    return {
-        count: each._replace(rate_gb_s=max(each.rate_gb_s, measured)) if count >= usual[0] else each
-        for count, each in curve.items()
-    }
 
 
 class _Site(NamedTuple):

@@ -88,8 +88,6 @@ class FileRecord:
     layout : StripeLayout or None
     opens : int
         Calls that opened it.
-    opened_at : tuple of float
-        Start of the first open of each record. [s]
     meta_s : float
         Time in opening, closing, seeking and asking, of all tasks together. [s]
     busy_s : float
@@ -98,8 +96,6 @@ class FileRecord:
         Time in the calls of one direction, of all tasks together. [s]
     slowest_s : float
         Time in all calls of the slowest task, where the log says it. [s]
-    spread_bytes : float or None
-        Standard deviation of the bytes of its tasks, where the log says it. [bytes]
     counts : mapping
         Further counters of Darshan by their short names, summed.
     common_sizes : mapping
@@ -129,13 +125,11 @@ class FileRecord:
     read_by: dict[int, int] = field(default_factory=dict)
     layout: StripeLayout | None = None
     opens: int = 0
-    opened_at: tuple[float, ...] = ()
     meta_s: float = 0.0
     busy_s: float = 0.0
     read_busy_s: float = 0.0
     write_busy_s: float = 0.0
     slowest_s: float = 0.0
-    spread_bytes: float | None = None
     counts: dict[str, int] = field(default_factory=dict)
     common_sizes: dict[int, int] = field(default_factory=dict)
     extent_read_bytes: int = 0

@@ -3,8 +3,8 @@
 The parts of a progressive layout are written one after the other: MPI-IO goes
 through a file from its begin, and so does a task that writes a file of its own.
 Pools are taken to have OSTs as fast as all others. A better layout keeps what holds
-the first hundredth of a file (data on the metadata server, a fast pool), and
-the pool of the rest.
+the beginning of a file (data on the metadata server, a fast pool), where that takes less than a
+hundredth of the time of the rest, and the pool of the rest.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from hopperlib.machine.layouts import Component, parse_layout, split
 from hopperlib.storage.lustre.rates import Estimate, Pace
 from hopperlib.units import BYTES_PER_GB
 
-# Components within this share of a file stay as they are.
+# Components stay that take no more than this share of the time of the rest.
 _FIRST_PART = 0.01
 
 
@@ -94,7 +94,7 @@ def estimate_layout(pace: Pace, components: Sequence[Component]) -> Estimate:
         return pace.estimate(*_stripes(reached[0][0], pace.system))
     estimates = []
     for component, size in reached:
-        part = Pace(replace(pace.writing, size_bytes=size * files), pace.system, pace.costs, 1 - pace.free)
+        part = Pace(replace(pace.writing, size_bytes=size * files), pace.system, pace.costs)
         estimates.append(part.estimate(*_stripes(component, pace.system)))
     # Each file is created once, and what lies on the metadata server has no object.
     again_s = (len(reached) - 1) * files / pace.creates_per_s
@@ -143,7 +143,7 @@ def in_its_form(
         # As they begin: what a component may grow to matters only where it is the last.
         replace(part, extension_bytes=None)
         for part in components[:-1]
-        if part.end_bytes is not None and part.end_bytes <= _FIRST_PART * size_bytes
+        if part.end_bytes is not None and part.end_bytes / _stripes(part, system)[0] <= _FIRST_PART * size_bytes / count
     )
     pool = pool or components[-1].pool or system.pool or ""
     return (

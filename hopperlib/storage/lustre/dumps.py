@@ -80,7 +80,7 @@ def osts_with_slow(osts: int, rate_gb_s: float, *, slow: int, slow_rate_gb_s: fl
     return [slow_rate_gb_s] * slow + [rate_gb_s] * (osts - slow)
 
 
-def barriered_dump(size_gb: float, ost_rates_gb_s: Sequence[float], *, variables: int, gap_s: float = 0.0) -> Dump:
+def barriered_dump(size_gb: float, ost_rates_gb_s: Sequence[float], *, variables: int) -> Dump:
     """Return the timeline of a dump that is striped evenly over OSTs.
 
     Parameters
@@ -91,8 +91,6 @@ def barriered_dump(size_gb: float, ost_rates_gb_s: Sequence[float], *, variables
         Rate of each OST. [GB/s]
     variables : int
         Variables, each followed by a barrier.
-    gap_s : float
-        Time lost at each barrier besides waiting. [s]
 
     Raises
     ------
@@ -109,22 +107,19 @@ def barriered_dump(size_gb: float, ost_rates_gb_s: Sequence[float], *, variables
     """
     above(0, size_gb=size_gb, slowest_ost_gb_s=min(ost_rates_gb_s, default=0.0))
     at_least(1, variables=variables)
-    at_least(0, gap_s=gap_s)
     each = size_gb / variables / len(ost_rates_gb_s)
     first, last = each / max(ost_rates_gb_s), each / min(ost_rates_gb_s)
     phases = []
     for number in range(variables):
-        start_s, end_s = number * (last + gap_s), (number + 1) * last + number * gap_s
+        start_s, end_s = number * last, (number + 1) * last
         phases.append(Phase(start_s, end_s, start_s + first, end_s))
-    time_s = variables * last + (variables - 1) * gap_s
+    time_s = variables * last
     # The time in which OSTs write, out of what all of them have.
     writing = variables * sum(each / rate for rate in ost_rates_gb_s)
     return Dump(time_s, size_gb / time_s, last - first, 1 - writing / (time_s * len(ost_rates_gb_s)), tuple(phases))
 
 
-def explaining_rate_gb_s(
-    time_s: float, sizes_gb: tuple[float, float], *, osts: int, lost_s: float = 0.0
-) -> tuple[float, float]:
+def explaining_rate_gb_s(time_s: float, sizes_gb: tuple[float, float], *, osts: int) -> tuple[float, float]:
     """Rate of the slowest OST that explains a dump's time, for the least and the greatest size. [GB/s]
 
     Parameters
@@ -135,13 +130,11 @@ def explaining_rate_gb_s(
         Range in which the size lies. [GB]
     osts : int
         OSTs over which the file is striped.
-    lost_s : float
-        Time of the dump in which no OST writes. [s]
 
     Raises
     ------
     InputError
-        If the range is empty or no time is left for writing.
+        If the range is empty or the time not positive.
 
     Examples
     --------
@@ -154,9 +147,8 @@ def explaining_rate_gb_s(
     if not 0 < low <= high:
         raise refusal("sizes_gb", sizes_gb, "must be two positive sizes, the smaller first")
     at_least(1, osts=osts)
-    if time_s <= lost_s:
-        raise refusal("time_s", time_s, f"must be more than lost_s={lost_s}")
-    return low / osts / (time_s - lost_s), high / osts / (time_s - lost_s)
+    above(0, time_s=time_s)
+    return low / osts / time_s, high / osts / time_s
 
 
 class Exclusion(NamedTuple):
@@ -179,7 +171,7 @@ class Exclusion(NamedTuple):
 
 
 def exclude_slow(
-    size_gb: float, osts: int, rate_gb_s: float, *, slow: int, slow_rate_gb_s: float, variables: int, gap_s: float = 0.0
+    size_gb: float, osts: int, rate_gb_s: float, *, slow: int, slow_rate_gb_s: float, variables: int
 ) -> Exclusion:
     """Return what it buys, and costs, to write a dump without its slow OSTs.
 
@@ -193,8 +185,6 @@ def exclude_slow(
         Rate of a healthy and of a slow OST. [GB/s]
     slow : int
     variables : int
-    gap_s : float
-        Time lost at each barrier besides waiting. [s]
 
     Raises
     ------
@@ -211,8 +201,8 @@ def exclude_slow(
     if not 0 <= slow < osts:
         raise refusal("slow", slow, f"must be from 0 to {osts - 1}: a healthy OST must be left of {osts}")
     rates = osts_with_slow(osts, rate_gb_s, slow=slow, slow_rate_gb_s=slow_rate_gb_s)
-    with_slow = barriered_dump(size_gb, rates, variables=variables, gap_s=gap_s)
-    without = barriered_dump(size_gb, [rate_gb_s] * (osts - slow), variables=variables, gap_s=gap_s)
+    with_slow = barriered_dump(size_gb, rates, variables=variables)
+    without = barriered_dump(size_gb, [rate_gb_s] * (osts - slow), variables=variables)
     # It pays no longer where the slow OST has done its share when the others would have done their larger ones.
     return Exclusion(
         with_slow.time_s, without.time_s, rate_gb_s * (osts - slow) / osts, size_gb / (osts - slow) - size_gb / osts

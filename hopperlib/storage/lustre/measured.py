@@ -18,7 +18,6 @@ References
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from statistics import median
 from typing import NamedTuple
 
@@ -80,44 +79,6 @@ class Relation(NamedTuple):
         """
         usual: float = 10 ** (self.slope * math.log10(x) + self.intercept)
         return Range(self.low, 1.0, self.high).times(usual)
-
-
-def fit_relation(pairs: Sequence[tuple[float, float]]) -> Relation:
-    """Return the line of log y over log x, with the range about it that a further pair lies in nine times of ten.
-
-    The slope is the median of those of all two pairs (Theil and Sen), so that a result out of a cache does not turn
-    the line. Each pair is held against the line through the others, so that the range is not too narrow (the jackknife).
-
-    Raises
-    ------
-    InputError
-        If there are fewer than 20 pairs, which tell no range of nine in ten, or a number is not positive.
-
-    Examples
-    --------
-    >>> line = fit_relation([(x, 3.0 * x**0.5) for x in range(1, 40)])
-    >>> round(line.slope, 6), round(10**line.intercept, 6), round(line.low, 6), round(line.high, 6)
-    (0.5, 3.0, 1.0, 1.0)
-    """
-    if len(pairs) < 20:
-        raise InputError(f"pairs: {len(pairs)} pairs are too few for a range of nine in ten; 20 at least", name="pairs")
-    above(0, smallest=min(min(pair) for pair in pairs))
-    x, y = ([math.log10(each) for each in values] for values in zip(*pairs, strict=True))
-    points = list(zip(x, y, strict=True))
-    slope, intercept = _median_line(points)
-    residuals = []
-    for left_out, (one_x, one_y) in enumerate(points):
-        others = _median_line(points[:left_out] + points[left_out + 1 :])
-        residuals.append(one_y - (others[0] * one_x + others[1]))
-    low, _, high = spread(residuals)
-    return Relation(slope, intercept, 10**low, 10**high)
-
-
-def _median_line(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return slope and intercept: the median of all slopes, and of what is left."""
-    slopes = [(y - other_y) / (x - other_x) for (x, y), (other_x, other_y) in combinations(points, 2) if x != other_x]
-    slope = median(slopes) if slopes else 0.0
-    return slope, median(y - slope * x for x, y in points)
 
 
 def spread(values: Iterable[float]) -> Range:
@@ -301,7 +262,6 @@ def time_range_s(
     *,
     costs: Costs | None = None,
     rates: SiteRates | None = None,
-    other_load_fraction: float = 0.0,
 ) -> Range:
     """Return between which times the writes lie: all quantities at their fast and at their slow ends, and as they are. [s]
 
@@ -311,8 +271,7 @@ def time_range_s(
     count, stripe_bytes : int
         The layout.
     system : FileSystem
-    costs, other_load_fraction
-        As for `hopperlib.storage.lustre.rates.estimate`.
+    costs : Costs or None
     rates : SiteRates or None
         What was measured here.
 
@@ -326,10 +285,7 @@ def time_range_s(
     (True, 5.6)
     """
     costs, rates = costs or Costs(), rates or SiteRates()
-    ends = [
-        Pace(writing, _at(system, rates, end), _costs_at(costs, system, rates, end), other_load_fraction)
-        for end in (2, 0)
-    ]
+    ends = [Pace(writing, _at(system, rates, end), _costs_at(costs, system, rates, end)) for end in (2, 0)]
     fast, slow = (pace.time_s(count, stripe_bytes) for pace in ends)
-    usual = Pace(writing, system, costs, other_load_fraction).time_s(count, stripe_bytes)
+    usual = Pace(writing, system, costs).time_s(count, stripe_bytes)
     return Range(min(fast, usual), usual, max(slow, usual))

@@ -190,13 +190,6 @@ class Pace:
     writing : Writing
     system : FileSystem
     costs : Costs or None
-    other_load_fraction : float
-        Share of every OST, server and the peak that other jobs take. [fraction]
-
-    Raises
-    ------
-    InputError
-        If the share is not below 1.
 
     Examples
     --------
@@ -206,14 +199,9 @@ class Pace:
     True
     """
 
-    def __init__(
-        self, writing: Writing, system: FileSystem, costs: Costs | None = None, other_load_fraction: float = 0.0
-    ) -> None:
-        if not 0 <= other_load_fraction < 1:
-            raise refusal("other_load_fraction", other_load_fraction, "must be from 0 to below 1")
+    def __init__(self, writing: Writing, system: FileSystem, costs: Costs | None = None) -> None:
         self.writing, self.system, self.costs = writing, system, costs or Costs()
-        self.free = 1 - other_load_fraction
-        self.ost_gb_s = self.free * system.ost_peak_gb_s
+        self.ost_gb_s = system.ost_peak_gb_s
         self.task_gb_s = system.task_write_ceiling_gb_s or _TASK_CEILING_GB_S
         self.creates_per_s = self.costs.creates_per_s or system.creates_per_s or PUBLIC_CREATES_PER_S
         self.own_files = writing.pattern == "file-per-process"
@@ -230,11 +218,11 @@ class Pace:
             turns, rest = divmod(size, stripe_bytes * count)
             osts = self.ost_gb_s * size / (turns * stripe_bytes + min(rest, stripe_bytes))
             osts = min(osts, self.ost_gb_s * (system.useful_stripe_count or count))
-        most = {"osts": osts, "file system": self.free * system.peak_gb_s}
+        most = {"osts": osts, "file system": system.peak_gb_s}
         if system.server_write_ceiling_gb_s:
-            most["servers"] = self.free * min(objects, system.servers) * system.server_write_ceiling_gb_s
+            most["servers"] = min(objects, system.servers) * system.server_write_ceiling_gb_s
         if system.network_gb_s:
-            most["network"] = self.free * system.network_gb_s
+            most["network"] = system.network_gb_s
         return most
 
     def parts_s(self, count: int, stripe_bytes: int, most_gb_s: float) -> tuple[int, _Parts]:
@@ -325,7 +313,6 @@ def estimate(
     system: FileSystem,
     *,
     costs: Costs | None = None,
-    other_load_fraction: float = 0.0,
 ) -> Estimate:
     """Return what the writes take.
 
@@ -337,13 +324,11 @@ def estimate(
     system : FileSystem
         Its peak, OSTs and ceilings.
     costs : Costs or None
-    other_load_fraction : float
-        Share of every OST and of the peak that other jobs take. [fraction]
 
     Raises
     ------
     InputError
-        If the layout is for another number of OSTs, or the share is not below 1.
+        If the layout is for another number of OSTs.
 
     Examples
     --------
@@ -359,7 +344,7 @@ def estimate(
     """
     if layout.osts != system.osts:
         raise refusal("layout.osts", layout.osts, f"must be {system.osts}, the OSTs of {system.name!r}")
-    return Pace(writing, system, costs, other_load_fraction).estimate(layout.stripe_count, layout.stripe_size_bytes)
+    return Pace(writing, system, costs).estimate(layout.stripe_count, layout.stripe_size_bytes)
 
 
 def block_access_time_s(

@@ -43,7 +43,7 @@ from hopperlib.storage.lustre.imbalance import expected_fullest
 from hopperlib.storage.lustre.rates import Costs, Estimate, Pace, Writing
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.text import digits
-from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB, binary_size_text
+from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
 # Who writes, and the pattern of `Writing` that the advice makes of it.
 _PATTERNS = {"shared": "collective", "file-per-process": "file-per-process", "one-writer": "shared"}
@@ -62,7 +62,6 @@ _LOCK_PROBLEM_SHARE = 0.2
 _SMALL_FILE_BYTES = 65_536
 # Objects an OST that public IO500 scripts give a file of small unaligned blocks.
 _OVERSTRIPED = 4
-_GUIDE_FROM_GB = (1, 10, 100)
 _LIMITS = {
     "tasks": "the tasks that write",
     "clients": "the clients",
@@ -176,7 +175,6 @@ def advise(
     block_bytes: int = BYTES_PER_MIB,
     reading: bool = False,
     costs: Costs | None = None,
-    other_load_fraction: float = 0.0,
     default: Sequence[Component] = (),
     mpi: str = "cray",
 ) -> Advice:
@@ -202,8 +200,6 @@ def advise(
     reading : bool
         Whether the rate of reading counts.
     costs : Costs or None
-    other_load_fraction : float
-        As for `hopperlib.storage.lustre.rates.estimate`.
     default : sequence of Component
         What new files get; none for what the file system's record says.
     mpi : {"cray", "romio", "ompio"}
@@ -235,7 +231,7 @@ def advise(
     as_written = "shared" if callers == 1 and pattern == "shared" else _PATTERNS[pattern]
     calls: dict[str, Any] = {"block_bytes": block_bytes, "reading": reading}
     writing = Writing(size_bytes=size_bytes, writers=callers, nodes=nodes, pattern=as_written, **calls)
-    pace = Pace(writing, system, costs, other_load_fraction)
+    pace = Pace(writing, system, costs)
     default = tuple(default) or default_components(system)
     choice = _choose(pace, default, pool)
     result = estimate_layout(pace, choice.components)
@@ -457,11 +453,6 @@ def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iter
             "for files this small, with Lustre 2.11 or newer and space on the metadata servers: "
             "the first 64 KiB lie there, and a small file needs no OST",
         )
-    if layout.stripe_count > 1 and file_bytes > _GUIDE_FROM_GB[0] * BYTES_PER_GB:
-        yield Alternative(
-            f"lfs setstripe {_progressive_layers(layout, file_bytes)} {within}",
-            "for a folder of files of different sizes, with Lustre 2.10 or newer: a file gets more stripes as it grows",
-        )
     # Objects on every OST are what a site with a limit does not want.
     if pace.collective and not writing.reading and not pace.system.advised_stripe_count:
         objects = min(_OVERSTRIPED * osts, 2000)
@@ -470,18 +461,6 @@ def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iter
             "if the tasks write small blocks themselves, without aggregators, with Lustre 2.13 or newer: "
             f"{objects:,} objects, several on each of {osts} OSTs, share the locks",
         )
-
-
-def _progressive_layers(layout: Layout, file_bytes: float) -> str:
-    """Return the components of a progressive layout that ends with a stripe count, as `lfs setstripe` takes them."""
-    count, stripe = layout.stripe_count, binary_size_text(layout.stripe_size_bytes)
-    first, *more = (low for low in _GUIDE_FROM_GB if low * BYTES_PER_GB < file_bytes)
-    ends = {1: f"{first}G"}
-    for high in more:
-        # The best count grows with the root of the size where opening objects is what it costs.
-        # Of layers with one count the last is left.
-        ends[max(1, round(count * math.sqrt(high * BYTES_PER_GB / file_bytes)))] = f"{high}G"
-    return " ".join(f"-E {end} -c {number} -S {stripe}" for number, end in (ends | {count: "-1"}).items())
 
 
 def writing_findings(

@@ -13,14 +13,13 @@ PARTS = 60
 SIZES = {"wide": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
 
 # With everything folded. [CSS pixels]
-LONGEST = {"wide": 9000, "phone": 11_500}
+LONGEST = {"wide": 9000, "phone": 10_000}
 # Pages that are looked at in the dark in every run; all are at night.
 REFERENCE = "book/api-monitoring.html"
 DARK = (
     *("book/index.html", "book/scorecard.html", "book/glossary.html", "notebooks/node/placement.html"),
     *("notebooks/network/variability.html", "notebooks/failure/diagnosis.html", "notebooks/own/your-jobs.html"),
 )
-WIDTH = "document.documentElement.scrollWidth"
 SAVES_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
 
 # Brings each control on screen as little as it takes, as a reader does, and lists those that are then covered, or
@@ -51,29 +50,36 @@ MOVED = """(least) => {
 }"""
 
 
-def keeps_in_sight(page, path, longest):
-    """A page is not too long with everything folded, and what its controls move stays in sight."""
+def is_short(page, path, size):
+    """A page is not too long with everything folded, and no wider than the screen."""
     # The pages on a reader's own runs show their code, to be changed.
     if path.startswith("notebooks/") and not path.startswith("notebooks/own/"):
-        assert page.evaluate("document.querySelector('.bd-article').offsetHeight") <= longest, path
-    assert page.evaluate(MOVED, LEAST_SEEN) == [], path
+        assert page.evaluate("document.querySelector('.bd-article').offsetHeight") <= LONGEST[size], path
+    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"], path
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_pages_of_the_book(watch, site_url, site_folder, axe, part):
-    """Light on a wide screen, then dark as on a phone; the workshop's pages, one of each kind, are opened on both."""
-    watched = watch(site_url, viewport=SIZES["wide"])
+    """Light on a wide screen, then as on a phone; the workshop's pages, one of each kind, are opened on both."""
+    watched = watch(site_url)
+    page = watched.page
     # No explorer is moved here: Python need not start a hundred times.
-    watched.page.add_init_script(SAVES_DATA)
+    page.add_init_script(SAVES_DATA)
     for path in book_pages(site_folder)[part::PARTS]:
+        page.set_viewport_size(SIZES["wide"])
         # The pages of the reference are made alike, and long: one stands for them.
         examine(watched, path, "" if "api-" in path and path != REFERENCE else axe)
-        keeps_in_sight(watched.page, path, LONGEST["wide"])
-        watched.page.set_viewport_size(SIZES["phone"])
+        is_short(page, path, "wide")
+        page.set_viewport_size(SIZES["phone"])
+        # As the page's script does where it is opened on a phone.
+        page.evaluate("document.querySelectorAll('details.hopper-wide-open').forEach((fold) => (fold.open = false))")
+        is_short(page, path, "phone")
         if path in DARK:
             in_the_other_theme(watched, "dark")
-        assert watched.page.evaluate(WIDTH) <= SIZES["phone"]["width"], f"{path} is wider than the screen"
-        keeps_in_sight(watched.page, path, LONGEST["phone"])
+            page.emulate_media(color_scheme="light")
+        for size in ("phone", "wide"):
+            page.set_viewport_size(SIZES[size])
+            assert page.evaluate(MOVED, LEAST_SEEN) == [], (path, size)
 
 
 @pytest.mark.nightly
@@ -83,7 +89,18 @@ def test_pages_of_the_book_opened_on_a_phone(watch, site_url, site_folder, axe, 
     watched.page.add_init_script(SAVES_DATA)
     for path in book_pages(site_folder)[part::PARTS]:
         examine(watched, path, axe)
-        keeps_in_sight(watched.page, path, LONGEST["phone"])
+        is_short(watched.page, path, "phone")
+        assert watched.page.evaluate(MOVED, LEAST_SEEN) == [], path
+
+
+def test_exercises_are_folded_on_a_phone_only(reader):
+    for size, shown in (("wide", True), ("phone", False)):
+        reader.page.goto("about:blank")
+        reader.page.set_viewport_size(SIZES[size])
+        page = reader.go("notebooks/node/placement.html")
+        assert page.locator("#exercises .exercise").first.is_visible() == shown
+    page.get_by_role("heading", name="Exercises").click()
+    assert page.locator("#exercises .exercise").first.is_visible()
 
 
 def test_explorers_are_on_many_pages(site_folder):

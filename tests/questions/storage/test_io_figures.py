@@ -6,7 +6,6 @@ from hopperlib.machine import Machine
 from hopperlib.questions.storage.io_figures import (
     ost_figure,
     rate_figure,
-    repetition_figure,
     rows_table,
 )
 from hopperlib.readers.ior.results import IoResult, measured_rows
@@ -40,28 +39,29 @@ def test_only_good_aggregate_rates_are_drawn():
 
 def test_access_and_kind_of_file_are_told_apart():
     rows = [row(1.0, type="shared"), row(2.0, type="file per process"), row(3.0, access="read", type="shared")]
-    assert [trace["name"] for trace in rate_figure(rows, "tasks").data] == [
+    assert [trace["name"] for trace in rate_figure(rows).data] == [
         "write, shared",
         "write, file per process",
         "read, shared",
     ]
 
 
-def test_transfer_sizes_are_in_mebibytes():
-    assert rate_figure([row(1.0), row(2.0, transfer_bytes=2**18)], "transfer").data[0]["x"] == [0.25, 1.0]
-
-
-def test_repetitions_of_several_files_are_lines_of_their_own():
-    figure = repetition_figure([row(1.0), row(2.0, file="b")])
-    assert [trace["name"] for trace in figure.data] == ["write: a", "write: b"]
-
-
 @pytest.mark.parametrize(
-    "make", [lambda: rate_figure([], "tasks"), lambda: repetition_figure([]), lambda: rate_figure([row(1.0)], "height")]
+    ("rows", "places"),
+    [
+        ([row(1.0), row(2.0, tasks=48)], [24, 48]),
+        ([row(1.0), row(2.0, transfer_bytes=2**18)], [2**18, 2**20]),
+        ([row(1.0), row(2.0, repetition=1)], [0, 1]),
+    ],
 )
-def test_nothing_to_draw_is_refused(make):
-    with pytest.raises(ValueError, match=r"no row|against='height' must be one of: tasks, transfer"):
-        make()
+def test_what_differs_is_what_they_are_drawn_against(rows, places):
+    assert rate_figure(rows).data[0]["x"] == places
+
+
+@pytest.mark.parametrize("rows", [[], [row(1.0, repetition=None)]])
+def test_nothing_to_draw_is_refused(rows):
+    with pytest.raises(ValueError, match="no row holds a rate"):
+        rate_figure(rows)
 
 
 def test_files_of_one_name_keep_their_folders():

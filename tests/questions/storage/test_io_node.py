@@ -17,7 +17,7 @@ def test_the_default_shows_both_machines():
     )
     badges = {value.label: value.badge for value in result.values}
     assert badges["Ceiling of a Hopper node"] == "documented"
-    assert badges["Time to write 48 GB, Hopper"] == "predicted"
+    assert badges["Ceiling of a Franklin node"] == "documented"
     assert QUESTION.run(first="toy").values[0].badge == "assumed"
 
 

@@ -3,12 +3,15 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
 from hopperlib.questions.storage.iobuf import QUESTION
 from hopperlib.render.answer import answer_json
+
+# A law that a few examples show; `make search` draws more.
+FEW = settings(max_examples=settings.default.max_examples // 4)
 
 
 def test_the_default_is_the_case_it_is_calibrated_on():
@@ -19,11 +22,6 @@ def test_the_default_is_the_case_it_is_calibrated_on():
     badges = {value.label: value.badge for value in result.values}
     assert badges["Cost of a call"] == "calibrated"
     assert badges["Gain of writes"] == "predicted"
-
-
-def test_own_costs_are_assumptions():
-    badges = {value.label: value.badge for value in QUESTION.run(call_cost_us=10.0).values}
-    assert badges["Cost of a call"] == badges["Gain of writes"] == "assumed"
 
 
 def test_calls_of_unknown_size():
@@ -62,14 +60,13 @@ def test_refusals_point_at_their_control(values, control, message):
 
 @pytest.mark.parametrize("transfer", [0, 1, 1 << 30])
 @pytest.mark.parametrize("direction", ["read", "write"])
-@pytest.mark.parametrize(
-    "extremes", [{"unaligned_extra": 5.0, "call_cost_us": 1e6}, {"tasks": 1_000_000, "wait_fraction": 100.0}]
-)
-def test_corners_give_plain_json(transfer, direction, extremes):
-    values = {"transfer_bytes": transfer, "direction": direction, **extremes}
+@pytest.mark.parametrize("tasks", [1560, 1_000_000])
+def test_corners_give_plain_json(transfer, direction, tasks):
+    values = {"transfer_bytes": transfer, "direction": direction, "tasks": tasks}
     assert json.loads(answer_json("iobuf", json.dumps(values)))["ok"]
 
 
+@FEW
 @given(st.text(alphabet="*%abc:,=0123456789kMsizecountverbose'\" ", max_size=50))
 def test_whatever_is_typed_is_answered_or_refused(text):
     answer = json.loads(answer_json("iobuf", json.dumps({"params": text})))

@@ -63,7 +63,7 @@ def test_refusals_point_at_their_control(values, control, message):
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("machine", ["hopper", "franklin", "perlmutter", "toy"])
+@pytest.mark.parametrize("machine", ["hopper", "perlmutter"])
 @pytest.mark.parametrize("pattern", ["shared", "collective", "file-per-process", "one-writer"])
 @pytest.mark.parametrize("count", [0, 1])
 @pytest.mark.parametrize("size", [1e-9, 1e7])

@@ -110,7 +110,7 @@ def test_what_is_lost_or_not_used_is_said(tmp_path):
     # A line with words where numbers stand is no counter.
     other = "APMPI\t0\t77\tMPI_X\t1\tz\t/\text4\nPOSIX\tx\ty\tPOSIX_WRITES\t1\tz\t/\text4\n\n"
     log = read(tmp_path, text() + warning + other)
-    assert log.missing == ("module POSIX ran out of memory while the job ran: some files are missing",)
+    assert log.missing == ("module POSIX ran out of memory while the job ran: part of it is missing",)
     assert log.notes[0] == "in the text and not used here: APMPI"
     assert log.totals["POSIX"]["writes"] == 2400
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.storage.iobuf.params import (
@@ -17,6 +17,9 @@ from hopperlib.storage.iobuf.params import (
     suited_rule,
     write_params,
 )
+
+# A law that a few examples show; `make search` draws more.
+FEW = settings(max_examples=settings.default.max_examples // 4)
 
 SEEN = (
     "*:size=64M:count=4:verbose",
@@ -83,32 +86,17 @@ def test_what_cannot_be_read_is_named(text, message):
     [
         # seen in a public job script: the pattern was forgotten
         ("12M:verbose", "pattern-is-size", "problem"),
-        ("$RUN/out*:size=2M", "unexpanded-variable", "problem"),
-        ("%stdoot", "unknown-stream", "problem"),
         ("*:sise=2M", "unknown-option", "problem"),
         ("*:count=2:prefetch=2", "prefetch-needs-buffers", "problem"),
         ("*:count=2:preflush=3", "preflush-needs-buffers", "problem"),
-        ("*:count=1", "one-buffer", "advice"),
-        ("*:size=3000000", "buffer-off-stripe", "advice"),
-        ("a,a", "pattern-twice", "problem"),
-        ("*,b:size=2M", "pattern-after-all", "note"),
     ],
 )
 def test_findings(text, code, level):
     assert [(one.code, one.level) for one in check_params(read_params(text))] == [(code, level)]
 
 
-def test_streams_may_follow_the_pattern_for_all():
-    assert check_params(read_params("*:size=4M,%stdout:size=2M")) == ()
-
-
-def test_large_calls_and_little_memory():
-    rules = read_params("*")
-    assert [one.code for one in check_params(rules, transfer_bytes=1 << 20)] == ["buffer-too-small"]
-    # 24 tasks with one file, four buffers of 1 MiB: 96 MiB, which are 0.09375 GB
-    assert check_params(rules, tasks_per_node=24, spare_memory_gb=0.1) == ()
-    (found,) = check_params(rules, tasks_per_node=24, spare_memory_gb=0.09)
-    assert found.code == "too-much-memory"
+def test_large_calls():
+    assert [one.code for one in check_params(read_params("*"), transfer_bytes=1 << 20)] == ["buffer-too-small"]
 
 
 def test_memory_by_hand():
@@ -137,17 +125,20 @@ rules = st.builds(
 )
 
 
+@FEW
 @given(st.lists(rules, min_size=1, max_size=4))
 def test_what_is_written_is_read_back(given_rules):
     assert read_params(write_params(given_rules)) == tuple(given_rules)
 
 
+@FEW
 @given(st.integers(min_value=1, max_value=1 << 40))
 def test_sizes_keep_every_byte(size):
     (rule,) = read_params(write_params([Rule(pattern="*", size_bytes=size)]))
     assert rule.size_bytes == size
 
 
+@FEW
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(text):
     with suppress(ValueError):

@@ -89,7 +89,8 @@ def test_more_time_than_the_run_has_is_said_and_has_no_share():
         (80.0, 0.0, 39_213.0, "note"),  # 0.8 s of 39,213 s
         (80.0, 61.0, 39_213.0, "advice"),  # one task has a minute of it
         (6_100.0, 0.0, 39_213.0, "advice"),  # a minute of each
-        (5.0, 0.0, 2.0, "advice"),  # 0.05 s of 2 s are more than a hundredth
+        (150.0, 0.0, 20.0, "advice"),  # 1.5 s of 20 s are more than a hundredth
+        (5.0, 0.0, 2.0, "note"),  # 0.05 s is nothing to mend, however short the run
         (80.0, 0.0, None, "advice"),  # the log does not say how long the run was
     ],
 )

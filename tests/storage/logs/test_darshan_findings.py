@@ -4,7 +4,7 @@ import pytest
 
 from hopperlib.finding import LEVELS
 from hopperlib.machine import Machine
-from hopperlib.storage.logs.darshan_findings import SEVERITIES, finding_data, findings, other_counts
+from hopperlib.storage.logs.darshan_findings import SEVERITIES, finding_data, findings
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.stripe_advice import advise
@@ -203,14 +203,3 @@ def test_names_of_files_are_quoted_for_the_shell():
         one.path = "/scratch/my run;rm -rf x/" + one.path.rpartition("/")[2]
     files[14].write_s = files[38].write_s = 400.0
     assert "lfs find '/scratch/my run;rm -rf x' --ost 14" in found(*files)["slow-ost"].advice
-
-
-def test_other_stripe_counts_promise_no_less_than_was_measured():
-    """48 tasks write a file each, 48 GB in 10 s, and one shared file of a megabyte makes no shared-file job of it."""
-    own = [
-        FileRecord(path=f"/s/{n}", bytes_written=GB, write_s=9.0, write_span=(0.0, 10.0), layout=layout(n % 8))
-        for n in range(48)
-    ]
-    small = FileRecord(path="/s/all", shared=True, tasks=48, bytes_written=10**6, write_span=(1.0, 2.0), write_s=1.0)
-    curve = other_counts(log(*own, small))
-    assert min(each.rate_gb_s for each in curve.values()) >= 4.8

@@ -90,35 +90,16 @@ def test_metadata_and_times_that_disagree():
     assert "metadata" not in found(dataclasses.replace(file, meta_s=20.0, busy_s=21.0))
 
 
-def test_uneven_time_and_bytes_but_not_of_aggregators():
-    file = shared(bytes_written=GB, writes=10, busy_s=48.0, slowest_s=20.0, spread_bytes=GB / 48)
-    assert {"uneven-time", "uneven-bytes"} <= set(found(file))
-    assert not {"uneven-time", "uneven-bytes"} & set(found(file, upper=(mpi(COLL_WRITES=10),)))
-    own = [
-        FileRecord(path=f"/s/{task}", bytes_written=GB, written_by={task: GB * (20 if task == 7 else 1)})
-        for task in range(48)
-    ]
-    assert found(*own)["uneven-bytes"].evidence["task"] == 7
+def test_uneven_time_but_not_of_aggregators():
+    file = shared(bytes_written=GB, writes=10, busy_s=48.0, slowest_s=20.0)
+    assert "uneven-time" in found(file)
+    assert "uneven-time" not in found(file, upper=(mpi(COLL_WRITES=10),))
 
 
-@pytest.mark.parametrize(("writers", "level"), [(48, "advice"), (2, "advice"), (8, "ok")])
-def test_aggregators(writers, level):
-    layout = StripeLayout(stripe_count=8, stripe_size_bytes=1 << 20, osts=tuple(range(8)))
-    file = shared(bytes_written=GB, writes=10, written_by=dict.fromkeys(range(writers), GB // writers), layout=layout)
-    assert found(file, upper=(mpi(COLL_WRITES=10),))["aggregators"].level == level
-
-
-def test_stdio_blocking_small_files_and_bursts():
+def test_stdio_and_small_files():
     assert found(shared(interface="STDIO", bytes_read=GB, reads=100))["stdio"].evidence["share"] == 1.0
-    waiting = mpi(COLL_WRITES=10)
-    waiting.busy_s = 48 * 50.0
-    assert found(shared(), upper=(waiting,))["blocking"].evidence["seconds_per_task"] == 50.0
-    waiting.counts["NB_WRITES"] = 1
-    assert "blocking" not in found(shared(), upper=(waiting,))
-    many = [FileRecord(path=f"/s/{n}", bytes_written=100, opened_at=(n / 4_000,)) for n in range(2_000)]
-    codes = found(*many)
-    assert codes["small-files"].evidence["files"] == 2_000
-    assert codes["open-burst"].evidence["opens"] == 2_000
+    many = [FileRecord(path=f"/s/{n}", bytes_written=100) for n in range(2_000)]
+    assert found(*many)["small-files"].evidence["files"] == 2_000
 
 
 def test_wide_files_and_advice_for_the_file_system_in_the_log():
@@ -143,7 +124,7 @@ def test_wide_files_and_advice_for_the_file_system_in_the_log():
 
 def test_a_log_that_lost_something_is_no_healthy_log():
     one = found(
-        shared(bytes_written=GB), missing=("module POSIX ran out of memory while the job ran: some files are missing",)
+        shared(bytes_written=GB), missing=("module POSIX ran out of memory while the job ran: part of it is missing",)
     )
     assert one["incomplete-log"].level == "advice"
     assert "DARSHAN_MODMEM" in one["incomplete-log"].advice

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.storage.lustre.dumps import barriered_dump, exclude_slow, explaining_rate_gb_s, osts_with_slow, probe
+
+# A law that a few examples show; `make search` draws more.
+FEW = settings(max_examples=settings.default.max_examples // 4)
 
 rates = st.lists(st.floats(min_value=0.01, max_value=10), min_size=1, max_size=20)
 sizes = st.floats(min_value=0.1, max_value=1e5)
@@ -14,16 +17,17 @@ counts = st.integers(min_value=1, max_value=16)
 
 
 def test_a_dump_by_hand():
-    # 24 GB, 2 variables, 3 OSTs: 4 GB each. At 2, 1 and 4 GB/s: 2, 4 and 1 s. Twice 4 s, and a gap of 0.5 s between.
-    dump = barriered_dump(24, [2, 1, 4], variables=2, gap_s=0.5)
-    assert dump.time_s == 8.5
-    assert dump.rate_gb_s == pytest.approx(24 / 8.5)
+    # 24 GB, 2 variables, 3 OSTs: 4 GB each. At 2, 1 and 4 GB/s: 2, 4 and 1 s. Twice 4 s.
+    dump = barriered_dump(24, [2, 1, 4], variables=2)
+    assert dump.time_s == 8
+    assert dump.rate_gb_s == pytest.approx(24 / 8)
     assert dump.spread_s == 3
-    # 14 s of writing in 25.5 s of three OSTs
-    assert dump.idle_fraction == pytest.approx(1 - 14 / 25.5)
-    assert [tuple(phase) for phase in dump.phases] == [(0, 4, 1, 4), (4.5, 8.5, 5.5, 8.5)]
+    # 14 s of writing in 24 s of three OSTs
+    assert dump.idle_fraction == pytest.approx(1 - 14 / 24)
+    assert [tuple(phase) for phase in dump.phases] == [(0, 4, 1, 4), (4, 8, 5, 8)]
 
 
+@FEW
 @given(sizes, rates, counts)
 def test_only_the_slowest_counts(size, ost_rates, variables):
     dump = barriered_dump(size, ost_rates, variables=variables)
@@ -33,6 +37,7 @@ def test_only_the_slowest_counts(size, ost_rates, variables):
     assert dump.rate_gb_s <= sum(ost_rates) * (1 + 1e-9)
 
 
+@FEW
 @given(sizes, st.floats(min_value=0.01, max_value=10), st.integers(min_value=1, max_value=50), counts)
 def test_healthy_osts_do_not_wait(size, rate, osts, variables):
     dump = barriered_dump(size, [rate] * osts, variables=variables)
@@ -40,13 +45,15 @@ def test_healthy_osts_do_not_wait(size, rate, osts, variables):
     assert dump.rate_gb_s == pytest.approx(rate * osts)
 
 
-@given(sizes, rates, counts, st.floats(min_value=0, max_value=10))
-def test_the_inverse_finds_the_slowest(size, ost_rates, variables, gap_s):
-    dump = barriered_dump(size, ost_rates, variables=variables, gap_s=gap_s)
-    low, high = explaining_rate_gb_s(dump.time_s, (size, size), osts=len(ost_rates), lost_s=(variables - 1) * gap_s)
+@FEW
+@given(sizes, rates, counts)
+def test_the_inverse_finds_the_slowest(size, ost_rates, variables):
+    dump = barriered_dump(size, ost_rates, variables=variables)
+    low, high = explaining_rate_gb_s(dump.time_s, (size, size), osts=len(ost_rates))
     assert low == high == pytest.approx(min(ost_rates), rel=1e-6)
 
 
+@FEW
 @given(sizes, st.integers(min_value=2, max_value=50), st.floats(min_value=0.05, max_value=0.99))
 def test_leaving_out_pays_below_the_break_even(size, osts, share):
     slow = osts // 2
@@ -80,7 +87,7 @@ def test_power_of_a_probe():
         (lambda: barriered_dump(1, [1, 0], variables=1), "slowest_ost_gb_s=0 must be above 0"),
         (lambda: exclude_slow(1, 2, 1, slow=2, slow_rate_gb_s=1, variables=1), "slow=2 must be from 0 to 1"),
         (lambda: explaining_rate_gb_s(10, (2, 1), osts=1), "the smaller first"),
-        (lambda: explaining_rate_gb_s(10, (1, 2), osts=1, lost_s=10), "more than lost_s=10"),
+        (lambda: explaining_rate_gb_s(0, (1, 2), osts=1), "time_s=0 must be above 0"),
         (
             lambda: probe(1, 1, noise_fraction=0.1, seconds=1, sample_s=2, osts=1),
             "sample_s=2 must not be longer than the probe, 1 s",

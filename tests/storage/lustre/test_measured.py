@@ -6,9 +6,10 @@ import random
 from statistics import median
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.io500_rates import fit_relation
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.measured import (
@@ -19,12 +20,14 @@ from hopperlib.storage.lustre.measured import (
     Measurement,
     SiteRates,
     fit_rates,
-    fit_relation,
     lock_cost_s,
     spread,
     time_range_s,
 )
 from hopperlib.storage.lustre.rates import Writing
+
+# A law that a few examples show; `make search` draws more.
+FEW = settings(max_examples=settings.default.max_examples // 4)
 
 SCRATCH = Machine.load("perlmutter").file_systems[0]
 
@@ -33,11 +36,12 @@ def _population(rng, systems, noise):
     return [(x, 1000 * x**0.6 * 10 ** rng.gauss(0, noise)) for x in (10 ** rng.uniform(0, 3) for _ in range(systems))]
 
 
+@pytest.mark.nightly
 def test_stated_ranges_hold_nine_in_ten_of_those_held_out():
-    """Half of 90 made systems predicts the other half, 60 times: 85 to 95 % lie within."""
+    """Half of 90 made systems predicts the other half, 30 times: 85 to 95 % lie within."""
     rng = random.Random(1)
     held = []
-    for _ in range(60):
+    for _ in range(30):
         systems = _population(rng, 90, 0.4)
         line = fit_relation(systems[:45])
         held += [line.predict(x).low <= y <= line.predict(x).high for x, y in systems[45:]]
@@ -57,6 +61,7 @@ def test_the_public_lines_agree_with_the_public_medians():
     assert ONE_FOLDER.predict(73.6).usual == pytest.approx(CREATES_PER_S.usual, rel=0.05)
 
 
+@FEW
 @given(st.lists(st.floats(0.1, 1e6), min_size=1, max_size=80))
 def test_a_spread_lies_within_its_values(values):
     low, usual, high = spread(values)
@@ -101,8 +106,6 @@ def test_a_lock_by_hand():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: fit_relation([(1.0, 1.0)] * 19), "19 pairs are too few for a range of nine in ten; 20 at least"),
-        (lambda: fit_relation([(0.0, 1.0)] * 20), "smallest=0.0 must be above 0"),
         (lambda: fit_rates([]), "holds no rate that tells about the file system"),
         (lambda: fit_rates([Measurement("creates", 0.0)]), "creates=0.0 must be above 0"),
         (lambda: lock_cost_s(1.0, 2.0, 4), "small_gib_s=2 must be above 0 and below large_gib_s=1"),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.stripe_advice import advise
+
+# A law that a few examples show; `make search` draws more.
+FEW = settings(max_examples=settings.default.max_examples // 4)
 
 HOPPER = Machine.load("hopper").file_systems[0]
 TB, GB = 10**12, 10**9
@@ -54,9 +57,7 @@ def test_the_sites_limit_and_rule_are_confronted():
 
 def test_newer_layouts_are_named_with_their_reason():
     shared = advise(TB, 2400, "shared", HOPPER, nodes=100, directory="run/", pool="flash")
-    grown, many = (other.command for other in shared.alternatives)
-    assert grown.startswith("lfs setstripe -E 1G -c 1 -S 64M -E 10G -c ")
-    assert grown.endswith("-E -1 -c 144 -S 64M -p flash run/")
+    (many,) = (other.command for other in shared.alternatives)
     assert many == "lfs setstripe -C 624 -p flash run/"
     assert shared.commands == ("lfs setstripe -c 144 -S 64M -p flash run/",)
     (tiny,) = advise(10**9, 100_000, "file-per-process", HOPPER, nodes=5000).alternatives
@@ -80,6 +81,7 @@ def test_data_that_fill_the_file_system_are_noted():
     assert any("45 % of the file system" in caution for caution in advise(490 * TB, 10, "shared", HOPPER).cautions)
 
 
+@FEW
 @given(
     st.integers(min_value=1, max_value=10**16),
     st.integers(min_value=1, max_value=10**6),
@@ -96,6 +98,7 @@ def test_advice_is_always_a_legal_layout(size, writers, pattern, name):
     assert advice.commands[0].startswith("lfs setstripe -c ")
 
 
+@FEW
 @given(st.integers(min_value=1, max_value=10**14), st.integers(min_value=10, max_value=10**6))
 def test_much_more_data_never_get_fewer_stripes(size, times):
     """Law: ten times the data, or more, get as many stripes at least."""

@@ -2,7 +2,7 @@
 // the next. It starts when first needed.
 
 // How long an answer may take before the worker counts as dead. [ms]
-const PATIENCE = { start: 90_000, light: 10_000, heavy: 60_000 };
+const PATIENCE = { start: 90_000, light: 20_000, heavy: 60_000 };
 
 /** Why there is no answer: "start" (Python cannot start), "dead", "cancelled" or "model" (a defect of the model). */
 export class Failure extends Error {

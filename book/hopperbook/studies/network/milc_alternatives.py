@@ -9,7 +9,7 @@ import numpy as np
 
 from hopperbook.studies.network.torus import JOB_NODES, aged_placements
 from hopperbook.studies.network.variability import bands, metric_correlations
-from hopperlib.analysis.distributions import Interval
+from hopperlib.analysis.regression import Interval
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.link_loads import LinkMap
 from hopperlib.network.runtime.milc import milc_jobs, run_times

@@ -20,11 +20,11 @@ from statistics import fmean, mean, median, quantiles
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from hopperbook.studies.network.milc_lognormal import least_sample, lognormal_chance, printed_times
 from hopperbook.studies.study import Prediction, Shares, Study, Value, predictions, ranges
-from hopperlib.analysis.distributions import Interval
-from hopperlib.analysis.regression import Regression, regress_all, variance_split
+from hopperlib.analysis.regression import Interval, variance_split
 from hopperlib.documented import printed
 from hopperlib.errors import InputError, refusal
 from hopperlib.network.runtime.milc import RUNS_A_JOB, fitted, force_times_s, model, run_times, runs_met
@@ -162,9 +162,16 @@ def _least_times(**setting: Any) -> list[float]:
     return [min(times) for times in run_times(jobs=population(), **setting)]
 
 
+class MetricLine(NamedTuple):
+    """A metric against the least time of each job: their correlation, and the share of the variance it explains."""
+
+    correlation: float
+    r2: Interval
+
+
 @cache
-def regressions(cause: str) -> dict[str, Regression]:
-    """Least time of each job regressed on each metric of its placement, the best explained first.
+def regressions(cause: str) -> dict[str, MetricLine]:
+    """Each metric of a job's placement against its least time, the best explained first.
 
     Parameters
     ----------
@@ -186,8 +193,13 @@ def regressions(cause: str) -> dict[str, Regression]:
     settings["own shape"] = {"noise": False, "traffic": "none"}
     if cause not in settings:
         raise refusal("cause", cause, f"must be one of: {', '.join(settings)}")
-    metrics = {label: [getattr(job, name) for job in population()] for name, label in METRICS.items()}
-    return regress_all(metrics, _least_times(**settings[cause]), np.random.default_rng(1))
+    times, lines = _least_times(**settings[cause]), {}
+    for name, label in METRICS.items():
+        line = stats.pearsonr([getattr(job, name) for job in population()], times)
+        ends = [abs(end) for end in line.confidence_interval()]
+        low = 0.0 if line.pvalue > 0.05 else min(ends)
+        lines[label] = MetricLine(line.statistic, Interval(low**2, line.statistic**2, max(ends) ** 2))
+    return dict(sorted(lines.items(), key=lambda item: -item[1].r2.estimate))
 
 
 class Spread(NamedTuple):

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _MAX_BYTES = 256_000_000
 # Fewer files are read before a bar would be seen.
 _WORTH_A_BAR = 50
+# Words that may stand before the files, as they once had to: what wrote a file is recognised.
 _TOOLS = ("ior", "io500", "darshan")
 _LOG = re.compile(rb"[23]\.\d\d\0")
 _NOTHING = "nothing given is output of IOR, mdtest, IO500 or Darshan"
@@ -113,7 +114,6 @@ Darshan logs need pydarshan: pip install 'hopper-book[darshan]'; texts of darsha
 Rates are aggregate, as printed (MiB/s) and in MB/s of 1,000,000 bytes. A file that prints no single
 repetitions gives its highest, lowest and mean rate, told apart by `statistic`. --json prints the rows of IOR,
 the run of IO500 or the findings of Darshan; where there are several of these, by name.
-`hopper io ior|io500|darshan FILE...` reads files as output of that tool alone.
 
 Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be mended, 2 nothing could be read.""",
 )
@@ -130,7 +130,6 @@ Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be 
     help="What `sacct -aXP --format=JobIDRaw,NodeList` printed: which nodes the jobs of Darshan logs ran on.",
 )
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows, or a row for each job, as CSV.")
-@click.option("--parquet", metavar="TABLE", help="Write the same to this file as Parquet; needs pandas and pyarrow.")
 @click.option("--ranks", is_flag=True, help="List every task of a file of rank details, which else is one row.")
 @click.option("--prometheus", metavar="FILE", help="Write metrics for Prometheus to this file, in one move.")
 @html_option
@@ -142,7 +141,6 @@ def io(
     machine: str | None,
     sacct: str | None,
     as_csv: bool,
-    parquet: str | None,
     ranks: bool,
     prometheus: str | None,
     page: str | None,
@@ -150,12 +148,12 @@ def io(
     as_json: bool,
 ) -> None:
     """Read the files and print what they hold."""
-    tool, names = _named_tool(files)
-    if as_csv:
-        _check_csv(tool, names, as_json=as_json)
+    names = files[1:] if len(files) > 1 and files[0] in _TOOLS and not os.path.exists(files[0]) else files
+    if as_csv and as_json:
+        fail("--json and --csv cannot both be given", as_json=True)
     own = _machine(machine)
-    logs = _Logs(own, _nodes(sacct), as_table=bool(as_csv or parquet))
-    found = _found(tool, names, logs, together=not ranks)
+    logs = _Logs(own, _nodes(sacct), as_csv)
+    found = _found(names, logs, together=not ranks)
     _complain(found, as_json=as_json, as_data=as_json or as_csv)
     results = found.results(own)
     if page:
@@ -164,8 +162,6 @@ def io(
         from hopperlib.cli.elsewhere.prometheus import io_samples, save_metrics
 
         save_metrics(prometheus, io_samples(found.rows), as_json=as_json)
-    if parquet:
-        _write_parquet(_table(found), parquet)
     if as_json:
         parts = list(found.data.values())
         print_json(parts[0] if len(parts) == 1 else found.data)
@@ -195,23 +191,6 @@ def _to_stderr(messages: Iterable[str]) -> None:
         click.echo(f"hopper: {message}", err=True)
 
 
-def _check_csv(tool: str, names: Sequence[str], *, as_json: bool) -> None:
-    """End the command where `--csv` has a file, as it once had for Darshan logs, or does not go with `--json`."""
-    if as_json:
-        fail("--json and --csv cannot both be given", as_json=True)
-    if tool == "darshan" and names[-1].endswith(".csv"):
-        fail(f"`hopper io darshan LOG... --csv {names[-1]}` is now `hopper io LOG... --csv > {names[-1]}`")
-
-
-def _named_tool(files: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """Return the tool that is named before the files, if one is, and the files."""
-    if files[0] not in _TOOLS or os.path.exists(files[0]):
-        return "", files
-    if len(files) == 1:
-        raise InputError(f"hopper io {files[0]} needs a file")
-    return files[0], files[1:]
-
-
 def _machine(name: str | None) -> "Machine | None":
     """Return the machine that is named, if one is."""
     if not name:
@@ -230,10 +209,10 @@ def _nodes(sacct: str | None) -> dict[int, tuple[str, ...]]:
     return read_node_lists(read_source(sacct, what="list of jobs"), file=sacct)
 
 
-def _found(tool: str, names: Sequence[str], how: _Logs, *, together: bool) -> _Found:
-    """Read the files, as output of one tool if it is named."""
-    paths = _expand(names, ".darshan" if tool == "darshan" else "")
-    logs = paths if tool == "darshan" else [] if tool else list(filter(_is_log, paths))
+def _found(names: Sequence[str], how: _Logs, *, together: bool) -> _Found:
+    """Read the files."""
+    paths = _expand(names)
+    logs = list(filter(_is_log, paths))
     texts = {path: Path(path) for path in paths if path not in set(logs)}
     if not texts:
         darshan, unread = _darshan(logs, [], how)
@@ -242,10 +221,6 @@ def _found(tool: str, names: Sequence[str], how: _Logs, *, together: bool) -> _F
     from hopperlib.readers.ior.results import ranks_together
 
     runs, rows, parsed, unread = read_texts(texts, max_bytes=_MAX_BYTES)
-    if tool == "ior":
-        runs, parsed = [], []
-    elif tool == "io500":
-        rows, parsed = [], []
     # What stands beside the summary of an IO500 run belongs to it.
     folders = {os.path.dirname(run.file) for run in runs}
     rows = [row for row in rows if os.path.dirname(row.file) not in folders]
@@ -294,14 +269,14 @@ def _watched(files: Iterable[Any], count: int) -> AbstractContextManager[Iterabl
     return click.progressbar(files, length=count, label="files", file=sys.stderr)
 
 
-def _expand(names: Iterable[str], ending: str = "") -> list[str]:
+def _expand(names: Iterable[str]) -> list[str]:
     """Return the files that the arguments mean, each once: files, what folders hold, what patterns match."""
     meant: list[str] = []
     for name in names:
         path, matches = Path(name), []
         if path.is_dir():
             # Hidden files are what editors and file systems leave behind.
-            visible = (file for file in sorted(path.rglob(f"*{ending}")) if not file.name.startswith("."))
+            visible = (file for file in sorted(path.rglob("*")) if not file.name.startswith("."))
             # What is no file, such as a FIFO or a link to nowhere, is said and not left out.
             matches = [str(file) for file in visible if not file.is_dir()]
         elif not path.exists() and glob.has_magic(name):
@@ -318,30 +293,13 @@ def _write_page(path: str, results: "list[Result]", names: Sequence[str], *, as_
     write_page(path, joined(results), "I/O of a job", source, as_json=as_json)
 
 
-def _table(found: _Found) -> list[dict[str, Any]]:
-    """Return the one table of the files: rows of IOR and mdtest, or a row for each job of Darshan."""
-    if list(found.data) == ["rates"]:
-        return [row.to_dict() for row in found.rows]
-    if list(found.data) == ["darshan"] and found.darshan and found.darshan.facts:
-        return list(found.darshan.facts["jobs"])
-    raise InputError("a table holds rates of IOR and mdtest, or jobs of Darshan logs: give files of one of these")
-
-
 def _csv(found: _Found) -> str:
-    """Return that table as CSV."""
+    """Return the one table of the files as CSV: rows of IOR and mdtest, or a row for each job of Darshan."""
     from hopperlib.readers.ior.results import results_csv, rows_csv
 
-    rows = _table(found)
-    return results_csv(found.rows) if found.rows else rows_csv(rows, list(rows[0]))
-
-
-def _write_parquet(rows: list[dict[str, Any]], path: str) -> None:
-    """Write a table as Parquet."""
-    try:
-        import pandas as pd
-
-        pd.DataFrame(rows).to_parquet(path)
-    except ImportError:
-        fail("writing Parquet needs pandas and pyarrow; --csv needs neither")
-    except OSError as error:
-        fail(f"cannot write the table: {error.strerror or error}")
+    if list(found.data) == ["rates"]:
+        return results_csv(found.rows)
+    if list(found.data) == ["darshan"] and found.darshan and found.darshan.facts:
+        rows = list(found.darshan.facts["jobs"])
+        return rows_csv(rows, list(rows[0]))
+    raise InputError("a table holds rates of IOR and mdtest, or jobs of Darshan logs: give files of one of these")

@@ -29,7 +29,7 @@ def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: 
 
 
 def _texts(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the names and texts of a file, or of all files in a folder; a Darshan log as darshan-parser prints it.
+    """Yield the names and texts of a file, or of all files in a folder; of a Darshan log what it measured.
 
     Others than texts are left out of a folder.
     """
@@ -39,34 +39,12 @@ def _texts(path: Path) -> Iterator[tuple[str, str]]:
     for file in files:
         head = file.open("rb").read(_HEAD)
         if _LOG.match(head):
-            yield str(file), _parsed(file)
+            from hopperlib.questions.storage._measured_texts import of_log, written
+            from hopperlib.readers.darshan import read_darshan
+
+            yield str(file), written(of_log(read_darshan(str(file))))
         elif b"\0" not in head and file.stat().st_size <= _MAX_BYTES:
             yield str(file), file.read_text(errors="replace")
-
-
-def _parsed(file: Path) -> str:
-    """Return of a Darshan log what tells about its file system, as darshan-parser prints it."""
-    from hopperlib.readers.darshan import read_darshan
-
-    log = read_darshan(str(file))
-    lines = ["# darshan log version: 3.41", f"# nprocs: {log.tasks or 1}"]
-    for number, record in enumerate(log.files, start=1):
-        if record.layout is None or not record.bytes_written:
-            continue
-        counters = {
-            "POSIX_BYTES_WRITTEN": record.bytes_written,
-            "POSIX_F_WRITE_TIME": record.write_s,
-            "POSIX_F_SLOWEST_RANK_TIME": record.slowest_s,
-        }
-        layout = {
-            "LUSTRE_STRIPE_WIDTH": record.layout.stripe_count,
-            "LUSTRE_STRIPE_SIZE": record.layout.stripe_size_bytes,
-        }
-        layout |= {f"LUSTRE_OST_ID_{place}": ost for place, ost in enumerate(record.layout.osts)}
-        for name, value in {**counters, **layout}.items():
-            module = name.partition("_")[0]
-            lines.append(f"{module}\t-1\t{number}\t{name}\t{value}\t{record.path}\t/\tlustre")
-    return "\n".join(lines) + "\n"
 
 
 stripe = question_command(

@@ -72,7 +72,7 @@ def _diagnose(question: "Question", values: dict[str, Any], as_json: bool, show_
 
 def _each(paths: tuple[str, ...], values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for each output in folders and files, and for all of them together."""
-    from hopperlib.cli._outputs import read_outputs
+    from hopperlib.cli.failure._outputs import read_outputs
     from hopperlib.questions.failure._many_outputs import csv_of, many_outputs
 
     if not paths:

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from hopperlib.cli.nodes import print_nodes
+from hopperlib.cli.network.nodes import print_nodes
 from hopperlib.cli.question import answer, question_command
 from hopperlib.questions.question import Question, load
 

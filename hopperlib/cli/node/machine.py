@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from hopperlib.cli.common import complete, fail, json_option, machine_names, print_json, read_source, refusing
-from hopperlib.cli.here import run_tool
+from hopperlib.cli.node.here import run_tool
 from hopperlib.cli.question import question_command
 from hopperlib.machine import Machine, MachineError
 from hopperlib.machine.derived import derived

@@ -84,7 +84,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
     svg, form, bounds, check = (values.pop(name, None) for name in ("svg", "form", "memory_bound", "check"))
     here = values.pop("here", False)
     if here:
-        from hopperlib.cli.here import machine_here
+        from hopperlib.cli.node.here import machine_here
 
         values["machine"] = str(machine_here())
     doubt = "" if "machine" in values else _guess_machine(question, values)
@@ -127,7 +127,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         results[0] = with_basis(question, values, results[0], asked=show_all)
         _print(list(zip(reviews, results, strict=True)), form, show_all)
     if here and not check:
-        from hopperlib.cli.here import probe_line
+        from hopperlib.cli.node.here import probe_line
 
         probe = probe_line(reviews[0].placement.launch)
         if probe:

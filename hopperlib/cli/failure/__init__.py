@@ -1,0 +1,1 @@
+"""Commands on what fails: outputs of jobs, builds, nodes before a start."""

@@ -1,0 +1,1 @@
+"""Commands on the network and the scheduler: nodes in their places, orders, traces."""

@@ -1,0 +1,1 @@
+"""Commands on nodes: machines, launch lines, the machine that they run on."""

@@ -1,0 +1,1 @@
+"""Commands on file systems: what was measured, layouts, buffers."""

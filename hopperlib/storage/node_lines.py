@@ -1,0 +1,51 @@
+"""The lines that start something once on each node of a job, and all its tasks, with the launcher of a machine."""
+
+from typing import NamedTuple
+
+from hopperlib.machine import Machine
+
+# The options that say how many tasks there are, and how many of them a node has.
+_WORDS = {
+    "srun": "srun --ntasks={tasks} --ntasks-per-node={each}",
+    "aprun": "aprun -n {tasks} -N {each}",
+    "pals": "mpiexec -n {tasks} --ppn {each}",
+    "openmpi": "mpirun -n {tasks} --map-by ppr:{each}:node",
+    "mpich": "mpiexec -n {tasks} -ppn {each}",
+    "intelmpi": "mpiexec -n {tasks} -ppn {each}",
+}
+
+
+class NodeLines(NamedTuple):
+    """What stands before a command.
+
+    Parameters
+    ----------
+    once : str
+        To run it once on each node.
+    everywhere : str
+        To run it as all tasks of the job.
+    broadcasts : bool
+        Whether the launcher can hand a file to the nodes itself (``sbcast``).
+    """
+
+    once: str
+    everywhere: str
+    broadcasts: bool
+
+
+def node_lines(machine: Machine, *, nodes: int, tasks: int) -> NodeLines | None:
+    """Return these lines for the first launcher that a machine has itself.
+
+    None if its file names none, or its nodes have too few cores for so many tasks.
+
+    Examples
+    --------
+    >>> node_lines(Machine.load("aurora"), nodes=2, tasks=24).once, node_lines(Machine.load("hopper"), nodes=2, tasks=24).everywhere
+    ('mpiexec -n 2 --ppn 1', 'aprun -n 24 -N 12')
+    """
+    kind = next((launcher.kind for launcher in machine.launchers if launcher.assumed is None), None)
+    on_node = -(-tasks // nodes)
+    if kind is None or on_node > machine.node().hardware_threads:
+        return None
+    once, everywhere = (_WORDS[kind].format(tasks=number, each=each) for number, each in ((nodes, 1), (tasks, on_node)))
+    return NodeLines(once, everywhere, kind == "srun")
