@@ -8,7 +8,8 @@
 ==============  ===============================================================
 
 A column has one type: whole numbers (`Int64` where some are missing), numbers,
-true or false, texts. Its name ends in its unit. pandas is imported when a frame
+true or false, texts, durations, moments (of the world's time where the file tells a zone, else of
+a clock without one: ``frame["time"].dt.tz_localize("Europe/Berlin")``). The name of a number ends in its unit. pandas is imported when a frame
 is asked for, so that the page of the book, which has none, reads the same records.
 """
 
@@ -17,6 +18,7 @@ import reprlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from datetime import datetime
 from enum import Enum
 from functools import cache
 from itertools import chain
@@ -174,6 +176,9 @@ def _column(values: Iterable[Any], declared: str) -> "pd.Series":
         return pd.Series(values)
     values = list(values)
     kinds = {type(value) for value in values if value is not None}
+    if kinds == {datetime} and any(value is not None and value.tzinfo for value in values):
+        # Clocks that are turned forward and back are one zone only by the world's time.
+        return pd.Series(pd.to_datetime(values, utc=True))
     # pandas' own whole numbers know no missing one.
     if kinds in ({int}, {bool}):
         whole, with_gaps = ("int64", "Int64") if int in kinds else ("bool", "boolean")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import dataclass
 
@@ -94,7 +95,33 @@ def test_readers_take_tables():
     assert (read.times, read.groups) == ((10.0, 11.0, 12.0), ("a", "a", "b"))
     assert hopperlib.read_run_times(runs["run_time_s"]).times == read.times
     assert hopperlib.read_run_times(pd.Series([1.0, 2.0])).times == (1.0, 2.0)
-    assert read.to_frame().equals(runs)
+    frame = read.to_frame()
+    assert frame["run_time"].tolist() == [pd.Timedelta(seconds, unit="s") for seconds in (10, 11, 12)]
+    assert (hopperlib.read_run_times(frame).times, hopperlib.read_run_times(frame).groups) == (read.times, read.groups)
+
+
+def test_run_times_histories_and_jobs_of_darshan_have_durations_and_moments():
+    """Minutes are durations; clocks of Berlin before and after the last Sunday of March are one hour apart in the world."""
+    lines = [
+        "jobid;walltime [min];start;nodes;note",
+        "7;1,5;2026-03-29T01:30:00+01:00;4;n/a",
+        "8;2;2026-03-29T03:30:00+02:00;8;slow",
+    ]
+    runs = hopperlib.read_run_times(io.StringIO("\n".join(lines))).to_frame()
+    assert runs["run_time"].tolist() == [pd.Timedelta("90s"), pd.Timedelta("2min")]
+    assert runs["start"].diff().iloc[1] == pd.Timedelta("1h")
+    assert str(runs["start"].dt.tz) == "UTC"
+    assert runs[["jobid", "nodes"]].to_numpy().tolist() == [["7", 4], ["8", 8]]
+    assert runs["note"].isna().tolist() == [True, False]
+    assert runs.resample("W", on="start")["run_time"].sum().tolist() == [pd.Timedelta("210s")]
+    nightly = ["date,value", "2026-10-25T02:30:00+02:00,5", "2026-10-25T02:30:00+01:00,6"]
+    assert read_benchmark_history(nightly).to_frame()["time"].diff().iloc[1] == pd.Timedelta("1h")
+    local = read_benchmark_history(["date,value", "2026-10-24 02:30,5", "2026-10-26 02:30,6"]).to_frame()
+    assert str(local["time"].dt.tz_localize("Europe/Berlin").dtype).endswith("Europe/Berlin]")
+    text = "# exe: ./a\n# jobid: 7\n# nprocs: 1\n# start_time: 1772323200\n# run time: 90\nPOSIX\t0\t1\tPOSIX_OPENS\t1\t/a\t/\text4\n"
+    assert to_frame([hopperlib.read_darshan(io.StringIO(text))])["start"].tolist() == [
+        pd.Timestamp("2026-03-01", tz="UTC")
+    ]
     assert read_benchmark_history(pd.Series([5.0, 6.0], name="triad_gb_s")).series[0].values == (5.0, 6.0)
 
 
@@ -147,7 +174,7 @@ def test_documented_values_and_layouts():
 
 def test_what_a_notebook_shows(root):
     rows = hopperlib.read_run_times(root / "data" / "samples" / "run-times" / "synthetic-run-times.csv")
-    assert "run_time_s" in rows._repr_html_()
+    assert "run_time" in rows._repr_html_()
     assert len(repr(rows)) < 400
     assert len(repr(load("memory").run())) < 200
 

@@ -15,11 +15,11 @@ gamma              ``shape``, ``scale``                  above 0
 Weibull            ``shape``, ``scale``                  above 0
 inverse Gaussian   ``mean``, ``shape``                   above 0
 Gumbel             ``location``, ``scale``               everything
-two lognormals     ``share``, ``log_mean``, ``log_sd``,  above 0
-                   ``slow_log_mean``, ``slow_log_sd``
+mixture of two     ``share``, ``log_mean``, ``log_sd``,  above 0
+lognormals         ``slow_log_mean``, ``slow_log_sd``
 =================  ====================================  ======================
 
-Two lognormals are a mixture: a run is quick with the chance ``share``, and else
+In the mixture a run is quick with the chance ``share``, and else
 slow. ``log_mean`` and ``log_sd`` are mean and standard deviation of the natural
 logarithm of the values (less the shift). Spreads are those of maximum
 likelihood: divided by n, not by n - 1.
@@ -51,7 +51,7 @@ _MOST_RATIO = 1_000_000
 # Steps finer than this part of the spread change no statistic that is looked at.
 _FINE_STEP = 1e-3
 #: The mixture, which is first only if the Bayesian criterion, which charges more for parameters, has it first too.
-MIXTURE = "two lognormals"
+MIXTURE = "mixture of two lognormals"
 _LEAST_MIXED = 20
 # Where the sorted values are cut to begin with; the least spread of a part, of that of all; and when to stop.
 _CUTS, _LEAST_PART, _MOST_STEPS, _STILL_RISES = (0.2, 0.5, 0.8), 0.05, 100, 1e-5

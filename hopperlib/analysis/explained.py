@@ -86,17 +86,13 @@ def explain_runs(
     'node'
     """
     read = by_path(read_run_times)(runs, column=column, group=job)
-    frame = (runs if hasattr(runs, "columns") else pd.read_csv(runs, sep=None, engine="python")).reset_index()
-    frame = frame.drop(columns=[name for name in ("index", "level_0") if name in frame])
-    if len(frame) != len(read.times):
-        frame = frame[pd.to_numeric(frame[read.column], errors="coerce") > 0]
-    frame = frame.assign(_log=np.log(read.times))
+    frame = read.to_frame().assign(_log=np.log(read.times))
     group = read.group or "run"
     if read.group is None:
         frame[group] = range(len(frame))
     frame[group] = frame[group].astype(str)
     found = _joined(frame, group, jobs, upgrades) if jobs is not None else frame
-    left = {name for name in (read.column, group, "_log", read.when) if name}
+    left = {read.column, "run_time", group, "_log", read.when}
     points = found.groupby(group, sort=False)
     numbers = [name for name in found.select_dtypes("number") if name not in left]
     words = [name for name in found.columns if name not in left and name not in numbers]

@@ -254,7 +254,11 @@ def _runs(texts: Sequence[_Text], *_: Any, **settings: Any) -> Result:
     tables, unread = _each(
         texts, lambda file: read_run_times(file.source, covariates=settings.get("against", ()), **names)
     )
-    runs = tables[0] if len(tables) == 1 else pd.concat([table.to_frame() for table in tables])
+    runs = tables[0]
+    if len(tables) > 1:
+        # Durations, so that files in minutes and in seconds are one table.
+        runs = pd.concat([table.to_frame() for table in tables])
+        settings["column"] = None if tables[0].unit else tables[0].column
     return joined([fit(runs, **settings)], unread)
 
 
@@ -365,7 +369,7 @@ def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
     # What is wrong is shown first.
     shown = sorted(rows, key=lambda row: not row["problems"])[:_MAX_ROWS]
     return Result(
-        summary=f"{len(wrong):,} of {lines} have a problem on {Machine.load(machine).title}.",
+        summary=f"{len(wrong):,} of {lines} {'has' if len(wrong) == 1 else 'have'} a problem on {Machine.load(machine).title}.",
         findings=tuple(Finding("launch-line", f"{row['file']}: {row['says']}", "problem") for row in wrong),
         tables=(
             table(

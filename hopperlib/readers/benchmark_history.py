@@ -8,7 +8,6 @@ writes such a file since version 4; before, one line a value, without names, is 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain, product
@@ -19,7 +18,7 @@ from hopperlib.frames import TableMixin
 from hopperlib.monitoring.history import Better, History, better_of
 from hopperlib.monitoring.together import KINDS, kind_of
 from hopperlib.readers.source import Source, lines_of
-from hopperlib.readers.table import ABSENT, Skips, finite, read_table, whole_rows
+from hopperlib.readers.table import ABSENT, Skips, finite, read_table, typed_cell, whole_rows
 
 # Columns, in lower case, that hold the time of a run, the likeliest first, and those that tell one series from another.
 _TIMES = (
@@ -61,18 +60,8 @@ class Histories(TableMixin):
         for history in self.series:
             described = {"unit": history.unit, "better": history.better, "kind": history.kind or None}
             for run, (time, value) in enumerate(zip(history.times, history.values, strict=True)):
-                settings = {name: _typed(values[run]) for name, values in history.covariates.items()}
-                yield {"benchmark": history.name, "time": _typed(time), "value": value, **described, **settings}
-
-
-def _typed(cell: str) -> Any:
-    """Return a cell as the number or the time that it is."""
-    number = finite(cell)
-    if number is not None:
-        return int(number) if cell.isdecimal() else number
-    with suppress(ValueError):
-        return datetime.fromisoformat(cell)
-    return None if cell.lower() in ABSENT else cell
+                settings = {name: typed_cell(values[run]) for name, values in history.covariates.items()}
+                yield {"benchmark": history.name, "time": typed_cell(time), "value": value, **described, **settings}
 
 
 class _Run(NamedTuple):

@@ -7,37 +7,37 @@ time is an error with its line: a wrong number would be worse than none.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from difflib import get_close_matches
 from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.frames import TableMixin
 from hopperlib.readers.source import Source, lines_of
-from hopperlib.readers.table import ABSENT, Skips, finite, read_table, whole_rows
+from hopperlib.readers.table import ABSENT, Skips, finite, read_table, typed_cell, whole_rows
 
 _COLUMN = "run_time_s"
-# What people call the column of times, and that of groups: without its unit, in small letters.
+# What people call the column of times, and that of groups: without its unit, its letters in small.
 _TIME_NAMES = (
-    "run_time",
     "runtime",
     "elapsed",
-    "elapsed_time",
-    "wall_time",
+    "elapsedtime",
+    "elapsedraw",
     "walltime",
     "wallclock",
     "duration",
     "seconds",
     "time",
 )
-_GROUP_NAMES = ("job", "jobid", "job_id", "slurm_job_id", "group")
+_GROUP_NAMES = ("job", "jobid", "slurmjobid", "group")
 # A unit at the end of a name: after a line or a space, in brackets or not.
 _UNIT = re.compile(r"(?:[_ ]|\s*[\[(])(ns|us|ms|s|sec|seconds|min|minutes|h|hours)[\])]?$", re.IGNORECASE)
 _UNITS = {"sec": "s", "seconds": "s", "minutes": "min", "hours": "h"}
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
 _LONGEST = 60
 # Headings of columns that say when a run was.
 _WHEN = {"date", "datetime", "time", "timestamp", "start", "start_time", "submit", "submit_time", "when", "day"}
 _CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)")
-_COMMA = re.compile(r"\d{1,15},\d{1,15}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -60,6 +60,8 @@ class RunTimes(TableMixin):
         The columns of numbers that were asked for besides.
     when : str
         Name of a column that says when a run was, by its heading; empty if there is none.
+    others : dict of str to tuple of n str
+        Every further column, as written.
     """
 
     column: str
@@ -69,6 +71,7 @@ class RunTimes(TableMixin):
     skips: Skips = field(default_factory=Skips)
     covariates: dict[str, tuple[float, ...]] = field(default_factory=dict)
     when: str = ""
+    others: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def unit(self) -> str:
@@ -91,9 +94,21 @@ class RunTimes(TableMixin):
         return f"{runs}, column {self.column}{unit}, {f'grouped by {self.group}' if self.group else 'without groups'}."
 
     def frame_data(self) -> dict[str, Sequence[Any]]:
-        """Return the times under the name of their column, behind the groups and before the covariates."""
-        groups = {self.group: self.groups} if self.group else {}
-        return {**groups, self.column: self.times, **self.covariates}
+        """Return the groups, the times, and every further column with its numbers and moments as such.
+
+        Times of a known unit are durations, in the column ``run_time``; others stand under the name of their column.
+        """
+        columns: dict[str, Sequence[Any]] = {self.group: self.groups} if self.group else {}
+        if self.unit:
+            columns["run_time"] = [timedelta(seconds=time * _SECONDS[self.unit]) for time in self.times]
+        else:
+            columns[self.column] = self.times
+        return columns | {name: list(map(typed_cell, cells)) for name, cells in self.others.items()}
+
+
+def _bare(name: str) -> str:
+    """Return the letters of a heading, small: Wall time, wall_time and Walltime are one."""
+    return re.sub("[^a-z]", "", name.casefold())
 
 
 def _shown(text: str) -> str:
@@ -116,14 +131,12 @@ def _place(header: Sequence[str], name: str, what: str) -> int:
     raise InputError(f"there is no column {_shown(name)} for the {what}{hint} The columns are: {there}")
 
 
-def _time(text: str, where: str, delimiter: str) -> float:
-    """Return a cell as a time: a number, with a decimal comma where that parts no columns, or ``hh:mm:ss``."""
+def _time(text: str, where: str) -> float:
+    """Return a cell as a time: a number, or ``hh:mm:ss``."""
     given = text
     if clock := _CLOCK.fullmatch(text):
         days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
         text = repr(((24 * days + hours) * 60 + minutes) * 60 + seconds)
-    elif delimiter != "," and _COMMA.fullmatch(text):
-        text = text.replace(",", ".")
     value = finite(text)
     if value is not None and value > 0:
         return value
@@ -141,7 +154,7 @@ def _time(text: str, where: str, delimiter: str) -> float:
 def _group_column(header: Sequence[str], column: str, group: str | None) -> tuple[str | None, int | None]:
     """Return the column that says which runs belong together, and its place; None without one."""
     if group is None:
-        group = next((name for name in header if name.casefold() in _GROUP_NAMES and name != column), None)
+        group = next((name for name in header if _bare(name) in _GROUP_NAMES and name != column), None)
     if group == column:
         raise InputError(f"column {column!r} cannot hold both the times and the groups")
     return group, None if group is None else _place(header, group, "groups")
@@ -149,7 +162,7 @@ def _group_column(header: Sequence[str], column: str, group: str | None) -> tupl
 
 def _times_column(header: Sequence[str], column: str | None) -> tuple[int, str]:
     """Return the place and the name of the column of times: the one given, the only one, or one with a usual name."""
-    bare = [_UNIT.sub("", name.casefold()) for name in header]
+    bare = [_bare(_UNIT.sub("", name)) for name in header]
     usual = next((header[bare.index(name)] for name in _TIME_NAMES if name in bare), _COLUMN)
     column = column or (header[0] if len(header) == 1 else usual)
     return _place(header, column, "times"), column
@@ -213,11 +226,13 @@ def read_run_times(
         needed.setdefault(place, f"no number in column {name}")
     times: list[float] = []
     groups: list[str] = []
+    further: dict[str, list[str]] = {name: [] for place, name in enumerate(header) if place not in (at, of) and name}
+    places = {name: header.index(name) for name in further}
     skips = Skips("row", "left out")
     for line, row in whole_rows(rows, len(header)):
         empty = next((place for place in needed if row[place].casefold() in ABSENT), None)
         # A time that is none is refused also where the row lacks something else.
-        time = 0.0 if empty == at else _time(row[at], f"line {line}, column {column}", delimiter)
+        time = 0.0 if empty == at else _time(row[at], f"line {line}, column {column}")
         if empty is not None:
             skips.add(needed[empty], line)
             continue
@@ -225,6 +240,8 @@ def read_run_times(
             values.append(_covariate(row[place], line, name))
         times.append(time)
         groups += [] if of is None else [row[of]]
+        for name, cells in further.items():
+            cells.append(row[places[name]])
     if not times:
         rest = f": {skips.total:,} rows have none" if skips.total else ""
         raise InputError(f"there is no time in column {column!r}{rest}")
@@ -236,4 +253,5 @@ def read_run_times(
         skips=skips,
         covariates={name: tuple(values) for name, (_, values) in others.items()},
         when=_when_column(header, column),
+        others={name: tuple(cells) for name, cells in further.items()},
     )

@@ -2,15 +2,19 @@
 
 import csv
 import math
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
 
 # What programs write for a value that is not there, in small letters.
 ABSENT = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
+_COMMA = re.compile(r"[+-]?\d{1,15},\d{1,15}")
 _DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -63,7 +67,12 @@ def _rows(lines: Iterable[str], delimiter: str, above: int) -> Iterator[tuple[in
     try:
         for row in reader:
             if row:
-                yield reader.line_num + above, [cell.strip() for cell in row]
+                cells = [cell.strip() for cell in row]
+                # A comma that parts no columns is that of decimals.
+                yield (
+                    reader.line_num + above,
+                    [cell.replace(",", ".") if delimiter != "," and _COMMA.fullmatch(cell) else cell for cell in cells],
+                )
     except csv.Error as error:
         raise InputError(f"line {reader.line_num + above + 1}: not readable as CSV: {error}") from None
 
@@ -102,6 +111,22 @@ def finite(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
+
+
+def typed_cell(text: str) -> Any:
+    """Return a cell as the number or the time that it is; None where it holds none, else the text.
+
+    Examples
+    --------
+    >>> typed_cell("4"), typed_cell("0.5"), typed_cell("2026-03-01 08:00"), typed_cell("n/a"), typed_cell("intel")
+    (4, 0.5, datetime.datetime(2026, 3, 1, 8, 0), None, 'intel')
+    """
+    number = finite(text)
+    if number is not None:
+        return int(text) if text.isdecimal() else number
+    with suppress(ValueError):
+        return datetime.fromisoformat(text)
+    return None if text.lower() in ABSENT else text
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from scipy import stats
 
 from hopperlib.analysis.distributions import (
     FAMILIES,
+    MIXTURE,
     _anderson_darling,
     fit,
     fit_all,
@@ -26,7 +27,7 @@ TRUE = {
     "Weibull": {"shape": 2.5, "scale": 400.0},
     "inverse Gaussian": {"mean": 300.0, "shape": 2000.0},
     "Gumbel": {"location": 1000.0, "scale": 40.0},
-    "two lognormals": {"share": 0.7, "log_mean": 6, "log_sd": 0.05, "slow_log_mean": 6.4, "slow_log_sd": 0.1},
+    MIXTURE: {"share": 0.7, "log_mean": 6, "log_sd": 0.05, "slow_log_mean": 6.4, "slow_log_sd": 0.1},
 }
 # The same as scipy has them; of the mixture its draws alone.
 DRAWN = {
@@ -44,7 +45,7 @@ run_times = st.lists(st.floats(1, 1e5), min_size=5, max_size=30).filter(lambda o
 def drawn(family, n, seed):
     """Return values of a family with its true parameters."""
     rng = np.random.default_rng(seed)
-    if family == "two lognormals":
+    if family == MIXTURE:
         quick = rng.uniform(size=n) < 0.7
         return np.exp(np.where(quick, 6 + 0.05 * rng.normal(size=n), 6.4 + 0.1 * rng.normal(size=n)))
     return DRAWN[family].rvs(n, random_state=rng)
@@ -98,7 +99,7 @@ def test_no_parameters_nearby_are_likelier(family):
         for factor in (0.999, 1.001):
             moved = best.distribution.dist(*arguments[:at], value * factor, *arguments[at + 1 :])
             # The steps to a mixture stop when little is left to gain.
-            assert moved.logpdf(x).sum() <= best.log_likelihood + (1e-2 if family == "two lognormals" else 1e-9)
+            assert moved.logpdf(x).sum() <= best.log_likelihood + (1e-2 if family == MIXTURE else 1e-9)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -183,9 +184,9 @@ def test_a_mixture_is_preferred_to_one_lognormal_only_where_there_are_two():
     # 120 and 400 values from four families); with the Bayesian criterion too it was 4 to 8 %, 0 to 4 % and none.
     rng = np.random.default_rng(9)
     single = [fit_all(100 * np.exp(0.1 * rng.standard_normal(120)))[0].family for _ in range(20)]
-    both = [fit_all(drawn("two lognormals", 120, seed)) for seed in range(5)]
-    assert single.count("two lognormals") <= 2
-    assert [fits[0].family for fits in both] == ["two lognormals"] * 5
+    both = [fit_all(drawn(MIXTURE, 120, seed)) for seed in range(5)]
+    assert single.count(MIXTURE) <= 2
+    assert [fits[0].family for fits in both] == [MIXTURE] * 5
     assert both[0][0].distribution.ppf(both[0][0].distribution.cdf(450.0)) == pytest.approx(450)
 
 

@@ -7,7 +7,7 @@ import itertools
 import math
 import random
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 import pandas as pd
@@ -210,6 +210,28 @@ def test_sensible_names_are_understood(header, understood):
     assert (
         hopperlib.read_run_times(io.StringIO(f"{header}\na{delimiter}10.5\nb{delimiter}11\n")).understood == understood
     )
+
+
+def test_files_as_a_spreadsheet_and_sacct_write_them(tmp_path):
+    """Decimal commas, headings in words, the raw seconds of sacct, and its columns without -P."""
+    days = [datetime(2026, 1, 1) + timedelta(days=day) for day in range(70)]
+    rows = [f"{day:%d.%m.%Y};{100 - 15 * (at > 40) + at % 3},5;4" for at, day in enumerate(days)]
+    (tmp_path / "nightly.csv").write_text("\n".join(["Date;Bandwidth [GB/s];nodes", *rows]))
+    answer = hopperlib.report("history", tmp_path / "nightly.csv")
+    assert answer.summary.startswith("Bandwidth [GB/s] changed by -14.")
+    for header, cells in (
+        ("Job ID;Wall time (min)", "7;10,5 7;11,5 8;12,5"),
+        ("JobID;ElapsedRaw", "7;630 7;690 8;750"),
+    ):
+        read = hopperlib.read_run_times(io.StringIO("\n".join([header, *cells.split()])))
+        assert (len(read.times), read.groups) == (3, ("7", "7", "8"))
+    dashes = ["JobID        State      Submit              Start               Elapsed  NNodes  "]
+    dashes += ["------------ ---------- ------------------- ------------------- -------- --------"]
+    dashes += ["7            COMPLETED  2026-03-01T08:00:00 2026-03-01T09:00:00 01:00:00        4"]
+    jobs = hopperlib.read_job_trace(io.StringIO("\n".join(dashes))).to_frame()
+    assert jobs[["nodes", "wait"]].to_numpy().tolist() == [[4, pd.Timedelta("1h")]]
+    with pytest.raises(InputError, match="the first line, 'nonsense', is of no job trace: wanted is"):
+        hopperlib.read_job_trace(io.StringIO("nonsense\n"))
 
 
 def test_jobs_as_a_frame_with_times():

@@ -103,7 +103,7 @@ def test_a_table_of_ior():
         ("time,value\n1,fast\n", "value", "line 2, column value: 'fast' is no number above 0"),
         ("time,value\n1,-3\n", None, "line 2, column value: '-3' is no number above 0"),
         ("time,value\n1,2\n", "rate", "there is no column 'rate'; the columns are: time, value"),
-        ("date;wert\n1;100,5\n", None, "no column holds numbers alone; the columns are: date, wert"),
+        ("date;wert\n1;schnell\n", None, "no column holds numbers alone; the columns are: date, wert"),
     ],
 )
 def test_refuses(text, column, message):

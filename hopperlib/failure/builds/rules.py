@@ -182,11 +182,11 @@ class BuildRule:
     """
 
     code: str = key(pattern="[A-Z0-9]+(?:-[A-Z0-9]+)*", form="upper-case words joined by -")
-    era: Literal["report", "today"]
-    level: Literal["problem", "advice"]
+    era: Literal["report", "today"] = "report"
+    level: Literal["problem", "advice"] = "problem"
     title: str
     symptom: str
-    stage: Literal["build", "run"]
+    stage: Literal["build", "run"] = "build"
     bug: int | None = None
     reported: datetime.date | None = None
     fixed: datetime.date | None = None

@@ -23,7 +23,7 @@ from hopperlib.schema import key, read_record
 # and words before the end of a text that shows no failure.
 _NEAR = 40
 _FAR = 200
-_END_REACH = 10
+_END_REACH = 3
 # Lines that may part two lines of one message.
 _BLOCK_GAP = 8
 # A message that comes again and again ends nothing. [lines]

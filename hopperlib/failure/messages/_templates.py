@@ -61,16 +61,16 @@ def suspicion(line: bytes) -> Suspicion:
     lowered = line.lower()
     if says("never", line, lowered):
         return ""
-    # A loud word within a warning is no end.
-    warned = says("warned", line, lowered)
-    if not warned and says("end", line, lowered):
+    # A loud word within a warning reports no trouble; that a goal was missed matters at the end of a text.
+    if says("warned", line, lowered):
+        return "hint" if says("missed", line, lowered) else ""
+    if says("end", line, lowered):
         return "end"
-    if not warned and says("fatal", line, lowered):
+    if says("fatal", line, lowered):
         return "fatal"
     error = says("error", line, lowered)
     if error and not says("harmless", line, lowered):
         return "error"
-    # A warning that a goal was missed matters at the end of a text that reports success.
     return "hint" if (not error and says("hint", line, lowered)) or says("missed", line, lowered) else ""
 
 

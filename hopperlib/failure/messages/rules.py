@@ -128,9 +128,9 @@ class Rule:
     who : {"user", "staff", "vendor", "unclear"}
         Who acts.
     confirm : str
-        What would confirm it.
+        What would confirm it; each cause says so.
     advice : tuple of str
-        What to do, in steps.
+        What to do, in steps; what ends a run says so.
     source : str
         Where the message is printed or documented.
     positive, negative : tuple of str
@@ -160,8 +160,8 @@ class Rule:
     not_said: str = ""
     ran_out_of: Literal["memory", "nodes", "time"] | None = None
     who: Actor = "user"
-    confirm: str
-    advice: tuple[str, ...] = key(single=True)
+    confirm: str = ""
+    advice: tuple[str, ...] = key((), single=True)
     source: str
     sample: Literal["quoted", "composed"] = "quoted"
     positive: tuple[str, ...] = key(single=True)

@@ -305,6 +305,9 @@ class Scanner:
         """Match one line, and note what it is; `start` and `end` are its places in `data`, which holds its neighbors."""
         shape.examined += 1
         matched, text = self._matched(shape, text, data, end)
+        if matched and matched[0].strength == "weak" and matched[0].requires and says("warned", text, text.lower()):
+            # A message that counts only where a run failed, and that its printer calls a warning, ended nothing.
+            matched = None
         shape.found = matched[0] if matched else None
         if matched is None:
             if shape.suspicious:

@@ -241,7 +241,7 @@ def _job(report: Any) -> dict[str, Any]:
     return {
         **{
             name: int(job[key]) if key in job else None
-            for name, key in (("job_id", "jobid"), ("tasks", "nprocs"), ("user", "uid"))
+            for name, key in (("job_id", "jobid"), ("tasks", "nprocs"), ("user", "uid"), ("start_s", "start_time_sec"))
         },
         "executable": str(report.metadata.get("exe", "")).partition(" ")[0],
         "run_time_s": float(run_time),

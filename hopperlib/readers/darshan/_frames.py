@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -86,6 +87,7 @@ def log_from_frames(
         heat_maps=tuple(HeatMap(**heat_map) for heat_map in heat_maps),
         user=_whole(job.get("user")),
         hosts=dict(job.get("hosts") or {}),
+        start=datetime.fromtimestamp(started, tz=UTC) if (started := _positive(job.get("start_s"))) else None,
     )
 
 

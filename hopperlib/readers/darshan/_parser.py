@@ -16,7 +16,7 @@ from hopperlib.readers.darshan._heat_map import heat_map_of_bins
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.storage.logs.darshan_log import DarshanLog
 
-_JOB = re.compile(r"^# (exe|uid|jobid|nprocs|run time):[ \t]*(\S.*?)\s*$", re.MULTILINE)
+_JOB = re.compile(r"^# (exe|uid|jobid|nprocs|run time|start_time):[ \t]*(\S.*?)\s*$", re.MULTILINE)
 _MOUNT = re.compile(r"^# mount entry:[ \t]*(\S+)[ \t]+(\S+)", re.MULTILINE)
 _HELD = re.compile(r"^# (\S+) module: \d+ bytes", re.MULTILINE)
 _LOST = re.compile(r"^# \*(?:WARNING|ERROR)\*: The (\S+) module contains incomplete data", re.MULTILINE)
@@ -66,7 +66,7 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
     if not modules and "nprocs" not in said:
         raise InputError(f"{file}: neither a job nor a counter of darshan-parser is in it")
     unused = [module for module in dict.fromkeys((*modules, *_HELD.findall(head))) if module not in _USED]
-    names_of = {"user": "uid", "job_id": "jobid", "tasks": "nprocs", "run_time_s": "run time"}
+    names_of = {"user": "uid", "job_id": "jobid", "tasks": "nprocs", "run_time_s": "run time", "start_s": "start_time"}
     job: dict[str, Any] = {key: _number(said.get(name, "")) for key, name in names_of.items()}
     program = said.get("exe", "").partition(" ")[0]
     job |= {"executable": program, "modules": list(modules), "mounts": _MOUNT.findall(head)}

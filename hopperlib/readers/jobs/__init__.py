@@ -1,6 +1,7 @@
 """A job trace of any of the formats."""
 
 import csv
+import re
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -60,7 +61,11 @@ def read_job_trace(
             break
         skipped.append(first)
     mark = first.lstrip(" \t\ufeff")[:1]
-    whole = chain(skipped, [first], pieces)
+    second = next(pieces, "")
+    whole = chain(skipped, [first, second], pieces)
+    if form == "auto" and second.startswith("---"):
+        rows = _columns_of(second, chain([first], first_pieces(pieces)))
+        return read_sacct(rows, columns=columns, timezone=timezone)
     if form == "auto" and {"jobid", "state", "submit"} <= {name.strip().lower() for name in first.split(",")}:
         # A spreadsheet, or pandas, has written what sacct printed.
         rows = ("|".join(cell.replace("|", " ") for cell in row) for row in csv.reader(first_pieces(whole)))
@@ -71,7 +76,19 @@ def read_job_trace(
         # JSON may stand in one line, of which the pieces follow one another.
         lines = whole if mark == "{" else first_pieces(whole)
         return read_sacct(lines, delimiter=delimiter, columns=columns, timezone=timezone)
+    if form == "auto" and mark.isalpha():
+        raise InputError(
+            f"the first line, {first.strip()[:60]!r}, is of no job trace: wanted is the Standard Workload Format, or what "
+            "sacct -P prints with JobID, State, Submit, Start, Elapsed and NNodes, by bars or commas"
+        )
     return read_swf(first_pieces(whole), cores_per_node=cores_per_node)
+
+
+def _columns_of(rule: str, lines: Iterator[str]) -> Iterator[str]:
+    """Yield lines parted by bars: sacct without -P prints columns as wide as the dashes below its first line."""
+    places = [match.span() for match in re.finditer("-+", rule)]
+    for line in lines:
+        yield "|".join(line[begin:end].strip() for begin, end in places)
 
 
 def _read_frame(table: Any) -> Trace:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from hopperlib.frames import TableMixin, record_columns
@@ -206,6 +207,8 @@ class DarshanLog(TableMixin):
         Tasks and the nodes that they ran on, where the log or a list of jobs says it.
     cores_per_node : int or None
         Of the machine, where it is known.
+    start : datetime or None
+        When the job began.
     """
 
     executable: str | None
@@ -224,6 +227,7 @@ class DarshanLog(TableMixin):
     user: int | None = None
     hosts: dict[int, str] = field(default_factory=dict)
     cores_per_node: int | None = None
+    start: datetime | None = None
     # What was judged of its OSTs, by direction: it is asked for often.
     judged: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
@@ -236,7 +240,7 @@ class DarshanLog(TableMixin):
 
     def frame_data(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each file and interface, led by the job."""
-        job = {"job_id": self.job_id, "executable": self.executable}
+        job = {"job_id": self.job_id, "executable": self.executable, "start": self.start}
         return (job | record_columns(record) for record in self.files + self.upper)
 
     def placed(self, nodes: Sequence[str] = (), cores_per_node: int | None = None) -> "DarshanLog":

@@ -151,3 +151,31 @@ def test_a_limit_of_locked_memory_counts_only_where_the_run_failed():
 def test_a_generic_message_is_advised_on_by_what_it_says():
     text = "ERROR: LoadError: IOError: connect: connection refused (ECONNREFUSED)\n"
     assert "address and port" in diagnose([("job.out", text)]).cause.advice[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A warning of a Python package, whatever words it holds.
+        "main.py:811: RuntimeWarning: invalid value encountered in greater\n  if np.any(a > 0):\n",
+        # What a compiler quotes of a program that it compiles.
+        "  196 |    print *, 'NaN detected in Nv_1'\nWarning: Unused variable 'y' at (1)\n",
+        # A generic message that its logger calls a warning.
+        "step 1\n43 [1405] WARN perf.system <> - cannot open /sys/kernel/debug: Permission denied\nExit code: 0\n",
+        # The script goes on behind a command that complains.
+        "fatal: could not read Username for 'https://host': No such device or address\n" + "cell done\n" * 6,
+        "frnn not found\n" + "cudf: 23.12\n" * 4,
+        # The scheduler's daemon tidies up, and a working directory that is not there ends nothing.
+        "slurmstepd: error: _cgroup_procs_check: failed on path (null)/cgroup.procs: No such file or directory\n",
+        "slurmstepd: error: couldn't chdir to `/work': No such file or directory: going to /tmp instead\n"
+        + "row\n" * 9,
+    ],
+)
+def test_what_ends_nothing_is_no_cause(text):
+    assert diagnose([("job.out", text)]).verdict == "no-cause"
+
+
+def test_a_backtrace_shows_that_the_line_above_it_ended_the_run():
+    text = "rc_verbs_iface.c:65 send completion with error: remote invalid request\n" + "loading\n" * 4
+    assert diagnose([("job.out", text)]).verdict == "no-cause"
+    assert diagnose([("job.out", text + "==== backtrace (tid: 11) ====\n")]).cause.confidence == "guess"

@@ -58,7 +58,9 @@ def _unsaid(made):
         yield "title: a capital letter"
     if made.title.endswith("."):
         yield "title: no full stop"
-    if not all(step.endswith((".", "?")) for step in (*made.advice, made.confirm)):
+    if made.role == "cause" and not (made.advice and made.confirm):
+        yield "advice, confirm: are missing"
+    if not all(step.endswith((".", "?")) for step in (*made.advice, made.confirm) if step):
         yield "advice, confirm: whole sentences"
     # Where the verbatim message is documented: a public place, no address.
     if len(made.source) <= 8 or "http" in made.source:
