@@ -58,7 +58,7 @@ def test_debug_first_keeps_the_largest_jobs_waiting():
 def test_neighbors_slow_the_exchange_of_a_job_and_nothing_else_does():
     run = load("torus").run
     empty, alone, busy, double = (
-        run(nodes=342, order="xyz-by2", **values).facts
+        run(nodes=171, order="xyz-by2", **values).facts
         for values in (
             {},
             {"busy_fraction": 0.8, "traffic": "none"},
