@@ -235,10 +235,9 @@ def test_what_is_left_out_would_not_have_matched(pieces, upper, between):
     assert suspicion(line) == ungated(line)
 
 
-@pytest.mark.parametrize("piece", PIECES)
-def test_each_word_is_judged_as_by_all_expressions(piece):
-    for line in (piece, piece.upper(), f"  {piece} failed", f"x {piece}"):
-        assert suspicion(line.encode()) == ungated(line.encode())
+def test_each_word_is_judged_as_by_all_expressions():
+    lines = [line for piece in PIECES for line in (piece, piece.upper(), f"  {piece} failed", f"x {piece}")]
+    assert [line for line in lines if suspicion(line.encode()) != ungated(line.encode())] == []
 
 
 @pytest.mark.parametrize(
