@@ -13,6 +13,7 @@ The front door: what a reader asks for by name. Each is imported when it is firs
 `ssp`, `detection_delay`, `watch`, ...              every other question of ``hopper --help``
 `fit`, `scorecard`                                  the distribution of run times, and how well the models do
 `read_job_trace`, `read_swf`, `read_sacct`          job traces: any, and those of one form (Open XDMoD's too)
+`jobs_in_network`                                   where the jobs of a log lay in a site's network, as a table
 `read_run_times`, `read_benchmark_history`          run times; benchmarks over time (CSV, ReFrame, TOKIO, Open XDMoD)
 `read_ior`, `read_mdtest`, `read_io500`             what tools of I/O printed or left in a folder
 `read_darshan`, `read_darshan_logs`                 a Darshan log, and a folder of them
@@ -45,6 +46,7 @@ _MODULES = {
     "data_folder": "hopperlib.data_files",
     "explain_runs": "hopperlib.analysis.explained",
     "fit": "hopperlib.analysis.fit_answer",
+    "jobs_in_network": "hopperlib.readers.networks",
     "load": "hopperlib.questions.question",
     "node_hours_used": "hopperlib.analysis.job_report",
     "read_benchmark_history": "hopperlib.readers.benchmark_history",

@@ -1,6 +1,7 @@
 """The error of a value that cannot be used: which it is, the rule it breaks, and where the rule comes from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 _LONGEST_SHOWN = 60
@@ -87,6 +88,23 @@ def refusal(name: str, value: object, rule: str, *, unit: str = "", source: str 
     measured = f" {unit}" if unit and not isinstance(value, str) else ""
     message = f"{name}={shown}{measured} {rule}" + (f" ({source})" if source else "")
     return InputError(message, name=name, value=value, rule=rule, source=source)
+
+
+@contextmanager
+def pinned_on(name: str) -> Iterator[None]:
+    """Pin what is refused inside on a value, that of a control.
+
+    Examples
+    --------
+    >>> with pinned_on("grid"):
+    ...     raise InputError("no size")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: no size
+    """
+    try:
+        yield
+    except InputError as error:
+        raise InputError(str(error), name=name) from None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -143,3 +143,45 @@ def test_perlmutter(perlmutter):
     assert perlmutter.node().bandwidth_gb_s == as_printed("409.6")
     assert perlmutter.node().hardware_threads == 256
     assert perlmutter.launcher().kind == "srun"
+
+
+def places(machine):
+    """Places for nodes in the network that the file states."""
+    wired = machine.network.dragonfly or machine.network.fat_tree
+    return wired.nodes
+
+
+# Of machines with a dragonfly or a fat tree: what a page prints in sum, and the same from the parts in the file.
+@pytest.mark.parametrize(
+    ("name", "printed", "source", "summed"),
+    [
+        ("theta", "281088", "ALCF, Theta, table 1: compute cores", lambda m: m.cores),
+        ("theta", "843264", "ALCF, Theta, table 1: DDR4 in GiB", lambda m: m.memory_gb),
+        ("theta", "11.69", "ALCF, Theta, table 1: Rpeak in PFLOP/s", lambda m: m.peak_tflops / 1000),
+        ("theta", "24", "ALCF, Theta, table 1: compute racks, of 192 nodes", lambda m: places(m) / 192),
+        ("cori", "658784", "NERSC, Cori Configuration: KNL cores", lambda m: m.node("knl").count * m.node("knl").cores),
+        (
+            "cori",
+            "1.2",
+            "NERSC, Cori Configuration: TFlops of a Haswell node",
+            lambda m: m.node("haswell").peak_gflops / 1000,
+        ),
+        ("cori", "68", "NERSC, Cori Interconnect: cabinets, of 192 nodes", lambda m: places(m) / 192),
+        ("frontier", "9856", "OLCF, Frontier User Guide, System Overview: 77 cabinets of 128", places),
+        ("aurora", "1104896", "ALCF, Aurora System Overview, table 1: cores", lambda m: m.cores),
+        ("aurora", "10.375", "ALCF, Aurora System Overview, table 1: DDR5 in PiB", lambda m: m.memory_gb / 1024**2),
+        ("aurora", "10624", "ALCF, Aurora System Overview: nodes in 166 racks", places),
+        ("archer2", "750080", "ARCHER2 documentation, System overview: cores", lambda m: m.cores),
+        ("archer2", "128", "ARCHER2 documentation, Interconnect details: nodes in a group", lambda m: places(m) / 46),
+        (
+            "perlmutter",
+            "256",
+            "NERSC, Perlmutter Architecture, Interconnect: nodes of a cabinet",
+            lambda m: places(m) / 12,
+        ),
+        ("summit", "4608", "OLCF, Summit User Guide, System Overview: 256 cabinets of 18", places),
+        ("frontera", "8008", "TACC, Frontera User Guide, System Architecture: nodes in 91 racks", places),
+    ],
+)
+def test_totals_of_machines_with_networks_of_today(name, printed, source, summed):
+    assert summed(Machine.load(name)) == as_printed(printed), source

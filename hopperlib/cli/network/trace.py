@@ -169,11 +169,10 @@ def _index(log: "Trace", job: str) -> int:
 @refusing
 def places_of_jobs(file: str, network: str) -> None:
     """Print as CSV where each job of FILE lay in the site's network: `hopper where` says what that cost."""
-    from hopperlib.questions.network.where import Where, rows_of
+    from hopperlib.readers.networks import jobs_in_network
 
-    where = Where(jobs=read_source(file, what="job log"), network=read_source(network, what="network"))
-    for line in rows_of(where):
-        click.echo(line, nl=False)
+    placements = jobs_in_network(read_source(file, what="job log"), read_source(network, what="network"))
+    click.echo(placements.csv(), nl=False)
 
 
 _command(_learn)

@@ -22,22 +22,35 @@ References
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import gcd
 from operator import add
+from typing import NamedTuple
 
 from hopperlib.errors import refusal
-from hopperlib.network.fabrics.fabric import FabricLink, LinkLoads, Traffic
+from hopperlib.network.fabrics.fabric import FabricLink, LinkLoads, SwitchPairs, Traffic
 
 #: What one switch of a group demands of another: flat, by from * switches + to.
 _Demand = list[float]
-#: For a pair of numbers, messages by switch of a group.
-_Sums = dict[tuple[int, int], list[float]]
+#: For a group and a set of its gateways, messages by switch.
+_Ends = dict[tuple[int, int], list[float]]
+_Between = Mapping[tuple[int, int], float]
+_Gathered = tuple[dict[int, _Demand], _Ends, _Ends, _Between]
 #: The largest dragonfly that is laid out.
 _MOST_SWITCHES = 50_000
+
+
+class _Sums(NamedTuple):
+    """What a traffic asks of each group: within it, between groups, between its switches and its gateways; sent and got."""
+
+    within: dict[int, _Demand]
+    between: _Between
+    ends: dict[int, _Demand]
+    sent: dict[int, list[float]]
+    got: dict[int, list[float]]
 
 
 @dataclass(frozen=True)
@@ -270,126 +283,136 @@ class Dragonfly:
         """
         if routing not in self.routings:
             raise refusal("routing", routing, f"must be one of: {', '.join(self.routings)}")
-        within, out, into = self._sums(traffic)
-        demands = defaultdict[int, _Demand](lambda: [0.0] * self.switches**2, within)
-        if routing == "valiant" and self.switches > 2:
-            demands.update({group: _by_another(demand, self.switches) for group, demand in within.items()})
-        between = {pair: sum(sent) for pair, sent in out.items()}
-        leaving, entering = self._by_gateways(out, outward=True), self._by_gateways(into, outward=False)
+        sums, size, none = self._sums(traffic), self.switches, [0.0] * self.switches**2
+        within, between, ways = sums.within, sums.between, sums.ends
+        if routing == "valiant" and size > 2:
+            within = {group: _by_another(demand, size) for group, demand in within.items()}
         if routing == "valiant" and self.groups > 2:
-            self._add_transits(demands, between)
-            between = self._two_legs(between)
-            leaving, entering = self._by_other_groups(leaving), self._by_other_groups(entering)
-        self._add_ends(demands, leaving, outward=True)
-        self._add_ends(demands, entering, outward=False)
+            between, ways = self._two_legs(between), self._by_third_groups(sums)
         # What differences of sums leave behind is no message.
         trace = 1e-12 * traffic.sends
         loads = {self._global(*pair): messages for pair, messages in between.items() if messages > trace}
-        for group, demand in demands.items():
-            first = group * self.switches**2
-            # From a switch to itself there is no link.
-            demand[:: self.switches + 1] = [0.0] * self.switches
+        for group in within.keys() | ways.keys():
+            demand = list(map(add, within.get(group, none), ways.get(group, none)))
             links = demand if self.rows == 1 else self._by_corners(demand)
-            loads.update((first + link, messages) for link, messages in enumerate(links) if messages > trace)
+            # From a switch to itself there is no link.
+            links[:: size + 1] = [0.0] * size
+            first = group * size**2
+            loads.update({first + link: messages for link, messages in enumerate(links) if messages > trace})
         return loads
 
-    def _sums(self, traffic: Traffic) -> tuple[dict[int, _Demand], _Sums, _Sums]:
-        """Return what switches of a group send each other, and what each sends to and gets from each other group."""
+    # Both ways of routing start from the sums of the same traffic.
+    @lru_cache(maxsize=1)  # noqa: B019
+    def _sums(self, traffic: Traffic) -> _Sums:
+        """Return what a traffic asks of each group."""
         size = self.switches
-        if traffic.pairs is None:
-            return self._sums_of_all(traffic)
-        within: dict[int, _Demand] = {}
-        out: _Sums = {}
-        into: _Sums = {}
-        for (a, b), messages in traffic.pairs.items():
-            (g, start), (h, end) = divmod(a, size), divmod(b, size)
-            if g == h:
-                if start != end:
-                    within.setdefault(g, [0.0] * size**2)[start * size + end] += messages
-            else:
-                out.setdefault((g, h), [0.0] * size)[start] += messages
-                into.setdefault((g, h), [0.0] * size)[end] += messages
-        return within, out, into
+        pairs = traffic.pairs
+        gathered = self._all_to_all(traffic.nodes) if pairs is None else self._written_out(pairs)
+        within, leaving, entering, between = gathered
+        ends = defaultdict[int, _Demand](lambda: [0.0] * size**2)
+        sent, got = (defaultdict[int, list[float]](lambda: [0.0] * size) for _ in range(2))
+        for messages_by_set, all_, outward in ((leaving, sent, True), (entering, got, False)):
+            for (group, number), messages in messages_by_set.items():
+                demand = ends[group]
+                all_[group] = list(map(add, all_[group], messages))
+                shares = [count / self._cables for count in messages]
+                for gateway in self._gateway_sets[number]:
+                    own = slice(gateway, None, size) if outward else slice(gateway * size, (gateway + 1) * size)
+                    demand[own] = map(add, demand[own], shares)
+        return _Sums(within, between, ends, sent, got)
 
-    def _sums_of_all(self, traffic: Traffic) -> tuple[dict[int, _Demand], _Sums, _Sums]:
+    def _written_out(self, pairs: SwitchPairs) -> _Gathered:
+        """Return messages inside groups, through each set of gateways (out of a group, and into it), and between groups."""
+        size, count = self.switches, len(self._gateway_sets)
+        within = defaultdict[int, _Demand](lambda: [0.0] * size**2)
+        between = defaultdict[tuple[int, int], float](float)
+        leaving, entering = (defaultdict[tuple[int, int], list[float]](lambda: [0.0] * size) for _ in range(2))
+        for (a, b), messages in pairs.items():
+            g, h = a // size, b // size
+            if g != h:
+                between[g, h] += messages
+                leaving[g, (h - (h > g)) % count][a % size] += messages
+                entering[h, (g - (g > h)) % count][b % size] += messages
+            elif a != b:
+                within[g][a % size * size + b % size] += messages
+        return within, leaving, entering, between
+
+    def _all_to_all(self, nodes_of: Mapping[int, int]) -> _Gathered:
         """Return the same where every node sends one message to every other: the counts of nodes say it."""
-        size = self.switches
-        counts: dict[int, list[float]] = {}
-        for switch, nodes in traffic.nodes.items():
-            group, place = divmod(switch, size)
-            counts.setdefault(group, [0.0] * size)[place] += nodes
+        size, sets = self.switches, len(self._gateway_sets)
+        counts = defaultdict[int, list[float]](lambda: [0.0] * size)
+        for switch, count in nodes_of.items():
+            counts[switch // size][switch % size] += count
         totals = {group: sum(nodes) for group, nodes in counts.items()}
-        within = {
-            g: [a * b if i != j else 0.0 for i, a in enumerate(c) for j, b in enumerate(c)] for g, c in counts.items()
-        }
-        pairs = [(g, h) for g in counts for h in counts if g != h]
-        out = {(g, h): [nodes * totals[h] for nodes in counts[g]] for g, h in pairs}
-        into = {(g, h): [nodes * totals[g] for nodes in counts[h]] for g, h in pairs}
-        return within, out, into
+        within = {group: [a * b for a in nodes for b in nodes] for group, nodes in counts.items()}
+        for demand in within.values():
+            demand[:: size + 1] = [0.0] * size
+        ends = {}
+        for group, nodes in counts.items():
+            others = [totals.get(other, 0.0) for other in range(self.groups) if other != group]
+            for number in range(min(sets, len(others))):
+                behind = sum(others[number::sets])
+                ends[group, number] = [here * behind for here in nodes]
+        between = {(g, h): here * there for g, here in totals.items() for h, there in totals.items() if g != h}
+        return within, ends, ends, between
 
-    def _by_gateways(self, sums: _Sums, *, outward: bool) -> _Sums:
-        """Return what each switch of a group sends through, or gets from, each set of gateways: (group, set) -> by switch."""
-        count = len(self._gateway_sets)
-        gathered: _Sums = {}
-        for (g, h), messages in sums.items():
-            group, other = (g, h) if outward else (h, g)
-            key = group, (other - (other > group)) % count
-            old = gathered.get(key)
-            gathered[key] = messages if old is None else list(map(add, old, messages))
-        return gathered
-
-    def _add_ends(self, demands: dict[int, _Demand], gathered: _Sums, *, outward: bool) -> None:
-        """Add the ways between each switch and the gateways of its group."""
-        size, sets = self.switches, self._gateway_sets
-        for (group, each), messages in gathered.items():
-            demand = demands[group]
-            shares = [count / self._cables for count in messages]
-            for gateway in sets[each]:
-                if outward:
-                    demand[gateway::size] = map(add, demand[gateway::size], shares)
-                else:
-                    first = gateway * size
-                    demand[first : first + size] = map(add, demand[first : first + size], shares)
-
-    def _add_transits(self, demands: dict[int, _Demand], between: dict[tuple[int, int], float]) -> None:
-        """Add the ways between gateways of each group through which others' messages make a detour."""
-        sets, share = self._gateway_sets, 1 / (self.groups - 2) / self._cables**2
-        count = len(sets)
-        table = [[between.get((g, h), 0.0) for h in range(self.groups)] for g in range(self.groups)]
-        for group in range(self.groups):
-            # What neither comes from the group nor goes to it, by the sets of gateways where it comes and leaves.
-            rows = [[*row[:group], *row[group + 1 :]] for g, row in enumerate(table) if g != group]
-            by_exit = [[sum(row[each::count]) for each in range(count)] for row in rows]
-            matrix = [[sum(column[each::count]) for column in zip(*by_exit, strict=True)] for each in range(count)]
-            for row, entries in zip(matrix, sets, strict=True):
-                for messages, exits in zip(row, sets, strict=True):
-                    if messages:
-                        demand = demands[group]
-                        amount = messages * share
-                        for entry in entries:
-                            for leave in exits:
-                                demand[entry * self.switches + leave] += amount
-
-    def _by_other_groups(self, gathered: _Sums) -> _Sums:
-        """Return what goes through each set of gateways if all of it makes a detour, each third group as often.
+    def _by_third_groups(self, sums: _Sums) -> dict[int, _Demand]:
+        """Return the ways inside each group if all between groups make a detour, each third group as often.
 
         Of what a switch sends in all, each third group gets the same share, but for what is meant for that group itself.
+        The ways from and to the ends then use all cables of a group alike, less the direct ones; and others pass through.
         """
-        count = len(self._gateway_sets)
-        totals: dict[int, list[float]] = {}
-        for (group, _), messages in gathered.items():
-            old = totals.get(group)
-            totals[group] = messages if old is None else list(map(add, old, messages))
-        none, others, detours = [0.0] * self.switches, self.groups - 1, {}
-        for group, total in totals.items():
-            for each in range(min(count, others)):
-                behind = len(range(each, others, count))
-                direct = gathered.get((group, each), none)
-                shares = zip(total, direct, strict=True)
-                detours[group, each] = [(behind * all_ - own) / (others - 1) for all_, own in shares]
-        return detours
+        size, others, sets = self.switches, self.groups - 1, self._gateway_sets
+        cables = [0.0] * size
+        for peer in range(others):
+            for gateway in sets[peer % len(sets)]:
+                cables[gateway] += 1 / self._cables
+        share = 1 / (others - 1) / self._cables**2
+        demands = {}
+        for group, matrix in enumerate(self._passing(sums.between)):
+            demand = [0.0] * size**2
+            if group in sums.ends:
+                sent, got, direct = sums.sent[group], sums.got[group], sums.ends[group]
+                all_ways = [
+                    a * there + here * b
+                    for a, here in zip(sent, cables, strict=True)
+                    for there, b in zip(cables, got, strict=True)
+                ]
+                demand = [(ways - own) / (others - 1) for ways, own in zip(all_ways, direct, strict=True)]
+            for row, entries in zip(matrix, sets, strict=True):
+                onward = [0.0] * size
+                for messages, exits in zip(row, sets, strict=True):
+                    for leave in exits:
+                        onward[leave] += messages * share
+                for entry in entries if any(onward) else ():
+                    of_entry = slice(entry * size, (entry + 1) * size)
+                    demand[of_entry] = map(add, demand[of_entry], onward)
+            demands[group] = demand
+        return demands
 
-    def _two_legs(self, between: dict[tuple[int, int], float]) -> dict[tuple[int, int], float]:
+    def _passing(self, between: _Between) -> Iterator[list[list[float]]]:
+        """Yield for each group what others send each other, by the sets of gateways where it would come and leave."""
+        count = len(self._gateway_sets)
+        matrix, inside = [[0.0] * count for _ in range(count)], dict[int, int]()
+
+        def count_in(group: int, each: int, sign: int) -> None:
+            for other, theirs in inside.items():
+                matrix[each][theirs] += sign * between.get((group, other), 0.0)
+                matrix[theirs][each] += sign * between.get((other, group), 0.0)
+
+        for group in range(1, self.groups):
+            count_in(group, each := (group - 1) % count, 1)
+            inside[group] = each
+        yield matrix
+        for group in range(1, self.groups):
+            # The group before takes the set of this one; all others keep theirs.
+            each = inside.pop(group)
+            count_in(group, each, -1)
+            count_in(group - 1, each, 1)
+            inside[group - 1] = each
+            yield matrix
+
+    def _two_legs(self, between: _Between) -> dict[tuple[int, int], float]:
         """Return what goes between each two groups if all makes a detour: first legs and second legs."""
         sent, got = [0.0] * self.groups, [0.0] * self.groups
         for (g, h), messages in between.items():
@@ -403,29 +426,40 @@ class Dragonfly:
         }
 
     def _by_corners(self, demand: _Demand) -> _Demand:
-        """Return the messages on each link of a group: between corners, half go along the row first."""
+        """Return the messages on each link of a group: between corners, half go along the row first.
+
+        So a link along a row carries half of what its start sends to the column of its end, and half of what its end
+        gets from the column of its start; the same with rows and columns exchanged.
+        """
         size, columns = self.switches, self.columns
+        sent = [demand[place * size : (place + 1) * size] for place in range(size)]
+        got = [demand[place::size] for place in range(size)]
+        # For each column and row of the group, what each switch sends to it, and gets from it.
+        to_columns, from_columns = ([_added(every[c::columns]) for c in range(columns)] for every in (got, sent))
+        to_rows, from_rows = (
+            [_added(every[first : first + columns]) for first in range(0, size, columns)] for every in (got, sent)
+        )
         links = [0.0] * size**2
-        for number, messages in enumerate(demand):
-            if not messages:
-                continue
-            start, end = divmod(number, size)
-            (row, column), (to_row, to_column) = divmod(start, columns), divmod(end, columns)
-            if row == to_row or column == to_column:
-                links[number] += messages
-                continue
-            for corner in (row * columns + to_column, to_row * columns + column):
-                links[start * size + corner] += messages / 2
-                links[corner * size + end] += messages / 2
+        for start in range(size):
+            row, column = divmod(start, columns)
+            for end in range(row * columns, (row + 1) * columns):
+                links[start * size + end] = (to_columns[end % columns][start] + from_columns[column][end]) / 2
+            for end in range(column, size, columns):
+                links[start * size + end] = (to_rows[end // columns][start] + from_rows[row][end]) / 2
         return links
+
+
+def _added(lists: Sequence[list[float]]) -> list[float]:
+    """Return the sums of lists, place by place."""
+    return list(map(sum, zip(*lists, strict=True)))
 
 
 def _by_another(demand: _Demand, size: int) -> _Demand:
     """Return what switches of a group demand of each other if every message goes by a third one, each as often."""
-    sent = [sum(demand[row * size : (row + 1) * size]) for row in range(size)]
     got = [sum(demand[column::size]) for column in range(size)]
-    return [
-        (sent[a] + got[b] - 2 * demand[a * size + b]) / (size - 2) if a != b else 0.0
-        for a in range(size)
-        for b in range(size)
-    ]
+    by_another: _Demand = []
+    for place in range(size):
+        direct = demand[place * size : (place + 1) * size]
+        sent = sum(direct)
+        by_another += [(sent + there - 2 * own) / (size - 2) for there, own in zip(got, direct, strict=True)]
+    return by_another

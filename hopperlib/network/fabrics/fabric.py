@@ -6,6 +6,7 @@ by switch; what stays inside a switch uses no link between switches.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 #: Messages on links: number of the link -> messages.
@@ -33,7 +34,8 @@ class FabricLink(NamedTuple):
     capacity_gb_s: float
 
 
-class Traffic(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Traffic:
     """Messages of a job between the switches that its nodes hang on.
 
     Parameters

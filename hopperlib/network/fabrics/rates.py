@@ -10,6 +10,8 @@ truth is expected between the mixture and the worse end.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -48,7 +50,8 @@ class Pace(NamedTuple):
         )
 
 
-class Laid(NamedTuple):
+@dataclass(frozen=True)
+class Laid:
     """The traffic of some jobs laid on links both ways, the first job the one that is asked about."""
 
     fabric: Fabric
@@ -59,67 +62,75 @@ class Laid(NamedTuple):
 
     def mixed(self, share: float) -> list[LinkLoads]:
         """Return the loads with a share of the second way."""
-        if not share:
-            return list(self.first)
-        if share == 1:
-            return list(self.second)
         return [_mixture(one, other, share) for one, other in zip(self.first, self.second, strict=True)]
 
     def rates(self, share: float) -> list[float]:
         """Return the max-min fair rate of each job with a share of the second way. [GB/s a node]"""
-        return fair_rates(self.fabric, self.traffics, self.wants_gb_s, self.mixed(share))
+        if len(self.traffics) > 1:
+            return fair_rates(self.fabric, self.traffics, self.wants_gb_s, self.mixed(share))
+        # A job alone is as slow as its busiest link.
+        busiest = max((a + share * (b - a) for a, b in self.edge), default=0.0)
+        want = min(self.wants_gb_s[0], self.fabric.node_gb_s)
+        return [want / max(1.0, busiest * want / self.wants_gb_s[0])]
 
     def busy(self, share: float) -> dict[int, float]:
         """Return how full each link in use is at the jobs' rates. [fraction]"""
-        loads, rates = self.mixed(share), self.rates(share)
-        return {link: load / self.fabric.capacity_gb_s(link) for link, load in self._total(loads, rates).items()}
+        carried = self._total(self.mixed(share), self.rates(share))
+        return {link: gb_s / self.fabric.capacity_gb_s(link) for link, gb_s in carried.items()}
 
     def _total(self, loads: Sequence[LinkLoads], rates: Sequence[float]) -> dict[int, float]:
         """Return what each link carries. [GB/s]"""
         total: dict[int, float] = {}
         for each, traffic, rate in zip(loads, self.traffics, rates, strict=True):
             scale = rate / traffic.sends if traffic.sends else 0.0
-            for link, messages in each.items():
-                total[link] = total.get(link, 0.0) + scale * messages
+            if total:
+                for link, messages in each.items():
+                    total[link] = total.get(link, 0.0) + scale * messages
+            else:
+                total = {link: scale * messages for link, messages in each.items()}
         return total
 
-    def best_share(self) -> float:
-        """Return the share of the second way that leaves the busiest link least busy, if all send what they want.
-
-        Each link is busy by a straight line in the share, so the busiest of all is a convex curve; its lowest point
-        lies where two lines of the upper edge cross, or at an end.
-        """
-        return lowest_of_edge(self.lines())
-
-    def lines(self) -> list[tuple[float, float]]:
-        """Return how busy each link would be both ways, if all send what they want. [fraction]"""
-        capacity, at_all = self.fabric.capacity_gb_s, self._total(self.second, self.wants_gb_s)
-        ends = []
-        for link, gb_s in self._total(self.first, self.wants_gb_s).items():
-            room = capacity(link)
-            ends.append((gb_s / room, at_all.pop(link, 0.0) / room))
-        return ends + [(0.0, gb_s / capacity(link)) for link, gb_s in at_all.items()]
+    @cached_property
+    def edge(self) -> list[tuple[float, float]]:
+        """How busy links would be both ways, if all send what they want: of those that can be the busiest. [fraction]"""
+        capacity = self.fabric.capacity_gb_s
+        first, second = (self._total(loads, self.wants_gb_s) for loads in (self.first, self.second))
+        lines = [(gb_s / capacity(link), second.pop(link, 0.0) / capacity(link)) for link, gb_s in first.items()]
+        return upper_edge(lines + [(0.0, gb_s / capacity(link)) for link, gb_s in second.items()])
 
 
-def lowest_of_edge(lines: Sequence[tuple[float, float]]) -> float:
-    """Return where in [0, 1] the highest of some straight lines is lowest; each is given by its ends.
+def upper_edge(lines: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the straight lines over [0, 1] that no other exceeds at both ends, the one that begins highest first.
+
+    Examples
+    --------
+    >>> upper_edge([(1.0, 2.0), (0.5, 0.5), (0.0, 3.0)])
+    [(1.0, 2.0), (0.0, 3.0)]
+    """
+    # Most lie below the two that end highest.
+    first = max(lines, default=(0.0, 0.0))
+    second = max(lines, key=itemgetter(1), default=first)
+    edge: list[tuple[float, float]] = []
+    for line in sorted(
+        {first, second, *(own for own in lines if own[1] > first[1] and own[0] > second[0])}, reverse=True
+    ):
+        if not edge or line[1] > edge[-1][1]:
+            edge.append(line)
+    return edge
+
+
+def lowest_of_edge(edge: Sequence[tuple[float, float]]) -> float:
+    """Return where in [0, 1] the highest of some straight lines is lowest: those of `upper_edge`, each given by its ends.
+
+    Their highest is a convex curve; its lowest point lies where two of them cross, or at an end.
 
     Examples
     --------
     >>> lowest_of_edge([(1.0, 0.0), (0.0, 3.0)])
     0.25
-    >>> lowest_of_edge([(1.0, 2.0), (0.5, 0.5)])
+    >>> lowest_of_edge([(1.0, 2.0)])
     0.0
     """
-    # A line that another exceeds at both ends never is the highest; most lie below the two that end highest.
-    first = max(lines, default=(0.0, 0.0))
-    second = max(lines, key=itemgetter(1), default=first)
-    edge: list[tuple[float, float]] = []
-    for line in sorted(
-        {first, second, *(each for each in lines if each[1] > first[1] and each[0] > second[0])}, reverse=True
-    ):
-        if not edge or line[1] > edge[-1][1]:
-            edge.append(line)
     at, here = 0.0, edge[0]
     while here[1] < here[0]:
         # The next line that crosses this falling one from below.
@@ -132,6 +143,8 @@ def lowest_of_edge(lines: Sequence[tuple[float, float]]) -> float:
 
 def _mixture(one: LinkLoads, other: LinkLoads, share: float) -> LinkLoads:
     """Return the loads with a share of the second."""
+    if share in (0.0, 1.0):
+        return other if share else one
     mixed = {link: (1 - share) * messages for link, messages in one.items()}
     for link, messages in other.items():
         mixed[link] = mixed.get(link, 0.0) + share * messages
@@ -170,10 +183,6 @@ def fair_rates(
             offered[link] = offered.get(link, 0.0) + scale * messages
     # Only a link that cannot carry what all want together can hold anybody back.
     full = [link for link, gb_s in offered.items() if gb_s > fabric.capacity_gb_s(link)]
-    if len(traffics) == 1 and full:
-        # One job: its busiest link says it.
-        busiest = max(loads[0][link] / fabric.capacity_gb_s(link) for link in full)
-        return [traffics[0].sends / busiest]
     weights = [
         {job: each[link] / traffics[job].sends for job, each in enumerate(loads) if each.get(link)} for link in full
     ]
@@ -210,14 +219,6 @@ def pace_of(laid: Laid) -> Pace:
     >>> round(pace.first_gb_s, 2), round(pace.second_gb_s, 2), round(pace.mixed_gb_s, 2), round(pace.share, 2)
     (1.25, 8.75, 10.0, 0.88)
     """
-    alone = min(laid.wants_gb_s[0], laid.fabric.node_gb_s)
-    if len(laid.traffics) > 1:
-        share = laid.best_share()
-        first, second, mixed = (laid.rates(each)[0] for each in (0.0, 1.0, share))
-        return Pace(first, second, mixed, share, alone)
-    # A job alone is as slow as its busiest link.
-    lines = laid.lines()
-    share = lowest_of_edge(lines)
-    busiest = (max((a + at * (b - a) for a, b in lines), default=0.0) for at in (0.0, 1.0, share))
-    first, second, mixed = (alone / max(1.0, busy * alone / laid.wants_gb_s[0]) for busy in busiest)
-    return Pace(first, second, mixed, share, alone)
+    share = lowest_of_edge(laid.edge)
+    first, second, mixed = (laid.rates(each)[0] for each in (0.0, 1.0, share))
+    return Pace(first, second, mixed, share, min(laid.wants_gb_s[0], laid.fabric.node_gb_s))

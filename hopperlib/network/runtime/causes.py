@@ -1,10 +1,9 @@
-"""Run times of placed jobs by their causes, how much of each a metric explains, and how near they are to a lognormal."""
+"""Run times of placed jobs by their causes, and how much of each a metric explains."""
 
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from math import exp, log
-from statistics import NormalDist, correlation, fmean, pstdev
+from statistics import correlation, fmean, pstdev
 from typing import NamedTuple
 
 from hopperlib.network.runtime.milc import RUNS_A_JOB, runs_met
@@ -104,28 +103,3 @@ def correlations(jobs: Sequence[PlacedJob], times: TimesByCause) -> dict[str, li
     return {
         name: [_correlation([getattr(job, name) for job in jobs], least) for least in times.least] for name in METRICS
     }
-
-
-def lognormal_quantiles(times: Sequence[float]) -> list[float]:
-    """Quantiles of the lognormal with the mean and spread of the logarithms of times, one for each time. [s]
-
-    Examples
-    --------
-    >>> [round(value, 3) for value in lognormal_quantiles([1.0, 2.0, 4.0])]
-    [1.157, 2.0, 3.458]
-    """
-    logs = [log(time) for time in times]
-    middle, spread = fmean(logs), pstdev(logs)
-    normal = NormalDist()
-    return [exp(middle + spread * normal.inv_cdf((place + 0.5) / len(times))) for place in range(len(times))]
-
-
-def straightness(expected: Sequence[float], observed: Sequence[float]) -> float:
-    """Square of the correlation of observed with expected quantiles: 1 on a straight line, 0 if nothing varies.
-
-    Examples
-    --------
-    >>> straightness([1.0, 2.0, 3.0], [2.0, 4.0, 6.0]), straightness([1.0, 1.0], [2.0, 4.0])
-    (1.0, 0.0)
-    """
-    return (_correlation(expected, observed) or 0.0) ** 2

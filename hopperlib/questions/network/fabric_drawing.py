@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from math import cos, pi, sin
 from typing import Any
 
@@ -17,6 +18,7 @@ _SIZE = 360
 _MOST_LINES = 120
 _MOST_LEAVES = 60
 _MOST_ROWS = 12
+_EMPTY = "#f4f7f9"
 #: How full a link is: from, and how it is drawn. The width says what the color does.
 _FULL = ((0.9, "#b2182b", 3.0), (0.5, "#ef8a62", 2.0), (0.1, "#7fb3d5", 1.2), (0.0, "#9aa5ad", 0.5))
 
@@ -65,19 +67,15 @@ def _groups(fabric: Dragonfly, places: Sequence[int], busy: Mapping[int, float])
         alt=f"{count(len(places), 'node')} in {len(nodes)} of {count(fabric.groups, 'group')}; the fullest link between "
         f"two groups is {fullest:.0%} full.",
         svg=lambda: _groups_svg(title, fabric, nodes, switches, between),
-        text=_listed(
-            [
-                f"group {group:>3}  {'#' * -(-20 * nodes[group] // max(nodes.values())):<20} {nodes[group]}"
-                for group in sorted(nodes)
-            ]
-        ),
+        text=_listed(f"group {group:>3}  {count(nodes[group], 'node')}" for group in sorted(nodes)),
     )
 
 
-def _listed(rows: Sequence[str]) -> str:
-    """Return the first rows as text, and how many more there are."""
+def _listed(lines: Iterable[str]) -> str:
+    """Return the first lines as text, and how many more there are."""
+    rows = list(lines)
     more = [f"and {len(rows) - _MOST_ROWS} more"] if len(rows) > _MOST_ROWS else []
-    return "\n".join([*rows[:_MOST_ROWS], *more])
+    return "\n".join(rows[:_MOST_ROWS] + more)
 
 
 def _groups_svg(
@@ -97,7 +95,7 @@ def _groups_svg(
     per_group = fabric.switches * fabric.nodes_per_switch
     for group, (x, y) in enumerate(at):
         parts.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" fill="{_shade(nodes[group] / per_group)}" '
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" fill="{shade(nodes[group] / per_group, _EMPTY)}" '
             f'stroke="currentColor" stroke-width="0.6"><title>group {group}: {nodes[group]} of {per_group} nodes'
             "</title></circle>"
         )
@@ -133,10 +131,8 @@ def _levels(fabric: SwitchTree, places: Sequence[int], busy: Mapping[int, float]
         alt=f"{count(len(places), 'node')} on {count(len(nodes), 'switch')}; the fullest link upwards is {most:.0%} full.",
         svg=lambda: _levels_svg(title, fabric, nodes, fullest),
         text=_listed(
-            [
-                f"switch {switch:>4}  {count(nodes[switch], 'node')}, links upwards {fullest.get(switch, 0.0):.0%} full"
-                for switch in sorted(nodes)
-            ]
+            f"switch {switch:>4}  {count(nodes[switch], 'node')}, links upwards {fullest.get(switch, 0.0):.0%} full"
+            for switch in sorted(nodes)
         ),
     )
 
@@ -163,15 +159,10 @@ def _levels_svg(title: str, fabric: SwitchTree, nodes: Counter[int], fullest: Ma
     for switch, (x, y) in at.items():
         name = fabric.switch_names[switch] if fabric.switch_names else f"switch {switch}"
         parts.append(
-            f'<rect x="{x - 2.5:.1f}" y="{y - 4:.1f}" width="5" height="8" fill="{_shade(nodes[switch] / per_leaf)}" '
-            f'stroke="currentColor" stroke-width="0.6"><title>{_escaped(name)}: {nodes[switch]} nodes</title></rect>'
+            f'<rect x="{x - 2.5:.1f}" y="{y - 4:.1f}" width="5" height="8" fill="{shade(nodes[switch] / per_leaf, _EMPTY)}" '
+            f'stroke="currentColor" stroke-width="0.6"><title>{escape(name)}: {nodes[switch]} nodes</title></rect>'
         )
     return _svg(title, parts, 230)
-
-
-def _escaped(name: str) -> str:
-    """Return a name that a file gave as text of an SVG."""
-    return name.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _line(start: tuple[float, float], end: tuple[float, float], share: float, name: str) -> str:
@@ -184,10 +175,16 @@ def _line(start: tuple[float, float], end: tuple[float, float], share: float, na
     )
 
 
-def _shade(part: float) -> str:
-    """Return a color from nearly white to blue, the same in light and dark."""
+def shade(part: float, empty: str = "none") -> str:
+    """Return a color from nearly white to blue, the same in light and dark, so that dark figures stand out on it.
+
+    Examples
+    --------
+    >>> shade(0.0), shade(1.0)
+    ('none', '#8fc7ee')
+    """
     if not part:
-        return "#f4f7f9"
+        return empty
     return "#" + "".join(
         f"{round(255 + (0.15 + 0.85 * min(1.0, part)) * (end - 255)):02x}" for end in (0x8F, 0xC7, 0xEE)
     )

@@ -2,10 +2,10 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 
-from hopperlib.errors import InputError, refusal
+from hopperlib.errors import pinned_on, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.network.fabrics.choices import CHOICES, choose
@@ -33,6 +33,7 @@ _MACHINES = (
     ("perlmutter", "Perlmutter, CPU groups"),
     ("cori", "Cori, dragonfly of Aries"),
     ("edison", "Edison, dragonfly of Aries"),
+    ("theta", "Theta, dragonfly of Aries"),
     ("summit", "Summit, fat tree"),
     ("frontera", "Frontera, fat tree"),
     ("graham", "Graham, tapered fat tree"),
@@ -94,10 +95,8 @@ class Exchange(ask.Setting):
         if not self.trace.strip():
             return jobs_on_busy(self.fabric.nodes, self.busy_fraction)
         nodes = min(self.fabric.nodes, self.machine.nodes)
-        try:
+        with pinned_on("trace"):
             jobs = read_job_trace(self.trace).workload
-        except InputError as error:
-            raise InputError(str(error), name="trace") from None
         jobs = jobs.of([job for job, width in enumerate(jobs.nodes) if width <= nodes])
         if not len(jobs):
             raise refusal("trace", "", f"no job of it fits the {nodes:,} nodes of the machine")
@@ -242,8 +241,7 @@ def _figure(exchange: Exchange) -> Figure:
     """Return the slowdown with each share of detours."""
     laid = exchange.laid[exchange.placement]
     shares = [step / 10 for step in range(11)]
-    alone = exchange.paces[exchange.placement].alone_gb_s
-    slow = _along(laid, shares, alone)
+    slow = [exchange.paces[exchange.placement].alone_gb_s / laid.rates(share)[0] for share in shares]
     first, second = (_WAYS[way] for way in exchange.fabric.routings)
     return chart(
         title="Slowdown and routing",
@@ -252,14 +250,6 @@ def _figure(exchange: Exchange) -> Figure:
         y=Axis(title="Slowdown of messages", low=0),
         series=[Series(name="slowdown", x=[100 * share for share in shares], y=slow)],
     )
-
-
-def _along(laid: Laid, shares: Sequence[float], alone_gb_s: float) -> list[float]:
-    """Return the slowdown at each share of the second way of routing."""
-    if len(laid.traffics) > 1:
-        return [alone_gb_s / laid.rates(share)[0] for share in shares]
-    lines = laid.lines()
-    return [max(1.0, max((a + share * (b - a) for a, b in lines), default=0.0)) for share in shares]
 
 
 def _choices(exchange: Exchange) -> Table:

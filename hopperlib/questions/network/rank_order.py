@@ -5,23 +5,17 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from hopperlib.errors import InputError
+from hopperlib.errors import InputError, pinned_on
 from hopperlib.network import rank_order as ro
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Column, Copyable, Download, Figure, Result, Table, Value
+from hopperlib.questions.result import Copyable, Download, Figure, Result, Value
 from hopperlib.text import share
 
 # In a page, more would take longer than a move of a control may.
 _MAX_TASKS_ON_PAGE = 8_192
 _MAX_DRAWN = 1_024
-_MAX_ROWS = 12
-_TRIANGLES = {
-    "diagonal": ro.diagonal_major,
-    "balanced-diagonal": ro.balanced_diagonal_major,
-    "balanced-column": ro.balanced_column_major,
-}
 _USE = Copyable(
     "To use the file",
     "export MPICH_RANK_REORDER_METHOD=3",
@@ -51,23 +45,11 @@ class Ranks(ask.Setting):
         "Reports of mpiP and tables of pat_report do not say who sends to whom, so they cannot be used.",
         advanced=True,
     )
-    triangle: str = ask.choice(
-        "MFDn's order",
-        "balanced-column",
-        {
-            "diagonal": "diagonal-major",
-            "balanced-diagonal": "balanced diagonal-major",
-            "balanced-column": "balanced column-major",
-        },
-    )
-    side: int = ask.whole("Rows of MFDn's triangle", 5, (1, 63))
 
     def sides(self, name: str) -> ro.Grid:
         """Return a grid that was typed in, its fault pinned on its control."""
-        try:
+        with pinned_on(name):
             return ro.parse_grid(getattr(self, name))
-        except ValueError as error:
-            raise InputError(str(error), name=name) from error
 
 
 def answer(ranks: Ranks) -> Result:
@@ -101,7 +83,6 @@ def _of_grid(ranks: Ranks) -> Result:
             Value(f"With {way}", after, "predicted", note=f"of {pairs:,}"),
         ),
         figures=(_off_node(off_node, pairs),),
-        tables=(_triangle(ranks),),
         copyables=(_USE,),
         downloads=(Download("MPICH_RANK_ORDER", lambda: ro.rank_order_file(order, note)),),
         facts={
@@ -118,10 +99,8 @@ def _of_grid(ranks: Ranks) -> Result:
 def _of_matrix(ranks: Ranks) -> Result:
     """Answer for what pairs of ranks were measured to send each other."""
     cores = ranks.cores_per_node
-    try:
+    with pinned_on("matrix"):
         tasks, pairs = ro.read_matrix(ranks.matrix.splitlines())
-    except InputError as error:
-        raise InputError(f"matrix: {error}", name="matrix") from None
     order = ro.order_for_matrix(tasks, pairs, cores)
     before, after = (ro.off_node_weight(tried, pairs, cores) for tried in (range(tasks), order))
     total = sum(pairs.values())
@@ -163,22 +142,6 @@ def _off_node(counts: Mapping[str, int], pairs: int) -> Figure:
     )
 
 
-def _triangle(ranks: Ranks) -> Table:
-    """Return MFDn's triangle of tasks."""
-    triangle = _TRIANGLES[ranks.triangle](ranks.side)
-    row, column = ro.triangle_imbalance(triangle)
-    shown = f"the first {_MAX_ROWS} of {ranks.side}" if ranks.side > _MAX_ROWS else str(ranks.side)
-    return Table(
-        caption=f"MFDn's triangle, {shown} rows: the fullest row has {row:.2f} times the mean, "
-        f"the fullest column {column:.2f} times",
-        columns=(Column("Row"), *(Column(str(column)) for column in range(1, ranks.side + 1))),
-        rows=[
-            (number, *("" if cell is None else cell for cell in cells))
-            for number, cells in enumerate(triangle[:_MAX_ROWS], 1)
-        ],
-    )
-
-
 QUESTION = ask.declared(
     Ranks,
     answer,
@@ -186,7 +149,6 @@ QUESTION = ask.declared(
     examples=[
         Example("S3D on 3,072 cores", {"grid": "16x16x12", "block": ""}),
         Example("Long boxes", {"grid": "16x16x12", "block": "12x2x1"}),
-        Example("MFDn, not balanced", {"triangle": "diagonal", "side": 5}),
         Example("128 tasks a node", {"grid": "32x16x16", "cores_per_node": 128}),
     ],
 )

@@ -9,12 +9,11 @@ from hopperlib.network.runtime.power import Spread, gain_shown, power, runs_need
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
+from hopperlib.questions.result import Figure, Result, Value
 from hopperlib.readers.run_times import RunTimes, read_run_times
 from hopperlib.text import capital, count, digits, share
 
 _RUNS = (2, 3, 4, 5, 7, 10, 14, 20, 30, 50, 100, 200)
-_GAINS_PERCENT = (1, 2, 3, 5, 10, 20)
 
 
 class Comparison(ask.Setting):
@@ -63,9 +62,9 @@ class Comparison(ask.Setting):
         """How sure the comparison is to be."""
         return {"chance": self.chance_percent / 100, "alpha": self.alarm_percent / 100}
 
-    def needed(self, gain: float, noise: float) -> int | None:
-        """Runs of each variant that show a gain in some noise; None for more than 100,000."""
-        return runs_needed(gain, noise, **self.wanted)
+    def needed(self, noise: float) -> int | None:
+        """Runs of each variant that show the gain in some noise; None for more than 100,000."""
+        return runs_needed(self.gain, noise, **self.wanted)
 
     def chance(self, runs: int) -> float:
         """Probability that this many runs of each variant show the gain."""
@@ -85,7 +84,6 @@ def answer(comparison: Comparison) -> Result:
         findings=tuple(_findings(comparison, facts["chance"])),
         values=tuple(_values(comparison, facts)),
         figures=(_chances(comparison, facts),),
-        tables=(_gains(comparison),),
         facts=facts,
     )
 
@@ -93,7 +91,7 @@ def answer(comparison: Comparison) -> Result:
 def _facts(comparison: Comparison) -> dict[str, Any]:
     noise = comparison.spread.whole
     return {
-        "runs_needed": comparison.needed(comparison.gain, noise),
+        "runs_needed": comparison.needed(noise),
         "chance": comparison.chance(comparison.runs),
         "gain_shown_percent": 100 * gain_shown(noise, comparison.runs, **comparison.wanted),
         "runs": comparison.runs,
@@ -128,7 +126,7 @@ def _findings(comparison: Comparison, chance: float) -> Iterator[Finding]:
         f"Your {len(own.times):,} run times spread by {comparison.noise_text} of their mean: that is the noise here."
     )
     if within:
-        needed = _number(comparison.needed(comparison.gain, within))
+        needed = _number(comparison.needed(within))
         yield Finding(
             "own-groups",
             f"{spread} Within a group they spread by {digits(100 * within, 3)} %: "
@@ -163,18 +161,6 @@ def _chances(comparison: Comparison, facts: dict[str, Any]) -> Figure:
             Series(name="your runs", x=[comparison.runs], y=[facts["chance"]], kind="points"),
         ],
         references=[Reference("wanted", comparison.wanted["chance"])],
-    )
-
-
-def _gains(comparison: Comparison) -> Table:
-    noise = comparison.spread.whole
-    return table(
-        f"Runs of each variant in noise of {comparison.noise_text}",
-        _GAINS_PERCENT,
-        {
-            Column("Gain", "%"): lambda percent: percent,
-            Column("Runs", badge="predicted"): lambda percent: comparison.needed(percent / 100, noise),
-        },
     )
 
 

@@ -15,6 +15,7 @@ from hopperlib.network.torus.placement import Compactness, compactness_of, free_
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.questions import ask
 from hopperlib.questions.figures import NEUTRAL, STYLES
+from hopperlib.questions.network.fabric_drawing import shade
 from hopperlib.questions.network.recording import histories, link_digits, named, places_of
 from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Download, Drawing, Figure, Result, Table, Value
@@ -193,13 +194,6 @@ def _compactness(placement: Placement, facts: dict[str, Any]) -> Table:
     return Table(caption="How compact the job lies", columns=columns, rows=rows)
 
 
-def _shade(part: float) -> str:
-    """Return a color from nearly white to blue, the same in light and dark, so that dark figures stand out on it."""
-    if not part:
-        return "none"
-    return "#" + "".join(f"{round(255 + (0.15 + 0.85 * part) * (end - 255)):02x}" for end in (0x8F, 0xC7, 0xEE))
-
-
 def _floor(placement: Placement) -> Drawing:
     """Return the floor seen from above: in each cabinet how many of the job's nodes stand there."""
     wiring = placement.wiring
@@ -221,7 +215,7 @@ def _floor_svg(title: str, wiring: Wiring, rows: Sequence[Sequence[int]]) -> str
     pitch, full = 348 / wiring.columns, wiring.cages * wiring.slots * 4
     parts = [
         f'<g transform="translate({6 + column * pitch:.1f} {22 + row * (pitch + 4):.1f})">'
-        f'<rect width="{pitch - 2:.1f}" height="{pitch:.1f}" rx="2" fill="{_shade(nodes / full)}" stroke="currentColor" '
+        f'<rect width="{pitch - 2:.1f}" height="{pitch:.1f}" rx="2" fill="{shade(nodes / full)}" stroke="currentColor" '
         f'stroke-width="0.6"><title>cabinet c{column}-{row}: {nodes} of {full} nodes</title></rect>'
         f"{_cabinet_label(nodes, pitch)}</g>"
         for row, counts in enumerate(rows)

@@ -186,7 +186,6 @@ def _facts(study: Study) -> dict[str, Any]:
         "best_r2": study.best[0],
         "least_correlation": min(strongest, default=0.0),
         "wait_h": fmean(job.wait_h for job in study.jobs),
-        "straight": causes.straightness(causes.lognormal_quantiles(runs), runs),
         "jobs": len(study.jobs),
     }
 

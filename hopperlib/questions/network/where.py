@@ -1,39 +1,26 @@
 """Question: where the jobs of a log lay in the site's network, what each further group cost, and whether to wait for one."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean, median
-from typing import NamedTuple
 
-from hopperlib.errors import InputError, did_you_mean
+from hopperlib.errors import pinned_on
 from hopperlib.finding import Finding
-from hopperlib.network.fabrics.cost import STATED_EFFECT, GroupCost, Ran, WaitForOne, cost_of_groups, wait_for_one
-from hopperlib.network.fabrics.lying import Lying, group_sizes_of, lies
+from hopperlib.network.fabrics.cost import STATED_EFFECT, GroupCost, WaitForOne, cost_of_groups, wait_for_one
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import Example, is_sample
 from hopperlib.questions.result import Column, Copyable, Download, Figure, Result, Table, Value
 from hopperlib.readers.jobs import read_job_trace
-from hopperlib.readers.jobs.trace import Trace
 from hopperlib.readers.networks import SiteNetwork, read_site_network
-from hopperlib.readers.networks.hosts import hosts_of
+from hopperlib.readers.networks.placements import PlacedJob, Placements, lay_jobs
 from hopperlib.text import count, duration
 
 _SAMPLES = Path(__file__).parent / "samples"
 # Below this share of the machine's node-seconds, nodes that the log does not hold may be other people's.
 _WHOLE_LOG = 0.5
 _MOST_GROUPS_SHOWN = 11
-
-
-class LaidJob(NamedTuple):
-    """A job of the log with its nodes in the network."""
-
-    name: str
-    place: int
-    lying: Lying
-    ran: Ran
 
 
 class Where(ask.Setting):
@@ -61,53 +48,21 @@ class Where(ask.Setting):
     wait_hours: float = ask.slider("Longest wait for one group", 2.0, (0.0, 24.0, 0.5), unit="h")
 
     @cached_property
-    def trace(self) -> Trace:
-        """The log."""
-        try:
-            return read_job_trace(self.jobs)
-        except InputError as error:
-            raise InputError(str(error), name="jobs") from None
-
-    @cached_property
     def site(self) -> SiteNetwork:
         """The network."""
-        try:
+        with pinned_on("network"):
             return read_site_network(self.network)
-        except InputError as error:
-            raise InputError(str(error), name="network") from None
 
     @cached_property
-    def laid(self) -> list[LaidJob]:
+    def placements(self) -> Placements:
+        """Where the jobs lay."""
+        with pinned_on("jobs"):
+            return lay_jobs(read_job_trace(self.jobs), self.site)
+
+    @property
+    def laid(self) -> list[PlacedJob]:
         """The jobs whose nodes the network has."""
-        tree, jobs = self.site.tree, self.trace.workload
-        number = {name: place for place, name in enumerate(tree.node_names)}
-        sizes, kept = self.group_sizes, []
-        for index in range(len(jobs.job)):
-            names = _hosts(jobs.word("node_list", index))
-            places = [number[name] for name in names if name in number]
-            if not names or len(places) < len(names) or jobs.observed_start_s[index] < 0:
-                continue
-            groups = Counter(map(tree.group_of, places))
-            kind = jobs.user[index], jobs.nodes[index], jobs.requested_time_s[index], jobs.word("queue", index)
-            ran = Ran(kind, jobs.run_time_s[index], jobs.observed_start_s[index], groups)
-            label = self.trace.names.get(jobs.job[index], str(jobs.job[index]))
-            kept.append(LaidJob(label, index, lies(tree, places, rates=False, group_sizes=sizes), ran))
-        if not kept:
-            raise InputError(self._why_none(number), name="jobs")
-        return kept
-
-    def _why_none(self, number: dict[str, int]) -> str:
-        """Return why no job of the log lies in the network."""
-        lists = filter(None, map(_hosts, self.trace.workload.words["node_list"]))
-        example = next((names[0] for names in lists), "")
-        if not example:
-            return "no job of the log names its nodes; ask sacct for NodeList"
-        return f"no job of the log lies on nodes of the network: it has no {example!r}{did_you_mean(example, number)}"
-
-    @cached_property
-    def group_sizes(self) -> Counter[int]:
-        """Nodes of each group."""
-        return group_sizes_of(self.site.tree)
+        return self.placements.jobs
 
     @cached_property
     def cost(self) -> GroupCost | None:
@@ -129,15 +84,7 @@ class Where(ask.Setting):
         if self.cost is None or self.held_fraction < _WHOLE_LOG:
             return None
         ran = [job.ran for job in self.laid]
-        return wait_for_one(ran, self.group_sizes, self.cost.per_group, limit_s=3600 * self.wait_hours)
-
-
-def _hosts(text: str) -> list[str]:
-    """Return the hosts of a job; none where the list cannot be read."""
-    try:
-        return hosts_of(text)
-    except InputError:
-        return []
+        return wait_for_one(ran, self.placements.group_sizes, self.cost.per_group, limit_s=3600 * self.wait_hours)
 
 
 def answer(where: Where) -> Result:
@@ -151,10 +98,10 @@ def answer(where: Where) -> Result:
         figures=tuple(_figure(where)),
         copyables=_copyable(where),
         tables=(_by_groups(where),),
-        downloads=(Download("jobs.csv", "".join(rows_of(where)), "text/csv"),),
+        downloads=(Download("jobs.csv", where.placements.csv(), "text/csv"),),
         facts={
             "jobs": len(where.laid),
-            "left_out": len(where.trace.workload.job) - len(where.laid),
+            "left_out": where.placements.left_out,
             "median_groups": median(groups),
             "per_group": cost and cost.per_group,
             "low": cost and cost.low,
@@ -184,11 +131,9 @@ def _findings(where: Where) -> Iterator[Finding]:
     if is_sample(QUESTION, "jobs", where.jobs):
         yield Finding(code="made-up", message="The log at the start is made up.", level="note")
     yield Finding(code="network-file", message=f"{where.site.form}: {where.site.caveat}", level="note")
-    left_out = len(where.trace.workload.job) - len(where.laid)
-    if left_out:
-        message = (
-            f"{count(left_out, 'job')} left out: without nodes or a start, or on nodes that the network file lacks."
-        )
+    if where.placements.left_out:
+        left_out = count(where.placements.left_out, "job")
+        message = f"{left_out} left out: without nodes or a start, or on nodes that the network file lacks."
         yield Finding(code="left-out", message=message, level="note")
     if where.cost:
         cost = where.cost
@@ -246,7 +191,7 @@ def _values(where: Where) -> Iterator[Value]:
 
 def _figure(where: Where) -> Iterator[Figure]:
     """Yield run times against groups, each over the mean of its kind."""
-    kinds: dict[object, list[LaidJob]] = {}
+    kinds: dict[object, list[PlacedJob]] = {}
     for job in where.laid:
         kinds.setdefault(job.ran.kind, []).append(job)
     points = [
@@ -275,13 +220,11 @@ def _figure(where: Where) -> Iterator[Figure]:
 
 def _by_groups(where: Where) -> Table:
     """Return the jobs by the groups they touched; the widest together in the last row."""
-    jobs = where.trace.workload
-    by_groups: dict[int, list[LaidJob]] = {}
+    by_groups: dict[int, list[PlacedJob]] = {}
     for job in where.laid:
         by_groups.setdefault(min(job.lying.groups, _MOST_GROUPS_SHOWN), []).append(job)
     rows = []
     for groups, some in sorted(by_groups.items()):
-        waits = [jobs.observed_start_s[job.place] - jobs.submit_time_s[job.place] for job in some]
         rows.append(
             (
                 str(groups) if groups < _MOST_GROUPS_SHOWN else f"{groups} or more",
@@ -289,7 +232,7 @@ def _by_groups(where: Where) -> Table:
                 fmean(job.lying.nodes for job in some),
                 fmean(job.lying.switches for job in some),
                 100 * fmean(job.lying.inside_group for job in some),
-                median(waits) / 3600,
+                median(job.wait_s for job in some) / 3600,
             )
         )
     columns = (
@@ -301,25 +244,6 @@ def _by_groups(where: Where) -> Table:
         Column("Wait, median", "h", 2),
     )
     return Table(caption="Jobs by the groups they touched", columns=columns, rows=rows)
-
-
-def rows_of(where: Where) -> Iterator[str]:
-    """Yield where each job lies as lines of CSV: groups, switches and runs of nodes, pairs with one in common, mean hops.
-
-    Examples
-    --------
-    >>> next(rows_of(Where())).split(",")[:4]
-    ['job', 'nodes', 'groups', 'fewest_groups']
-    """
-    yield "job,nodes,groups,fewest_groups,switches,runs,inside_group,inside_switch,mean_hops,run_time_s\n"
-    for job in where.laid:
-        lying = job.lying
-        hops = "" if lying.mean_hops is None else f"{lying.mean_hops:.4f}"
-        name = '"' + job.name.replace('"', '""') + '"'
-        yield (
-            f"{name},{lying.nodes},{lying.groups},{lying.fewest_groups},{lying.switches},{lying.runs},"
-            f"{lying.inside_group:.4f},{lying.inside_switch:.4f},{hops},{job.ran.run_time_s:g}\n"
-        )
 
 
 QUESTION = ask.declared(

@@ -19,24 +19,26 @@ def history(rng: random.Random, effect: float, *, jobs: int = 240, noise: float 
     return made
 
 
-def test_a_planted_effect_is_found_as_often_as_the_power_says() -> None:
+# The share's standard error is 0.05 and 0.029 at most: three of them.
+@pytest.mark.parametrize(("count", "error"), [(100, 0.15), pytest.param(300, 0.087, marks=pytest.mark.nightly)])
+def test_a_planted_effect_is_found_as_often_as_the_power_says(count: int, error: float) -> None:
     rng = random.Random(30)
-    costs = [cost_of_groups(history(rng, STATED_EFFECT)) for _ in range(300)]
+    costs = [cost_of_groups(history(rng, STATED_EFFECT)) for _ in range(count)]
     found = sum(cost is not None and cost.low > 0 for cost in costs) / len(costs)
     stated = sum(cost.power for cost in costs if cost) / len(costs)
-    # 300 histories: the share's standard error is 0.02 at most 0.029; three of them.
-    assert found == pytest.approx(stated, abs=0.087)
+    assert found == pytest.approx(stated, abs=error)
     assert 0.3 < stated < 1.0
     covered = sum(cost is not None and cost.low <= STATED_EFFECT <= cost.high for cost in costs) / len(costs)
-    assert covered == pytest.approx(0.95, abs=0.04)
-    assert sum(cost.per_group for cost in costs if cost) / len(costs) == pytest.approx(STATED_EFFECT, abs=0.003)
+    assert covered == pytest.approx(0.95, abs=0.066)
+    assert sum(cost.per_group for cost in costs if cost) / len(costs) == pytest.approx(STATED_EFFECT, abs=0.005)
 
 
-def test_false_alarms_stay_under_five_in_a_hundred() -> None:
+@pytest.mark.parametrize("count", [200, pytest.param(400, marks=pytest.mark.nightly)])
+def test_false_alarms_stay_under_five_in_a_hundred(count: int) -> None:
     rng = random.Random(31)
-    alarms = sum((cost := cost_of_groups(history(rng, 0.0))) is not None and cost.low > 0 for _ in range(400))
+    alarms = sum((cost := cost_of_groups(history(rng, 0.0))) is not None and cost.low > 0 for _ in range(count))
     # One side of a 95 % interval: 2.5 % expected.
-    assert alarms / 400 < 0.05
+    assert alarms / count < 0.05
 
 
 def test_jobs_of_one_kind_in_as_many_groups_say_nothing() -> None:

@@ -102,10 +102,11 @@ def test_distances_and_ways_are_those_of_breadth_first_search(fabric: Dragonfly)
             assert fabric.minimal_ways(source, switch) == ways
 
 
-def test_ways_of_the_published_machines_from_some_switches() -> None:
+@pytest.mark.parametrize("sources", [(300,), pytest.param((0, 95, 777), marks=pytest.mark.nightly)])
+def test_ways_of_the_published_machines_from_some_switches(sources: tuple[int, ...]) -> None:
     for groups, links_per_pair in ((9, 48), (15, 24)):
         fabric = Dragonfly(groups, 6, 16, 4, links_per_pair=links_per_pair, parallel=2, column_links=3)
-        for source in (0, 95, 300):
+        for source in sources:
             for switch, (length, ways) in shortest(fabric, source).items():
                 assert (fabric.distance(4 * source, 4 * switch), fabric.minimal_ways(source, switch)) == (length, ways)
 

@@ -168,6 +168,7 @@ def test_the_best_mixture_is_no_worse_than_either_end() -> None:
         ("frontier", 9856, 77, 32),
         ("cori", 34 * 384, 34, 96),
         ("edison", 15 * 384, 15, 96),
+        ("theta", 12 * 384, 12, 96),
     ],
 )
 def test_machines_have_the_counts_of_their_sites(machine: str, nodes: int, groups: int, switches: int) -> None:

@@ -21,7 +21,11 @@ from hopperlib.network.runtime.sharing import MIXES
 HISTORIES = Histories(Machine.load("hopper"))
 
 
-@pytest.mark.parametrize("case", CASES[:3], ids=["first", "nid", "contiguous"])
+@pytest.mark.parametrize(
+    "case",
+    [CASES[0], *(pytest.param(case, marks=pytest.mark.nightly) for case in CASES[1:3])],
+    ids=["first", "nid", "contiguous"],
+)
 def test_part_of_the_table_comes_out_again(case):
     """Both ways: the rows of the table are what the model gives, and the model gives nothing between them."""
     order, allocation, sizes, _ = case

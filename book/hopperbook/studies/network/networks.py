@@ -1,10 +1,14 @@
-"""Networks of today: what random pairs get in a fat tree whose routes are fixed."""
+"""Networks of today: what random pairs get in a fat tree whose routes are fixed, and what chance mends in a dragonfly."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hopperbook.studies.study import Study, Value, predictions, ranges
 from hopperlib.network.fabrics.bisection import effective_bisection
+from hopperlib.network.fabrics.dragonfly import Dragonfly
+from hopperlib.network.fabrics.fabric import Traffic
+from hopperlib.network.fabrics.patterns import messages_of
+from hopperlib.network.fabrics.rates import Pace, lay, pace_of
 from hopperlib.network.fabrics.tree import fat_tree
 
 # Switches of 24 ports, as InfiniBand had then: half of them down.
@@ -13,11 +17,11 @@ _NODES = 512
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return the effective bisection bandwidth of large clusters and of a network of 512 nodes. [% of the full one]
+    """Return the effective bisection bandwidth of large clusters and of a network of 512 nodes, and `randomized`. [%]
 
     Examples
     --------
-    >>> given = model({"pods": 4, "nodes_per_switch": 16}, random.Random(1))
+    >>> given = model({"pods": 4, "nodes_per_switch": 16, "ports": 3}, random.Random(1))
     >>> 50 < given["static-bisection-low"] < given["static-512"] < 75
     True
     """
@@ -31,11 +35,35 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
         "static-bisection-low": large,
         "static-bisection-high": large,
         "static-512": 100 * effective_bisection(small, rng, draws=2),
+        "randomized-best": randomized(round(assumed["ports"]), rng),
     }
 
 
+def randomized(ports: int, rng: random.Random) -> float:
+    """Return what messages between two halves keep of the rate of all-to-all, at best of what chance can do. [%]
+
+    Nodes at random, detours, or both, on a balanced dragonfly whose switches have so many links to other groups, as many
+    nodes, and twice as many neighbors.
+
+    Examples
+    --------
+    >>> 40 < randomized(3, random.Random(1)) < 60
+    True
+    """
+    network = Dragonfly(2 * ports**2 + 1, 1, 2 * ports, ports, links_per_pair=1)
+    in_order = range(network.nodes)
+
+    def pace(places: Sequence[int], pattern: str) -> Pace:
+        messages = messages_of(pattern, network.nodes, rng)
+        return pace_of(lay(network, [Traffic.between(network, places, messages)], [network.node_gb_s]))
+
+    scattered = pace(rng.sample(in_order, network.nodes), "shift")
+    best = max(scattered.first_gb_s, scattered.second_gb_s, pace(in_order, "shift").second_gb_s)
+    return 100 * best / pace(in_order, "all-to-all").first_gb_s
+
+
 def _values() -> dict[str, Value]:
-    rivals = dict.fromkeys(("static-bisection-low", "static-bisection-high", "static-512"), 100.0)
+    rivals = dict.fromkeys(("static-bisection-low", "static-bisection-high", "static-512", "randomized-best"), 100.0)
     return dict(predictions(model, ranges("networks"), rivals, random_parts=True))
 
 
