@@ -11,6 +11,7 @@ import sysconfig
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -146,12 +147,16 @@ Run `make html`, or `npm ci` in the folder of package.json.
     for path in sorted(OWN.rglob("*")):
         if path.is_file():
             files[path.relative_to(OWN).as_posix()] = path.read_bytes()
-    files |= _machine(cache) | {"machines.mjs": machines_module()}
+    files["machines.mjs"] = machines_module()
     package = package_zip(data)
     digest = hashlib.sha256(package + files["pyodide/pyodide.asm.wasm"] + SNAPSHOT.read_bytes()).hexdigest()[:12]
     names = {"packageZip": f"hopperlib-{digest}.zip", "memory": f"python-{digest}.memory"}
     files[names["packageZip"]] = package
-    files[names["memory"]] = _memory(cache / names["memory"], _npm(node_modules, "pyodide"), package)
+    # On a fresh clone each takes seconds, one of them in a process of its own.
+    with ThreadPoolExecutor(1) as pool:
+        memory = pool.submit(_memory, cache / names["memory"], _npm(node_modules, "pyodide"), package)
+        files |= _machine(cache)
+        files[names["memory"]] = memory.result()
     loaded = sum(len(content) for name, content in files.items() if name.startswith(("pyodide/", *names.values())))
     # The last four bytes of what gzip writes are the size of what it packed.
     size = int.from_bytes(files[names["memory"]][-4:], "little")

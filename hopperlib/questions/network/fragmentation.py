@@ -10,7 +10,7 @@ from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import ORDER_TITLES
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.network.recording import Recorder, places_of
+from hopperlib.questions.network.recording import Recorder, places_of, used_so_far
 from hopperlib.questions.network.traces.figures import occupancy_figure
 from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
@@ -128,7 +128,7 @@ def so_far(history: History) -> Iterator[Result]:
     for days in sorted({1, max(1, history.days // 4), max(1, history.days // 2)}):
         schedule = history.schedule(days * _DAY)
         yield Result(
-            summary=f"Day {days} of {history.days} …",
+            summary=used_so_far(schedule, days, history.days),
             figures=(_map(history, schedule, days),),
             watched=partial(history.watched, schedule, days),
         )

@@ -17,6 +17,7 @@ from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.scheduling.aging import probe
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
+from hopperlib.text import count, share
 
 #: Number of a job (below 0 of what is kept from jobs), start and end [s], runs, limit and wait [s].
 Holding = tuple[int, int, int, Sequence[tuple[int, int]], int, int]
@@ -66,6 +67,19 @@ def queued(schedule: Schedule, until_s: int) -> list[tuple[int, int, int]]:
         for job, submit, nodes, start, status in jobs
         if submit < until_s and (status == NOT_STARTED or start >= until_s)
     ]
+
+
+def used_so_far(schedule: Schedule, days: int, of: int) -> str:
+    """Return what is known of use and queue after some days of a history that goes on.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.aging import aged_machine
+    >>> used_so_far(aged_machine("production", nodes=6384, days=1, load=0.9), 1, 3)
+    'After 1 day of 3: 44 % of the machine used so far, 0 jobs waiting …'
+    """
+    used, waiting = schedule.utilization(0, days * 86_400), queued(schedule, days * 86_400)
+    return f"After {count(days, 'day')} of {of}: {share(used)} of the machine used so far, {count(len(waiting), 'job')} waiting …"
 
 
 @lru_cache(maxsize=8)

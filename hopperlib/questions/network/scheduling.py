@@ -8,7 +8,7 @@ from typing import Any
 from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.network.recording import Recorder
+from hopperlib.questions.network.recording import Recorder, used_so_far
 from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.scheduling.aging import LargeJob, TroubledDays, large_jobs, troubled_days, troubled_machine
@@ -89,16 +89,17 @@ class Trouble(ask.Setting):
 
 
 def so_far(trouble: Trouble) -> Iterator[Result]:
-    """Yield the machine as it begins, and over the first two days."""
+    """Yield the machine as it begins, and over more and more of its days."""
     begins = Schedule(Workload(), trouble.machine.nodes)
     begins.samples.append(Sample(0, begins.nodes, begins.nodes, 1, 0, 0, 0, 0))
     yield Result(summary=f"Day 0 of {trouble.days} …", figures=(_over_time(trouble, begins, 2),))
-    schedule = trouble.schedule(2)
-    yield Result(
-        summary=f"Day 2 of {trouble.days} …",
-        figures=(_over_time(trouble, schedule, 2),),
-        watched=partial(trouble.watched, schedule, 2),
-    )
+    for days in sorted({2, trouble.days // 2}):
+        schedule = trouble.schedule(days)
+        yield Result(
+            summary=used_so_far(schedule, days, trouble.days),
+            figures=(_over_time(trouble, schedule, days),),
+            watched=partial(trouble.watched, schedule, days),
+        )
 
 
 def answer(trouble: Trouble) -> Result:

@@ -56,9 +56,6 @@ class Reading(ask.Setting):
     rate_gb_s: float = ask.number(
         "Rate of one task", 1.0, (0.0001, 1000.0, 0.1), unit="GB/s", assumed="No source prints it.", advanced=True
     )
-    names: str = ask.text(
-        "Names of the dimensions", "", max_length=400, placeholder="time,lat,lon", help="For nccopy.", advanced=True
-    )
     dataset: str = ask.text("Name of the array", "DATASET", max_length=200, advanced=True)
 
     @cached_property
@@ -99,15 +96,6 @@ class Reading(ask.Setting):
     def cache_bytes(self) -> int | None:
         """A chunk cache that makes the way half as long. [bytes]"""
         return better_cache_bytes(self.array, self.access)
-
-    @property
-    def dimension_names(self) -> list[str]:
-        """Names of the dimensions, or places for them."""
-        given = [name.strip() for name in self.names.split(",") if name.strip()]
-        if given and len(given) != len(self.array.shape):
-            rule = f"has {len(given)} names, and the array has {len(self.array.shape)} dimensions"
-            raise refusal("names", self.names, rule)
-        return given or [f"DIM{number}" for number in range(1, len(self.array.shape) + 1)]
 
 
 def _shape(text: str, name: str) -> tuple[int, ...]:
@@ -191,7 +179,7 @@ def _lines(reading: Reading) -> Iterator[Copyable]:
     chunk = reading.better.chunk
     if chunk != reading.array.chunk:
         yield Copyable("HDF5", f"h5repack -l {reading.dataset}:CHUNK={shape_text(chunk)} IN.h5 OUT.h5")
-        parts = ",".join(f"{name}/{length}" for name, length in zip(reading.dimension_names, chunk, strict=True))
+        parts = ",".join(f"DIM{number}/{length}" for number, length in enumerate(chunk, start=1))
         yield Copyable("NetCDF", f"nccopy -c {parts} IN.nc OUT.nc")
     if reading.cache_bytes:
         slots = slots_for(reading.array, reading.cache_bytes)

@@ -370,11 +370,13 @@ def _healths(healths: Sequence[Health]) -> Iterator[Table]:
 
 
 def _jobs(jobs: Sequence[Mapping[str, Any]]) -> Table:
-    """Return the most expensive jobs as a table."""
-    cut = f", the first {_MOST_JOBS} of {len(jobs):,}" if len(jobs) > _MOST_JOBS else ""
+    """Return the most expensive jobs as a table; those of less than a task-minute only where there are no others."""
+    dear = [job for job in jobs if 60 * job["io_task_hours"] >= 1] or jobs
+    cut = f", the first {_MOST_JOBS} of {len(dear):,}" if len(dear) > _MOST_JOBS else ""
+    rest = f"; {len(jobs) - len(dear):,} more cost less than a task-minute each" if len(dear) < len(jobs) else ""
     return table(
-        f"Jobs, the most expensive first{cut}",
-        jobs[:_MOST_JOBS],
+        f"Jobs, the most expensive first{cut}{rest}",
+        dear[:_MOST_JOBS],
         {
             "Log": lambda job: _shortened(job["log"] or "").rpartition("/")[2],
             "Program": lambda job: _shortened(job["executable"] or "").rpartition("/")[2],

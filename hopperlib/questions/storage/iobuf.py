@@ -11,7 +11,7 @@ from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Column, Copyable, Facts, Figure, Result, Table, Value, table
+from hopperlib.questions.result import Copyable, Facts, Figure, Result, Value
 from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain_findings, measured_gain, rule_gain
 from hopperlib.storage.iobuf.params import (
     Rule,
@@ -144,7 +144,6 @@ def answer(case: Case) -> Result:
         values=tuple(_values(case)),
         figures=(_gain(case),),
         copyables=tuple(_lines(case)),
-        tables=(_rules(case),) if len(case.rules) > 1 else (),
         facts=_facts(case, findings),
     )
 
@@ -232,23 +231,6 @@ def _lines(case: Case) -> Iterator[Copyable]:
     hints = rf'printf "romio_cb_write enable\ncb_buffer_size {size}\n" > hints; export ROMIO_HINTS=$PWD/hints'
     yield Copyable("MPI-IO", hints)
     yield Copyable("HDF5, chunks", f"H5Pset_cache(fapl, 0, 12421, {cache_bytes}, 0.75);")
-
-
-def _rules(case: Case) -> Table:
-    """Return what each pattern takes and gains."""
-    return table(
-        f"Each pattern, and the gain of {case.direction}s",
-        case.rules,
-        {
-            "Files": lambda rule: rule.pattern,
-            "Buffers": lambda rule: rule.buffer_count,
-            Column("Size of one", "bytes"): lambda rule: rule.buffer_size_bytes,
-            Column("Memory per node", "MiB", 1, "predicted"): lambda rule: case.memory_bytes(rule) / BYTES_PER_MIB,
-            Column("Gain", "%", 1, "predicted"): lambda rule: _percent(
-                case.gain_of(rule, case.transfer_bytes, reading=case.reading)
-            ),
-        },
-    )
 
 
 def _facts(case: Case, findings: tuple[Finding, ...]) -> Facts:

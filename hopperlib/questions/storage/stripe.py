@@ -34,16 +34,7 @@ _WORTH_SAYING = 0.05
 # From here on it decides.
 _DECIDES = 0.5
 _STRIPE_SIZES = {f"{1 << power}": f"{1 << power} MiB" for power in range(11)}
-_KINDS = {
-    "lustre": "Lustre",
-    "gpfs": "GPFS (Storage Scale)",
-    "daos": "DAOS",
-    "beegfs": "BeeGFS",
-    "vast": "VAST",
-    "weka": "WEKA",
-    "burst-buffer": "burst buffer",
-    "nfs": "NFS",
-}
+_KINDS = {"lustre": "Lustre", **{kind: other.title for kind, other in OTHER_FILE_SYSTEMS.items()}}
 
 
 class Case(ask.Setting):

@@ -12,8 +12,10 @@ from hopperlib.errors import InputError
 from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.questions.question import load
 
-# Settings drawn from anywhere: few where each takes seconds.
-SAMPLES, HEAVY_SAMPLES = 2, 1
+# Settings drawn from anywhere: few where each takes seconds, more at night.
+SAMPLES, HEAVY_SAMPLES, SAMPLES_AT_NIGHT = 2, 1, 8
+# Of a long choice, as of all machines, the first and the last stand for the others but at night.
+LONG = 8
 
 ASK = """async ([home, name, settings]) => {
   const { python } = await import(home + "python.mjs");
@@ -25,12 +27,13 @@ ASK = """async ([home, name, settings]) => {
 HOME = "new URL('.', document.querySelector('script[src*=\"live.mjs\"]').src).href"
 
 
-def ends(control):
+def ends(control, night):
     """The values at the ends of a control, and those just beyond that it refuses."""
     if control.kind in ("slider", "number"):
         return [control.low, control.high, control.low - control.step, str(control.default), "many"]
     if control.kind == "choice":
-        return [key for key, _ in control.offered()] + ["none of them"]
+        offered = [key for key, _ in control.offered()]
+        return [*(offered if night or len(offered) < LONG else (offered[0], offered[-1])), "none of them"]
     if control.kind == "switch":
         return [True, False]
     return ["", control.default]
@@ -48,18 +51,18 @@ def drawn(control, rng):
     return rng.random() < 0.5
 
 
-def settings_of(explorer):
+def settings_of(explorer, night=False):
     """The start, the examples, settings from anywhere, and corner settings."""
     rng = random.Random(20)
     typed = [{}, *(dict(example.values) for example in explorer.examples)]
     free = [control for control in explorer.controls if control.kind not in ("text", "file")]
     samples = [
         typed[number % len(typed)] | {control.name: drawn(control, rng) for control in free}
-        for number in range(HEAVY_SAMPLES if explorer.heavy else SAMPLES)
+        for number in range(SAMPLES_AT_NIGHT if night else HEAVY_SAMPLES if explorer.heavy else SAMPLES)
     ]
-    corners = [{control.name: value} for control in explorer.controls for value in ends(control)]
+    corners = [{control.name: value} for control in explorer.controls for value in ends(control, night)]
     if explorer.heavy:
-        return [*typed[:2], *samples, *[corner for corner in corners if refused(explorer, corner)]]
+        return [*typed[: 2 if night else 1], *samples, *[corner for corner in corners if refused(explorer, corner)]]
     return [*typed, *samples, *corners]
 
 
@@ -112,17 +115,28 @@ def same(browser, here, path="answer"):
         assert browser == here, path
 
 
-@pytest.mark.parametrize("name", [*QUESTIONS, "trial", "space"])
-def test_the_browser_answers_as_python_does(workshop, trials, answer_here, name):
+def compare(workshop, question, answer_here, settings):
+    """Ask page and Python for the same settings."""
     page = workshop.go("book/words.html")
-    settings = settings_of(trials.get(name) or load(name))
     settings = json.loads(json.dumps(settings), parse_float=as_javascript)
-    answers = page.evaluate(ASK, [page.evaluate(HOME), name, settings])
+    answers = page.evaluate(ASK, [page.evaluate(HOME), question.name, settings])
     answered = 0
     for values, answer in zip(settings, answers, strict=True):
-        same(answer, answer_here(name, values), f"{name} {values}")
+        same(answer, answer_here(question.name, values), f"{question.name} {values}")
         answered += answer["ok"]
     assert answered, "every setting was refused: nothing was compared"
+
+
+@pytest.mark.parametrize("name", [*QUESTIONS, "trial", "space"])
+def test_the_browser_answers_as_python_does(workshop, trials, answer_here, name):
+    question = trials.get(name) or load(name)
+    compare(workshop, question, answer_here, settings_of(question))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_browser_answers_as_python_does_at_many_settings(workshop, answer_here, name):
+    compare(workshop, load(name), answer_here, settings_of(load(name), night=True))
 
 
 NORMAL = """async (home) => {

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from hopperlib.cli import hopper
 from hopperlib.errors import InputError
+from hopperlib.questions.storage.darshan_answer import _jobs
 from hopperlib.questions.storage.io_log import QUESTION
 from hopperlib.readers.source import texts_together
 from hopperlib.render.answer import answer_json
@@ -137,3 +138,13 @@ def test_a_log_itself_is_told_how_to_be_printed():
 @given(st.text(max_size=200))
 def test_any_text(text):
     json.loads(answer_json("io-log", json.dumps({"output": text})))
+
+
+def test_what_costs_next_to_nothing_is_no_row_beside_what_is_dear():
+    jobs = [dict.fromkeys(("log", "executable", "tasks", "run_time_s", "io_node_hours", "io_share")) for _ in range(3)]
+    for job, hours in zip(jobs, (2.0, 0.01, 0.001), strict=True):
+        job |= {"io_task_hours": hours, "waiting_share": 0.0, "bytes_read": 0, "bytes_written": 0, "findings": ""}
+    dear, toys = _jobs(jobs), _jobs(jobs[1:])
+    assert dear.caption == "Jobs, the most expensive first; 2 more cost less than a task-minute each"
+    assert (len(dear.rows), len(toys.rows)) == (1, 2)
+    assert toys.caption == "Jobs, the most expensive first"

@@ -33,7 +33,7 @@ def test_calls_of_unknown_size():
 def test_every_pattern_of_a_setting():
     result = QUESTION.run(params="*.dat,%stdout:size=64k", file="", tasks_per_node=0, machine="perlmutter")
     # Perlmutter's nodes have 128 cores: 4 buffers of 1 MiB, and of 64 KiB, for each of their tasks.
-    assert [(row[0], row[3]) for row in result.tables[0].rows] == [("*.dat", 512.0), ("%stdout", 32.0)]
+    assert [rule["memory_per_node_bytes"] >> 20 for rule in result.facts["rules"]] == [512, 32]
     assert result.facts["machine"] == "perlmutter"
 
 

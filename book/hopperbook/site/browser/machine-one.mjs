@@ -224,7 +224,7 @@ export class Machine {
     if (first) {
       const all = waiting.reduce((sum, { nodes }) => sum + nodes, 0);
       const short = first.nodes > free.nodes ? `${some(free.nodes, "node")} ${free.nodes === 1 ? "is" : "are"} free` : first.nodes > free.longest ? `the largest free piece has ${some(free.longest, "node")}` : "";
-      words = `${some(waiting.length, "job")} wait${waiting.length === 1 ? "s" : ""} for ${some(all, "node")}. The one that has waited longest asks for ${some(first.nodes, "node")}, since ${duration(Math.floor(history.time - first.from))}${short && `: ${short}`}.`;
+      words = `${some(waiting.length, "job")} wait${waiting.length === 1 ? "s" : ""} for ${some(all, "node")}. The one that has waited longest, for ${duration(Math.floor(history.time - first.from))}, asks for ${some(first.nodes, "node")}${short && `: ${short}`}.`;
     }
     if (this.waits.textContent !== words) this.waits.textContent = words;
   }

@@ -35,6 +35,7 @@ class View {
   #frame = 0;
   #hot = null; // { machine, job }: what is pointed at
   #kept = null; // the same: what was chosen
+  #unasked = false; // whether it was chosen without the reader
   shows = { probe: true, links: true };
 
   constructor(figure) {
@@ -74,6 +75,8 @@ class View {
     this.player.seek(history.data.shown_s / 60);
     const largest = history.jobs().reduce((widest, job) => (history.width(job) > history.width(widest) ? job : widest));
     this.#choose({ machine: this.recorded[0], job: largest });
+    this.#unasked = true;
+    this.#tell();
   }
 
   #build({ length }) {
@@ -219,6 +222,7 @@ class View {
   }
 
   #pointed() {
+    this.#unasked = false;
     const { machine, job } = this.#hot ?? this.#kept ?? {};
     // The same job is shown on the other machine, if it runs there at this time.
     for (const each of this.machines) each.chosen = machine ? each.running(machine.history.number[job]) : -1;
@@ -233,7 +237,8 @@ class View {
       ? [machine, ...both].map((each) => each.tell(each === machine ? job : each.chosen)).join(" ")
       : `${matchMedia("(pointer: coarse)").matches ? "Touch" : "Point at"} a job, or step from job to job, to see all its nodes.`;
     if (this.told.textContent !== words) this.told.textContent = words;
-    this.told.classList.toggle("hopper-chosen", Boolean(machine));
+    // On a phone what a reader asked for stays in sight.
+    this.told.classList.toggle("hopper-chosen", Boolean(machine) && !this.#unasked);
   }
 
   #draw(minute, told) {

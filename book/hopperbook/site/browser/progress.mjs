@@ -53,13 +53,6 @@ export function noteCheck(name, about, { right = false, tried = false, hint = fa
   return save(progress) ? progress.checks[name] : undefined;
 }
 
-/** Forget one check. */
-export function forgetCheck(name) {
-  const progress = load();
-  delete progress.checks[name];
-  save(progress);
-}
-
 /** Mark a page as read, or not. */
 export function notePage(page, read) {
   const progress = load();
