@@ -168,7 +168,7 @@ def test_distinct_lines_that_all_look_bad_stay_linear():
     def read(data):
         Scanner().read("log", io.BytesIO(data))
 
-    small, large = text(400), text(1_600)
+    small, large = text(200), text(800)
     assert seconds(read, large) <= 8 * seconds(read, small) + 0.1
 
 
@@ -193,13 +193,13 @@ def test_unique_lines_that_a_rule_knows_stay_linear(tail):
     assert seconds(read, four) <= 8 * seconds(read, one) + 0.05
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.binary(max_size=20_000))
 def test_arbitrary_bytes(content):
     diagnose([("log", content)]).to_dict()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.lists(st.sampled_from([anchor for made in RULES for anchor in made.anchors]), max_size=60),
     st.sampled_from([" ", "\n", "\r", "1", "\0", ": "]),
