@@ -18,13 +18,8 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "operations": ("operations", "flop", "tflop", "gflop", "count"),
     "time_s": ("time_s", "time", "seconds", "elapsed_s"),
     "processors": ("processors", "nodes", "tasks", "cores", "num_tasks"),
-    "speedup": ("speedup",),
-    "nodes_reference": ("nodes_reference", "processors_reference"),
-    "capability": ("capability",),
-    "weight": ("weight",),
 }
-_SPEEDUP = frozenset({"speedup", "processors", "nodes_reference"})
-_WAYS = (frozenset({"rate"}), frozenset({"operations", "time_s", "processors"}), _SPEEDUP)
+_WAYS = (frozenset({"rate"}), frozenset({"operations", "time_s", "processors"}))
 
 
 class SuiteRow(NamedTuple):
@@ -80,8 +75,8 @@ def read_suite(text: str) -> list[SuiteRow]:
     places = _places([cell.lower() for cell in header])
     if "name" not in places or not any(way <= places.keys() for way in _WAYS):
         raise InputError(
-            "a suite needs a column benchmark, and rate, or operations, time_s and processors, or speedup, nodes and "
-            f"nodes_reference; the columns are: {', '.join(header)}",
+            "a suite needs a column benchmark, and rate, or operations, time_s and processors; "
+            f"the columns are: {', '.join(header)}",
             name="suite",
         )
     rows: dict[str, SuiteRow] = {}

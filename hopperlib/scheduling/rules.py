@@ -26,14 +26,14 @@ class Limit:
 
     Parameters
     ----------
-    per : {"user", "account", "qos", "queue"}
+    per : {"user", "account", "qos", "queue", "licence"}
     of : str
-        The one it holds for; each, if it is empty.
+        The one it holds for; each, if it is empty. A licence has a name.
     jobs, nodes : int or None
-        The most that run; None for no bound.
+        The most that run; None for no bound. Of a licence, `jobs` is how many of it there are.
     """
 
-    per: Literal["user", "account", "qos", "queue"] = key(name="per")
+    per: Literal["user", "account", "qos", "queue", "licence"] = key(name="per")
     of: str = ""
     jobs: int | None = key(None, low=1)
     nodes: int | None = key(None, low=1)
@@ -61,6 +61,8 @@ class Rules:
         [s]
     queue_factors, qos_factors, shares : mapping of str to float
     limits : tuple of Limit
+    first : tuple of str
+        "qos", "queue" or "user", and the one whose jobs go before all others.
 
     References
     ----------
@@ -80,6 +82,7 @@ class Rules:
     qos_factors: Mapping[str, float] | None = None
     shares: Mapping[str, float] | None = None
     limits: tuple[Limit, ...] = key((), name="limit")
+    first: tuple[str, ...] = ()
 
 
 class Closure(NamedTuple):
@@ -106,6 +109,18 @@ def fixed_priorities(workload: Workload, order: str, rules: Rules, nodes: int) -
     """
     if order not in ORDERS:
         raise InputError(f"queue_order={order!r} must be one of: {', '.join(ORDERS)}", name="queue_order")
+    values = _values(workload, order, rules, nodes)
+    if not rules.first:
+        return values
+    per, name = rules.first
+    column, number = workload.group(per, name)
+    values = values or [0.0] * len(workload)
+    ahead = 1.0 + max(values, default=0) - min(values, default=0) + rules.age + rules.fair_share
+    return [value + ahead * (group == number) for value, group in zip(values, column, strict=True)]
+
+
+def _values(workload: Workload, order: str, rules: Rules, nodes: int) -> list[float] | None:
+    """Return what an order of the queue goes by."""
     if order == "submission":
         return None
     if order == "size":
@@ -198,8 +213,6 @@ class QueueTable:
         Name of the table whose queues these are, in place of a list of them.
     order : {"submission", "size", "length", "multifactor"}
         Within one priority: as the jobs came, the widest or the shortest limit first, or by the weights of `rules`.
-    aging_hours : float or None
-        How long a job waits to gain one step of priority; None for no aging. [h]
     rules : Rules
         Weights of the multifactor order, and limits of what runs at a time.
     title : str
@@ -215,17 +228,11 @@ class QueueTable:
     queues: tuple[Queue, ...] = key((), name="queue", least=0)
     like: str = ""
     order: Literal["submission", "size", "length", "multifactor"] = "submission"
-    aging_hours: float | None = key(None, above=0)
     rules: Rules = Rules()
     title: str = ""
     source: str = ""
     notes: tuple[str, ...] = ()
     name: str = ""
-
-    @property
-    def aging_s(self) -> int | None:
-        """How long a job waits to gain one step of priority; None for no aging. [s]"""
-        return None if self.aging_hours is None else max(1, round(3600 * self.aging_hours))
 
 
 @cache
@@ -242,7 +249,7 @@ def read_queues(text: str) -> dict[str, QueueTable]:
     TableError
         If it is no TOML, or anything in a table is wrong; names all of it.
     InputError
-        If a table is empty, like none that there is, or has aging without queues.
+        If a table is empty or like none that there is.
 
     Examples
     --------
@@ -270,8 +277,6 @@ def queues_of(document: Mapping[str, Any]) -> dict[str, QueueTable]:
         if listed == QueueTable():
             raise InputError(f"{name}: is empty: a table has queues ([[queue]], or like), an order, or rules")
         queues = queue_table(listed.like).queues if listed.like else listed.queues
-        if listed.aging_hours and not queues:
-            raise InputError(f"{name}: aging_hours needs queues: without priorities there is nothing to make up for")
         tables[name] = replace(listed, name=name, title=listed.title or name, queues=queues)
     return tables
 

@@ -7,16 +7,15 @@ The rules are fixed, so that schedules compare:
 - A job ends after its run time, or at its limit if that is shorter.
   ``overrun="keep"`` lets it run on; once over its limit, it is expected to
   end at every moment.
-- The queue is in order of priority, then of submission. Only if asked for, waiting
-  counts too: a job gains one step of priority for every that many seconds.
+- The queue is in order of priority, then of submission, or as the rules of the site say.
 - ``fcfs``: the head starts as soon as it fits; nobody passes it.
 - ``easy``: the head is promised the earliest time at which enough nodes are
   free by the limits of the running jobs, all ends up to that time counted.
   Others may pass it if they end by then by their own limit, or use nodes that
   the head leaves over at that time, which they use up.
 - ``conservative``: every waiting job is promised the earliest time at which it
-  delays nobody before it in the queue, and each job starts when its time has come. With
-  a depth of two or more, ``easy`` does so for that many of the first. Where nodes are
+  delays nobody before it in the queue, and each job starts when its time has come. A
+  depth, such as ``10``, does so for that many of the first: 0 is ``fcfs``, 1 ``easy``. Where nodes are
   shared or differ, such a promise names its nodes, of those that have room the ones that
   were idle for the shortest time before; it is made anew whenever something changes.
 - A policy may also be a function: it sees a `View` whenever something ended or came and there is room for
@@ -40,7 +39,7 @@ depend on it.
 """
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -62,8 +61,8 @@ from hopperlib.scheduling.workload import Workload
 __all__ = ["POLICIES", "NodeChoice", "Policy", "View", "simulate", "too_wide"]
 
 POLICIES: tuple[str, ...] = ("easy", "fcfs", "conservative")
-# The depth that each policy stands for; EASY's is given.
-_DEPTHS = {"fcfs": 0, "conservative": 1 << 31}
+# The depth that each policy stands for.
+_DEPTHS = {"fcfs": 0, "easy": 1, "conservative": 1 << 31}
 _WHOLE: Wanted = ("", 0, 0, 0)
 
 
@@ -72,13 +71,11 @@ def simulate(
     nodes: int | Cluster,
     *,
     policy: str | Policy = "easy",
-    depth: int = 1,
     queue_order: str = "submission",
     rules: Rules | None = None,
     allocation: str | NodeChoice = "first",
     overrun: str = "kill",
     queues: Sequence[Queue] = (),
-    aging_s: int | None = None,
     downtimes: Sequence[Downtime] = (),
     closures: Sequence[Closure] = (),
     rng: random.Random | None = None,
@@ -95,10 +92,8 @@ def simulate(
     workload : Workload
     nodes : int or Cluster
         Nodes of the machine, each for one job at a time; or partitions of nodes that may be shared.
-    policy : {"easy", "fcfs", "conservative"} or callable
-        Who may pass whom, see above.
-    depth : int
-        To how many blocked jobs EASY promises a time.
+    policy : {"easy", "fcfs", "conservative"}, digits or callable
+        Who may pass whom, see above; digits are a depth.
     queue_order : {"submission", "size", "length", "multifactor"}
         Within one priority of the queues: as they came, the widest or the shortest limit first, or by `rules`.
     rules : Rules or None
@@ -111,8 +106,6 @@ def simulate(
         What happens at a job's limit.
     queues : sequence of Queue
         Priorities and limits by name; jobs of other queues have priority 0.
-    aging_s : int or None
-        How long a job waits to gain one step of priority; None for no aging. [s]
     downtimes : sequence of Downtime
     closures : sequence of Closure
         Closed hours: times in which no job with a longer limit starts; it blocks nobody then.
@@ -152,7 +145,7 @@ def simulate(
     """
     cluster = _one_pool(nodes) if isinstance(nodes, int) else nodes
     count = len(cluster.nodes)
-    _check_settings(policy, overrun, count, depth, {"sample_every_s": sample_every_s, "aging_s": aging_s})
+    _check_settings(policy, overrun, count, sample_every_s)
     _check(workload, count, queues)
     if isinstance(allocation, NodeChoice) and allocation.wait_s > 0:
         _check_wait(allocation.wait_s, one_pool=isinstance(nodes, int), policy=policy, downtimes=downtimes)
@@ -164,7 +157,7 @@ def simulate(
     wanted = [_WHOLE] * len(jobs) if isinstance(nodes, int) else [_wanted(workload, job, cluster) for job in jobs]
     run = Loop(
         Schedule(workload, count),
-        Order(workload, queues, aging_s, fixed, rules),
+        Order(workload, queues, fixed, rules),
         Limits(workload, queues, rules, [downtime.queue for downtime in downtimes if downtime.queue], bool(closures)),
         wanted,
         keep=overrun == "keep",
@@ -173,7 +166,7 @@ def simulate(
     of_partition = _lanes(
         run,
         cluster,
-        _DEPTHS.get(str(policy), depth),
+        1 if callable(policy) else _DEPTHS[policy] if policy in _DEPTHS else int(policy),
         partial(free_list, allocation, rng=rng),
         nodes_per_switch=nodes_per_switch,
         downtimes=downtimes,
@@ -230,20 +223,16 @@ def _lanes(
     return lanes
 
 
-def _check_settings(
-    policy: str | Policy, overrun: str, nodes: int, depth: int, intervals_s: Mapping[str, int | None]
-) -> None:
+def _check_settings(policy: str | Policy, overrun: str, nodes: int, sample_every_s: int | None) -> None:
     """Refuse a setting of `simulate` that is unknown or too small."""
-    if not callable(policy) and policy not in POLICIES:
-        raise refusal("policy", policy, f"must be one of: {', '.join(POLICIES)}; or a function")
+    if not callable(policy) and policy not in POLICIES and not policy.isdecimal():
+        raise refusal("policy", policy, f"must be one of: {', '.join(POLICIES)}; a depth, or a function")
     if overrun not in ("kill", "keep"):
         raise refusal("overrun", overrun, "must be kill or keep")
-    for name, number in (("nodes", nodes), ("depth", depth)):
-        if number < 1:
-            raise refusal(name, number, "must be at least 1")
-    for name, seconds in intervals_s.items():
-        if seconds is not None and seconds < 1:
-            raise refusal(name, seconds, "must be at least 1 s")
+    if nodes < 1:
+        raise refusal("nodes", nodes, "must be at least 1")
+    if sample_every_s is not None and sample_every_s < 1:
+        raise refusal("sample_every_s", sample_every_s, "must be at least 1 s")
 
 
 def _check_wait(wait_s: int, *, one_pool: bool, policy: str | Policy, downtimes: Sequence[Downtime]) -> None:

@@ -7,6 +7,7 @@ a job. Times are whole seconds, so that a run gives the same bytes everywhere.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -42,6 +43,8 @@ class Job(NamedTuple):
         As the trace names them; empty if unknown.
     node_list : str
         The nodes that it really had, as the trace names them.
+    licences : str
+        What it holds while it runs, as ``matlab:2,ansys``; empty for none.
     """
 
     job: int
@@ -60,10 +63,11 @@ class Job(NamedTuple):
     qos: str = ""
     state: str = ""
     node_list: str = ""
+    licences: str = ""
 
 
 # How each field is kept: numbers as they are, -1 for None; words as numbers of a list of words ("w").
-_KEPT = dict(zip(Job._fields, "qqiqqqwqqiiqwwww", strict=True))
+_KEPT = dict(zip(Job._fields, "qqiqqqwqqiiqwwwww", strict=True))
 #: Fields that hold words.
 WORDS = frozenset(name for name, kind in _KEPT.items() if kind == "w")
 _BATCH = 4096
@@ -104,7 +108,8 @@ class Workload(TableMixin):
     """Jobs in the order in which they may start: of submission, unless one is eligible later; ties keep their order.
 
     Each field of `Job` is a column of the same name; of words there are the columns ``queue_number``,
-    ``account_number``, ``qos_number``, ``state_number`` and ``node_list_number``, and in `words` the words.
+    ``account_number``, ``qos_number``, ``state_number``, ``node_list_number`` and ``licences_number``, and in `words`
+    the words.
 
     Parameters
     ----------
@@ -142,8 +147,11 @@ class Workload(TableMixin):
     qos_number: array[int]
     state_number: array[int]
     node_list_number: array[int]
+    licences_number: array[int]
 
     def __init__(self, jobs: Iterable[Job] = ()) -> None:
+        #: Names of users by their numbers, where a trace tells them.
+        self.users: Mapping[int, str] = {}
         self._columns = [array("i" if kind == "w" else kind) for kind in _KEPT.values()]
         numbers: dict[str, dict[str, int]] = {name: {} for name in sorted(WORDS)}
         rest = iter(_jobs_of(jobs) if hasattr(jobs, "iloc") else jobs)
@@ -225,9 +233,41 @@ class Workload(TableMixin):
         2
         """
         part = Workload()
-        part.words, part._columns = self.words, self._columns
+        part.words, part._columns, part.users = self.words, self._columns, self.users
         part._take(rows)
         return part
+
+    def group(self, per: str, of: str = "") -> tuple[Sequence[int], int | None]:
+        """Return the column of users, accounts, QOS or queues, and the number of one of them: None without a name, -1 if there is none.
+
+        Examples
+        --------
+        >>> jobs = Workload([Job(1, 0, 4, 100, 200, 7, "debug"), Job(2, 0, 1, 50, 50, 8, "long")])
+        >>> list(jobs.group("queue", "long")[0]), jobs.group("queue", "long")[1], jobs.group("user", "7")[1]
+        ([0, 1], 1, 7)
+        """
+        column: Sequence[int] = self.user if per == "user" else getattr(self, f"{per}_number")
+        if not of:
+            return column, None
+        if per == "user":
+            known = (number for number, name in self.users.items() if name == of)
+            return column, next(known, int(of) if of.isdecimal() and len(of) < 10 else -1)
+        return column, self.words[per].index(of) if of in self.words[per] else -1
+
+    def licences(self) -> dict[str, dict[int, int]]:
+        """Return by licence how many of it each job holds that has any.
+
+        Examples
+        --------
+        >>> Workload([Job(1, 0, 1, 9, 9, licences="matlab:2,ansys"), Job(2, 0, 1, 9, 9)]).licences()
+        {'matlab': {0: 2}, 'ansys': {0: 1}}
+        """
+        held: dict[str, dict[int, int]] = {}
+        for job, number in enumerate(self.licences_number):
+            for part in filter(None, re.split("[,|; ]", self.words["licences"][number])):
+                name, _, tokens = part.replace("=", ":").partition(":")
+                held.setdefault(name, {})[job] = int(tokens[:9]) if tokens.isdecimal() else 1
+        return held
 
     def word(self, name: str, index: int) -> str:
         """Return the word of a job: its queue, account, qos, state or node_list."""

@@ -123,14 +123,11 @@ def test_downtimes_queues_records_and_the_schedule_as_a_trace(tmp_path, trace):
     (tmp_path / "ours.toml").write_text("[ours]\n" + table)
     late = line(1, 0, 10, 50, 50) + line(2, 1, 10, 50, 50) + line(3, 40, 4, 90, 90)
     words = ("--trace", "-", "--nodes", "10", "--csv", "--policy", "fcfs", "--queues", str(tmp_path / "ours.toml"))
-    # Job 3 is of the better queue and goes first; not if half a minute of waiting makes up for that.
+    # Job 3 is of the better queue and goes first.
     assert first_columns(simulate(*words, input=late).stdout).splitlines()[2:] == [
         "2,1,140,190,10,1,",
         "3,40,50,140,4,1,",
     ]
-    (tmp_path / "ours.toml").write_text("[ours]\naging_hours = 0.005\n" + table)
-    aged = first_columns(simulate(*words, input=late).stdout).splitlines()
-    assert aged[2:] == ["2,1,50,100,10,1,", "3,40,100,190,4,1,"]
 
 
 def test_decimals_are_said_to_be_rounded():
@@ -164,7 +161,10 @@ def test_skips_are_reported(tmp_path):
         (("--machine", "nowhere"), "nowhere"),
         (("--nodes", "10", "--queues", "nowhere"), "--queues nowhere must be one of: hopper-2013"),
         (("--nodes", "10", "--queues", "nowhere.toml"), "cannot read queues nowhere.toml"),
-        (("--nodes", "10", "--aging-hours", "2"), "--aging-hours is now aging_hours in the file of --queues"),
+        (
+            ("--nodes", "10", "--aging-hours", "2"),
+            "--aging-hours is now age, a weight under [NAME.rules] in the file of --queues",
+        ),
         (("--nodes", "10", "--queue-order", "size"), "--queue-order is now --queues widest-first"),
         (("--nodes", "10", "--rules", "r.toml"), "--rules is now [NAME.rules] in the file of --queues"),
         (("--nodes", "10", "--depth", "few"), "--depth few must be a number of blocked jobs, or all"),

@@ -31,6 +31,8 @@ PLANTED = {
     "fair": Learned(order="fair share"),
     "absent": Learned(absent=(Absence(8 * DAY, 15 * DAY, 24),)),
     "preferred": Learned(preferred=("qos", "high")),
+    "user first": Learned(preferred=("user", "3")),
+    "licence": Learned(limits=(Limit(per="licence", of="solver", jobs=3),)),
 }
 
 
@@ -56,6 +58,7 @@ def planted(kind: str, seed: int, jobs: int = 2000) -> Workload:
                 user,
                 account=f"a{user % 5}",
                 qos="high" if number % 6 == 0 else "normal",
+                licences="solver" if number % 4 == 1 else "",
             )
         )
     workload = Workload(made)
@@ -106,6 +109,11 @@ def test_what_was_learned_predicts_later_waits_better_than_null_models():
     assert test.learned_from + test.judged_on == 2000
     assert told["learned"] > max(told["constant"], told["alike"], told["easy"])
     assert test.best_null.name in ("alike", "easy")
+    assert sum(each.jobs for each in test.classes) == test.judged_on
+    # Long jobs wait for the hours to open, which no null model knows.
+    long = test.classes[-1]
+    assert long.name == "limit up to 12 h"
+    assert long.rank_correlation > long.null_rank_correlation
 
 
 def test_too_few_jobs_are_refused_or_said():

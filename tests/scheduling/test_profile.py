@@ -5,6 +5,7 @@ import random
 import pytest
 
 from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition
+from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
@@ -23,11 +24,18 @@ def toy(seed):
         limit, part, share = rng.randint(1, 12), rng.choice(list(parts)), rng.choice([1, 1, 2, 2, 3, 4])
         if able := sum(cores[node] >= share for node in parts[part]):
             jobs.append((rng.randint(0, 20), rng.randint(1, able), rng.randint(1, limit), limit, share, part))
-    return cores, parts, sorted(jobs, key=lambda job: job[0]), rng.choice([2, 3, 100])
+    depth, jobs = rng.choice([2, 3, 100]), sorted(jobs, key=lambda job: job[0])
+    # What is known beforehand: from, to, and nodes from and to; and how many neighbors are under one switch.
+    begin, first = rng.randint(2, 20), rng.randrange(len(cores))
+    closed = (begin, begin + rng.randint(1, 8), first, rng.randint(first + 1, len(cores)))
+    return cores, parts, jobs, depth, closed, rng.choice([2, 3])
 
 
-def planned(jobs, cores, parts, depth):
-    """Plan anew in every second: earliest time, and of the nodes that have room those that were idle for the shortest time."""
+def planned(jobs, cores, parts, depth, closed=None, switch=0):
+    """Plan anew in every second: earliest time, and of the nodes that have room those that were idle for the shortest time.
+
+    Under switches a job has the first nodes that have room, under the first switch that holds it if one can.
+    """
     starts, where, ends, queue, now, come = {}, {}, {}, [], 0, 0
     while come < len(jobs) or queue or ends:
         ends = {job: end for job, end in ends.items() if end > now}
@@ -39,9 +47,15 @@ def planned(jobs, cores, parts, depth):
             for node in where[job]:
                 for at in range(starts[job] + jobs[job][3] - now):
                     free[node][at] -= jobs[job][4]
+        for node in range(*closed[2:]) if closed else ():
+            for at in range(max(0, closed[0] - now), max(0, closed[1] - now)):
+                free[node][at] = -99
         blocked = dict.fromkeys(parts, 0)
         for job in list(queue):
             _, width, run, limit, share, part = jobs[job]
+            groups = [parts[part]]
+            if switch and width <= switch:
+                groups = [[node for node in parts[part] if node // switch == number] for number in range(len(cores))]
 
             def fits(node, at, limit=limit, share=share, free=free):
                 return all(left >= share for left in free[node][at : at + limit])
@@ -52,11 +66,14 @@ def planned(jobs, cores, parts, depth):
                 return at
 
             times = range(1 if blocked[part] >= depth else SECONDS - limit)
-            at = next((at for at in times if sum(fits(node, at) for node in parts[part]) >= width), None)
+            at = next(
+                (at for at in times if any(sum(fits(node, at) for node in group) >= width for group in groups)), None
+            )
             if at is None:
                 continue
-            able = [node for node in parts[part] if fits(node, at)]
-            mine = sorted(able, key=lambda node: (-idle_since(node, at), node))[:width]
+            ables = ([node for node in group if fits(node, at)] for group in groups)
+            able = next(able for able in ables if len(able) >= width)
+            mine = (able if switch else sorted(able, key=lambda node: (-idle_since(node, at), node)))[:width]
             for node in mine:
                 free[node][at : at + limit] = [left - share for left in free[node][at : at + limit]]
             if at:
@@ -68,21 +85,40 @@ def planned(jobs, cores, parts, depth):
     return [starts[job] for job in range(len(jobs))], [where[job] for job in range(len(jobs))]
 
 
-@pytest.mark.parametrize("seeds", [range(40), range(40, 80)])
-def test_shared_nodes_and_overlapping_partitions_as_planned_every_second(seeds):
+def widest_group(cores, nodes, share, switch):
+    """Return the most nodes of a partition under one switch that can hold a share."""
+    under = [node // switch for node in nodes if cores[node] >= share]
+    return max(map(under.count, under), default=0)
+
+
+def as_planned(seed, *, closed=False, switches=False):
+    """Hold a toy against its plan; with nodes that are closed for a time, or under switches."""
+    cores, parts, rows, depth, span, switch = toy(seed)
+    switch = switch if switches else 0
+    if switch:
+        # A job as wide as a switch, or less, must find one that can hold it.
+        rows = [row for row in rows if row[1] > switch or row[1] <= widest_group(cores, parts[row[5]], row[4], switch)]
+    jobs = [
+        Job(number, at, width, run, limit, queue=part, cores=share * width)
+        for number, (at, width, run, limit, share, part) in enumerate(rows)
+    ]
+    cluster = Cluster(
+        nodes=tuple(NodeResources(cores=has) for has in cores),
+        partitions={name: Partition(nodes=tuple(mine)) for name, mine in parts.items()},
+    )
+    begin, end, first, last = span
+    down = [Downtime(start_s=begin, end_s=end, first_node=first, last_node=last, drained=True)] if closed else []
+    schedule = simulate(Workload(jobs), cluster, policy=str(depth), downtimes=down, nodes_per_switch=switch)
+    nodes = [[node for low, high in schedule.runs(job) for node in range(low, high)] for job in range(len(jobs))]
+    wanted = planned(rows, cores, parts, depth, span if closed else None, switch)
+    assert (list(schedule.start_s), nodes) == wanted, seed
+
+
+@pytest.mark.parametrize("seeds", [range(25), pytest.param(range(25, 150), marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("more", [{}, {"closed": True}, {"switches": True}, {"closed": True, "switches": True}])
+def test_shared_nodes_and_overlapping_partitions_as_planned_every_second(seeds, more):
     for seed in seeds:
-        cores, parts, rows, depth = toy(seed)
-        jobs = [
-            Job(number, at, width, run, limit, queue=part, cores=share * width)
-            for number, (at, width, run, limit, share, part) in enumerate(rows)
-        ]
-        cluster = Cluster(
-            nodes=tuple(NodeResources(cores=has) for has in cores),
-            partitions={name: Partition(nodes=tuple(mine)) for name, mine in parts.items()},
-        )
-        schedule = simulate(Workload(jobs), cluster, depth=depth)
-        nodes = [[node for low, high in schedule.runs(job) for node in range(low, high)] for job in range(len(jobs))]
-        assert (list(schedule.start_s), nodes) == planned(rows, cores, parts, depth), seed
+        as_planned(seed, **more)
 
 
 def whole(seed):
@@ -130,10 +166,10 @@ def test_whole_nodes_as_counted_every_second_and_nearly_so_by_name():
         nodes, rows, depth = whole(seed)
         jobs = Workload([Job(number, *row[:2], *row[2:], cores=row[1]) for number, row in enumerate(rows)])
         truth = counted(rows, nodes, depth)
-        assert list(simulate(jobs, nodes, depth=depth).start_s) == truth, seed
+        assert list(simulate(jobs, nodes, policy=str(depth)).start_s) == truth, seed
         cluster = Cluster(
             nodes=(NodeResources(cores=1),) * nodes, partitions={"": Partition(nodes=tuple(range(nodes)))}
         )
-        differ += list(simulate(jobs, cluster, depth=depth).start_s) != truth
+        differ += list(simulate(jobs, cluster, policy=str(depth)).start_s) != truth
     # A promise that names its nodes may keep a job from passing that others would let pass.
     assert differ <= 4

@@ -28,7 +28,6 @@ def test_a_table_of_ones_own():
         ("queue = [", "queues: is not TOML"),
         ("x = 3", "x: is empty: a table has queues"),
         ("[x]\nqueue = []", "x: is empty: a table has queues"),
-        ("[x]\naging_hours = 2", "x: aging_hours needs queues"),
         ("[x]\nlike = 'hopper-2011'", "there is no queue table 'hopper-2011'"),
         ("[x]\nordr = 'size'", "x: ordr = 'size': is not a key; did you mean 'order'"),
         ("[x]\norder = 'widest'", "x: order = .*size"),
@@ -44,10 +43,10 @@ def test_tables_that_are_none(text, message):
         read_queues(text)
 
 
-def test_a_table_holds_order_aging_and_limits_too():
-    text = '[mine]\nlike = "hopper-final"\naging_hours = 2\n[mine.rules]\nage = 1000\n[[mine.rules.limit]]\nper = "user"\njobs = 3'
+def test_a_table_holds_order_and_limits_too():
+    text = '[mine]\nlike = "hopper-final"\n[mine.rules]\nage = 1000\n[[mine.rules.limit]]\nper = "user"\njobs = 3'
     mine = read_queues(text)["mine"]
-    assert (mine.queues, mine.aging_s) == (queue_table("hopper-final").queues, 7200)
+    assert mine.queues == queue_table("hopper-final").queues
     assert (mine.rules.age, mine.rules.limits[0].jobs) == (1000, 3)
     assert (queue_table("widest-first").order, queue_table("widest-first").queues) == ("size", ())
 

@@ -1,12 +1,9 @@
-"""The waiting jobs: order, priorities, aging, who stands aside."""
+"""The waiting jobs: order, priorities, who stands aside."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from hopperlib.errors import InputError
 from hopperlib.scheduling._lanes.waiting import JOB, Limits, Order, Waiting
-from hopperlib.scheduling.rules import Queue
+from hopperlib.scheduling.rules import Limit, Queue, Rules
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
@@ -66,27 +63,23 @@ def test_hours_of_a_queue():
     assert open_jobs() == [1]
 
 
-def test_aging_by_hand():
-    # One step of priority is worth 10 s. Job 1 (priority 2) waits for the four nodes from 0 on; job 2 (priority 1) comes
-    # at 12, after more than a step: it stays behind. Without aging, or with a slow one, it goes first.
-    jobs = [Job(0, 0, 4, 50, 50), Job(1, 0, 4, 5, 5, 0, "second"), Job(2, 12, 4, 5, 5, 0, "first")]
-    jobs[0] = jobs[0]._replace(queue="first", user=1)
-    wanted = {None: [0, 55, 50], 10: [0, 50, 55], 13: [0, 55, 50]}
-    for aging_s, starts in wanted.items():
-        assert list(simulate(Workload(jobs), 4, queues=QUEUES, aging_s=aging_s).start_s) == starts
-    with pytest.raises(InputError, match="aging_s=0 must be at least 1 s"):
-        simulate(Workload(jobs), 4, queues=QUEUES, aging_s=0)
+def test_licences_are_held_while_a_job_runs_and_block_nobody():
+    # Three of "solver": job 2 wants two while job 1 holds two; job 3 needs none, job 4 takes the last one.
+    jobs = Workload(
+        Job(number, 0, 1, 10, 10, licences=licences)
+        for number, licences in enumerate(("", "solver:2", "solver:2,other", "", "solver"))
+    )
+    rules = Rules(limits=(Limit(per="licence", of="solver", jobs=3),))
+    assert list(simulate(jobs, 8, rules=rules).start_s) == [0, 0, 10, 0, 0]
+    assert list(simulate(jobs, 8).start_s) == [0] * 5
 
 
-@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 2)), min_size=1, max_size=12), st.integers(1, 20))
-def test_aging_is_priority_less_time_waited_at_every_moment(rows, aging_s):
-    rows.sort(key=lambda row: row[0])
-    jobs = Workload(Job(i, submit, 1, 9, 9, i, QUEUES[which].name) for i, (submit, which) in enumerate(rows))
-    order, waiting = queued(jobs, aging_s=aging_s)
-    for key in order.keys(range(len(rows)), 0):
-        waiting.add(key)
-    for now in (40, 1000):
-        by_hand = sorted(
-            range(len(rows)), key=lambda i: (QUEUES[rows[i][1]].priority * aging_s - (now - rows[i][0]), i)
-        )
-        assert jobs_in(waiting) == by_hand
+@pytest.mark.parametrize(
+    ("first", "starts"), [((), [0, 10, 20]), (("user", "ann"), [0, 20, 10]), (("queue", "b"), [0, 20, 10])]
+)
+def test_jobs_of_one_user_or_queue_go_before_all_others(first, starts):
+    jobs = Workload([Job(1, 0, 4, 10, 10, 1), Job(2, 1, 4, 10, 10, 1, "a"), Job(3, 2, 4, 10, 10, 2, "b")])
+    jobs.users = {1: "bob", 2: "ann"}
+    for order in ("submission", "size", "length", "multifactor"):
+        schedule = simulate(jobs, 4, queue_order=order, rules=Rules(first=first, age=5.0))
+        assert list(schedule.start_s) == starts, order

@@ -50,7 +50,7 @@ _COLUMNS = (
 # Options of before, and what took their place.
 _REPLACED = {
     "--queue-order": "--queues widest-first or shortest-first, or order in the file of --queues",
-    "--aging-hours": "aging_hours in the file of --queues, under a table's name",
+    "--aging-hours": "age, a weight under [NAME.rules] in the file of --queues",
     "--rules": "[NAME.rules] in the file of --queues",
     "--against": "hopper trace what-if FILE --depth N, which says how sure a difference is",
 }
@@ -212,7 +212,7 @@ simulate = question_command(
         click.Option(
             ["--queues"],
             metavar="TABLE",
-            help=f"Queues, order, aging and limits: {', '.join(queue_tables())}, or a TOML file.",
+            help=f"Queues, order and limits: {', '.join(queue_tables())}, or a TOML file.",
         ),
         click.Option(
             ["--records"], metavar="FILE", help="Write the machine over time here: CSV, a line every --every s."

@@ -133,17 +133,6 @@ class Dragonfly:
         """What all links between two groups carry one way. [GB/s]"""
         return self.links_per_pair * self.global_gb_s
 
-    @property
-    def bisection_gb_s(self) -> float:
-        """What the links between the two halves of the groups carry one way. [GB/s]
-
-        Examples
-        --------
-        >>> Dragonfly(4, 1, 2, 2, links_per_pair=3, global_gb_s=2.0).bisection_gb_s
-        24.0
-        """
-        return (self.groups // 2) * -(-self.groups // 2) * self.pair_gb_s
-
     def switch_of(self, node: int) -> int:
         """Return the switch of a node."""
         return node // self.nodes_per_switch
@@ -294,11 +283,11 @@ class Dragonfly:
         loads = {self._global(*pair): messages for pair, messages in between.items() if messages > trace}
         for group in within.keys() | ways.keys():
             demand = list(map(add, within.get(group, none), ways.get(group, none)))
-            links = demand if self.rows == 1 else self._by_corners(demand)
             # From a switch to itself there is no link.
-            links[:: size + 1] = [0.0] * size
+            demand[:: size + 1] = [0.0] * size
+            links = enumerate(demand) if self.rows == 1 else self._by_corners(demand)
             first = group * size**2
-            loads.update({first + link: messages for link, messages in enumerate(links) if messages > trace})
+            loads.update({first + link: messages for link, messages in links if messages > trace})
         return loads
 
     # Both ways of routing start from the sums of the same traffic.
@@ -425,8 +414,8 @@ class Dragonfly:
             if g != h and (sent[g] or got[h])
         }
 
-    def _by_corners(self, demand: _Demand) -> _Demand:
-        """Return the messages on each link of a group: between corners, half go along the row first.
+    def _by_corners(self, demand: _Demand) -> Iterator[tuple[int, float]]:
+        """Yield each link of a group with its messages: between corners, half go along the row first.
 
         So a link along a row carries half of what its start sends to the column of its end, and half of what its end
         gets from the column of its start; the same with rows and columns exchanged.
@@ -439,14 +428,14 @@ class Dragonfly:
         to_rows, from_rows = (
             [_added(every[first : first + columns]) for first in range(0, size, columns)] for every in (got, sent)
         )
-        links = [0.0] * size**2
         for start in range(size):
             row, column = divmod(start, columns)
             for end in range(row * columns, (row + 1) * columns):
-                links[start * size + end] = (to_columns[end % columns][start] + from_columns[column][end]) / 2
+                if end != start:
+                    yield start * size + end, (to_columns[end % columns][start] + from_columns[column][end]) / 2
             for end in range(column, size, columns):
-                links[start * size + end] = (to_rows[end // columns][start] + from_rows[row][end]) / 2
-        return links
+                if end != start:
+                    yield start * size + end, (to_rows[end // columns][start] + from_rows[row][end]) / 2
 
 
 def _added(lists: Sequence[list[float]]) -> list[float]:

@@ -2,9 +2,10 @@
 
 import random
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 
 from hopperlib.errors import refusal
-from hopperlib.network.runtime.traffic import grid_dimensions, nearest_neighbors
+from hopperlib.network.runtime.traffic import all_reduce_tree, grid_dimensions, nearest_neighbors
 
 #: Messages: (from rank, to rank) -> how many.
 Messages = Mapping[tuple[int, int], float]
@@ -101,12 +102,7 @@ def _doubling(nodes: int) -> Iterator[tuple[int, int]]:
 
 
 def _tree(nodes: int) -> Iterator[tuple[int, int]]:
-    step = 1
-    while step < nodes:
-        for low in range(0, nodes - step, 2 * step):
-            yield low, low + step
-            yield low + step, low
-        step *= 2
+    return chain.from_iterable(((low, high), (high, low)) for low, high in all_reduce_tree(nodes))
 
 
 _STEPS: dict[str, Callable[[int], Iterator[tuple[int, int]]]] = {

@@ -106,8 +106,8 @@ class SwitchTree:
 
     def distance(self, a: int, b: int) -> int | None:
         """Return the links between the switches of two nodes; None where no switch stands above both. [hops]"""
-        up, down = self._turn(self.leaf_of[a], self.leaf_of[b]) or (None, None)
-        return None if up is None or down is None else len(up) + len(down)
+        turn = self._turn(self.leaf_of[a], self.leaf_of[b])
+        return turn and len(turn[0]) + len(turn[1])
 
     def _turn(self, a: int, b: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         """Return the switches that a message leaves upwards, and those that it enters downwards."""
@@ -151,10 +151,7 @@ class SwitchTree:
         InputError
             If no switch stands above both.
         """
-        turn = self._turn(self.leaf_of[a], self.leaf_of[b])
-        if turn is None:
-            raise InputError(f"nothing joins the switches of nodes {a} and {b}: the tree has several tops")
-        up, down = turn
+        up, down = self._joined(self.leaf_of[a], self.leaf_of[b])
         ports = [self._link(switch, b % max(1, self.uplinks[switch]), False) for switch in up]
         return ports + [self._link(switch, b % max(1, self.uplinks[switch]), True) for switch in reversed(down)]
 
@@ -240,9 +237,7 @@ class SwitchTree:
         """Return the way between two switches, or refuse."""
         turn = self._turn(a, b)
         if turn is None:
-            raise InputError(
-                f"messages go between switches {a} and {b}, which nothing joins: the tree has several tops"
-            )
+            raise InputError(f"nothing joins switches {a} and {b}: the tree has several tops")
         return turn
 
     def _check_joined(self, leaves: Sequence[int]) -> None:

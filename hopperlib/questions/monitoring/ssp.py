@@ -5,13 +5,13 @@ from functools import cached_property
 from typing import Any
 
 from hopperlib.finding import Finding
-from hopperlib.monitoring.ssp import Rate, Suite, improvement, rate, speedup_term
+from hopperlib.monitoring.ssp import Rate, Suite, rate
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.readers.benchmark_suite import SuiteRow, read_suite
-from hopperlib.text import count, digits, share
+from hopperlib.text import count, share
 
 _MAX_ROWS = 12
 _BASSI = """\
@@ -35,11 +35,6 @@ benchmark,rate,commitment
 NPB FT,900,670
 CAM,480,493
 """
-_SPEEDUPS = """\
-benchmark,speedup,nodes,nodes_reference,capability
-GTC,2,100,200,1
-MILC,1,200,200,4
-"""
 
 
 class Given(ask.Setting):
@@ -53,21 +48,13 @@ class Given(ask.Setting):
         rows=8,
         accept=".csv,.log,.txt",
         help="CSV with benchmark and rate, or operations, time_s and processors; commitment and reference if there "
-        "are. With speedup, nodes and nodes_reference (capability and weight if there are) it gives Scalable System "
-        "Improvement instead. A performance log of ReFrame fits: its reference is the commitment. It stays on this page.",
+        "are. A performance log of ReFrame fits: its reference is the commitment. It stays on this page.",
     )
     processors: int = ask.whole(
         "Processors, or nodes, of the machine",
         1,
         (1, 10_000_000),
         help="The mean is multiplied by this number; 1 gives the value for one processor.",
-    )
-    processors_reference: int = ask.whole(
-        "Nodes of the reference machine",
-        1,
-        (1, 10_000_000),
-        help="Only for Scalable System Improvement, from speed-ups.",
-        advanced=True,
     )
 
     @cached_property
@@ -79,22 +66,6 @@ class Given(ask.Setting):
     def judged(self) -> Suite:
         """The benchmarks with their rates."""
         return Suite(rates=tuple(map(_rate, self.rows)), processors=self.processors)
-
-    @cached_property
-    def terms(self) -> dict[str, float]:
-        """The term of each benchmark in Scalable System Improvement."""
-        return {row.name: self.term(row) for row in self.rows}
-
-    def term(self, row: SuiteRow) -> float:
-        """Capability times utilization times speed-up of one benchmark."""
-        return speedup_term(
-            speedup=row.need("speedup"),
-            nodes=row.need("processors"),
-            nodes_reference=row.need("nodes_reference"),
-            machine=self.processors,
-            machine_reference=self.processors_reference,
-            capability=row.values.get("capability") or 1.0,
-        )
 
 
 def _rate(row: SuiteRow) -> Rate:
@@ -110,40 +81,13 @@ def _rate(row: SuiteRow) -> Rate:
     )
 
 
-def answer(given: Given) -> Result:
-    """Return the answer: of a suite with speed-ups over another machine by the later definition."""
-    return _improved(given) if "speedup" in given.rows[0].values else _sustained(given)
-
-
-def _improved(given: Given) -> Result:
-    """Return Scalable System Improvement: capability, utilization and speed-up over a reference machine."""
-    total = improvement(list(given.terms.values()), [row.values.get("weight") or 1.0 for row in given.rows])
-    return Result(
-        summary=f"Scalable System Improvement: {digits(total, 3)} times the reference machine, "
-        f"the geometric mean of {count(len(given.rows), 'term')}.",
-        values=(Value("Scalable System Improvement", total, "documented", "", 2, note="NERSC, APEX benchmarks"),),
-        tables=(
-            table(
-                f"Capability times utilization times speed-up{_shown(given)}",
-                given.rows[:_MAX_ROWS],
-                {
-                    "Benchmark": lambda row: row.name,
-                    Column("Speed-up", "", 2): lambda row: row.values["speedup"],
-                    Column("Term", "", 2): lambda row: given.terms[row.name],
-                },
-            ),
-        ),
-        facts={"ssi": total, "terms": given.terms},
-    )
-
-
 def _shown(given: Given) -> str:
     """Say how many rows a table shows where it does not show all."""
     return f", {_MAX_ROWS} of {len(given.rows):,}" if len(given.rows) > _MAX_ROWS else ""
 
 
-def _sustained(given: Given) -> Result:
-    """Return Sustained System Performance and what was committed."""
+def answer(given: Given) -> Result:
+    """Return the answer."""
     return Result(
         summary=_summary(given),
         findings=tuple(_findings(given)),
@@ -244,9 +188,5 @@ QUESTION = ask.declared(
         Example("Bassi, 2006, a task", {"processors": 1}),
         Example("Hopper's reference run for its successor", {"processors": 6384, "suite": _HOPPER}),
         Example("One code falls short", {"suite": _SHORT}),
-        Example(
-            "Scalable System Improvement of two codes",
-            {"processors": 1000, "processors_reference": 500, "suite": _SPEEDUPS},
-        ),
     ],
 )

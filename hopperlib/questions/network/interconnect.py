@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 
 from hopperlib.errors import pinned_on, refusal
 from hopperlib.finding import Finding
@@ -129,16 +129,15 @@ class Exchange(ask.Setting):
         """The traffic on the links, by each choice."""
         messages = messages_of(self.pattern, self.nodes, random.Random(_SEED))
         others = self._others() if self.others_fraction and self.others else None
-        laid: dict[str, Laid] = {}
-        for choice, places in self.places.items():
-            same = next((other for other in laid if self.places[other] == places), None)
-            if same:
-                laid[choice] = laid[same]
-                continue
-            traffics = [Traffic.between(self.fabric, places, messages), *([others] if others else [])]
-            wants = [self.fabric.node_gb_s, *([self.others_fraction * self.fabric.node_gb_s] if others else [])]
-            laid[choice] = lay(self.fabric, traffics, wants)
-        return laid
+        wants = [self.fabric.node_gb_s, *([self.others_fraction * self.fabric.node_gb_s] if others else [])]
+
+        @cache
+        def laid(places: tuple[int, ...]) -> Laid:
+            return lay(
+                self.fabric, [Traffic.between(self.fabric, places, messages), *([others] if others else [])], wants
+            )
+
+        return {choice: laid(tuple(places)) for choice, places in self.places.items()}
 
     def _others(self) -> Traffic:
         """Return the traffic of the other jobs together."""
@@ -154,8 +153,7 @@ class Exchange(ask.Setting):
     @cached_property
     def paces(self) -> dict[str, Pace]:
         """How fast the job goes, by each choice."""
-        paces = {id(laid): pace_of(laid) for laid in self.laid.values()}
-        return {choice: paces[id(laid)] for choice, laid in self.laid.items()}
+        return {choice: pace_of(laid) for choice, laid in self.laid.items()}
 
     @cached_property
     def lie(self) -> Lying:

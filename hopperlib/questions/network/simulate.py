@@ -113,13 +113,13 @@ class Simulation(ask.Setting):
         "Queues",
         "none",
         {"none": "none: as the jobs came", **{name: name for name in rules.queue_tables()}},
-        help="Queues, order, aging and limits.",
+        help="Queues, order and limits.",
     )
     queue_file: str = ask.file(
         "Queues of your own",
         rows=4,
         help="TOML with one table, which takes the place of the queues above: queue or like, order (submission, size, "
-        "length, multifactor), aging_hours, and rules: weights (age, size, queue, qos, fair_share), half_life_days, "
+        "length, multifactor), and rules: weights (age, size, queue, qos, fair_share), half_life_days, "
         "qos_factors, limit (per, of, jobs, nodes).",
         advanced=True,
     )
@@ -334,24 +334,22 @@ def simulated(
             "queue-given", given, f"without a queue of '{table.name}': each goes to the first regular one that takes it"
         )
     workload, more = _fitting(workload, sorted({*too_wide(workload, room), *refused}), setting.wide, room)
-    name, depth = _policy_and_depth(setting.policy)
-    given_rules: dict[str, Any] = {"queue_order": table.order, "rules": _by_user_number(table.rules, trace)}
+    policy = setting.policy
+    given_rules: dict[str, Any] = {"queue_order": table.order, "rules": table.rules}
     if setting.learned:
         given_rules, learned_notes = _learned(trace, workload, room, table)
-        learned = given_rules.pop("policy"), given_rules.pop("depth")
-        name, depth = learned if setting.policy == "easy" else (name, depth)
+        learned = given_rules.pop("policy")
+        policy = learned if policy == "easy" else policy
         notes += learned_notes
     away = given_rules.pop("downtimes", ())
     schedule = simulate(
         workload,
         room,
-        policy=name,
-        depth=depth,
+        policy=policy,
         **given_rules,
         allocation=setting.choice(room if isinstance(room, int) else 0),
         overrun=setting.overrun,
         queues=table.queues,
-        aging_s=table.aging_s,
         downtimes=[*setting.outages(room), *away],
         rng=random.Random(setting.seed),
         requeue=setting.requeue,
@@ -388,29 +386,6 @@ def _learned(
     found, findings = learn(workload, room, clock)
     notes = [Note(f"learned-{finding.code}", len(workload), finding.message.rstrip(".")) for finding in findings]
     return found.settings(workload, room, clock), notes
-
-
-def _policy_and_depth(policy: str | Policy) -> tuple[str | Policy, int]:
-    """Return a policy as the scheduler takes it: a depth of 0 is fcfs, and another number that of EASY.
-
-    Examples
-    --------
-    >>> _policy_and_depth("0"), _policy_and_depth("4"), _policy_and_depth("conservative")
-    (('fcfs', 1), ('easy', 4), ('conservative', 1))
-    """
-    if callable(policy) or not policy.isdecimal():
-        return policy, 1
-    return ("easy", int(policy)) if int(policy) else ("fcfs", 1)
-
-
-def _by_user_number(table: rules.Rules, trace: Trace) -> rules.Rules:
-    """Return rules whose limits of users hold for the numbers under which the trace has them."""
-    numbers = {name: str(number) for number, name in trace.users.items()} | {"": ""}
-    limits = (
-        replace(limit, of=numbers.get(limit.of, "of another trace")) if trace.users and limit.per == "user" else limit
-        for limit in table.limits
-    )
-    return replace(table, limits=tuple(limits))
 
 
 def _counted(code: str, jobs: int, what: str) -> list[Note]:

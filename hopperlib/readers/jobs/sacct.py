@@ -371,6 +371,7 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone:
     _count_repairs(counts, submit, elapsed, asked, eligible, start)
     counts["suspended"] += bool(_duration_s(row.get("Suspended", "")))
     counts["preempted"] += state.startswith("PREEMPT")
+    counts["licences"] += bool(_licences(row))
     counts.update(_not_modelled(row))
     return Job(
         0,
@@ -389,6 +390,7 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone:
         qos=row.get("QOS", ""),
         state=state,
         node_list=re.sub("^None.*", "", row.get("NodeList", "")),
+        licences=_licences(row),
     )
 
 
@@ -419,9 +421,14 @@ def _never_ran(state: str, start: int | None) -> bool:
 
 def _not_modelled(row: dict[str, str]) -> Iterator[str]:
     """Yield what a job asked for that no simulation here heeds."""
-    for code, column in (("licences", "Licenses"), ("reservation", "Reservation"), ("dependency", "Dependency")):
+    for code, column in (("reservation", "Reservation"), ("dependency", "Dependency")):
         if row.get(column, "") not in ("", "(null)", "None"):
             yield code
+
+
+def _licences(row: dict[str, str]) -> str:
+    """Return the licences that a job held; empty for none."""
+    return re.sub(r"^(\(null\)|None.*)$", "", row.get("Licenses", ""))[:1000]
 
 
 def _resources(row: dict[str, str]) -> tuple[int, int, int, int]:

@@ -31,7 +31,7 @@ _NOTES = {
     "preempted": "ended by preemption: not modelled, each runs as long as it did until then",
     "endless": "without any time limit (UNLIMITED): no reserved start counts on their end",
     "suspended": "suspended for a time: their run time is without it, and so is the time that their nodes were held",
-    "licences": "asked for licences: not modelled, there are always enough",
+    "licences": "asked for licences: there are always enough, unless a limit says how many there are",
     "reservation": "ran in a reservation: not modelled, queued like any other",
     "dependency": "with a dependency on another: not modelled beyond the eligible time",
     "unsorted": "the submissions were not in order of time; they were sorted, equal ones as in the file",
@@ -111,6 +111,9 @@ class Trace(TableMixin):
     timezone: str = ""
     nodes: int = 0
     never: tuple[tuple[str, Job], ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        self.workload.users = self.users
 
     def to_frame(self) -> Any:
         """Return a row for each job, by its name or number: with times of the trace's zone, waits and run times.

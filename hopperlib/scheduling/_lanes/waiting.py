@@ -1,7 +1,8 @@
 """The waiting jobs: their order, the queue of a pool, and the limits that keep a job out of it."""
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from hopperlib.scheduling.rules import Queue, Rules
 from hopperlib.scheduling.workload import Workload
@@ -18,16 +19,13 @@ _STEP, _HIGHEST, _BOUND = float(1 << 30), 1 << 120, 1e20
 class Order:
     """The order of the queue: a key for each job, the lesser the earlier, whose last 32 bits are the job's index.
 
-    If priorities are fixed, keys are known before the run: with aging a job is as well placed as one of the next better
-    priority that came so much later, so that two waiting jobs never change places. An order goes within priority, the
-    larger first. Priorities that change are worked out when a job comes and from time to time, by `rules`.
+    If priorities are fixed, keys are known before the run. An order goes within priority, the larger first. Priorities that change are worked out when a job comes and from time to time, by `rules`.
     """
 
     def __init__(
         self,
         workload: Workload,
         queues: Sequence[Queue] = (),
-        aging_s: int | None = None,
         fixed: Sequence[float] | None = None,
         rules: Rules | None = None,
     ) -> None:
@@ -42,7 +40,7 @@ class Order:
         if self.rules.fair_share:
             self._share_usage()
         if not self.simple:
-            self._keys = self._sorted_keys(priorities, aging_s, fixed)
+            self._keys = self._sorted_keys(priorities, fixed)
 
     def _share_usage(self) -> None:
         """Begin to count who used how much: the job's account if accounts have shares, else its user."""
@@ -58,14 +56,9 @@ class Order:
         self._usage, self._load, self._used_until = [0.0] * len(places), [0] * len(places), 0
         self._counting, self._power = self._usage.copy(), float(self._all_shares)
 
-    def _sorted_keys(
-        self, priorities: Sequence[float], aging_s: int | None, fixed: Sequence[float] | None
-    ) -> Sequence[int]:
+    def _sorted_keys(self, priorities: Sequence[float], fixed: Sequence[float] | None) -> Sequence[int]:
         """Return the key of each job by its priority and what adds to it."""
-        levels = [
-            priorities[number] * (aging_s or 1) + (arrival if aging_s else 0)
-            for number, arrival in zip(self.workload.queue_number, self.workload.arrival_s, strict=True)
-        ]
+        levels = [priorities[number] for number in self.workload.queue_number]
         if self.changes:
             ranks = {level: (rank << 5 * SHIFT) + (_HIGHEST << SHIFT) for rank, level in enumerate(sorted(set(levels)))}
             self._fixed = [max(-_BOUND, min(value, _BOUND)) for value in fixed or [0.0] * len(levels)]
@@ -116,6 +109,27 @@ class Order:
         self._usage[who] -= cost * (now - self._used_until)
 
 
+class _Bound(NamedTuple):
+    """Whom a limit counts, of which jobs, the most jobs and nodes; of a licence how many each job holds."""
+
+    who: Sequence[int]
+    column: Sequence[int]
+    of: int | None
+    jobs: int | None
+    nodes: int | None = None
+    held: Mapping[int, int] | None = None
+
+    def whom(self, job: int) -> int | None:
+        """Return whom a job counts for; None if it does not."""
+        if self.held is not None:
+            return 0 if job in self.held else None
+        return self.who[job] if self.of is None or self.column[job] == self.of else None
+
+    def tokens(self, job: int) -> int:
+        """Return what a job counts for, beside its nodes."""
+        return 1 if self.held is None else self.held[job]
+
+
 class Limits:
     """How much of a user, an account, a QOS or a queue may run, and which queues are closed for now."""
 
@@ -131,29 +145,21 @@ class Limits:
         # The limits above which no job starts for now, each as often as a closure says so.
         self._shut: list[int] = []
         numbers = {name: number for number, name in enumerate(workload.queues)}
-        columns = {
-            "user": workload.user,
-            "queue": workload.queue_number,
-            "account": workload.account_number,
-            "qos": workload.qos_number,
-        }
         self._reserved = {numbers[name] for name in reserved if name in numbers}
         self._closed = set(self._reserved)
-        # Whom each limit counts, of which jobs, and the most jobs and nodes.
-        self._limits: list[tuple[Sequence[int], Sequence[int], int | None, int | None, int | None]] = [
-            (workload.user, workload.queue_number, numbers[queue.name], queue.run_limit, None)
+        self._limits = [
+            _Bound(workload.user, workload.queue_number, numbers[queue.name], queue.run_limit)
             for queue in queues
             if queue.run_limit is not None and queue.name in numbers
         ]
-        for limit in rules.limits if rules else ():
-            of: int | None = None
-            if limit.of and limit.per == "user":
-                of = int(limit.of) if limit.of.isdecimal() and len(limit.of) < 10 else -1
-            elif limit.of:
-                words = workload.words[limit.per]
-                of = words.index(limit.of) if limit.of in words else -1
-            column = columns[limit.per]
-            self._limits.append((column, column, of, limit.jobs, limit.nodes))
+        limits = rules.limits if rules else ()
+        licences = workload.licences() if any(limit.per == "licence" for limit in limits) else {}
+        for limit in limits:
+            if limit.per == "licence":
+                self._limits.append(_Bound((), (), None, limit.jobs, None, licences.get(limit.of, {})))
+            else:
+                column, of = workload.group(limit.per, limit.of)
+                self._limits.append(_Bound(column, column, of, limit.jobs, limit.nodes))
         self._running = [dict[int, list[int]]() for _ in self._limits]
 
     def __bool__(self) -> bool:
@@ -161,8 +167,8 @@ class Limits:
 
     def _counts(self, job: int) -> list[tuple[int, int]]:
         """Return the limits that a job counts for, each with whom it counts."""
-        limits = enumerate(self._limits)
-        return [(number, who[job]) for number, (who, column, of, *_) in limits if of is None or column[job] == of]
+        whom = ((number, bound.whom(job)) for number, bound in enumerate(self._limits))
+        return [(number, who) for number, who in whom if who is not None]
 
     def reason_blocked(self, job: int) -> tuple[int, int] | None:
         """Return what keeps a job from running now; None if nothing does.
@@ -176,9 +182,9 @@ class Limits:
             return -2, over
         for number, who in self._counts(job):
             running, width = self._running[number].get(who, (0, 0))
-            _, _, _, most_jobs, most_nodes = self._limits[number]
-            if (most_jobs is not None and running >= most_jobs) or (
-                most_nodes is not None and width + nodes > most_nodes
+            bound = self._limits[number]
+            if (bound.jobs is not None and running + bound.tokens(job) > bound.jobs) or (
+                bound.nodes is not None and width + nodes > bound.nodes
             ):
                 return number, who
         return None
@@ -188,7 +194,7 @@ class Limits:
         counts = self._counts(job)
         for number, who in counts:
             running = self._running[number].setdefault(who, [0, 0])
-            running[0] += sign
+            running[0] += sign * self._limits[number].tokens(job)
             running[1] += sign * self._workload.nodes[job]
         return counts
 

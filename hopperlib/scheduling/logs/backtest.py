@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from statistics import fmean, median
 from typing import NamedTuple
@@ -15,6 +15,9 @@ from hopperlib.scheduling.workload import Workload
 # The part of the jobs that rules are learned from; the rest are predicted.
 _LEARNED_FROM = 0.6
 _FEWEST = 200
+# Classes of jobs, by limit; a smaller one is not judged. [h]
+_CLASSES_H = (1, 4, 12, 24)
+_FEWEST_OF_CLASS = 30
 # How many past jobs alike make a prediction, and how many make an interval.
 _ALIKE, _LIKE_PREDICTIONS = 50, 200
 PREDICTORS = {
@@ -47,6 +50,26 @@ class Judged(NamedTuple):
     coverage: float
 
 
+class JudgedClass(NamedTuple):
+    """How the learned rules, and the best null model, did on a class of the later jobs.
+
+    Parameters
+    ----------
+    name : str
+    jobs : int
+    rank_correlation, null_rank_correlation : float
+    mean_error_s, null_mean_error_s : float
+        [s]
+    """
+
+    name: str
+    jobs: int
+    rank_correlation: float
+    null_rank_correlation: float
+    mean_error_s: float
+    null_mean_error_s: float
+
+
 class Backtest(NamedTuple):
     """Rules learned from earlier jobs and held against later ones.
 
@@ -59,6 +82,8 @@ class Backtest(NamedTuple):
         How many jobs.
     judged : tuple of Judged
         In the order of `PREDICTORS`.
+    classes : tuple of JudgedClass
+        By limit.
     """
 
     rules: Learned
@@ -66,6 +91,7 @@ class Backtest(NamedTuple):
     learned_from: int
     judged_on: int
     judged: tuple[Judged, ...]
+    classes: tuple[JudgedClass, ...] = ()
 
     @property
     def best_null(self) -> Judged:
@@ -123,7 +149,43 @@ def backtest(workload: Workload, nodes: int, clock: Clock) -> Backtest:
         "easy": learned_waits(jobs, nodes, clock, Learned()),
     }
     judged = tuple(_judged(name, predicted, waits, first) for name, predicted in told.items())
-    return Backtest(rules, tuple(findings), first, len(jobs) - first, judged)
+    test = Backtest(rules, tuple(findings), first, len(jobs) - first, judged)
+    return test._replace(classes=tuple(_by_class(jobs, first, waits, told[test.best.name], told[test.best_null.name])))
+
+
+def limit_classes(workload: Workload) -> Iterator[tuple[str, list[int]]]:
+    """Yield the jobs by the limits that they asked for, with the name of each class.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job
+    >>> list(limit_classes(Workload([Job(1, 0, 1, 60, 3600), Job(2, 0, 1, 60, 90_000)])))
+    [('limit up to 1 h', [0]), ('limit above 24 h', [1])]
+    """
+    of_class: dict[int, list[int]] = {}
+    for job, limit in enumerate(workload.requested_time_s):
+        of_class.setdefault(sum(limit > 3600 * hours for hours in _CLASSES_H), []).append(job)
+    names = [f"limit up to {hours} h" for hours in _CLASSES_H] + [f"limit above {_CLASSES_H[-1]} h"]
+    yield from ((names[at], jobs) for at, jobs in sorted(of_class.items()))
+
+
+def _by_class(
+    jobs: Workload, first: int, waits: Sequence[int], ours: Sequence[float], null: Sequence[float]
+) -> Iterator[JudgedClass]:
+    """Yield how two predictions did on each class of the later jobs."""
+    for name, rows in limit_classes(jobs):
+        later = [job for job in rows if job >= first]
+        seen = [waits[job] for job in later]
+        told = [[predicted[job] for job in later] for predicted in (ours, null)]
+        if len(later) >= _FEWEST_OF_CLASS:
+            yield JudgedClass(
+                name, len(later), *(rank_correlation(one, seen) for one in told), *(_error(one, seen) for one in told)
+            )
+
+
+def _error(told: Sequence[float], seen: Sequence[float]) -> float:
+    """Return the mean absolute error. [s]"""
+    return fmean(abs(a - b) for a, b in zip(told, seen, strict=True))
 
 
 def learned_waits(jobs: Workload, nodes: int, clock: Clock, rules: Learned) -> list[float]:
@@ -199,5 +261,4 @@ def _judged(name: str, predicted: Sequence[float], waits: Sequence[int], first: 
         low, high = _near(keys, earlier, value)
         inside += low <= wait <= high
     later, told = waits[first:], predicted[first:]
-    error = fmean(abs(a - b) for a, b in zip(told, later, strict=True))
-    return Judged(name, rank_correlation(told, later), error, inside / len(later))
+    return Judged(name, rank_correlation(told, later), _error(told, later), inside / len(later))

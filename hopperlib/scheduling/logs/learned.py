@@ -34,8 +34,8 @@ NO_WAIT_S = 60
 _FEWEST = 100
 # More jobs than that number of the last are not looked at: a site's rules change, and the simulations take time.
 _MOST = 15_000
-# So many jobs of a group waited, if it is to be tried as preferred; and the weight that puts it before all others.
-_GROUP, _FIRST = 20, 100_000.0
+# So many jobs of a group waited, if it is to be tried as preferred.
+_GROUP = 20
 _HOURS, _WEEK = 24, 168
 _DAYS = {"weekdays": range(5), "weekends": range(5, 7), "all days": range(7)}
 _CLASSES_H = (0, 1, 2, 4, 8, 12, 24)
@@ -51,12 +51,11 @@ _ORDERS = {
     "length": "the shortest limit first",
     "fair share": "users who used little first (fair share)",
 }
-# Policies and depths.
-_DEPTHS: dict[tuple[str, int], str] = {
-    ("easy", 1): "backfill depth 1 (EASY)",
-    ("fcfs", 1): "no backfill (depth 0)",
-    ("easy", 10): "backfill depth 10",
-    ("conservative", 1): "backfill that delays nobody (depth all)",
+_DEPTHS = {
+    "easy": "backfill depth 1 (EASY)",
+    "fcfs": "no backfill (depth 0)",
+    "10": "backfill depth 10",
+    "conservative": "backfill that delays nobody (depth all)",
 }
 # At most so many times of absent nodes, and so many groups that may be preferred, are tried: each takes a simulation.
 _TRIED = 3
@@ -136,27 +135,24 @@ class Learned:
     limits : tuple of Limit
     order : str
         "submission", "size", "length" or "fair share".
-    policy, depth : str, int
+    policy : str
         As `hopperlib.scheduling.scheduler.simulate` takes them.
     absent : tuple of Absence
         Nodes that were away.
     preferred : (str, str) or None
-        "qos" or "queue", and the one whose jobs go before all others.
+        "qos", "queue" or "user", and the one whose jobs go before all others.
     """
 
     closed: tuple[ClosedHours, ...] = ()
     limits: tuple[Limit, ...] = ()
     order: str = "submission"
     policy: str = "easy"
-    depth: int = 1
     absent: tuple[Absence, ...] = ()
     preferred: tuple[str, str] | None = None
 
     def settings(self, workload: Workload, nodes: int, clock: Clock) -> dict[str, Any]:
         """Return what `hopperlib.scheduling.scheduler.simulate` takes for these rules on that many nodes."""
         fair = self.order == "fair share"
-        per, name = self.preferred or ("", "")
-        factors: dict[str, Any] = {per: _FIRST, f"{per}_factors": {name: 1.0}} if self.preferred else {}
         last_s = max(workload.arrival_s) + 8 * _WEEK * SECONDS_PER_HOUR if len(workload) else 0
         first_s = min(workload.arrival_s) if len(workload) else 0
         away = [
@@ -167,9 +163,8 @@ class Learned:
         ]
         return {
             "policy": self.policy,
-            "depth": self.depth,
-            "queue_order": "multifactor" if fair or factors else self.order,
-            "rules": Rules(limits=self.limits, fair_share=1000.0 if fair else 0.0, **factors),
+            "queue_order": "multifactor" if fair else self.order,
+            "rules": Rules(limits=self.limits, fair_share=1000.0 if fair else 0.0, first=self.preferred or ()),
             "closures": clock.closures(self.closed, first_s, last_s),
             "downtimes": away,
         }
@@ -187,7 +182,6 @@ class Learned:
             "limits": limits,
             "order": self.order,
             "policy": self.policy,
-            "depth": self.depth,
             "absent": [each._asdict() for each in self.absent],
             "preferred": dict([self.preferred]) if self.preferred else {},
         }
@@ -252,6 +246,11 @@ class Evidence:
         return self.fit(after) >= self.fit(before) + _GAIN
 
     @cached_property
+    def licences(self) -> dict[str, dict[int, int]]:
+        """How many of each licence jobs hold."""
+        return self.workload.licences()
+
+    @cached_property
     def start_hours(self) -> list[int]:
         """The hour of the week in which each job started."""
         return [self.clock.of_week(self.clock.hour(start)) for start in self.workload.observed_start_s]
@@ -281,17 +280,21 @@ class Evidence:
     def levels(self, limit: Limit) -> Iterator[tuple[int, int, int]]:
         """Yield of each job that a limit may hold for: the job, whom it counts for, and what of it runs once it has started."""
         workload = self.workload
-        column = workload.user if limit.per == "user" else getattr(workload, f"{limit.per}_number")
         starts, runs = workload.observed_start_s, workload.run_time_s
-        amount = workload.nodes if limit.nodes is not None else [1] * len(workload)
+        amount: Sequence[int] | dict[int, int] = workload.nodes if limit.nodes is not None else [1] * len(workload)
+        column: Sequence[int] = [0] * len(workload)
+        if limit.per == "licence":
+            amount = self.licences[limit.of]
+            members = set(amount)
+        else:
+            column, of = workload.group(limit.per, limit.of)
+            members = {job for job, who in enumerate(column) if of is None or who == of}
         # Ends before starts at one instant.
         events = sorted(
-            event for job, start in enumerate(starts) for event in ((start + runs[job], 0, job), (start, 1, job))
+            event for job in members for event in ((starts[job] + runs[job], 0, job), (starts[job], 1, job))
         )
         running: Counter[int] = Counter()
         for _, begins, job in events:
-            if limit.of and workload.word(limit.per, job) != limit.of:
-                continue
             if runs[job]:
                 running[column[job]] += amount[job] if begins else -amount[job]
             if begins:
@@ -342,13 +345,26 @@ def _limit(evidence: Evidence, limit: Limit) -> tuple[Limit, Finding] | None:
         return None
     exceed = sum(level > bound for level in ordered) / len(ordered)
     found = replace(limit, jobs=bound) if limit.nodes is None else replace(limit, nodes=bound)
-    what = count(bound, "running job" if limit.nodes is None else "node")
-    whose = f"{limit.per} {limit.of}" if limit.of else f"each {limit.per}"
     message = (
-        f"Limit of {whose}: {what}. {share(len(at_bound) / mine)} of its jobs that waited started at that bound; "
+        f"Limit: {limit_text(found)}. {share(len(at_bound) / mine)} of its jobs that waited started at that bound; "
         f"{share(exceed, 1)} of the starts contradict it"
     )
     return found, Finding(f"limit-{limit.per}", message, "note", {**_plain(found), "contradicting": exceed})
+
+
+def limit_text(limit: Limit) -> str:
+    """Return a limit in words.
+
+    Examples
+    --------
+    >>> limit_text(Limit(per="user", jobs=1)), limit_text(Limit(per="licence", of="matlab", jobs=4))
+    ('at most 1 running job of each user', 'at most 4 in use of licence matlab')
+    """
+    if limit.nodes is not None:
+        most = count(limit.nodes, "node")
+    else:
+        most = f"{limit.jobs} in use" if limit.per == "licence" else count(limit.jobs or 0, "running job")
+    return f"at most {most} of {f'{limit.per} {limit.of}' if limit.of else f'each {limit.per}'}"
 
 
 def _plain(limit: Limit) -> dict[str, Any]:
@@ -356,8 +372,10 @@ def _plain(limit: Limit) -> dict[str, Any]:
     return {"per": limit.per, "of": limit.of, "jobs": limit.jobs, "nodes": limit.nodes}
 
 
-def _candidates(workload: Workload) -> Iterator[Limit]:
+def _candidates(evidence: Evidence) -> Iterator[Limit]:
     """Yield the limits that are looked for, their bounds yet unknown."""
+    workload = evidence.workload
+    yield from (Limit(per="licence", of=name, jobs=1) for name in evidence.licences)
     if len(set(workload.user)) > 1:
         yield Limit(per="user", jobs=1)
         yield Limit(per="user", nodes=1)
@@ -397,7 +415,7 @@ def learn(
         message = f"{count(len(evidence.waited), 'job')} waited a minute or more: {_FEWEST} are needed to tell rules"
         return rules, [Finding("too-few-waits", message, "unknown")]
     progress("limits")
-    seen = [found for candidate in _candidates(evidence.workload) if (found := _limit(evidence, candidate))]
+    seen = [found for candidate in _candidates(evidence) if (found := _limit(evidence, candidate))]
     while seen:
         # The limit that explains most first: one of accounts shows in their users too.
         best = max(seen, key=lambda found: evidence.fit(replace(rules, limits=(*rules.limits, found[0]))))
@@ -433,9 +451,8 @@ def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tu
     findings = []
     for is_depth in (depth_first, not depth_first):
         if is_depth:
-            tried = {title: replace(rules, policy=name, depth=depth) for (name, depth), title in _DEPTHS.items()}
-            usual = _DEPTHS[rules.policy, rules.depth]
-            rules, finding = _chosen(evidence, tried, usual, "backfill-depth", "Backfill depth")
+            tried = {title: replace(rules, policy=name) for name, title in _DEPTHS.items()}
+            rules, finding = _chosen(evidence, tried, _DEPTHS[rules.policy], "backfill-depth", "Backfill depth")
         else:
             tried = {title: replace(rules, order=name) for name, title in _ORDERS.items()}
             tried |= {f"jobs of {' '.join(each)} first": replace(rules, preferred=each) for each in _groups(evidence)}
@@ -479,14 +496,16 @@ def _absence(absence: Absence, clock: Clock) -> Finding:
 
 
 def _groups(evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """Yield the QOS and queues that may go before others: those whose jobs waited least, as ranks of waits tell."""
+    """Yield the QOS, queues and users that may go before others: those whose jobs waited least, as ranks of waits tell."""
     workload, waited = evidence.workload, evidence.waited
     order = ranks([evidence.waits[job] for job in waited])
     found = []
-    for per in ("qos", "queue"):
+    for per in ("qos", "queue", "user"):
         of_group: dict[str, list[float]] = {}
         for job, rank in zip(waited, order, strict=True):
-            of_group.setdefault(workload.word(per, job), []).append(rank)
+            user = workload.user[job]
+            name = workload.users.get(user, str(user)) if per == "user" else workload.word(per, job)
+            of_group.setdefault(name, []).append(rank)
         if len(of_group) > 1:
             found += [(fmean(mine), per, name) for name, mine in of_group.items() if name and len(mine) >= _GROUP]
     for mean_rank, per, name in sorted(found)[:_TRIED]:

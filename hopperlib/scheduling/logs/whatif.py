@@ -7,13 +7,14 @@ of the log as it is was wrong, in either direction.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from statistics import fmean
 from typing import NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition, demand
 from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.logs.backtest import limit_classes
 from hopperlib.scheduling.logs.learned import Clock, Learned
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.scheduling.scheduler import simulate, too_wide
@@ -25,7 +26,6 @@ from hopperlib.student import t_quantile
 _PASSES = 3
 # Waits over shorter runs than this would count without end [s]: the usual bound of the bounded slowdown.
 _SHORT_RUN_S = 10
-_CLASSES_H = (1, 4, 12, 24)
 WEEK_S = 7 * 86_400
 # Fewer do not show how much weeks differ.
 MIN_WEEKS = 8
@@ -118,7 +118,7 @@ def simulated_waits(
     settings = rules.settings(workload, scenario.nodes or nodes, clock)
     settings["downtimes"] += scenario.downtimes
     if scenario.depth is not None:
-        settings["policy"], settings["depth"] = ("easy", scenario.depth) if scenario.depth else ("fcfs", 1)
+        settings["policy"] = str(scenario.depth)
     if wide := too_wide(Workload(jobs), room):
         raise InputError(f"{scenario.name}: job {Workload(jobs)[wide[0]].job} does not fit any more")
     arrivals = [max(job.submit_time_s, job.eligible_time_s or 0) for job in jobs]
@@ -226,7 +226,10 @@ def what_if(
     for scenario in scenarios:
         after, changed = simulated_waits(log, nodes, clock, rules, scenario)
         low, high = difference_range(_weekly(log, observed, before, after))
-        classes = tuple(_classes(log, before, after))
+        classes = tuple(
+            ClassWaits(name, len(jobs), fmean(before[job] for job in jobs), fmean(after[job] for job in jobs))
+            for name, jobs in limit_classes(log)
+        )
         difference = (sum(after) - sum(before)) / (sum(before) or 1)
         effects.append(
             Effect(
@@ -289,18 +292,6 @@ def difference_range(weeks: Sequence[tuple[int, int, int]]) -> tuple[float | Non
     return max(-1.0, changed / waited - off), changed / waited + off
 
 
-def _classes(log: Workload, before: Sequence[int], after: Sequence[int]) -> list[ClassWaits]:
-    """Return the waits by limit."""
-    of_class: dict[int, list[int]] = {}
-    for job, limit in enumerate(log.requested_time_s):
-        of_class.setdefault(sum(limit > 3600 * hours for hours in _CLASSES_H), []).append(job)
-    names = [f"limit up to {hours} h" for hours in _CLASSES_H] + [f"limit above {_CLASSES_H[-1]} h"]
-    return [
-        ClassWaits(names[at], len(jobs), fmean(before[job] for job in jobs), fmean(after[job] for job in jobs))
-        for at, jobs in sorted(of_class.items())
-    ]
-
-
 def _fairness(log: Workload, waits: Sequence[int]) -> float:
     """Return Jain's index of the users' mean bounded slowdowns."""
     of_user: dict[int, list[float]] = {}
@@ -318,18 +309,10 @@ def together(scenarios: Sequence[Scenario]) -> Scenario:
     >>> together([Scenario(name="a", nodes=4), Scenario(name="b", depth=2)])
     Scenario(name='all together', nodes=4, max_walltime_s=None, split=None, downtimes=(), depth=2, shared_cores=0)
     """
-    whole = Scenario(name="all together")
-    for each in scenarios:
-        whole = replace(
-            whole,
-            nodes=each.nodes or whole.nodes,
-            max_walltime_s=each.max_walltime_s or whole.max_walltime_s,
-            split=each.split or whole.split,
-            downtimes=(*whole.downtimes, *each.downtimes),
-            depth=whole.depth if each.depth is None else each.depth,
-            shared_cores=each.shared_cores or whole.shared_cores,
-        )
-    return whole
+    given = [(field, getattr(each, field.name)) for each in scenarios for field in fields(each)]
+    changed = {field.name: value for field, value in given if value != field.default}
+    downtimes = tuple(downtime for each in scenarios for downtime in each.downtimes)
+    return Scenario(**changed | {"name": "all together", "downtimes": downtimes})
 
 
 def largest_share(workload: Workload) -> int:

@@ -21,7 +21,7 @@ CAUSES: dict[str, str] = {
     "width": "some nodes were idle, but fewer than it asked for",
     "drain": "enough nodes ran no job, but were drained or down",
     "closed": "closed hours",
-    "limit": "a limit of its user, account, QOS or queue was reached",
+    "limit": "a limit of its user, account, QOS, queue or licence was reached",
     "ahead": "enough nodes were idle while jobs that came before it waited: reserved for those ahead",
     "unexplained": "enough nodes were idle, and neither the log nor the rules say what kept it",
 }
@@ -161,9 +161,12 @@ class _Around:
     def reached(self, limit: Limit) -> bool:
         """Whether a limit keeps the job from starting now."""
         workload, job = self._workload, self._job
-        if limit.of and workload.word(limit.per, job) != limit.of:
+        if limit.per == "licence":
+            held = workload.licences().get(limit.of, {})
+            return job in held and sum(held.get(other, 0) for other in {*self._running, job}) > (limit.jobs or 0)
+        column, of = workload.group(limit.per, limit.of)
+        if of not in (None, column[job]):
             return False
-        column = workload.user if limit.per == "user" else getattr(workload, f"{limit.per}_number")
         alike = [other for other in self._running if column[other] == column[job]]
         if limit.jobs is not None and len(alike) >= limit.jobs:
             return True

@@ -39,27 +39,19 @@ def test_a_log_of_reframe(ssp):
     assert ssp.run(suite=log).facts["margins"] == {"stream": pytest.approx(0.2)}
 
 
-def test_speedups_give_the_later_form(ssp):
-    # Both terms by hand: 1 x (200/100) x (1000/500) x 2 = 8, and 4 x (200/200) x (1000/500) x 1 = 8.
-    result = ssp.run(**ssp.examples[3].values)
-    assert result.facts["terms"] == {"GTC": 8, "MILC": 8}
-    assert result.facts["ssi"] == pytest.approx(8)
-
-
 @pytest.mark.parametrize(
     ("suite", "message"),
     [
         ("", "the suite holds nothing"),
         (
             "a,b\n1,2\n",
-            "a suite needs a column benchmark, and rate, or operations, time_s and processors, or speedup, nodes and "
-            "nodes_reference; the columns are: a, b",
+            "a suite needs a column benchmark, and rate, or operations, time_s and processors; the columns are: a, b",
         ),
         ("benchmark,rate\nFT\n", "line 2 has 1 cells for 2 columns"),
         ("benchmark,rate\nFT,fast\n", "line 2: 'fast' is no number"),
         ("benchmark,rate\nFT,-1\n", r"rate=-1.0 must be above 0 (FT)"),
         ("benchmark,rate\n", "a suite needs at least one benchmark"),
-        ("benchmark,speedup,nodes,nodes_reference\nGTC,2,,4\n", "GTC has no value above 0 for processors"),
+        ("benchmark,tflop,time_s,nodes\nGTC,2,,4\n", "GTC has no value above 0 for time_s"),
     ],
 )
 def test_refuses(ssp, suite, message):

@@ -66,7 +66,6 @@ def test_what_was_left_out_is_said():
         ({"trace": TRACE, "nodes": 7, "wide": "refuse"}, "cores_per_node", "job 2 asks for nodes=8, more than the 7"),
         ({"trace": TRACE, "nodes": 3}, "cores_per_node", "job 1 asks for nodes=6, more than the 3"),
         ({"machine": "hopper", "nodes": 10}, "nodes", "nodes=10 contradicts machine hopper, which has 6384"),
-        ({"queue_file": "[a]\naging_hours = 2.0"}, "queue_file", "aging_hours needs queues"),
         ({"queue_file": "[a]\nqueue = 3"}, "queue_file", "queues: "),
         ({"queue_file": "# none"}, "queue_file", "one table is needed, 0 are there"),
         ({"downtimes": "kind,start_s,end_s\noutage,9,5\n"}, "downtimes", "downtimes: line 2"),

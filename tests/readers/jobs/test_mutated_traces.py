@@ -96,7 +96,7 @@ def test_mutated_traces_are_read_or_refused(text):
 TABLES = {
     "cluster": (read_cluster, "NodeName=n1 CPUTot=8 Gres=gpu:a100:2(S:0) RealMemory=64000 Partitions=a,b\n\nPartitionName=a Nodes=n[1-3] PriorityTier=2\n"),
     "downtimes": (lambda text: read_downtimes(text.splitlines()), "kind,start_s,end_s,first_node,last_node\noutage,100,200,,\ndrain,300,900,0,32\n"),
-    "queues": (read_queues, '[ours]\nqueue = [{name = "1", nodes = [1, 8], max_hours = 2, priority = 1}]\naging_hours = 3\n'),
+    "queues": (read_queues, '[ours]\nqueue = [{name = "1", nodes = [1, 8], max_hours = 2, priority = 1}]\n'),
     "rules": (
         read_queues,
         '[ours]\norder = "multifactor"\n[ours.rules]\nage = 1000\nfair_share = 2.5\nmax_age_days = 3\n[ours.rules.qos_factors]\nhigh = 1.0\n[[ours.rules.limit]]\nper = "user"\njobs = 3\n',

@@ -92,7 +92,7 @@ def result_of(outcome: Simulated) -> Result:
     >>> from hopperlib.readers.jobs import read_job_trace
     >>> from hopperlib.scheduling.scheduler import simulate
     >>> trace = read_job_trace(["1 0 -1 60 3 -1 -1 3 90 -1 1 1 -1 -1 -1 -1 -1 -1"])
-    >>> result_of(Simulated(trace=trace, schedule=simulate(trace.workload, 4))).facts["utilization"]
+    >>> result_of(Simulated(trace=trace, schedule=simulate(trace.workload, 4, sample_every_s=60))).facts["utilization"]
     0.75
     """
     schedule, cluster = outcome.schedule, outcome.cluster

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 from hopperlib.finding import Finding
 from hopperlib.questions.result import Result, Table, Value, table
 from hopperlib.readers.jobs.trace import Trace
-from hopperlib.scheduling.logs.backtest import PREDICTORS, Backtest, Judged
-from hopperlib.scheduling.logs.learned import Learned
+from hopperlib.scheduling.logs.backtest import PREDICTORS, Backtest
+from hopperlib.scheduling.logs.learned import Learned, limit_text
 from hopperlib.scheduling.logs.pending import Expected
 from hopperlib.scheduling.logs.why import CAUSES, Wait
 from hopperlib.text import capital, count, duration, listed, share
@@ -26,7 +26,7 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int) -> Result
     >>> learned_result(Learned(), [], 3).summary.split(".")[0]
     'No closed hours and no limits can be told from this log'
     """
-    told = [*(rule.text for rule in rules.closed), *(_limit_text(rules, at) for at in range(len(rules.limits)))]
+    told = [*(rule.text for rule in rules.closed), *map(limit_text, rules.limits)]
     told += [f"{count(each.nodes, 'node')} absent for a time" for each in rules.absent]
     told += [f"jobs of {' '.join(rules.preferred)} first"] if rules.preferred else []
     summary = f"{capital(listed(told))}." if told else "No closed hours and no limits can be told from this log."
@@ -37,17 +37,12 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int) -> Result
     )
 
 
-def _limit_text(rules: Learned, at: int) -> str:
-    limit = rules.limits[at]
-    most = count(limit.jobs, "running job") if limit.jobs is not None else count(limit.nodes or 0, "node")
-    return f"at most {most} of {f'{limit.per} {limit.of}' if limit.of else f'each {limit.per}'}"
-
-
 def backtest_result(test: Backtest) -> Result:
     """Return how learned rules predict later waits, as an answer.
 
     Examples
     --------
+    >>> from hopperlib.scheduling.logs.backtest import Judged
     >>> judged = [Judged(name, 0.5, 60.0, 0.95) for name in PREDICTORS]
     >>> backtest_result(Backtest(Learned(), (), 120, 80, tuple(judged))).findings[0].code
     'no-better-than-null'
@@ -62,12 +57,13 @@ def backtest_result(test: Backtest) -> Result:
         ),
         findings=(finding, *test.findings),
         values=tuple(_values(test)),
-        tables=(_judged_table(test),),
+        tables=(_judged_table(test), _class_table(test)),
         facts={
             "rules": test.rules.to_dict(),
             "learned_from": test.learned_from,
             "judged_on": test.judged_on,
             "judged": [judged._asdict() for judged in test.judged],
+            "classes": [judged._asdict() for judged in test.classes],
         },
     )
 
@@ -77,6 +73,7 @@ def backtest_verdict(test: Backtest) -> Finding:
 
     Examples
     --------
+    >>> from hopperlib.scheduling.logs.backtest import Judged
     >>> judged = [Judged(name, 0.5 + (name == "learned") / 10, 60.0, 0.95) for name in PREDICTORS]
     >>> backtest_verdict(Backtest(Learned(), (), 120, 80, tuple(judged))).code
     'better-than-null'
@@ -107,13 +104,24 @@ def _judged_table(test: Backtest) -> Table:
             "Prediction": lambda judged: PREDICTORS[judged.name],
             "Rank correlation": lambda judged: round(judged.rank_correlation, 3),
             "Mean error (s)": lambda judged: round(judged.mean_error_s),
-            "Inside of 95 % intervals": _covered,
+            "Inside of 95 % intervals": lambda judged: share(judged.coverage),
         },
     )
 
 
-def _covered(judged: Judged) -> str:
-    return share(judged.coverage)
+def _class_table(test: Backtest) -> Table:
+    return table(
+        f"By class of job: {PREDICTORS[test.best.name]}, and beside it {PREDICTORS[test.best_null.name]}",
+        test.classes,
+        {
+            "Jobs with a": lambda judged: judged.name,
+            "Jobs": lambda judged: judged.jobs,
+            "Rank correlation": lambda judged: round(judged.rank_correlation, 3),
+            "Null model": lambda judged: round(judged.null_rank_correlation, 3),
+            "Mean error (s)": lambda judged: round(judged.mean_error_s),
+            "Null model (s)": lambda judged: round(judged.null_mean_error_s),
+        },
+    )
 
 
 def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int) -> Result:
@@ -177,6 +185,7 @@ def when_result(trace: Trace, name: str, found: Expected, test: Backtest) -> Res
     --------
     >>> from hopperlib.readers.jobs import read_job_trace
     >>> trace = read_job_trace(["1 0 60 60 3 -1 -1 3 90 -1 1 1 -1 -1 -1 -1 -1 -1"])
+    >>> from hopperlib.scheduling.logs.backtest import Judged
     >>> judged = tuple(Judged(name, 0.5, 60.0, 0.95) for name in PREDICTORS)
     >>> when_result(trace, "7", Expected(0, 0, 60, None, None, 3), Backtest(Learned(), (), 120, 80, judged)).summary
     'Job 7 has waited 0 s. When it starts cannot be told: 3 past jobs that waited as long are too few.'

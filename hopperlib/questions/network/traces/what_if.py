@@ -273,12 +273,7 @@ def _facts(test: Backtest, found: WhatIf) -> dict[str, Any]:
         "changes": [
             {
                 "change": effect.scenario.name,
-                "wait_s": effect.wait_s,
-                "difference": effect.difference,
-                "low": effect.low,
-                "high": effect.high,
-                "use": effect.use,
-                "fairness": effect.fairness,
+                **dict(zip(effect._fields[1:-1], effect[1:-1], strict=True)),
                 "classes": [each._asdict() for each in effect.classes],
             }
             for effect in found.effects
