@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -159,15 +159,27 @@ def site_folder(shared: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def scorecard(shared: Path) -> tuple[Any, ...]:
-    """All rows of the score: they take ten seconds, so that one worker of a run computes them."""
+def all_rows(shared: Path) -> tuple[Any, ...]:
+    """A row of the score for each documented value: they take twenty seconds, so that one worker of a run computes them."""
     from hopperbook import score
 
     rows = shared / "scorecard.pickle"
     with once(shared / "scorecard.made") as needed:
         if needed:
-            rows.write_bytes(pickle.dumps(score.rows()))
+            rows.write_bytes(pickle.dumps(score.all_rows()))
     return pickle.loads(rows.read_bytes())
+
+
+@pytest.fixture(scope="session")
+def scorecard(all_rows: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The rows of the score without what is true by construction."""
+    return tuple(row for row in all_rows if row.role != "by construction")
+
+
+@pytest.fixture(scope="session")
+def scored(scorecard: tuple[Any, ...]) -> Callable[[str], dict[str, Any]]:
+    """Return what gives the rows of the score of a study, by id without the study."""
+    return lambda study: {row.id.partition(".")[2]: row for row in scorecard if row.study == study}
 
 
 @pytest.fixture(scope="session")

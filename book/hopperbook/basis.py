@@ -1,10 +1,10 @@
 """What the numbers of a study's model rest on: measured, documented, assumed and calibrated inputs, each moved in turn.
 
-An input is a range of the study, a documented value that it declares to read, or a number of a machine file that its
-model looks at. Each is set a tenth lower and a tenth higher (one that is usually 0: by a tenth of its range), and the
-model run anew, in a process of its own, since modules keep what they computed. That takes minutes, so
-``python -m hopperbook.basis`` keeps the numbers in ``data/basis.csv``; a test computes some anew. What a table that is
-computed beforehand rests on, such as the placed jobs, is not traced.
+An input is a range of the study, which is moved to its ends, or a documented value that it declares to read or a number
+of a machine file that its model looks at, which are moved by a tenth. The model is run anew, in a process of its own,
+since modules keep what they computed. That takes minutes, so ``python -m hopperbook.basis`` keeps the numbers in
+``data/basis.csv``; a test computes some anew. What a table that is computed beforehand rests on, such as the placed
+jobs, is not traced.
 """
 
 import csv
@@ -25,7 +25,7 @@ from hopperlib.data_files import data_folder, rows
 from hopperlib.machine import FileSystem, Machine, Network, NodeKind, machine
 from hopperlib.questions.basis import STEP, Status, status_of
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.result import Column, Figure, table
+from hopperlib.questions.result import Column, Figure, Table, table
 from hopperlib.text import digits
 
 _FILE = "basis.csv"
@@ -41,8 +41,9 @@ class Input(NamedTuple):
     kind: str
     key: str
     status: Status
+    low: float
     value: float
-    step: float
+    high: float
 
     @property
     def what(self) -> str:
@@ -57,13 +58,15 @@ class Input(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """A number of a model with an input lower, as it is, and higher."""
+    """A number of a model with an input at its lower end, as it usually is, and at its upper end."""
 
     study: str
     number: str
     input: str
     status: str
+    low: float
     value: float
+    high: float
     at_low: float
     at: float
     at_high: float
@@ -73,9 +76,14 @@ class Moved(NamedTuple):
         """Difference of the two ends over the usual number."""
         return abs(self.at_high - self.at_low) / abs(self.at)
 
+    @property
+    def weight(self) -> float:
+        """Percent by which the number changes for each percent of the input."""
+        return self.share * (self.low + self.high) / 2 / (self.high - self.low)
 
-def run(study: str, changed: Input | None = None, by: float = 0.0) -> dict[str, float]:
-    """Return what a model gives with an input moved, mean over seeds.
+
+def run(study: str, changed: Input | None = None, to: float = 0.0) -> dict[str, float]:
+    """Return what a model gives with an input moved to a value, mean over seeds.
 
     A moved input changes what this process reads from then on, so that it belongs into a process of its own.
 
@@ -88,15 +96,15 @@ def run(study: str, changed: Input | None = None, by: float = 0.0) -> dict[str, 
     if changed is None:
         pass
     elif changed.kind == "range":
-        usual[changed.key] += by
+        usual[changed.key] = to
     elif changed.kind == "documented":
         # The module's own table: whatever reads the value gets another.
         table = printed_values._values()
-        table[changed.key] = replace(table[changed.key], value=f"{changed.value + by:.10g}", errata="")
+        table[changed.key] = replace(table[changed.key], value=f"{to:.10g}", errata="")
     else:
         name, _, key = changed.key.partition(".")
-        number = changed.value + by
-        other = Machine.load(name).with_value(key, round(number) if changed.step >= 1 else number, assumed="moved")
+        whole = isinstance(Machine.load(name).provenance[key].value, int)
+        other = Machine.load(name).with_value(key, round(to) if whole else to, assumed="moved")
         machine._bundled = partial(_instead, name, other, machine._bundled)  # type: ignore[assignment]
     model = load(study).model
     assert model is not None
@@ -129,19 +137,18 @@ def _instead(name: str, changed: Machine, usual: Any, asked: str) -> Machine:
 def _inputs(study: str, seen: Collection[str]) -> Iterator[Input]:
     """Yield what a model may rest on, given the numbers of machine files that it looks at."""
     for name, each in ranges(study).items():
-        step = STEP * each.value or STEP * (each.high - each.low)
-        yield Input(study, "range", name, each.status, each.value, step)  # type: ignore[arg-type]
+        yield Input(study, "range", name, each.status, each.low, each.value, each.high)  # type: ignore[arg-type]
     for id in study_texts()[study].get("reads", ()):
         number = printed_values.documented(id).adopted_number
         if number:
             status: Status = "calibrated" if id in checks() and checks()[id].role == "calibrated" else "documented"
-            yield Input(study, "documented", id, status, number, STEP * number)
+            yield Input(study, "documented", id, status, (1 - STEP) * number, number, (1 + STEP) * number)
     for name in ("hopper", "franklin"):
         for key, fact in Machine.load(name).provenance.items():
             if key in seen and type(fact.value) in (int, float) and fact.value:
                 value = float(fact.value)  # type: ignore[arg-type]
                 step = max(1.0, round(STEP * value)) if isinstance(fact.value, int) else STEP * value
-                yield Input(study, "machine", f"{name}.{key}", status_of(fact), value, step)
+                yield Input(study, "machine", f"{name}.{key}", status_of(fact), value - step, value, value + step)
 
 
 def moved(study: str) -> Iterator[Moved]:
@@ -159,12 +166,12 @@ def moved(study: str) -> Iterator[Moved]:
         usual, seen = pool.apply(_looked, (study,))
         for each in _inputs(study, seen):
             try:
-                low, high = (pool.apply(run, (study, each, by)) for by in (-each.step, each.step))
+                low, high = (pool.apply(run, (study, each, to)) for to in (each.low, each.high))
             except (ValueError, LookupError, ArithmeticError):
                 continue
             for name, at in usual.items():
                 if at and name in low and name in high and abs(high[name] - low[name]) >= _LEAST * abs(at):
-                    yield Moved(study, name, each.what, each.status, each.value, low[name], at, high[name])
+                    yield Moved(study, name, each.what, *each[3:], low[name], at, high[name])
 
 
 def kept(study: str) -> list[Moved]:
@@ -174,12 +181,39 @@ def kept(study: str) -> list[Moved]:
     --------
     >>> first = kept("memory")[0]
     >>> first.input, first.status
-    ('memory of a task on a half-packed Franklin node', 'calibrated')
+    ('share of what the system keeps that grows with the memory of a node', 'assumed')
     """
     own = (row for row in rows(_FILE) if row["study"] == study)
-    numbers = ("value", "at_low", "at", "at_high")
-    found = (Moved(**row | {name: float(row[name]) for name in numbers}) for row in own)  # type: ignore[arg-type]
+    found = (Moved(**row | {name: float(row[name]) for name in Moved._fields[4:]}) for row in own)  # type: ignore[arg-type]
     return sorted(found, key=lambda one: -one.share)
+
+
+def what_moves(*studies: str) -> Table:
+    """Return what moves the numbers of studies' models, the largest first, with ranges and why those.
+
+    Examples
+    --------
+    >>> what_moves("memory").rows[0][2:6]
+    ('share of what the system keeps that grows with the memory of a node', 'assumed', '0 to 1', '31.54 to 30.16')
+    """
+    found = sorted((one for study in studies for one in kept(study)), key=lambda one: -one.share)
+    return table(
+        "What moves the numbers",
+        found,
+        {
+            "Study": lambda one: study_texts()[one.study]["title"],
+            "Number": lambda one: printed_values.documented(f"{one.study}.{one.number}").quantity,
+            "Input": lambda one: one.input,
+            "Status": lambda one: one.status,
+            "From, to": lambda one: f"{digits(one.low, 6)} to {digits(one.high, 6)}",
+            "Moves the number": lambda one: f"{digits(one.at_low, 4)} to {digits(one.at_high, 4)}",
+            Column("By", "%", 1): lambda one: 100 * one.share,
+            "Why so far": lambda one: next(
+                (each.why for each in ranges(one.study).values() if each.what == one.input),
+                "a tenth to either side, or one",
+            ),
+        },
+    )
 
 
 def basis_figure(study: str) -> Figure:
@@ -199,10 +233,10 @@ def basis_figure(study: str) -> Figure:
     if not found:
         raise ValueError(f"study {study!r} has no model with numbers, so there is nothing to draw")
     names = list(dict.fromkeys(one.number for one in found))
-    sums = {name: sum(one.share for one in found if one.number == name) for name in names}
+    sums = {name: sum(one.weight for one in found if one.number == name) for name in names}
     parts = {
         status: [
-            100 * sum(one.share for one in found if (one.number, one.status) == (name, status)) / sums[name]
+            100 * sum(one.weight for one in found if (one.number, one.status) == (name, status)) / sums[name]
             for name in names
         ]
         for status in get_args(Status)
@@ -211,8 +245,8 @@ def basis_figure(study: str) -> Figure:
     labels = ["<br>".join(wrap(printed_values.documented(f"{study}.{name}").quantity, 22)) for name in names]
     figure = chart(
         title="Where the numbers come from",
-        alt="Share of each number of the model that rests on inputs of each kind, by how far a tenth less and a tenth more "
-        f"of each moves it. Most is moved by this: {most.input} ({most.status}), from {digits(most.at_low, 4)} to {digits(most.at_high, 4)}.",
+        alt="Share of each number of the model that rests on inputs of each kind, by the percents that it changes for one of "
+        f"each. Most is moved by this: {most.input} ({most.status}), from {digits(most.at_low, 4)} to {digits(most.at_high, 4)}.",
         x=Axis(title="Number of the model"),
         y=Axis(title="Share of what moves it", unit="%", low=0, decimals=0),
         series=[
@@ -220,21 +254,7 @@ def basis_figure(study: str) -> Figure:
             for status, shares in parts.items()
         ],
     )
-    lines = table(
-        "What the numbers become, each input a tenth lower and higher",
-        found,
-        {
-            "Number": lambda one: one.number,
-            "Input": lambda one: one.input,
-            "Status": lambda one: one.status,
-            "Usually": lambda one: one.value,
-            "Is": lambda one: one.at,
-            "If lower": lambda one: one.at_low,
-            "If higher": lambda one: one.at_high,
-            Column("Moves it by", "%", 1): lambda one: 100 * one.share,
-        },
-    )
-    return replace(figure, layout=figure.layout | {"barmode": "stack"}, table=lines)
+    return replace(figure, layout=figure.layout | {"barmode": "stack"}, table=what_moves(study))
 
 
 def _main() -> None:

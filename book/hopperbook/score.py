@@ -3,7 +3,7 @@
 Each study computes values (`hopperbook.studies`), and ``data/checks.csv`` says
 how each is to be read; this module joins both with ``data/documented.csv``. A
 documented row of no study says that nothing models it. Left out is only what
-could not have come out otherwise: a test holds that it does (`constructed`).
+could not have come out otherwise (`all_rows` has it).
 
 ==================  ===================================================
 reproduced          a retrodiction holds the documented interval, and says
@@ -32,11 +32,11 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass, fields
 from functools import partial
 from math import isfinite
 from string import Formatter
-from typing import Any, NamedTuple
+from typing import Any
 
 from hopperbook import studies
 from hopperbook.checks import Check, checks, evaluate_formula
@@ -44,7 +44,6 @@ from hopperbook.studies.study import Prediction, Shares, Study, Value, study_tex
 from hopperlib.documented import DocumentedValue, all_values, printed, watched
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
-from hopperlib.package_data import read_beside
 from hopperlib.text import count
 
 # Largest deviation, as a share of the printed number, that is rounding of the machine and not of the model.
@@ -55,20 +54,8 @@ _WIDEST = 0.25
 _MOST_SEEDS = 0.9
 # An interval of nine runs in ten pays for each unit by which it misses as for that many units of width.
 _PENALTY = 20.0
-# Columns of the table: those of every row, and those of a retrodiction.
-_COLUMNS = read_beside(__file__, "score.toml")
 # What a model must give something for.
-_GIVEN = ("calibrated", "retrodicted", "shape", "arithmetic", "by construction")
-
-
-class Null(NamedTuple):
-    """What the rival of a retrodiction gives: in words what it is, its value, interval, verdict and score."""
-
-    rival: str
-    value: float
-    interval: tuple[float, float]
-    verdict: str
-    score: float
+_GIVEN = ("calibrated", "retrodicted", "shape", "arithmetic")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,14 +84,14 @@ class Row:
         Why, where the row needs a word.
     place : str
         Key of the source, and where it stands there.
-    interval, documented_interval : tuple of float or None
-        Of a retrodiction: what the model gives, and the numbers that would have been printed as documented.
-    null : Null or None
-        Of a retrodiction: what its rival gives.
+    low, high, documented_low, documented_high : float or None
+        Of a retrodiction: the interval that the model gives, and the numbers that would have been printed as documented.
     score : float or None
         Of a retrodiction: width of the interval, and twenty times what it misses by, over the documented number.
     seeds : int or None
         Seeds that were tried, where anything is random.
+    rival, rival_value, rival_low, rival_high, rival_verdict, rival_score
+        Of a retrodiction: in words what its rival is, and what that gives.
     """
 
     id: str
@@ -119,20 +106,18 @@ class Row:
     verdict: str
     note: str
     place: str
-    interval: tuple[float, float] | None = None
-    documented_interval: tuple[float, float] | None = None
-    null: Null | None = None
+    low: float | None = None
+    high: float | None = None
+    documented_low: float | None = None
+    documented_high: float | None = None
     score: float | None = None
     seeds: int | None = None
-
-    @property
-    def residual(self) -> float | None:
-        """Deviation over tolerance: from -1 to 1 both agree; None for what has no tolerance."""
-        return self.deviation / self.tolerance if self.deviation is not None and self.tolerance else None
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the row as plain data for ``hopper scorecard --json``."""
-        return asdict(self) | {"null": self.null._asdict() if self.null else None}
+    rival: str = ""
+    rival_value: float | None = None
+    rival_low: float | None = None
+    rival_high: float | None = None
+    rival_verdict: str = ""
+    rival_score: float | None = None
 
 
 def judge(
@@ -227,7 +212,7 @@ def interval_score(interval: tuple[float, float], number: float) -> float:
 def _predicted(value: DocumentedValue, prediction: Prediction, check: Check, study: Study) -> dict[str, Any]:
     """Return the cells of a retrodiction: the model's, and those of its rival."""
     id = _short(value.id)
-    if id not in study.rivals:
+    if id not in study.texts.get("rivals", {}):
         raise InputError(f"check {value.id!r}: a retrodiction needs a rival; data/studies.toml names none for it")
     documented = value.interval(check.tolerance)
     number, room = sum(documented) / 2, (documented[1] - documented[0]) / 2
@@ -246,22 +231,23 @@ def _predicted(value: DocumentedValue, prediction: Prediction, check: Check, stu
         width = half * abs(rival / middle) if middle else half
         rival = rival - width, rival + width
     rival = printed_as(*rival)
-    wide, known = id in study.wide, study.out_of.get(id, 0.0)
+    wide, known = id in study.texts.get("wide", {}), study.texts.get("out_of", {}).get(id, 0.0)
     verdict = interval_verdict(interval, documented, wide=wide, out_of=known)
     return {
         "deviation": sum(interval) / 2 - number,
         "tolerance": (interval[1] - interval[0]) / 2,
         "verdict": f"{verdict}, explained" if verdict == "missed" and check.explanation else verdict,
-        "interval": interval,
-        "documented_interval": documented,
+        "low": interval[0],
+        "high": interval[1],
+        "documented_low": documented[0],
+        "documented_high": documented[1],
         "score": interval_score(interval, number),
-        "null": Null(
-            study.rivals[id],
-            sum(rival) / 2,
-            rival,
-            interval_verdict(rival, documented, wide=wide, out_of=known),
-            interval_score(rival, number),
-        ),
+        "rival": study.texts["rivals"][id],
+        "rival_value": sum(rival) / 2,
+        "rival_low": rival[0],
+        "rival_high": rival[1],
+        "rival_verdict": interval_verdict(rival, documented, wide=wide, out_of=known),
+        "rival_score": interval_score(rival, number),
         "seeds": prediction.seeds,
         "reproduced": f"{interval[0]:.6g} to {interval[1]:.6g}",
     }
@@ -421,17 +407,6 @@ def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
     )
 
 
-def constructed() -> tuple[Row, ...]:
-    """Return what is true of the models however their numbers are set: no part of the scorecard, and tested.
-
-    Examples
-    --------
-    >>> {row.role for row in constructed()}
-    {'by construction'}
-    """
-    return tuple(row for row in _all_rows() if row.role == "by construction")
-
-
 def rows(study: str | None = None) -> tuple[Row, ...]:
     """Return the scorecard, in the order of the data file, without what is true by construction.
 
@@ -454,11 +429,17 @@ def rows(study: str | None = None) -> tuple[Row, ...]:
     >>> row.documented, row.reproduced, row.role, row.verdict
     ('1.29', '1.29167', 'arithmetic', 'holds')
     """
-    return tuple(row for row in _all_rows(study) if row.role != "by construction")
+    return tuple(row for row in all_rows(study) if row.role != "by construction")
 
 
-def _all_rows(study: str | None = None) -> tuple[Row, ...]:
-    """Return a row for each documented value, of one study or of all."""
+def all_rows(study: str | None = None) -> tuple[Row, ...]:
+    """Return a row for each documented value, of one study or of all: what is true by construction too.
+
+    Examples
+    --------
+    >>> {row.role for row in all_rows("memory")} - {row.role for row in rows("memory")}
+    {'by construction'}
+    """
     values = all_values()
     known = sorted({value.study for value in values})
     if study not in (None, *known):
@@ -510,11 +491,7 @@ def summary_line(table: Iterable[Row]) -> str:
     table = tuple(row for row in table if row.study != "context")
     roles = Counter(row.role for row in table)
     agreed = Counter(row.role for row in table if row.verdict == "holds")
-    counted = {
-        "calibrated": "calibrated",
-        "input": "inputs",
-        "not modelled": "not modelled",
-    }
+    counted = {"calibrated": "calibrated", "input": "inputs", "not modelled": "not modelled"}
     compared = {"shape": "shapes hold", "arithmetic": "sums of printed numbers hold"}
     parts = [f"{agreed[role]} of {roles[role]} {name}" for role, name in compared.items() if roles[role]]
     parts += [f"{roles[role]} {name}" for role, name in counted.items() if roles[role]]
@@ -530,15 +507,13 @@ def _retrodictions(table: Sequence[Row]) -> str:
     for row in table:
         by_study.setdefault(row.study, []).append(not row.verdict.startswith("missed"))
     held, whole = (sum(map(sum, by_study.values())), sum(map(all, by_study.values())))
-    narrow = sum(row.verdict == "reproduced" for row in table)
-    both = sum(
-        row.verdict == "reproduced" and row.null is not None and row.null.verdict == "reproduced" for row in table
-    )
-    closer = sum(row.null is not None and row.score is not None and row.score < row.null.score for row in table)
+    won = [row for row in table if row.verdict == "reproduced"]
+    both = sum(row.rival_verdict == "reproduced" for row in won)
+    closer = sum((row.score or 0.0) < (row.rival_score or 0.0) for row in table)
     return (
         f"{count(len(table), 'retrodiction')} of values that the authors knew, from {count(len(by_study), 'study', 'studies')}: "
         f"{held} of the nominal 90 % intervals hold ({held / len(table):.0%}), in {whole} of the studies all of them. "
-        f"{narrow} are also narrow enough to say something, {both} of these for the simplest rival too; "
+        f"{len(won)} are also narrow enough to say something, {both} of these for the simplest rival too; "
         f"scored by interval, {closer} beat it."
     ).replace("%)", " %)")
 
@@ -553,12 +528,7 @@ def to_csv(table: Iterable[Row]) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([name for names in _COLUMNS.values() for name in names])
+    writer.writerow(field.name for field in fields(Row))
     for row in table:
-        cells: list[object] = [getattr(row, name) for name in _COLUMNS["every_row"]]
-        null = row.null or ("", None, (None, None), "", None)
-        rival, value, (low, high), verdict, score = null
-        cells += [*(row.interval or (None, None)), *(row.documented_interval or (None, None)), row.score, row.seeds]
-        cells += [rival, value, low, high, verdict, score]
-        writer.writerow("" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else cell for cell in cells)
+        writer.writerow(f"{cell:.6g}" if isinstance(cell, float) else cell for cell in astuple(row))
     return out.getvalue()

@@ -34,7 +34,6 @@ from hopperlib import __version__
 from hopperlib.analysis.function_digest import function_digest
 from hopperlib.errors import InputError, refusal
 from hopperlib.frames import column_name
-from hopperlib.questions.question import load
 from hopperlib.questions.result import Facts, Result
 
 _ABOUT = "ensemble.json"
@@ -435,24 +434,6 @@ def _use_one_thread() -> None:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
-
-
-def answer_row(question: str, **values: Any) -> dict[str, Any]:
-    """Return the numbers of one answer of a question as a row: the facts that are plain, and its values.
-
-    Parameters
-    ----------
-    question : str
-        Its name.
-    **values
-        Values of its controls.
-
-    Examples
-    --------
-    >>> answer_row("memory", need_gb=2.0, tasks=384)["plain_cost"]
-    1.625
-    """
-    return _numbers_beside(load(question).run(**values), values)
 
 
 def _numbers_beside(result: Result, parameters: Mapping[str, Any]) -> dict[str, Any]:

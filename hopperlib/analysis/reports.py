@@ -31,6 +31,7 @@ from hopperlib.analysis.job_report import observed_result
 from hopperlib.data_files import data_folder
 from hopperlib.errors import InputError, refusal
 from hopperlib.failure.diagnosis.diagnosis import diagnose
+from hopperlib.failure.diagnosis.outputs import row_of
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.monitoring.history import History
@@ -38,7 +39,7 @@ from hopperlib.questions.monitoring.watch import judged, watch_result
 from hopperlib.questions.network.simulate import Simulation, simulated
 from hopperlib.questions.network.traces.answer import result_of
 from hopperlib.questions.question import load
-from hopperlib.questions.result import Result, joined, table
+from hopperlib.questions.result import Column, Result, joined, table
 from hopperlib.questions.storage.darshan_answer import logs_result
 from hopperlib.questions.storage.io_log import text_results
 from hopperlib.readers.benchmark_history import Histories, read_benchmark_history
@@ -310,39 +311,21 @@ def _io(texts: Sequence[_Text], logs: Sequence[Path], _: Any, *, machine: str = 
 
 
 def _errors(texts: Sequence[_Text], *_: Any) -> Result:
-    """Answer for the logs of failed jobs: the cause of each, and how often it comes."""
-    rows: list[dict[str, Any]] = []
-    for file in texts:
-        diagnosis = diagnose([(file.name, file.text)])
-        of_cause = {name: getattr(diagnosis.cause, name, None) for name in ("code", "title", "fault", "confidence")}
-        hits = diagnosis.cause.hits if diagnosis.cause else []
-        rows.append(
-            {"file": file.name, "verdict": diagnosis.verdict, **of_cause, "line": hits[0].line if hits else None}
-        )
-    known = Counter((row["code"], row["title"], row["fault"]) for row in rows if row["code"]).most_common()
-    causes = [{"code": code, "title": title, "fault": fault, "logs": logs} for (code, title, fault), logs in known]
-    summary = f"{sum(cause['logs'] for cause in causes):,} of {count(len(rows), 'log')} name their cause."
-    if causes:
-        summary += f" Most often: {causes[0]['title']} ({causes[0]['logs']:,})."
+    """Answer for the logs of failed jobs: the cause of each, as ``hopper diagnose --each`` has it, and how often it comes."""
+    rows = [row_of(file.name, diagnose([(file.name, file.text)])).to_dict() for file in texts]
+    known = Counter((row["code"], row["title"], row["who"]) for row in rows if row["code"]).most_common()
+    causes = [{"code": code, "title": title, "who": who, "logs": logs} for (code, title, who), logs in known]
     of_logs = f"of {count(len(rows), 'log')}"
+    most = f" Most often: {causes[0]['title']} ({causes[0]['logs']:,})." if causes else ""
+    shown: dict[str | Column, Any] = {
+        name.capitalize(): itemgetter(name) for name in ("file", "verdict", "code", "confidence", "node")
+    }
     return Result(
-        summary=summary,
+        summary=f"{sum(cause['logs'] for cause in causes):,} {of_logs} name their cause.{most}",
         findings=tuple(
             Finding(cause["code"], f"{cause['title']}: {cause['logs']:,} {of_logs}.", "problem") for cause in causes
         ),
-        tables=(
-            table(
-                f"Logs{_shown(rows)}",
-                rows[:_MAX_ROWS],
-                {
-                    "File": itemgetter("file"),
-                    "Verdict": itemgetter("verdict"),
-                    "Code": itemgetter("code"),
-                    "Confidence": itemgetter("confidence"),
-                    "Line": itemgetter("line"),
-                },
-            ),
-        ),
+        tables=(table(f"Logs{_shown(rows)}", rows[:_MAX_ROWS], shown),),
         facts={"logs": rows, "causes": causes},
     )
 

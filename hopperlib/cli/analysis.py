@@ -175,17 +175,19 @@ def ensemble(
 
     Exit status: 0 fine, 1 a run failed, 2 bad input.
     """  # noqa: D301 - click reads the sign, not the letters
-    from hopperlib.analysis.ensembles import EnsembleError, answer_row, intervals, run_ensemble
+    from hopperlib.analysis.ensembles import EnsembleError, intervals, run_ensemble
+    from hopperlib.questions.question import load
 
     inputs = dict(map(_varied, vary))
     runs = _runs(question, inputs, seeds)
     folder = folder or f"ensemble-{question}"
     try:
-        rows = run_ensemble(answer_row, runs, folder, workers=workers, client=scheduler)
+        rows = run_ensemble(load(question).as_function(), runs, folder, workers=workers, client=scheduler)
     except EnsembleError as error:
         click.echo(f"hopper: {error}", err=True)
         sys.exit(1)
-    numbers = [name for name in rows.select_dtypes("number") if name not in {"question", "seed", *inputs}]
+    rows.insert(0, "question", question)
+    numbers = [name for name in rows.select_dtypes("number") if name not in {"seed", *inputs}]
     if answer is None:
         varying = (name for name in numbers if rows[name].nunique() > 1)
         answer = next(varying, numbers[0] if numbers else "")
@@ -215,7 +217,7 @@ def _runs(question: str, inputs: dict[str, list[Any]], seeds: int) -> list[dict[
     sets = parameter_sets(inputs, seeds, int(getattr(seed, "low", 0)))
     for parameters in sets:
         asked.read(parameters)
-    return [{"question": question, **parameters} for parameters in sets]
+    return sets
 
 
 def _varied(text: str) -> tuple[str, list[Any]]:

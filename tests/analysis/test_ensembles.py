@@ -20,7 +20,6 @@ import pytest
 import hopperlib
 from hopperlib.analysis.ensembles import (
     EnsembleError,
-    answer_row,
     intervals,
     parameter_sets,
     run_ensemble,
@@ -332,7 +331,7 @@ def test_a_question_of_the_front_door_is_a_function(tmp_path):
     rows = run_ensemble(
         hopperlib.memory, [{"need_gb": need} for need in (1.0, 2.0)], tmp_path, workers=1, progress=False
     )
-    assert rows["plain_cost"].tolist() == [answer_row("memory", need_gb=need)["plain_cost"] for need in (1.0, 2.0)]
+    assert rows["plain_cost"].tolist() == [hopperlib.memory(need_gb=need).facts["plain_cost"] for need in (1.0, 2.0)]
     assert rows.attrs["parameters"] == ["need_gb"]
 
 
@@ -398,9 +397,7 @@ def test_the_recipe_for_slurm_with_a_worker_that_is_killed(root, tmp_path, monke
     assert job.returncode == 0, said
     assert done < 120, "a worker was killed while others ran"
     sets = parameter_sets({"need_gb": [1, 2], "tasks": range(24, 1441, 24)})
-    here = run_ensemble(
-        answer_row, [{"question": "memory"} | one for one in sets], tmp_path / "here", workers=0, progress=False
-    )
+    here = run_ensemble(hopperlib.memory, sets, tmp_path / "here", workers=0, progress=False)
     assert pd.read_csv(tmp_path / "rows.csv")["plain_cost"].tolist() == here["plain_cost"].tolist()
 
 
@@ -408,14 +405,6 @@ def test_nobody_answers(tmp_path):
     pytest.importorskip("distributed")
     with pytest.raises(InputError, match="no Dask scheduler answers at nowhere"):
         run_ensemble(Counted(), SEEDS, tmp_path, client="nowhere")
-
-
-def test_a_question_is_a_row_of_numbers(tmp_path):
-    rows = run_ensemble(
-        answer_row, [{"question": "memory", "need_gb": need} for need in (1.0, 2.0)], tmp_path, workers=0
-    )
-    assert rows["question"].tolist() == ["memory", "memory"]
-    assert len(rows.select_dtypes("number").columns) > 3
 
 
 def test_intervals_hold_the_mean_as_often_as_they_say():

@@ -61,7 +61,7 @@ def test_the_command_gives_the_numbers_of_the_function(files, kind):
 def test_logs_are_counted_by_cause(files):
     told = report("errors", files / "errors")
     assert [(cause["code"], cause["logs"]) for cause in told.facts["causes"]] == [("SLURM-OOM", 2)]
-    assert told.to_frame("logs")["line"].isna().tolist() == [False, False, True]
+    assert told.to_frame("logs")["text"].eq("").tolist() == [False, False, True]
     assert told.summary.startswith("2 of 3 logs name their cause.")
 
 

@@ -14,11 +14,11 @@ from hopperlib.data_files import rows
 KEPT = sorted({row["study"] for row in rows("basis.csv")})
 
 
-@pytest.mark.parametrize("study", ["io-node", "bad-nodes"])
+@pytest.mark.parametrize("study", ["io-node", pytest.param("bad-nodes", marks=pytest.mark.nightly)])
 def test_changing_each_input_gives_what_the_table_says(study):
     """Two studies that read documented values and look at machine files: all of their inputs."""
     moved, kept = (
-        {(one.number, one.input, one.value): one[5:] for one in of(study)} for of in (basis.moved, basis.kept)
+        {(one.number, one.input, one.value): one[4:] for one in of(study)} for of in (basis.moved, basis.kept)
     )
     assert moved.keys() == kept.keys()
     assert len(moved) > 1
@@ -31,13 +31,14 @@ def test_an_input_by_hand():
     usual = basis.run("memory")["hopper-usable"]
     assert usual == pytest.approx(32 - (8 - 2 * 3.77) * 2.5)
     line = next(one for one in basis.kept("memory") if one.input.startswith("memory of a task on a half-packed"))
-    assert line.at_low == pytest.approx(32 - (8 - 2 * 0.9 * 3.77) * 2.5)
-    assert line.at_high == pytest.approx(32 - (8 - 2 * 1.1 * 3.77) * 2.5)
+    assert line.at_low == pytest.approx(32 - (8 - 2 * 3.765) * 2.5)
+    assert line.at_high == pytest.approx(32 - (8 - 2 * 3.775) * 2.5)
+    # 0.01 of 3.77 moves the number by 0.05 of 30.85.
+    assert line.weight == pytest.approx(0.05 / 30.85 / (0.01 / 3.77))
 
 
 def test_each_study_with_ranges_has_its_inputs_traced():
-    # The number of threads that is the fastest is whole: a tenth of no input moves it.
-    assert set(KEPT) == {name for name in built() if ranges(name)} - {"hybrid"}
+    assert set(KEPT) == {name for name in built() if ranges(name)}
 
 
 @pytest.mark.parametrize("study", KEPT)

@@ -1,7 +1,13 @@
 """Write ``data/forecasts.csv`` anew: ``make forecasts``."""
 
-from hopperbook.forecasts import to_csv
+import csv
+
+from hopperbook.forecasts import LEVELS, cells, forecast, situations
 from hopperlib.data_files import data_folder
 
 if __name__ == "__main__":
-    (data_folder() / "forecasts.csv").write_text(to_csv(), encoding="utf-8")
+    ends = [f"{end}{level}" for level in LEVELS for end in ("low", "high")]
+    with (data_folder() / "forecasts.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["id", "median", *ends, "rival_low", "rival_high", "function", "settings", "missing", "date"])
+        writer.writerows(cells(forecast(row)) for row in situations())

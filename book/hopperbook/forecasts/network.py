@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from statistics import fmean
 
+from hopperbook.forecasts.dragonfly import slowness
 from hopperlib.data_files import data_folder
 from hopperlib.network.rank_order import best_block, off_node_pairs
 from hopperlib.network.runtime.overlap import overlapped_s
@@ -65,6 +66,27 @@ def server_placement_gain(rng: random.Random, *, target_gb_s: float, far_gb_s: f
     1.5
     """
     return min(target_gb_s, near * far_gb_s) / min(target_gb_s, far_gb_s)
+
+
+def run_spread(
+    rng: random.Random, *, pattern: str, nodes: int, runs: int, share: float, minimal: float, own: float
+) -> float:
+    """Longest over shortest run of a job that lands somewhere else on a dragonfly each time. [ratio]
+
+    It sends for a share of its time if undisturbed; how slowly that goes is `hopperbook.forecasts.dragonfly.slowness`,
+    by as much as routes stay minimal. Nodes and file systems add up to `own` besides.
+
+    Examples
+    --------
+    >>> run_spread(random.Random(1), pattern="all-to-all", nodes=256, runs=5, share=0.0, minimal=0.5, own=0.0)
+    1.0
+    """
+    slow = slowness(pattern, nodes)
+    times = [
+        (1 + share * minimal * (slow[int(rng.random() * len(slow))] - 1)) * (1 + own * rng.random())
+        for _ in range(runs)
+    ]
+    return max(times) / min(times)
 
 
 def ring_rate(rng: random.Random, *, nodes: float, ranks_per_node: int, node_gb_s: float, kept: float) -> float:

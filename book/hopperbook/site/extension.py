@@ -79,8 +79,6 @@ def _configure(app: Sphinx, config: Config) -> None:
     config.hopper_models = content_hash(root, with_site=False)
     if not config.nb_execution_cache_path:
         config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache" / config.hopper_models)
-    # What one notebook has worked out with these models another need not.
-    os.environ["HOPPER_KEPT"] = config.nb_execution_cache_path
     config.html_search_scorer = str(HERE / "browser" / "scorer.js")
     config.mathjax_path = f"{assets.folder}/mathjax/tex-chtml.js"
     config.html_title = config.project = os.environ.get("HOPPER_TITLE") or config.html_title

@@ -33,8 +33,8 @@ def load(name: str) -> Study:
 
     Examples
     --------
-    >>> load("memory").part
-    'node'
+    >>> load("memory").name
+    'memory'
     """
     if name not in built():
         raise InputError(f"there is no study {name!r} among: {', '.join(built())}")

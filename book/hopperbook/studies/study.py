@@ -13,8 +13,8 @@ the physics, which says what the physics adds.
 import random
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from statistics import quantiles
 from typing import Any, NamedTuple
@@ -166,21 +166,14 @@ def predictions(
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Study:
-    """One documented study of the book.
+    """One documented study of the book; its texts stand in ``data/studies.toml``.
 
     Parameters
     ----------
     name : str
         As in the `study` column of the data and in file names.
-    title : str
-    part : str
-        Part of the book: node, network, storage, failure or monitoring.
-    question : str
-        The question in one sentence.
-    assumptions : tuple of str
-        What no source gives, each in a sentence; the page lists them.
     values : callable
         ``values() -> {name: value}``; runs the models. A name is the id of a
         documented row without the study and its dot, or several of them,
@@ -190,85 +183,38 @@ class Study:
     sums : callable
         The same for what no formula in ``data/checks.csv`` says of printed numbers alone; it may read any of them, and
         predicts nothing.
-    ranges : mapping of Range
-        Assumptions that are numbers, by name.
     model : callable or None
-        The model behind the predictions, for the tornado.
-    reads : sequence of str
-        Documented rows that the models may read: inputs and what they are calibrated on.
-    no_prediction : str
-        Why the study retrodicts nothing, if it does not.
-    rivals, wide : mapping of str
-        For a retrodicted row the rival in words, and why it is worth something although it is wide.
-    out_of : mapping of float
-        For a retrodicted row of which only a part is unknown: what that part and the row add up to.
+        The model behind the predictions, for what moves them.
+    shared_assumptions : tuple of str
+        Assumptions of a model that others use too.
 
     Examples
     --------
-    >>> Study(name="toy", title="Toy", part="node", question="Does it?", values=dict).values()
-    {}
+    >>> Study("memory", dict).texts["title"]
+    'Memory for each task'
     """
 
     name: str
-    title: str
-    part: str
-    question: str
     values: Callable[[], Mapping[str, Value]]
-    assumptions: tuple[str, ...] = ()
     sums: Callable[[], Mapping[str, Value]] = dict
-    ranges: Mapping[str, Range] = field(default_factory=dict)
     model: Model | None = None
-    reads: Sequence[str] = ()
-    no_prediction: str = ""
-    rivals: Mapping[str, str] = field(default_factory=dict)
-    wide: Mapping[str, str] = field(default_factory=dict)
-    out_of: Mapping[str, float] = field(default_factory=dict)
+    shared_assumptions: tuple[str, ...] = ()
 
-    @classmethod
-    def read(
-        cls,
-        name: str,
-        values: Callable[[], Mapping[str, Value]],
-        *,
-        sums: Callable[[], Mapping[str, Value]] = dict,
-        model: Model | None = None,
-        shared_assumptions: tuple[str, ...] = (),
-        **numbers: float,
-    ) -> "Study":
-        """Return a study with its texts from ``data/studies.toml``.
+    @property
+    def texts(self) -> dict[str, Any]:
+        """What ``data/studies.toml`` says of the study.
 
-        Parameters
-        ----------
-        name, values, sums, model : str, callable
-        shared_assumptions : tuple of str
-            Assumptions of a model that others use too; they come first.
-        **numbers : float
-            What the texts name in braces.
-
-        Raises
-        ------
-        InputError
-            If a text is missing there.
-
-        Examples
-        --------
-        >>> Study.read("memory", dict).title
-        'Memory for each task'
+        Its part of the book, title and question; `assumptions`, in a sentence each; `reads`, the documented rows that
+        the models may read; `no_prediction`, why it retrodicts nothing, if it does not. For a retrodicted row
+        `rivals` has the rival in words, `wide` why it is worth something although it is wide, and `out_of`, where only a
+        part is unknown, what that part and the row add up to.
         """
-        texts = study_texts().get(name, {})
-        missing = [key for key in ("part", "title", "question", "assumptions") if not texts.get(key)]
-        if missing:
-            raise InputError(f"data/studies.toml: study {name!r} has no {', '.join(missing)}")
-        assumptions = (with_numbers(text, numbers) for text in texts["assumptions"])
-        own = {
-            key: texts[key]
-            for key in ("part", "title", "question", "reads", "no_prediction", "rivals", "wide", "out_of")
-            if key in texts
-        }
-        all_assumptions = (*shared_assumptions, *assumptions)
-        return cls(
-            name=name, values=values, assumptions=all_assumptions, sums=sums, ranges=ranges(name), model=model, **own
-        )
+        return study_texts()[self.name]
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What no source gives; the page lists it."""
+        return (*self.shared_assumptions, *self.texts["assumptions"])
 
 
 def with_numbers(text: str, numbers: Mapping[str, Any]) -> str:

@@ -96,7 +96,8 @@ class RunTimeModel:
 
     def run_time_s(self, run: Run) -> float:
         """Run time of a run. [s]"""
-        return _time(run, self.compute_s, self.exchanged_gb, self.run_noise)
+        exchanging = self.compute_s + self.exchanged_gb * run.slowness + run.reduce_s
+        return exchanging * (1 + self.run_noise * run.noise)
 
 
 def least_of(values: Sequence[float], count: int) -> float:
@@ -171,8 +172,11 @@ def calibrate(
     def compute(exchanged: float) -> float:
         return (mean_s - reduced_s - exchanged * weighted) / factor
 
+    parts = [(run.slowness, run.reduce_s, each) for run, each in zip(flat, factors, strict=True)]
+
     def least(exchanged: float) -> float:
-        return least_of(sorted(_time(run, compute(exchanged), exchanged, run_noise) for run in flat), runs)
+        alone = compute(exchanged)
+        return least_of(sorted([(alone + exchanged * slow + reduce_s) * each for slow, reduce_s, each in parts]), runs)
 
     # More exchange at the same mean spreads the times, so the least falls; compute must not go below 0.
     high = (mean_s - reduced_s) / weighted if weighted else 0.0
@@ -187,11 +191,6 @@ def calibrate(
         )
     exchanged = _crossing(lambda exchanged: least_s - least(exchanged), 0.0, high, 1e-4)
     return RunTimeModel(compute_s=compute(exchanged), exchanged_gb=exchanged, run_noise=run_noise)
-
-
-def _time(run: Run, compute: float, exchanged: float, run_noise: float) -> float:
-    """Return the time of a run, also for a line that no model may have. [s]"""
-    return (compute + exchanged * run.slowness + run.reduce_s) * (1 + run_noise * run.noise)
 
 
 def _crossing(function: Callable[[float], float], low: float, high: float, near: float) -> float:

@@ -145,7 +145,7 @@ def static_html(explorer: "Question", result: Result, values: Mapping[str, Any])
     settings = ", ".join(
         f"{escape(control.label)}: <code>{escape(str(value))}</code>{' ' + escape(control.unit) if control.unit else ''}"
         for control, value in zip(explorer.controls, (explorer.defaults | dict(values)).values(), strict=True)
-        if len(str(value)) <= 200
+        if 0 < len(str(value)) <= 200 and not (control.advanced and value == control.default)
     )
     parts = parts_html(result.to_dict(), buttons=False)
     return (

@@ -9,7 +9,7 @@ import pytest
 
 from hopperbook import studies
 from hopperbook.checks import checks
-from hopperbook.studies.study import Study, study_texts
+from hopperbook.studies.study import study_texts
 from hopperbook.study_tables import assumptions
 from hopperlib.documented import by_study
 
@@ -31,39 +31,15 @@ def test_a_study_that_is_not_built_is_refused(name):
 def test_a_built_study_has_its_texts_and_checks(name):
     study = studies.load(name)
     assert study.name == name
-    assert study.part == study_texts()[name]["part"]
-    assert study.question.endswith("?")
-    assert study.assumptions
-    assert not [text for text in (study.title, study.question, *study.assumptions) if "{" in text]
+    assert study.texts["question"].endswith("?")
+    assert study.texts["title"]
+    assert study.texts["assumptions"]
+    assert not [text for text in (study.texts["title"], study.texts["question"], *study.assumptions) if "{" in text]
     assert all(value.id in checks() for value in by_study(name))
-
-
-@pytest.mark.parametrize("name", studies.built())
-def test_a_study_retrodicts_something_or_says_why_not(name):
     retrodicted = [id for id, check in checks().items() if check.role == "retrodicted" and id.startswith(f"{name}.")]
-    assert bool(retrodicted) != bool(studies.load(name).no_prediction)
-    assert studies.load(name).no_prediction in assumptions(name)
-
-
-def test_a_study_without_its_texts_is_refused(monkeypatch):
-    monkeypatch.setitem(study_texts(), "toy", {"part": "node", "assumptions": ["-"]})
-    with pytest.raises(ValueError, match=r"data/studies.toml: study 'toy' has no title, question"):
-        Study.read("toy", dict)
-    name, missing = "astrology", "part, title, question, assumptions"
-    with pytest.raises(ValueError, match=rf"data/studies.toml: study '{name}' has no {missing}"):
-        Study.read(name, dict)
-
-
-def test_the_texts_of_assumptions_take_numbers(monkeypatch):
-    texts = {
-        "part": "node",
-        "title": "Toy",
-        "question": "Does it?",
-        "assumptions": ["It does {often:.0%} of the time."],
-    }
-    monkeypatch.setitem(study_texts(), "toy", texts)
-    study = Study.read("toy", dict, shared_assumptions=("As ever.",), often=0.5)
-    assert study.assumptions == ("As ever.", "It does 50 % of the time.")
+    why = study.texts.get("no_prediction", "")
+    assert bool(retrodicted) != bool(why)
+    assert why in assumptions(name)
 
 
 def test_studies_that_assume_the_same_vary_it_alike():

@@ -73,8 +73,8 @@ def test_the_scorecard_shows_the_rows_of_the_scorecard(scorecard):
 
 
 @pytest.mark.parametrize("study", ["machines", "memory", "placement"])
-def test_the_scorecard_by_study(study):
-    table = score.rows(study)
+def test_the_scorecard_by_study(study, scored):
+    table = list(scored(study).values())
     result = load("scorecard").run(study=study)
     assert result.facts["found"] == len(table)
     drawn = [row for row in table if row.deviation is not None and row.tolerance]

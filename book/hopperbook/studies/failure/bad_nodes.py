@@ -11,7 +11,6 @@ from collections.abc import Mapping
 
 from hopperbook.studies.study import Study, Value, predictions, ranges
 from hopperlib.documented import printed
-from hopperlib.failure.nodes.preflight import NodeMemory, report
 from hopperlib.failure.nodes.risk import chance_of_bad_node
 from hopperlib.machine import Machine
 from hopperlib.scheduling.generator import MIXES
@@ -21,17 +20,6 @@ HUNG_CORE_HOURS = printed("bad-nodes.hung-core-hours") * 1e6
 HEALTH_CHECK_GB = printed("bad-nodes.nhc-threshold")
 SORTED_BY_HAND_GB = printed("bad-nodes.manual-threshold")
 HERO_CORES = int(printed("bad-nodes.scale-title") * 1000)
-
-
-def _node(name: str, free_gb: int) -> NodeMemory:
-    """Return a node with so much memory free, in blocks of 4 MB."""
-    return NodeMemory(name=name, blocks=(0,) * 10 + (free_gb * 256,))
-
-
-def _kept_memory_is_found() -> bool:
-    """Whether a node on which earlier jobs kept memory is found by the threshold."""
-    nodes = [_node("clean", 30), _node("kept", 27), _node("clean too", 30)]
-    return [node.name for node in report(nodes, need_gb=HEALTH_CHECK_GB).short] == ["kept"]
 
 
 def model(assumed: Mapping[str, float], rng: random.Random, *, by_size: bool = True) -> dict[str, float]:
@@ -69,7 +57,7 @@ def model(assumed: Mapping[str, float], rng: random.Random, *, by_size: bool = T
 def _values() -> dict[str, Value]:
     usual = {name: each.value for name, each in ranges("bad-nodes").items()}
     rivals = model(usual, random.Random(1), by_size=False)
-    return predictions(model, ranges("bad-nodes"), rivals) | {"unreleased-memory": _kept_memory_is_found()}
+    return predictions(model, ranges("bad-nodes"), rivals)
 
 
-STUDY = Study.read("bad-nodes", _values, model=model)
+STUDY = Study("bad-nodes", _values, model=model)

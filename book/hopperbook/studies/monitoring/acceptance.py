@@ -56,4 +56,4 @@ def users() -> dict[str, float]:
     return said | {"chen-hawke": (said.pop("chen-hawke-low") + said.pop("chen-hawke-high")) / 2}
 
 
-STUDY = Study.read("acceptance", dict, sums=lambda: {"ssp-codes": len(CODES)})
+STUDY = Study("acceptance", dict, sums=lambda: {"ssp-codes": len(CODES)})

@@ -67,4 +67,4 @@ def _values() -> dict[str, Value]:
     return dict(predictions(model, ranges("networks"), rivals, random_parts=True))
 
 
-STUDY = Study.read("networks", _values, model=model)
+STUDY = Study("networks", _values, model=model)

@@ -4,13 +4,7 @@ import random
 from collections.abc import Mapping
 
 from hopperbook.studies.study import Study, Value, predictions, ranges
-from hopperlib.machine import Machine
-from hopperlib.network.runtime.overlap import (
-    combined_factor,
-    merged_collectives_s,
-    overlapped_s,
-    separate_collectives_s,
-)
+from hopperlib.network.runtime.overlap import overlapped_s
 
 
 def mfdn_steps_s(
@@ -61,19 +55,8 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 
 
 def _values() -> dict[str, Value]:
-    hopper = Machine.load("hopper")
-    network = hopper.network
-    assert network is not None
-    a, b, c, d = mfdn_steps_s(10, 2, 3, 1, 0.8)
-    link = {"latency_s": network.latency_us * 1e-6, "bandwidth_gb_s": network.node_bandwidth_gb_s}
-    merged = merged_collectives_s(63, 0.01, **link) < separate_collectives_s(63, 0.01, **link)
     # The rival: two steps of three become one.
-    return predictions(model, ranges("overlap-and-tuning"), {"qla-fusing-speedup": 3 / 2}) | {
-        "mfdn-b": b < a and merged,
-        "mfdn-c": c < b,
-        "mfdn-d": d < c,
-        "advice-overlap": overlapped_s(10, 4, 1.0) < overlapped_s(10, 4, 0.0) and combined_factor(1.6, 1.4) > 1.6,
-    }
+    return predictions(model, ranges("overlap-and-tuning"), {"qla-fusing-speedup": 3 / 2})
 
 
-STUDY = Study.read("overlap-and-tuning", _values, model=model)
+STUDY = Study("overlap-and-tuning", _values, model=model)

@@ -6,17 +6,16 @@ The orders' definitions are not printed; the ones here are assumptions.
 """
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from statistics import fmean, mean, pstdev
 
-from hopperbook.studies.network.fragmentation import aged
+from hopperbook.studies.network.fragmentation import aged, population
 from hopperbook.studies.study import Shares, Study, Value, predictions, ranges
 from hopperlib.machine import Machine
-from hopperlib.network.runtime.milc import exchange_share, fitted, lost_order, milc_jobs, run_times, runs_met, slowdown
-from hopperlib.network.runtime.placed_jobs import SEEDS, PlacedJob
-from hopperlib.network.runtime.traffic import grid_dimensions, hops_of_graph, nearest_neighbors
+from hopperlib.network.runtime.milc import fitted, model, runs_met
+from hopperlib.network.runtime.placed_jobs import PlacedJob
 from hopperlib.network.torus.allocation import bisection_bandwidth_gb_s, mean_hop_distance
 from hopperlib.network.torus.distances import Coordinates, Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
@@ -24,6 +23,8 @@ from hopperlib.scheduling.aging import probe
 
 #: Nodes of MILC on 8,192 cores, 24 a node.
 JOB_NODES = 342
+# Histories that one run of the prediction draws.
+_DRAWN = 20
 
 
 @cache
@@ -39,30 +40,19 @@ def _ordered_places(order: str) -> tuple[Coordinates, ...]:
 
 
 @cache
-def aged_placements(order: str) -> tuple[list[Coordinates], ...]:
-    """Where a job of `JOB_NODES` lands on an aged Hopper, twice a day from the third day after a reboot on.
-
-    Examples
-    --------
-    >>> len(aged_placements("nid")), len(aged_placements("nid")[0])
-    (20, 342)
-    """
-    places = _ordered_places(order)
-    runs = (probe(aged(), half_day * 43_200, JOB_NODES).runs for half_day in range(6, 26))
-    return tuple([place for low, high in pieces for place in places[low:high]] for pieces in runs)
-
-
-@cache
 def aged_hops(order: str) -> tuple[float, ...]:
-    """Mean distance, Y double, of a job on an aged Hopper, placed again and again. [hops]
+    """Mean distance, Y double, of a job on an aged Hopper, placed twice a day from the third day after a reboot on. [hops]
 
     Examples
     --------
     >>> len(aged_hops("nid"))
     20
     """
-    torus = Torus((17, 8, 24), (1, 2, 1))
-    return tuple(mean_hop_distance(places, torus) for places in aged_placements(order))
+    places, torus = _ordered_places(order), Torus((17, 8, 24), (1, 2, 1))
+    runs = (probe(aged(), half_day * 43_200, JOB_NODES).runs for half_day in range(6, 26))
+    return tuple(
+        mean_hop_distance([place for low, high in pieces for place in places[low:high]], torus) for pieces in runs
+    )
 
 
 def _windows(order: str) -> list[list[Coordinates]]:
@@ -71,32 +61,57 @@ def _windows(order: str) -> list[list[Coordinates]]:
     return [list(places[first : first + JOB_NODES]) for first in range(0, len(places) - JOB_NODES + 1, JOB_NODES)]
 
 
-def _of_seed(order: str, seed: int) -> tuple[list[float], list[float]]:
-    """Return the distances [hops] and the run times [s] of MILC's jobs in one history."""
-    rows = [
-        (job, times) for job, times in zip(milc_jobs(order), run_times(order=order), strict=True) if job.seed == seed
-    ]
-    return [job.hops_nodes for job, _ in rows], [time for _, times in rows for time in times]
+@cache
+def _histories(order: str) -> dict[int, list[PlacedJob]]:
+    """Return MILC's jobs in an order, by the seed of their history."""
+    by_seed: dict[int, list[PlacedJob]] = {}
+    for job in population(order):
+        by_seed.setdefault(job.seed, []).append(job)
+    return by_seed
+
+
+def _times_s(jobs: Sequence[PlacedJob]) -> list[float]:
+    """Return the run times of jobs without noise, by the line that is calibrated on xyz-by2 order. [s]"""
+    line = model(jobs=population())
+    return [line.run_time_s(run) for met in runs_met(jobs) for run in met]
+
+
+def exchange_share() -> float:
+    """Return the share of MILC's mean time that it sends, as calibrated. [fraction]
+
+    Examples
+    --------
+    >>> 0 < exchange_share() < 1
+    True
+    """
+    return 1 - model(jobs=population()).compute_s / fmean(_times_s(population()))
+
+
+def lost_order() -> float:
+    """Return how much longer MILC takes on an aged machine in NID order than in xyz-by2 order, in the mean of all histories.
+
+    Examples
+    --------
+    >>> 0 < lost_order() < 1
+    True
+    """
+    return fmean(_times_s(population("nid"))) / fmean(_times_s(population())) - 1
 
 
 def _less_variation(seed: int) -> bool:
     """Whether in one history xyz-by2 brings the nodes of a job closer together than NID order, and its times too."""
-    (by2_hops, by2_s), (nid_hops, nid_s) = (_of_seed(order, seed) for order in ("xyz-by2", "nid"))
-    return mean(by2_hops) < mean(nid_hops) and pstdev(by2_s) < pstdev(nid_s)
-
-
-@cache
-def _jobs_of(order: str) -> dict[int, list[PlacedJob]]:
-    """Return MILC's jobs in an order, by seed."""
-    return {seed: [job for job in milc_jobs(order) if job.seed == seed] for seed in SEEDS}
+    by2, nid = (_histories(order)[seed] for order in ("xyz-by2", "nid"))
+    closer = fmean(job.hops_nodes for job in by2) < fmean(job.hops_nodes for job in nid)
+    return closer and pstdev(_times_s(by2)) < pstdev(_times_s(nid))
 
 
 def _model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return how much longer MILC takes in NID order, over histories drawn anew. [%]"""
-    drawn = [SEEDS[int(rng.random() * len(SEEDS))] for _ in SEEDS]
+    """Return how much longer MILC takes in NID order, over some histories drawn from all. [%]"""
+    seeds = list(_histories("nid"))
+    drawn = [seeds[int(rng.random() * len(seeds))] for _ in range(_DRAWN)]
     kept, lost = (
         runs_met(
-            [job for seed in drawn for job in _jobs_of(order)[seed]],
+            [job for seed in drawn for job in _histories(order)[seed]],
             assumed["traffic"],
             reductions=assumed["reductions"],
         )
@@ -110,35 +125,27 @@ def _model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]
 def _values() -> dict[str, Value]:
     hopper = Machine.load("hopper")
     torus = Torus.of(hopper)
-    graph = nearest_neighbors(grid_dimensions(8192), 24)
-    whole = _ordered_places("xyz")
-    packed, spread = whole[:JOB_NODES], whole[:: len(whole) // JOB_NODES][:JOB_NODES]
-    near, far = (hops_of_graph(graph, places, torus) for places in (packed, spread))
     # Every other node: two share a Gemini.
-    nid_step, xyz_step = (
-        mean(torus.hops(a, b) for a, b in pairwise(_ordered_places(order)[::2])) for order in ("nid", "xyz")
-    )
+    nid_step = mean(torus.hops(a, b) for a, b in pairwise(_ordered_places("nid")[::2]))
     bisection_xyz, bisection_by2 = (
         mean(bisection_bandwidth_gb_s(window, hopper) for window in _windows(order)) for order in ("xyz", "xyz-by2")
     )
-    by2, nid = (fmean(job.hops_nodes for job in milc_jobs(order)) for order in ("xyz-by2", "nid"))
-    farther = nid / by2 - 1
+    by2, nid = (fmean(job.hops_nodes for job in population(order)) for order in ("xyz-by2", "nid"))
+    farther, seeds = nid / by2 - 1, list(_histories("nid"))
     measured = predictions(_model, ranges("torus"), {"slowdown": 100 * farther}, random_parts=True)
     return {
-        "spread-jobs-slower": far > near,
         "nid-order-no-topology": nid_step >= 2,
-        "xyz-knows-interleaving": xyz_step < 1.5,
         "xyz-by2-uses-bisection": bisection_by2 > bisection_xyz,
-        "xyz-by2-less-variation": Shares(sum(map(_less_variation, SEEDS)), len(SEEDS)),
+        "xyz-by2-less-variation": Shares(sum(map(_less_variation, seeds)), len(seeds)),
         # Of one code only it is printed to whom it talks: MILC. What it spends on that another study calibrates.
         **measured,
         "milc": lost_order(),
         "exchange_share": exchange_share(),
-        "wait_growth": slowdown(1.0),
-        "unseen": 0.03 / slowdown(1.0),
+        "wait_growth": lost_order() / exchange_share(),
+        "unseen": 0.03 * exchange_share() / lost_order(),
         "farther": farther,
         "dimensions-nersc-variability": len(torus.dimensions),
     }
 
 
-STUDY = Study.read("torus", _values, model=_model)
+STUDY = Study("torus", _values, model=_model)

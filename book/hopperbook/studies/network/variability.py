@@ -12,7 +12,7 @@ same two numbers, one draw a job.
 """
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from math import log
@@ -22,13 +22,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
+from hopperbook.studies.network.fragmentation import population
 from hopperbook.studies.network.milc_lognormal import least_sample, lognormal_chance, printed_times
 from hopperbook.studies.study import Prediction, Shares, Study, Value, predictions, ranges
 from hopperlib.analysis.regression import Interval, variance_split
 from hopperlib.documented import printed
 from hopperlib.errors import InputError, refusal
-from hopperlib.network.runtime.milc import RUNS_A_JOB, fitted, force_times_s, model, run_times, runs_met
-from hopperlib.network.runtime.placed_jobs import ASSUMED, METRICS, PlacedJob, read_placed_jobs
+from hopperlib.network.runtime.milc import RUNS_A_JOB, fitted, force_times_s, milc_jobs, model, run_times, runs_met
+from hopperlib.network.runtime.placed_jobs import ASSUMED, METRICS, PlacedJob
 from hopperlib.network.runtime.run_time import least_of
 
 #: Runs that the printed table may summarize. Its size is not printed.
@@ -40,17 +41,6 @@ _JOBS = (5, 10, 30, 50)
 # Of one seed: its jobs, the times of their runs, and least and median force of each.
 _History = tuple[tuple[PlacedJob, tuple[float, ...], tuple[float, float]], ...]
 _USERS = 40
-
-
-def population() -> tuple[PlacedJob, ...]:
-    """Return MILC's jobs of all seeds, the tail of the slowest among them.
-
-    Examples
-    --------
-    >>> len({job.seed for job in population()}) >= 200
-    True
-    """
-    return read_placed_jobs("placed-jobs-population.csv")
 
 
 def _table(jobs: Sequence[Sequence[float]], runs: int, rng: random.Random) -> dict[str, float]:
@@ -134,17 +124,15 @@ def predicted() -> dict[str, Value]:
 
 
 @cache
-def bands(runs: int, traffic: str = "assumed") -> dict[str, Interval]:
+def bands(runs: int) -> dict[str, Interval]:
     """What the table would print for that many runs, by the model, in nine samples of ten. [s]
-
-    The model is calibrated anew with the neighbors' traffic that is asked for.
 
     Examples
     --------
     >>> sorted(bands(100))[:2]
     ['orange', 'table-minima-maximum']
     """
-    times, rng = run_times(runs, traffic=traffic, calibrated_with=traffic, jobs=population()), random.Random(8192)
+    times, rng = run_times(runs, jobs=population()), random.Random(8192)
     tables = [_table(times, runs, rng) for _ in range(400)]
     return {
         name: Interval(*np.quantile([table[name] for table in tables], (0.05, 0.5, 0.95)).tolist())
@@ -275,21 +263,38 @@ def _shares(holds: Callable[[_History], bool]) -> Shares:
     return Shares(sum(holds(history) for history in _histories()), len(_histories()))
 
 
-def metric_correlations(jobs: Iterable[PlacedJob], times: Iterable[Sequence[float]]) -> list[float]:
-    """Return the correlation of each metric of placement with the least times of jobs.
+class Allocation(NamedTuple):
+    """What an allocation gives MILC on 8,192 cores."""
+
+    name: str
+    mean_s: float
+    sd_s: float
+    wait_h: float
+
+
+@cache
+def allocations() -> tuple[Allocation, ...]:
+    """First free nodes beside one run of the list, in the same histories: run times, and the wait for it.
 
     Examples
     --------
-    >>> len(metric_correlations(population(), run_times(jobs=population())))
-    7
+    >>> [allocation.name for allocation in allocations()]
+    ['first free nodes', 'one run or wait']
     """
-    jobs, least = tuple(jobs), [min(job) for job in times]
-    return [float(np.corrcoef([getattr(job, name) for job in jobs], least)[0, 1]) for name in METRICS]
+    cases = []
+    seeds = {job.seed for job in milc_jobs(allocation="contiguous")}
+    for name, kind in (("first free nodes", "first"), ("one run or wait", "contiguous")):
+        rows = zip(run_times(allocation=kind), milc_jobs(allocation=kind), strict=True)
+        both = [(times, job.wait_h) for times, job in rows if job.seed in seeds]
+        all_times = np.array([times for times, _ in both])
+        cases.append(Allocation(name, float(all_times.mean()), float(all_times.std()), mean(wait for _, wait in both)))
+    return tuple(cases)
 
 
 def _by_metric(history: _History) -> list[float]:
-    """Return the correlations within one history."""
-    return metric_correlations((job for job, _, _ in history), (times for _, times, _ in history))
+    """Return the correlation of each metric of placement with the least times of the jobs of one history."""
+    least = [min(times) for _, times, _ in history]
+    return [float(np.corrcoef([getattr(job, name) for job, _, _ in history], least)[0, 1]) for name in METRICS]
 
 
 def _compact_is_faster(history: _History) -> bool:
@@ -335,12 +340,10 @@ def _values() -> dict[str, Value]:
             lambda history: median(job.running for job, _, _ in history if job.day >= 3) >= 200
         ),
         "running": mean(running),
-        "not-only-io": spread_by_cause().all_s > 0,
         "blue-compact": _shares(
             lambda history: min(job.runs for job, _, _ in history) <= 3 and max(job.runs for job, _, _ in history) > 10
         ),
         "compact-is-faster": _shares(_compact_is_faster),
-        "minimum-removes-noise": True,
         "triplet-spread-small": _shares(lambda history: mean(max(times) / min(times) for _, times, _ in history) < 1.1),
         "metrics-correlate": _shares(lambda history: min(_by_metric(history)) > 0),
         "least_correlation": min(full),
@@ -367,4 +370,4 @@ def _sums() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("variability", _values, sums=_sums, model=_model, shared_assumptions=ASSUMED, conclusive=CONCLUSIVE)
+STUDY = Study("variability", _values, sums=_sums, model=_model, shared_assumptions=ASSUMED)

@@ -7,14 +7,13 @@ operations a cycle, which are its printed peak divided by cores and clock.
 
 import random
 from collections.abc import Mapping
-from dataclasses import replace
 from math import prod
 
 from hopperbook.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
 from hopperlib.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import mpi_bandwidth_per_core_mb_s
-from hopperlib.machine.faults import dead_link, dead_server, faults, files_hit
+from hopperlib.machine.faults import faults, files_hit
 
 # Of the memory on each NUMA node: two DDR3 channels of 64 bits. No source prints it.
 _CHANNELS, _CHANNEL_BYTES = 2, 8
@@ -68,7 +67,7 @@ def _cabinets(machine: Machine) -> float:
 
 
 def _values() -> dict[str, Value]:
-    gemini, seastar, (scratch, second) = load_hopper().network, load_franklin().network, load_hopper().file_systems
+    gemini, seastar = load_hopper().network, load_franklin().network
     assert gemini is not None
     assert seastar is not None
     survived = [sum(fault.goes_on is True for fault in faults(machine)) for machine in (load_hopper(), load_franklin())]
@@ -82,19 +81,14 @@ def _values() -> dict[str, Value]:
         "hopper-cabinets": _cabinets(load_hopper()),
         "hopper-network": gemini.kind.capitalize(),
         "franklin-network": seastar.kind.capitalize(),
-        "gemini-more-reliable": dead_link(load_hopper()).goes_on is True
-        and dead_link(load_franklin()).goes_on is False,
         "seastar-dead-link-stops-machine": seastar.reroutes_around_dead_links is False,
         "hopper_core_mb_s": mpi_bandwidth_per_core_mb_s(load_hopper()) or 0,
         "franklin_core_mb_s": mpi_bandwidth_per_core_mb_s(load_franklin()) or 0,
-        "hopper-recovers-better": survived[0] > survived[1],
         "hopper_survives": survived[0],
         "franklin_survives": survived[1],
         "hopper-scratch-file-systems hopper-scratch-file-systems-byna2013": len(load_hopper().file_systems),
-        "hopper-scratch-alike": replace(second, name=scratch.name) == scratch,
-        "oss-failure-loses-some-jobs": dead_server(load_hopper()).goes_on is True and 0 < files_hit(scratch) < 1,
-        "files_hit": files_hit(scratch),
+        "files_hit": files_hit(load_hopper().file_systems[0]),
     }
 
 
-STUDY = Study.read("machines", _values, sums=lambda: {"sustained": sustained_fraction(load_hopper())}, model=model)
+STUDY = Study("machines", _values, sums=lambda: {"sustained": sustained_fraction(load_hopper())}, model=model)

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from hopperbook.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
 from hopperlib.documented import documented, printed
 from hopperlib.placement.layouts import layouts
-from hopperlib.placement.models.free_cores import break_even_service, run_time_with_free_cores
-from hopperlib.placement.models.memory import memory_per_task, merged_need, most_tasks_per_node
+from hopperlib.placement.models.free_cores import break_even_service
+from hopperlib.placement.models.memory import memory_per_task
 from hopperlib.units import memory_tb
 
 # From the study of the trillion particles, which has the run.
@@ -59,21 +59,11 @@ def _values() -> dict[str, Value]:
     free = int(printed("memory.psoci-free-cores"))
     vpic_node_gb = memory_tb(printed("memory.vpic-total") * 1e6) / _VPIC_NODES
     return {
-        "system-takes-share": all(
-            kind.usable_memory_gb < kind.memory_gb for kind in (*load_hopper().node_kinds, load_franklin().node())
-        ),
         **predictions(model, ranges("memory"), {"hopper-usable": load_hopper().node().memory_gb}),
         "franklin-per-task-packed": (low / load_franklin().node().cores, high / load_franklin().node().cores),
         "franklin_usable_gb": load_franklin().node().usable_memory_gb,
         "franklin_packed_gb": memory_per_task(load_franklin().node(), load_franklin().node().cores),
-        # Tasks of 1.5 GB.
-        "some-franklin-codes-fail": most_tasks_per_node(load_franklin().node(), 1.5) == load_franklin().node().cores
-        and most_tasks_per_node(load_hopper().node(), 1.5) < load_hopper().node().cores,
-        "charged-by-node": half.cost_factor > packed[0].cost_factor,
         "half_packed_cost": half.cost_factor,
-        "hybrid-lowers-need": all(merged_need(1, 6, share) < 6 * merged_need(1, 1, share) for share in (0.1, 0.5, 1.0)),
-        "psoci-fewer-cores-help": run_time_with_free_cores(load_hopper().node().cores, free, 0.5)
-        < run_time_with_free_cores(load_hopper().node().cores, 0, 0.5),
         "break_even": break_even_service(load_hopper().node().cores, free),
         "vpic-memory-share": 100 * vpic_node_gb / load_hopper().node().memory_gb,
         "vpic-per-node": vpic_node_gb,
@@ -81,4 +71,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("memory", _values, model=model)
+STUDY = Study("memory", _values, model=model)

@@ -84,18 +84,12 @@ def _values() -> dict[str, Value]:
     cost = page_cost_us(SMALL_GB_S, LARGE_GB_S, SMALL_BYTES)
     loads = partial(_load, server_gb_s=1.0, link_gb_s=LARGE_GB_S)
     few, many = (loads(nodes=nodes, files=400).total_s for nodes in GTC_NODES)
-    halved = loads(nodes=GTC_NODES[0], files=200).lookups_s
     short = [explaining_bad_nodes(hopper.nodes, nodes, SUCCESS) for nodes in GTC_NODES]
     cured = 1 - chance_of_bad_node(hopper.nodes, round(short[0] / 10), GTC_NODES[0])
     return {
         "small-page-share": 100 * SMALL_GB_S / LARGE_GB_S,
         "small-page-bandwidth": paged_bandwidth_gb_s(SMALL_BYTES, large_gb_s=LARGE_GB_S, page_cost_us=cost),
         "large-page-bandwidth": LARGE_GB_S,
-        "slow-for-large-jobs": many > few,
-        "fewer-libraries-help": halved < few,
-        "huge-pages-can-help": paged_bandwidth_gb_s(2**21, large_gb_s=LARGE_GB_S, page_cost_us=cost) > SMALL_GB_S,
-        "huge-pages-missing": all(chance_of_bad_node(hopper.nodes, 1, nodes) > 0 for nodes in GTC_NODES),
-        "huge-pages-cure": cured > SUCCESS,
         "page_cost": cost,
         "large_over_small": many / few,
         "short_smaller": short[0],
@@ -108,4 +102,4 @@ def _sums() -> dict[str, Value]:
     return {"shown_placement": gain_shown(placement_noise(), 3)}
 
 
-STUDY = Study.read(_STUDY, _values, sums=_sums)
+STUDY = Study(_STUDY, _values, sums=_sums)

@@ -14,7 +14,6 @@ from hopperlib.launchers.reader import read_launch
 from hopperlib.machine import Machine
 from hopperlib.placement.judging.slowdown import placement_cost
 from hopperlib.placement.placement import Placement, place_tasks
-from hopperlib.placement.review import review_line
 
 BETTER_LINE = "aprun -n 384 -N 12 -S 3 vasp"
 NAIVE_LINE = "aprun -n 384 -N 12 vasp"
@@ -77,38 +76,13 @@ def _shapes() -> dict[str, Value]:
     }
 
 
-def _strict_memory_holds() -> bool:
-    """Whether -ss makes memory beyond the task's NUMA node unreachable: 8 GB cannot hold 6 tasks of 2 GB."""
-    review = review_line("aprun -n 12 -N 12 -ss a.out", Machine.load("hopper"), memory_per_task_gb=2.0)
-    return any(finding.code == "memory-out-of-reach" for finding in review.problems)
-
-
 def _values() -> dict[str, Value]:
-    naive, better, hybrid = _place(NAIVE_LINE), _place(BETTER_LINE), _place(_HYBRID_LINE)
-    crowd = [len(tasks) for tasks in naive.tasks_by_numa_node(0)]
-    spread = [len(tasks) for tasks in better.tasks_by_numa_node(0)]
-    one_a_numa_node = [len(tasks) for tasks in hybrid.tasks_by_numa_node(0)]
-    two_numa_nodes = [len(tasks) for tasks in _place("aprun -n 12 -N 12 -sn 2 a.out").tasks_by_numa_node(0)]
-    bound = [task.cores for task in _place("aprun -n 4 -N 4 -cc 0,6,12,18 a.out").nodes[0].tasks]
-    # The printed memory of a half-packed node.
-    packed, spread_out = (placement_cost(placed, memory_per_task_gb=2.58).worst.memory for placed in (naive, better))
+    better, hybrid = _place(BETTER_LINE), _place(_HYBRID_LINE)
     return _shapes() | {
-        "vasp-tasks": better.launch.components[0].tasks,
         "vasp-nodes": len(better.nodes),
-        "vasp-tasks-per-node": len(better.nodes[0].tasks),
-        "vasp-tasks-per-numa-node": spread[0],
-        "vasp-default-cores": len({core for task in naive.nodes[0].tasks for core in task.cores}),
-        "vasp-default-numa-nodes": sum(tasks > 0 for tasks in crowd),
-        "vasp-unused-numa-nodes": sum(tasks == 0 for tasks in crowd),
-        "vasp-default-remote-memory": packed.remote_fraction > 0 == spread_out.remote_fraction,
-        "option-sn": [tasks > 0 for tasks in two_numa_nodes] == [True, True, False, False],
-        "option-ss": _strict_memory_holds(),
-        "option-cc": bound == [(0,), (6,), (12,), (18,)],
-        "spread-option": one_a_numa_node == [1, 1, 1, 1],
-        "hybrid-tasks": hybrid.launch.components[0].tasks,
-        "hybrid-tasks-per-numa-node": max(one_a_numa_node),
+        "hybrid-tasks-per-numa-node": max(len(tasks) for tasks in hybrid.tasks_by_numa_node(0)),
         "hybrid-threads": len(hybrid.nodes[0].tasks[0].thread_cores),
     }
 
 
-STUDY = Study.read("placement", _values, model=model)
+STUDY = Study("placement", _values, model=model)

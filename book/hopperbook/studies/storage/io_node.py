@@ -50,14 +50,6 @@ def _injection_gb_s() -> float:
     return network.node_bandwidth_gb_s
 
 
-def _curves(task_rate_gb_s: float) -> tuple[list[float], list[float]]:
-    """Return the curves of Hopper and Franklin for one rate of a task."""
-    hopper, franklin = (
-        write_curve(each, _TASKS, task_rate_gb_s=task_rate_gb_s) for each in (load_hopper(), load_franklin())
-    )
-    return hopper, franklin
-
-
 def readings() -> tuple[Reading, Reading]:
     """Return what each of the two printed values gives, if it fixes the rate of a task.
 
@@ -72,7 +64,7 @@ def readings() -> tuple[Reading, Reading]:
 
     def reading(basis: str, full: Machine, tasks: int) -> Reading:
         rate = file_system_of(full).node_write_ceiling_gb_s / tasks
-        ours, theirs = _curves(rate)
+        ours, theirs = (write_curve(each, _TASKS, task_rate_gb_s=rate) for each in (load_hopper(), load_franklin()))
         strict, generous = ((parting_point(ours, theirs, apart=apart) or _TASKS + 1) - 1 for apart in _CLOSE)
         injected = theirs[quad - 1] / _injection_gb_s()
         return Reading(basis, rate, (strict, generous), theirs[7] / ours[7], injected)
@@ -102,24 +94,13 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 
 
 def _values() -> dict[str, Value]:
-    by_node, by_eight = readings()
-    # Hopper's curve and Franklin's, for either rate of a task; entry 3 is four tasks, a full Franklin node.
-    curves = [_curves(reading.task_rate_gb_s) for reading in (by_node, by_eight)]
-    faster_tasks = write_curve(load_hopper(), _TASKS, task_rate_gb_s=2 * by_node.task_rate_gb_s)
     return {
-        "rate-not-linear-in-cores": all(
-            ours[-1] < load_hopper().node().cores / load_franklin().node().cores * theirs[3] for ours, theirs in curves
-        ),
         "hopper-nodes": nodes_in_use(load_hopper(), _TASKS),
         "franklin-nodes": nodes_in_use(load_franklin(), _TASKS),
         **predictions(model, ranges("io-node"), {"close-up-to-tasks": float(load_franklin().node().cores)}),
-        "close-at-few-tasks": all(ours[:4] == theirs[:4] and theirs[-1] > 1.2 * ours[-1] for ours, theirs in curves),
-        "franklin-still-rising": all(theirs[-1] > max(theirs[-3], ours[-1]) for ours, theirs in curves),
-        "hopper-levels-out": all(ours[-1] == ours[-8] > ours[3] for ours, _ in curves),
         "franklin-share-of-injection": injection_fraction(load_franklin()),
         "hopper-share-of-injection": 100 * injection_fraction(load_hopper()),
-        "direct-io-no-gain": faster_tasks[-1] == curves[0][0][-1],
     }
 
 
-STUDY = Study.read("io-node", _values, model=model)
+STUDY = Study("io-node", _values, model=model)

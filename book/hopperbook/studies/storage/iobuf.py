@@ -107,39 +107,21 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 
 
 def _values() -> dict[str, Value]:
-    small, million, mib = cases = ior_cases()
+    cases = ior_cases()
     writes, reads = [100 * case.write_gain for case in cases], [100 * case.read_gain for case in cases]
-    unbuffered = [documented_costs().seconds_per_gb(size) for size in _TRANSFERS]
     default, tuned = Rule(pattern="*"), read_params("*:size=2M:count=2")[0]
-    tuned_over_default = [
-        maestro_gain(size, buffer_bytes=2 * BYTES_PER_MIB, buffers=2) - maestro_gain(size)
-        for size in range(4_000, 200_000, 4_000)
-    ]
     return {
         "default-buffers": default.buffer_count,
         "default-buffer-size": default.buffer_size_bytes / BYTES_PER_MIB,
-        "transfer-size-matters": unbuffered[0] > unbuffered[1] > unbuffered[2],
-        "always-faster": min(*writes, *reads) > 0,
-        "reads-gain-more": all(case.read_gain > case.write_gain for case in cases),
         "read-gain-low": min(reads),
         **predictions(model, ranges("iobuf"), {"read-gain-high": 30.0, "write-gain-low": 11.0, "maestro-gain": 11.0}),
         "write-gain-high": max(writes),
         "gain-largest-for-small-transfers": max(cases, key=lambda case: case.write_gain).transfer_bytes / 1000,
-        "gain-falls-with-transfer-size": all(_write_gains_fall(extra) for extra in (0.0, 1.0, 5.0)),
         "fitting_kb": transfer_for_gain_bytes(maestro_costs(), 0.05, buffer_bytes=BYTES_PER_MIB) / 1000,
         "maestro-tuned-buffers": tuned.buffer_count,
         "maestro-tuned-buffer-size": tuned.buffer_size_bytes / BYTES_PER_MIB,
-        "maestro-tuned-better": all(0 < gained < 0.01 for gained in tuned_over_default),
-        "maestro-agrees-with-ior": 0 < maestro_gain(50_000) < small.write_gain,
-        "small-writes-gain-most": small.write_gain > 10 * max(million.write_gain, mib.write_gain),
         "buffers-cost-memory": buffer_bytes(default, tasks=24) == 96 * BYTES_PER_MIB,
     }
 
 
-def _write_gains_fall(unaligned_extra: float) -> bool:
-    """Whether a write gains less the larger its calls are, for a cost of ending inside a page."""
-    small, million, mib = ior_cases(unaligned_extra)
-    return small.write_gain > million.write_gain > mib.write_gain
-
-
-STUDY = Study.read("iobuf", _values, model=model)
+STUDY = Study("iobuf", _values, model=model)

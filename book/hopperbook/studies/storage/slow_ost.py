@@ -142,19 +142,13 @@ def _values() -> dict[str, Value]:
     rivals = {"later-share-of-peak": 100 * files_gb_s / load_scratch().peak_gb_s}
     rivals |= dict.fromkeys(("minutes-second", "minutes-third"), healthy)
     rivals |= dict.fromkeys(("probe-minutes-low", "probe-minutes-high"), healthy / VARIABLES)
-    slow_one, slow_many = (
-        barriered_dump(
-            36_000, osts_with_slow(OSTS, HEALTHY_GB_S, slow=slow, slow_rate_gb_s=middle), variables=VARIABLES
-        )
-        for slow in (1, OSTS - 1)
+    slow_one = barriered_dump(
+        36_000, osts_with_slow(OSTS, HEALTHY_GB_S, slow=1, slow_rate_gb_s=middle), variables=VARIABLES
     )
     out = exclude_slow(36_000, OSTS, HEALTHY_GB_S, slow=1, slow_rate_gb_s=middle, variables=VARIABLES)
     found_by_noise = [min(probe_power(rate, 1, noise) for rate in _ERRATIC.slow_gb_s) for noise in _NOISES]
     return {
         **predictions(model, ranges("slow-ost"), rivals),
-        "few-slow-osts": slow_one.time_s == slow_many.time_s,
-        "longer-than-expected": all(_minutes(size, 1, middle) > 1.3 * _minutes(size, 0, middle) for size in SIZES_GB),
-        "good-ost-waits": slow_one.idle_fraction > 0.3 and slow_one.spread_s > 0,
         "idle_percent": 100 * slow_one.idle_fraction,
         "minutes-first": (min(calibrated), max(calibrated)),
         "erratic_low_mb_s": 1000 * _ERRATIC.slow_gb_s[0],
@@ -163,9 +157,8 @@ def _values() -> dict[str, Value]:
         "least_noise": _NOISES[0],
         "most_noise": _NOISES[-1],
         "found_percent": 100 * min(probe_power(rate, 1) for rate in _ERRATIC.slow_gb_s),
-        "one-slow-part-suffices": out.with_slow_s > 1.5 * out.without_s,
         "gain_without": out.with_slow_s / out.without_s,
     }
 
 
-STUDY = Study.read("slow-ost", _values, sums=_sums, model=model)
+STUDY = Study("slow-ost", _values, sums=_sums, model=model)

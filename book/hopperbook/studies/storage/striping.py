@@ -149,4 +149,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("striping", _values)
+STUDY = Study("striping", _values)

@@ -16,8 +16,7 @@ from typing import NamedTuple
 from hopperbook.studies.study import Shares, Study, Value, load_hopper, load_scratch, predictions, ranges
 from hopperlib.documented import documented, printed
 from hopperlib.storage.lustre.dumps import barrier_rate_gb_s, close_cost_s, gain_without_close, rate_beside_others_gb_s
-from hopperlib.storage.lustre.osts import deal_objects, file_dump, finish_times_s, repeat_file_dump, uneven_weights
-from hopperlib.storage.lustre.rates import Writing, estimate, pieces_per_call
+from hopperlib.storage.lustre.osts import deal_objects, file_dump, repeat_file_dump, uneven_weights
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_MIB
 
@@ -180,8 +179,6 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 
 def _files() -> dict[str, Value]:
     """Return what the models give for the dump to a file for each process; its shapes with one to four stripes, all OSTs alike."""
-    loads = deal_objects(FILES, 1, load_scratch().osts, allocator="random", rng=random.Random(_SEED))
-    times = finish_times_s(FPP_GB, loads, peak_gb_s=load_scratch().peak_gb_s)
     sustained = [_FILES_GB_S / case.rate_gb_s for case in file_table() if case.allocator == "random"]
     even_s = _case("round-robin").spread_s
     dealt = (
@@ -194,7 +191,6 @@ def _files() -> dict[str, Value]:
         "fpp-rate": 1000 * _FILES_GB_S,
         "least_sustained": min(sustained),
         "most_sustained": max(sustained),
-        "fpp-load-sets-time": max(times) == times[loads.index(max(loads))],
         "fpp-degrades": Shares(sum(dump.rate_gb_s < 0.9 * load_scratch().peak_gb_s for dump in dumps), len(dumps)),
         "uneven-files-cause-tail": Shares(sum(dump.spread_s > 5 * even_s for dump in dumps), len(dumps)),
         "fpp-wide-variety": Shares(sum(dump.spread_s > 0.1 * dump.time_s for dump in dumps), len(dumps)),
@@ -208,33 +204,19 @@ def _case(allocator: str) -> Assumed:
 
 def _shared() -> dict[str, Value]:
     """Return what the models give for the dump to one file."""
-    bytes_written = round(SHARED_GB * 1e9)
-    sizes = _TUNED.object_sizes_bytes(bytes_written)
-    tuned, contended = (
-        estimate(Writing(size_bytes=bytes_written, writers=FILES, nodes=5_000, pattern=pattern), _TUNED, load_scratch())
-        for pattern in ("collective", "shared")
-    )
     span, rate = ranges("trillion")["ost_mb_s"], shared_rate_gb_s()
     rates = [span.low + (span.high - span.low) * (step + 0.5) / 40 for step in range(40)]
     leveling = [rate for rate in rates if _levels(rate)]
     return {
-        "shared-balances": max(sizes) - min(sizes) <= _TUNED.stripe_size_bytes,
-        "barriers-cost": rate < 0.9 * shared_rate_gb_s(0),
-        "peak-reached-for-a-while": 1 / load_scratch().peak_gb_s > 0.5 / rate,
         "shared-as-good": abs(rate / _case("random").rate_gb_s - 1) < 0.1,
-        "alignment-key": pieces_per_call(1_000_000, 1_048_576) > 1.9 > pieces_per_call(1 << 20, 1 << 20),
-        "fewer-writers-less-contention": tuned.locks_s == 0 < contended.locks_s,
-        "shared-range-locking": contended.locks_s > 0,
         "levels-above-144": Shares(len(leveling), len(rates)),
         "leveling_mb_s": min(leveling, default=0.0),
     }
 
 
 def _values() -> dict[str, Value]:
-    tasks = [1 << power for power in range(10, 18)]
-    weak = {demand: [weak_rate_gb_s(count, others_demand=demand) for count in tasks] for demand in (0.1, 0.3, 0.5)}
-    close_s = close_cost_s(_CLOSE_GAIN, weak[0.5][-1], size_per_process_gb=0.032)
-    gains = [gain_without_close(rate, size_per_process_gb=0.032, close_s=close_s) for rate in weak[0.5]]
+    whole_gb_s = weak_rate_gb_s(_WEAK_TASKS)
+    close_s = close_cost_s(_CLOSE_GAIN, whole_gb_s, size_per_process_gb=0.032)
     # The rivals know no OSTs: the printed spread of the other dump, the printed rate of the files.
     rivals = {"fpp-finish-spread": _SPREAD_S, "shared-rate": 1000 * _FILES_GB_S, "weak-rate": _FILES_GB_S}
     rivals["truncate-gain-low"] = _CLOSE_GAIN
@@ -243,13 +225,10 @@ def _values() -> dict[str, Value]:
         **_files(),
         **_shared(),
         **predictions(model, ranges("trillion"), rivals, random_parts=True),
-        "truncate-costs": min(gains) > 1,
-        "truncate-gain-high": max(gains),
+        "truncate-gain-high": gain_without_close(whole_gb_s, size_per_process_gb=0.032, close_s=close_s),
         "close_ms": 1000 * close_s,
-        "weak-rises": all(sorted(rates) == rates for rates in weak.values()),
-        "interference-at-small-scale": all(rates[0] < 0.95 * rates[-1] for rates in weak.values()),
         "weak-as-good-as-fpp": all(
-            weak_rate_gb_s(tasks[-1], others_demand=demand) > 0.9 * _case("random").rate_gb_s
+            weak_rate_gb_s(_WEAK_TASKS, others_demand=demand) > 0.9 * _case("random").rate_gb_s
             for demand in (each.low, each.value, each.high)
         ),
     }
@@ -264,4 +243,4 @@ def _sums() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("trillion", _values, sums=_sums, model=model)
+STUDY = Study("trillion", _values, sums=_sums, model=model)

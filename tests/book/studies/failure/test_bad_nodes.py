@@ -6,7 +6,6 @@ import random
 
 import pytest
 
-from hopperbook.score import rows
 from hopperbook.studies.failure.bad_nodes import (
     BAD_NODES,
     HEALTH_CHECK_GB,
@@ -30,5 +29,5 @@ def test_users_by_hand():
     assert model(usual, random.Random(1), by_size=False)["hung-users"] > 10 * users
 
 
-def test_what_is_claimed_holds():
-    assert {row.verdict for row in rows("bad-nodes")} == {"input", "not modelled", "too wide"}
+def test_what_is_claimed_holds(scored):
+    assert {row.verdict for row in scored("bad-nodes").values()} == {"input", "not modelled", "too wide"}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from itertools import groupby, islice
-from math import log
+from math import exp, log
+from statistics import NormalDist, fmean
 
 import numpy as np
 import pytest
 
 from hopperbook import score
-from hopperbook.studies.network.milc_alternatives import allocations, patterns, traffic_cases
+from hopperbook.studies.network.fragmentation import population
 from hopperbook.studies.network.milc_lognormal import (
     Printed,
     least_sample,
@@ -22,10 +23,10 @@ from hopperbook.studies.network.variability import (
     CONCLUSIVE,
     SAMPLE_SIZES,
     _model,
+    allocations,
     bands,
     force_minima,
     implied_rate_gb_s,
-    population,
     predicted,
     regressions,
     spread_by_cause,
@@ -50,8 +51,8 @@ from hopperlib.network.runtime.run_time import least_of
 
 
 @pytest.fixture(scope="module")
-def table():
-    return {row.id.removeprefix("variability."): row for row in score.rows("variability")}
+def table(scored):
+    return scored("variability")
 
 
 @pytest.mark.parametrize("runs", SAMPLE_SIZES[1:])
@@ -69,8 +70,7 @@ def test_predictions_have_two_ends_a_rival_and_seeds(table):
     }  # fmt: skip
     for row in rows:
         assert row.seeds >= 20
-        assert row.null is not None
-        assert -np.inf < row.interval[0] < row.interval[1] < np.inf
+        assert -np.inf < row.low < row.high < np.inf
     assert not score.unexplained(table.values())
 
 
@@ -84,7 +84,7 @@ def test_the_slowest_run_is_a_miss_and_stays_one(table):
     """Nothing was fitted to it: the interval ends far below."""
     row = table["table-total-maximum"]
     assert row.verdict == "missed, explained"
-    assert row.interval[1] < 0.85 * 2462.3
+    assert row.high < 0.85 * 2462.3
 
 
 def test_the_misprint_is_read_as_its_difference_needs(table):
@@ -115,6 +115,7 @@ def test_no_plain_lognormal_holds_the_three_numbers(column):
     assert all(lognormal_chance(printed_times(column), count) < 0.05 for count in (5, 10, 30))
 
 
+@pytest.mark.nightly
 def test_the_test_of_a_lognormal_is_calibrated():
     """Of true lognormals about a twentieth falls below 0.05 and half below one half; of exponentials above a floor more."""
     rng = np.random.default_rng(7)
@@ -123,10 +124,15 @@ def test_the_test_of_a_lognormal_is_calibrated():
         rows = (Printed(*map(float, (row.min(), row.mean(), row.max()))) for row in samples)
         return np.array([lognormal_chance(row, 10) for row in rows])
 
-    true = chances(np.exp(0.15 * rng.standard_normal((60, 10))))
+    true = chances(np.exp(0.15 * rng.standard_normal((40, 10))))
     assert 0.0 <= np.mean(true < 0.05) <= 0.15
     assert 0.35 <= np.mean(true < 0.5) <= 0.65
-    assert np.mean(chances(5 + rng.exponential(1.0, (30, 10))) < 0.5) > 0.5
+    assert np.mean(chances(5 + rng.exponential(1.0, (20, 10))) < 0.5) > 0.5
+
+
+def test_a_lognormal_is_not_refuted_and_two_numbers_are_no_sample():
+    row = [exp(0.15 * NormalDist().inv_cdf((place + 0.5) / 10)) for place in range(10)]
+    assert lognormal_chance(Printed(min(row), fmean(row), max(row)), 10) > 0.05
     with pytest.raises(ValueError, match="count=2 must be at least 3"):
         lognormal_chance(printed_times(), 2)
 
@@ -146,7 +152,7 @@ def test_the_rival_has_the_two_numbers_that_the_model_has(table):
     above = (1114.8 - 887.1) / (1 - log(2) / 100)
     floor = 1114.8 - above
     assert floor + above * log(2) / 100 == pytest.approx(887.1)
-    low, high = table["table-triplets-mean"].null.interval
+    low, high = table["table-triplets-mean"].rival_low, table["table-triplets-mean"].rival_high
     assert low < 1114.8 < high
 
 
@@ -164,12 +170,6 @@ def test_placement_and_neighbors_part_the_times_noise_hardly():
     spread = spread_by_cause()
     assert spread.noise_s < 0.5 * min(spread.own_shape_s, spread.neighbors_s)
     assert spread.between_jobs.low > 0.5
-
-
-def test_no_assumption_on_the_neighbors_reaches_the_slowest_run():
-    cases = traffic_cases()
-    assert all(case.slowest.high < 2462.3 for case in cases)
-    assert all(case.best_r2 < CONCLUSIVE for case in cases)
 
 
 def test_traffic_between_none_and_double_lies_between():
@@ -213,10 +213,6 @@ def test_losing_the_order_costs_what_a_code_sends():
         slowdown(1.5)
 
 
-def test_to_whom_a_code_talks_matters():
-    assert {case.pattern for case in patterns()} >= {"all-reduce", "everybody with everybody"}
-
-
 def test_the_calibrated_exchange_is_one_that_a_node_can_send():
     assert implied_rate_gb_s() == pytest.approx(model(jobs=population()).exchanged_gb / 1114.8, rel=1e-3)
     # Documented: 6.0 GB/s a node.
@@ -240,7 +236,7 @@ def test_a_printed_mean_a_little_higher_is_calibrated_on_too(monkeypatch):
     higher = {"variability.table-total-mean": 1.02}
     monkeypatch.setattr(milc, "printed", lambda id: printed(id) * higher.get(id, 1.0))
     rivals = dict.fromkeys(predicted(), 1.0)
-    found = predictions(_model, ranges("variability"), rivals, runs=20, random_parts=True)
+    found = predictions(_model, ranges("variability"), rivals, runs=10, random_parts=True)
     assert found["table-triplets-mean"].low > 1050
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from hopperbook import score
 from hopperbook.studies.node.hybrid import THREADS, box
 
 
 @pytest.fixture(scope="module")
-def table():
-    return {row.id.removeprefix("hybrid."): row for row in score.rows("hybrid")}
+def table(scored):
+    return scored("hybrid")
 
 
 def test_a_box_is_the_same_again_and_another_for_another_seed():
@@ -22,7 +21,7 @@ def test_a_box_is_the_same_again_and_another_for_another_seed():
 
 
 def test_three_is_the_best_somewhere_and_not_everywhere(table):
-    assert "16 % to 28 % of a box" in table["gtc-best-threads"].note
+    assert "12 % to 34 % of a box" in table["gtc-best-threads"].note
     assert table["gtc-best-at-three"].verdict == "not modelled"
 
 
@@ -35,9 +34,9 @@ def test_the_loss_is_one_of_first_touch(table):
 def test_up_to_how_many_threads_runs_gain_is_predicted_too_widely(table):
     # Three or six by the edges of the box: the printed six lies in it, and so would much else.
     row = table["gain-to-threads"]
-    assert (row.role, row.verdict, row.interval) == ("retrodicted", "too wide", (2.5, 6.5))
-    assert row.null.verdict == "missed"
-    assert row.score < row.null.score
+    assert (row.role, row.verdict, row.low, row.high) == ("retrodicted", "too wide", 2.5, 6.5)
+    assert row.rival_verdict == "missed"
+    assert row.score < row.rival_score
 
 
 def test_what_cannot_be_told_says_why(table):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from hopperbook import score
 from hopperbook.studies.node import machines
 from hopperlib.machine import Machine
 
 
 @pytest.fixture(scope="module")
-def table():
-    return {row.id.removeprefix("machines."): row for row in score.rows("machines")}
+def table(scored):
+    return scored("machines")
 
 
 def test_all_rows_have_a_role(table):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from hopperbook import score
 from hopperbook.studies.node.memory import franklin_usable_gb
 from hopperlib.machine import Machine
 from hopperlib.placement.layouts import cheapest, layouts
@@ -12,8 +11,8 @@ from hopperlib.placement.models.free_cores import break_even_service
 
 
 @pytest.fixture(scope="module")
-def table():
-    return {row.id.removeprefix("memory."): row for row in score.rows("memory")}
+def table(scored):
+    return scored("memory")
 
 
 def test_franklin_is_calibrated_on_one_value_and_the_other_is_half_of_it(table):

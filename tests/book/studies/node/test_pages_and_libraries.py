@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from hopperbook import score
 from hopperbook.studies.node.pages_and_libraries import GTC_NODES, production_noise
 
 
 @pytest.fixture(scope="module")
-def table():
-    return {row.id.removeprefix("pages-and-libraries."): row for row in score.rows("pages-and-libraries")}
+def table(scored):
+    return scored("pages-and-libraries")
 
 
 def test_one_rate_is_fitted_and_none_predicted(table):

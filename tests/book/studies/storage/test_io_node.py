@@ -6,13 +6,12 @@ import random
 
 import pytest
 
-from hopperbook import score
 from hopperbook.studies.storage.io_node import model, readings
 
 
 @pytest.fixture(scope="module")
-def table():
-    return {row.id.removeprefix("io-node."): row for row in score.rows("io-node")}
+def table(scored):
+    return scored("io-node")
 
 
 def test_two_printed_values_do_not_sit_together():

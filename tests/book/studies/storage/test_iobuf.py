@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from hopperbook import score
 from hopperbook.studies.storage.iobuf import ior_cases, maestro_gain
 
 
 @pytest.fixture(scope="module")
-def table():
-    return {row.id.removeprefix("iobuf."): row for row in score.rows("iobuf")}
+def table(scored):
+    return scored("iobuf")
 
 
 def test_two_values_are_fitted(table):

@@ -6,13 +6,12 @@ import random
 
 import pytest
 
-from hopperbook import score
 from hopperbook.studies.storage.slow_ost import cases, model, probe_power
 
 
 @pytest.fixture(scope="module")
-def table():
-    return {row.id.removeprefix("slow-ost."): row for row in score.rows("slow-ost")}
+def table(scored):
+    return scored("slow-ost")
 
 
 def test_rates_that_explain_the_dumps():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from hopperbook import score
 from hopperbook.studies.storage.striping import LARGE, SMALL, block_size_rates, striping_gain
 
 
@@ -28,7 +27,7 @@ def test_block_size_matters_most_for_writes():
     assert max(writes) / min(writes) > 5 * max(reads) / min(reads)
 
 
-def test_every_row_has_its_verdict():
-    rows = score.rows("striping")
+def test_every_row_has_its_verdict(scored):
+    rows = scored("striping").values()
     assert not [row.id for row in rows if row.verdict.startswith("missed")]
     assert next(row for row in rows if row.id == "striping.maximum-command").reproduced == "lfs setstripe -c -1"

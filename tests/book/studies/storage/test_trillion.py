@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from hopperbook import score
 from hopperbook.studies.storage.trillion import file_table, shared_rate_gb_s, weak_rate_gb_s, writing_rate_gb_s
 
 
 @pytest.fixture(scope="module")
-def table():
-    return {row.id.removeprefix("trillion."): row for row in score.rows("trillion")}
+def table(scored):
+    return scored("trillion")
 
 
 def test_no_assumption_gives_rate_and_spread_together():
