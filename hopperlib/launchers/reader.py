@@ -94,6 +94,7 @@ def read_launches(
     if threads is not None:
         threads = whole_number("threads", str(threads), high=_MAX_THREADS, bound=_MAX_THREADS_BOUND)
     reservation, variables, notes = read_reservation(script, machine, asked.kind)
+    variables = {**variables, **({"nvidia-smi -L": str(asked.kind.gpus)} if asked.kind.gpus else {})}
     job = Job(machine, asked.kind, reservation, tuple(module.name for module in script.modules))
     lines = script.launch_lines(variables)
     if not lines:
@@ -192,6 +193,13 @@ _NOT_READ = (
 )
 
 
+# How launchers that are not read give tasks their GPUs, by their manuals.
+_THEIR_GPUS = {
+    "jsrun": ", which gives a resource set its GPUs with -g and its cores with -c",
+    "flux": ", which gives each task its GPUs with -g and binds to them with -o gpu-affinity=per-task",
+}
+
+
 def explain_missing_line(text: str) -> str:
     """Return what a text without a launch line holds instead, as the end of an error message.
 
@@ -203,7 +211,8 @@ def explain_missing_line(text: str) -> str:
     if re.search(rf"^[ \t]*#.*{_READ}", text, re.MULTILINE):
         return "holds a launch line only in comments; take the # away"
     if other := re.search(_NOT_READ, text):
-        return f"starts tasks with {other[1]}; aprun, srun, mpiexec and mpirun lines can be read"
+        gpus = _THEIR_GPUS.get(other[1].split()[0], "")
+        return f"starts tasks with {other[1]}{gpus}; aprun, srun, mpiexec and mpirun lines can be read"
     if re.search(r"^[ \t]*(sbatch|qsub|salloc)\b", text, re.MULTILINE):
         return "submits a script that is not part of this text; give the script itself"
     if inside := re.search(rf"(?:\$\(|`)[^)`]*{_READ}", text):

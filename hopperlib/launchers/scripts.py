@@ -203,8 +203,8 @@ class Script:
         >>> script.launch_lines({"SLURM_NTASKS": "8"})[0].text
         'srun -n 8 ./a.out'
         """
-        # Only a text that may read one of them (PBS_, SLURM_) needs a second walk over its statements.
-        if any(name.partition("_")[0] + "_" in self.text for name in variables):
+        # Only a text that may read one of them (PBS_, SLURM_, nvidia-smi) needs a second walk over its statements.
+        if any(re.split("(?<=_)| ", name)[0] in self.text for name in variables):
             return tuple(_Shell(variables).walk(self.statements))
         return tuple(line._replace(environment={**variables, **line.environment}) for line in self.lines)
 
@@ -304,8 +304,9 @@ def _read_directives(text: str) -> tuple[list[Directive], tuple[tuple[int, str],
             # No shell reads these lines: -C gpu&hbm80g is one word, with or without quotes.
             typed = typed if "'" in typed or '"' in typed else re.sub(r"([&|;()<>])", r"\\\1", typed)
             raw_words = [raw for statement in split(typed) for raw in statement]
-            # Dots stand for what a reader is to fill in.
-            words = [word for raw in raw_words for word in expand(raw, {}) if word.text.strip(".…")]
+            # Dots stand for what a reader is to fill in, and (1) for a footnote of the page that a script stood on.
+            typed_words = [word for raw in raw_words for word in expand(raw, {})]
+            words = [word for word in typed_words if not re.fullmatch(r"[.…]*|\(\d{1,2}\)!?", word.text)]
             directives += _as_directives(_SYSTEMS[match[1].upper()], words, number)
     return directives, tuple(late)
 

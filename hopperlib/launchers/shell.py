@@ -21,7 +21,11 @@ _EXPANSION = "is a shell expansion that is not read here; write the value"
 _STATE = "is an argument or a state of the script; write the value"
 _LIST = "is a list; write the value"
 _PLACEHOLDER = "is a placeholder; write the value"
-_NODES = r"(?=.*\bwc\b)(?=.*\$\{?PBS_NODEFILE\b)"
+# What a command substitution counts, by the variable in which the reader has it.
+_COUNTED = {
+    "PBS_NUM_NODES": r"(?=.*\bwc\b)(?=.*\$\{?PBS_NODEFILE\b)",
+    "nvidia-smi -L": r"(?=.*\bwc -l\b)(?=.*\bnvidia-smi (-L|--list-gpus)\b)",
+}
 
 # The last kind takes any character, so that a text is walked through in one pass. A kind that begins like another but
 # is longer stands before it.
@@ -368,8 +372,9 @@ def _evaluate(part: Part, variables: Variables) -> str | Unknown:
 
 
 def _output(command: str) -> Part:
-    """Return what a command substitution becomes; the count of a PBS job's nodes is known to the reader."""
-    return Part("variable", "PBS_NUM_NODES") if re.match(_NODES, command) else Part("opaque", _OUTPUT)
+    """Return what a command substitution becomes; the nodes of a PBS job and the GPUs of a node are known to the reader."""
+    known = next((name for name, form in _COUNTED.items() if re.match(form, command)), None)
+    return Part("variable", known) if known else Part("opaque", _OUTPUT)
 
 
 def _arithmetic(text: str, variables: Variables) -> str | Unknown:
@@ -381,7 +386,10 @@ def _arithmetic(text: str, variables: Variables) -> str | Unknown:
     try:
         return str(_number(ast.parse(names.strip(), mode="eval").body, variables))
     except (ValueError, SyntaxError, ZeroDivisionError, RecursionError, OverflowError, MemoryError):
-        return Unknown(_ARITHMETIC)
+        unknown = ((name, value) for name in _NAME.findall(names) if not isinstance(value := variables.get(name), str))
+        name, value = next(unknown, ("", None))
+        why = f"which {value.reason}" if value else "which this text does not set; write the value"
+        return Unknown(f"takes ${name}, {why}" if name else _ARITHMETIC)
 
 
 def _number(node: Any, variables: Variables) -> int:

@@ -109,8 +109,8 @@ def unknown_machine(text: str) -> str:
 
     script = read_script(text)
     launchers = {line.launcher for line in script.lines}
-    slurm = any(directive.system != "pbs" for directive in script.directives)
-    if not (launchers - {"aprun"} or slurm):
+    systems = {directive.system for directive in script.directives}
+    if launchers <= {"aprun"} and not systems - {"pbs"} and (launchers or not systems):
         return ""
     return (
         "the text names no machine; this shows a plain cluster, two 16-core sockets a node. "

@@ -273,4 +273,11 @@ def test_a_machine_that_is_not_told_is_never_hopper():
 def test_a_refusal_says_whose_limits_they_are():
     result = place("#SBATCH -N 1\nsrun -n 4 --mem=900G ./a")
     assert result.exit_code == 2
-    assert "of A plain cluster (the text names no machine" in result.stderr
+    assert result.stderr.startswith("hopper: cannot tell: the text names no machine")
+    assert "of A plain cluster" in result.stderr
+
+
+def test_a_script_of_aprun_says_which_machine_is_taken():
+    script = "#PBS -l nodes=2\naprun -n 6 ./a.out\n"
+    assert "hopper: machine hopper, as nothing else has aprun for sure" in place(script).stderr
+    assert not place("--machine", "hopper", script).stderr

@@ -139,7 +139,7 @@ def test_threads_of_the_caller_go_before_the_text() -> None:
         ("ls -l", "line 'ls -l' holds no aprun, srun, mpiexec or mpirun command"),
         (
             "jsrun -n 4 a",
-            "line 'jsrun -n 4 a' starts tasks with jsrun; aprun, srun, mpiexec and mpirun lines can be read",
+            "line 'jsrun -n 4 a' starts tasks with jsrun, which gives a resource set its GPUs with -g and its cores with -c; aprun, srun, mpiexec and mpirun lines can be read",
         ),
         ("# aprun -n 4 a", "line '# aprun -n 4 a' holds a launch line only in comments; take the # away"),
         ("x" * 80, f"line '{'x' * 47}...' holds no aprun, srun, mpiexec or mpirun command"),
@@ -190,6 +190,7 @@ def survives(text: str, machine: Machine) -> None:
             assert place_tasks(launch, machine).nodes
 
 
+@pytest.mark.nightly
 @given(text=st.text(max_size=300), name=st.sampled_from(sorted(MACHINES)))
 @example(text="aprun", name="hopper")
 @example(text="srun", name="hopper")
@@ -311,3 +312,17 @@ def test_any_values(launcher: str, options: list[tuple[str, str]], name: str) ->
 )
 def test_any_directives(directives: list[str], launcher: str) -> None:
     survives("\n".join([*directives, f"{launcher} -n 4 a.out"]), HOPPER)
+
+
+def test_gpus_of_a_node_are_counted_as_the_script_counts_them() -> None:
+    text = "#PBS -l select=2\nR=$(nvidia-smi -L | wc -l)\nN=`wc -l < $PBS_NODEFILE`\nmpiexec -n $((N*R)) --ppn $R ./a"
+    assert read_launch(text, MACHINES["polaris"]).tasks == 8
+
+
+def test_footnotes_of_a_page_are_no_options() -> None:
+    assert read_launch("#SBATCH -N 2 (1)\n#SBATCH -C cpu (2)!\nsrun -n 8 ./a", MACHINES["perlmutter"]).tasks == 8
+
+
+def test_the_gpus_of_launchers_that_are_not_read() -> None:
+    with pytest.raises(LaunchError, match="gives a resource set its GPUs with -g"):
+        read_launch("#BSUB -nnodes 2\njsrun -n 4 -a 1 -g 1 ./a", MACHINES["polaris"])

@@ -87,7 +87,7 @@ def test_variables(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("$((2*M))", "is arithmetic that only the shell works out; write the number"),
+        ("$((2*M))", "takes $M, which this text does not set; write the value"),
         ("$(nproc)", "is the output of a command; write the value"),
         ("`nproc`", "is the output of a command; write the value"),
         ("$NOWHERE", "takes $NOWHERE, which this text does not set; write the value"),

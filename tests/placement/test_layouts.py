@@ -127,7 +127,8 @@ def test_launch_lines_do_what_the_layout_says(machine, kind):
     node = machine.node_kinds[kind]
     found = layouts(machine, need_gb=node.usable_memory_gb / node.cores, tasks=2 * node.cores, kinds=(node,))
     assert found
-    for one in found:
+    # Of many alike a few, the ends among them.
+    for one in (*found[:: max(1, len(found) // 8)], found[-1]):
         launch = read_launch(one.launch_line, machine, threads=one.threads_per_task, kind=node.name)
         placed = place_tasks(launch, machine, kind=node.name)
         assert len(placed.nodes) == one.nodes, one.launch_line

@@ -4,6 +4,7 @@ from itertools import groupby
 
 from hopperbook.forecasts import LEVELS, Forecast, holds, kept, score, settings
 from hopperlib.questions.result import Column, Table
+from hopperlib.text import count
 
 
 def bets(*, told: bool) -> Table:
@@ -82,7 +83,7 @@ def summary() -> str:
     if found is None:
         return (
             f"None of the {answered} forecasts of measurements that nobody here has seen is scored yet "
-            f"(for {len(blind) - answered} more situations the book has no model)"
+            f"(for {count(len(blind) - answered, 'more situation')} the book has no model)"
         )
     return (
         f"Of {found.answered} forecasts of measurements that nobody here had seen, the 80 % intervals hold {found.held[1]}, "

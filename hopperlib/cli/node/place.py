@@ -61,6 +61,8 @@ def _guess_machine(question: Question, values: dict[str, Any]) -> str:
     doubt = unknown_machine(text)
     if doubt:
         values["machine"] = "cluster"
+    elif "#PBS" in text:
+        click.echo("hopper: machine hopper, as nothing else has aprun for sure; --machine names another", err=True)
     return doubt
 
 
@@ -100,7 +102,9 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
                 click.echo(f"hopper: {finding.message} {finding.advice}", err=True)
         if not asked.is_doubtful(error):
             raise
-        raise InputError(f"{error} ({doubt})", name=error.name, value=error.value, rule=error.rule) from error
+        raise InputError(
+            f"cannot tell: {doubt} There: {error}", name=error.name, value=error.value, rule=error.rule
+        ) from error
     broken = any(finding.level == "problem" for finding in asked.job_findings)
     broken = broken or any(review.problems for review in reviews)
     if check:

@@ -161,7 +161,7 @@ def _with_environment(
             if isinstance(value, Unknown):
                 raise LaunchError(variable, "", value.reason)
             options[name] = Given(name, variable, value)
-    if "-c" not in options and isinstance(environment.get(other), str):
+    if "-c" not in options and environment.get(other, "1") != "1" and isinstance(environment[other], str):
         or_export = f" or export {inherited}" if inherited.startswith("SRUN") else ""
         notes.append(
             f"{other}={environment[other]} is not read by srun of Slurm {launcher.version}: each task gets one CPU; "

@@ -254,10 +254,11 @@ def _unbound(view: _View, loose: int) -> Finding:
             "starts processes or threads of its own, which share what their task is bound to: no binding is proposed"
         )
         return Finding("tasks-unbound", f"{view.component.command[0]} {shared}.", level="note")
-    some = "The tasks" if loose == tasks else f"{loose} of {count(tasks, 'task')} a node"
+    some = ("The tasks" if tasks > 1 else "The task") if loose == tasks else f"{loose} of {count(tasks, 'task')} a node"
     move = "may move from core to core, and away from the NUMA node that holds their memory"
     remedy = " -cc cpu (the default) keeps them." if view.launch.launcher == "aprun" else ""
-    return Finding("tasks-unbound", f"{some} {move}.{remedy}")
+    # One task has the node to itself.
+    return Finding("tasks-unbound", f"{some} {move}.{remedy}", level="note" if tasks == 1 else "advice")
 
 
 def _gpus(view: _View) -> Iterator[Finding]:
@@ -446,6 +447,9 @@ def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
         view = _View(component, nodes, *costs, placement.node_kind, launch, threads)
         findings += _of_program(view, number)
     findings += _reservation(placement) if launch.steps == 1 else ()
+    if placement.doubts:
+        # Where tasks lie is not sure, so neither is what is wrong with it.
+        findings = [replace(each, level="advice") if each.level == "problem" else each for each in findings]
     findings += [Finding("line", text, level="note") for text in launch.notes]
     findings += [Finding("assumed", f"Assumed: {text}", level="note") for text in placement.assumptions]
     findings += [Finding("cannot-tell", f"Cannot tell: {text}", level="unknown") for text in placement.doubts]

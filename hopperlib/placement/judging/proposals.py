@@ -203,7 +203,10 @@ def _changes(placement: Placement, number: int, memory_gb: float | None) -> Iter
     now = max(len(node.pattern) for node in placement.nodes_of(number))
     if launch.launcher == "srun":
         counts = _tasks_per_node(component.tasks, now, launch.openmp_threads or 1, kind, memory_gb)
-        yield from _srun_changes(component, kind, counts, launch.openmp_threads or 1)
+        asked = component.gpus.on_node(now, len(placement.nodes_of(number))) if component.gpus else None
+        # What the job did not ask for is not proposed.
+        gpus = kind.gpus if asked is None else min(asked, kind.gpus)
+        yield from _srun_changes(component, kind, counts, launch.openmp_threads or 1, gpus)
         return
     if launch.launcher == "pals":
         for width in widths(kind, now, threads, component):
@@ -256,7 +259,9 @@ _SRUN_BINDS: tuple[Changes, ...] = (
 _SRUN_ORDERS: tuple[Changes, ...] = ({}, {"-m": "block:block"}, {"-m": "block:cyclic"})
 
 
-def _srun_changes(component: Component, kind: NodeKind, counts: Sequence[int], threads: int) -> Iterator[Changes]:
+def _srun_changes(
+    component: Component, kind: NodeKind, counts: Sequence[int], threads: int, gpus: int
+) -> Iterator[Changes]:
     """Yield changes to an srun program: the node's CPUs shared out among its tasks, bound to cores."""
     yield {"--cpu-bind": "cores"}
     yield {"--hint": "nomultithread", "--threads-per-core": None}
@@ -272,13 +277,12 @@ def _srun_changes(component: Component, kind: NodeKind, counts: Sequence[int], t
             )
             cpus = width * (1 if one_thread else kind.threads_per_core)
             yield {**count, "-c": str(cpus), **order, **bind}
-    if kind.gpus and (component.gpus is None or component.gpus.per_task is None):
-        yield from _gpu_changes(kind, counts[0], threads, component)
+    if gpus and (component.gpus is None or component.gpus.per_task is None):
+        yield from _gpu_changes(kind, gpus // counts[0], counts[0], threads, component)
 
 
-def _gpu_changes(kind: NodeKind, tasks: int, threads: int, component: Component) -> Iterator[Changes]:
+def _gpu_changes(kind: NodeKind, each: int, tasks: int, threads: int, component: Component) -> Iterator[Changes]:
     """Yield changes that deal the GPUs of a node out among its tasks, each the nearest."""
-    each = kind.gpus // tasks
     if not each:
         return
     gpus: Changes = {"--gpus-per-task": str(each), "--gpu-bind": "closest"}

@@ -172,7 +172,7 @@ def test_batch_values_stand_alone(option: str) -> None:
         ("aprun : -n 4 a", "':' parts two programs; one side of it names none"),
         ("aprun -n 4 -L 23,24x a", "-L 23,24x must be a list of node IDs such as 0,2-3"),
         ("aprun -n 48 -L 23 a", "-L 23 names 1 of the 2 nodes that the line needs"),
-        ("aprun -n $((2*M)) a", "-n $((2*M)) is arithmetic that only the shell works out; write the number"),
+        ("aprun -n $((2*M)) a", "-n $((2*M)) takes $M, which this text does not set; write the value"),
         ("aprun -n $(wc -l f) a", "-n $(wc -l f) is the output of a command; write the value"),
         ("aprun -n $NP a", "-n $NP takes $NP, which this text does not set; write the value"),
     ],

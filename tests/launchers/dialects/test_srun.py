@@ -208,7 +208,7 @@ def test_heterogeneous_jobs() -> None:
         ("srun -n 0 a", "-n 0 must be at least 1"),
         ("srun -n x a", "-n x must be a whole number"),
         ("srun -c 0 a", "-c 0 must be at least 1"),
-        ("srun --ntasks=$((2*M)) a", "--ntasks $((2*M)) is arithmetic that only the shell works out; write the number"),
+        ("srun --ntasks=$((2*M)) a", "--ntasks $((2*M)) takes $M, which this text does not set; write the value"),
         ("srun -n $N a", "-n $N takes $N, which this text does not set; write the value"),
         ("srun -N 2-4 a", "-N 2-4 leaves the number of nodes to the scheduler; write one number"),
         ("srun -N 1-15:4 a", "-N 1-15:4 leaves the number of nodes to the scheduler; write one number"),

@@ -216,6 +216,7 @@ OPTIONS = st.lists(
 )
 
 
+@pytest.mark.nightly
 @given(
     st.sampled_from(MACHINES),
     st.sampled_from([1, 2, 3]),
@@ -235,3 +236,10 @@ def test_a_better_line_dominates(name, nodes, per_node, options, before):
     except LaunchError:
         return
     _check(review, text, machine)
+
+
+@pytest.mark.parametrize("asked", ["#SBATCH --gpus=1", "#SBATCH -N 1 --gpus-per-node=1"])
+def test_no_more_gpus_are_proposed_than_the_job_asks_for(asked):
+    review = review_line(f"#SBATCH -p standard-g\n{asked}\nsrun -n 1 ./a.out\n", _loaded("lumi-g"))
+    assert "gpus-idle" in {finding.code for finding in review.advice}
+    assert review.better is None

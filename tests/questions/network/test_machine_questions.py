@@ -212,8 +212,8 @@ def test_every_offered_floor_holds_its_nodes(name, nodes):
 
 
 def test_only_the_last_histories_are_kept(monkeypatch):
-    monkeypatch.setattr(fragmentation, "_MAX_KEPT", 2)
     question = load("fragmentation")
+    monkeypatch.setattr(fragmentation, "_MAX_KEPT", 2)
     for seed in range(900, 903):
         question.run(days=2, seed=seed)
     assert len(fragmentation._SCHEDULES) == 2
