@@ -2,6 +2,7 @@
 """Ask a real Slurm where it binds the tasks of launch lines, and keep its answers as a table.
 
     python scripts/ask_slurm.py --draw 200 --seed 1 QUESTIONS.csv    # draw lines for every configuration
+    python scripts/ask_slurm.py --draw 50 --steps QUESTIONS.csv      # draw steps that run beside each other
     python scripts/ask_slurm.py QUESTIONS.csv ANSWERS.csv            # ask the Slurm that is installed here, as root
 
 Needs slurmctld, slurmd, slurm-client, munge, hwloc and gcc. slurmctld and slurmd run as they are. slurmd is shown the
@@ -11,7 +12,8 @@ debootstrap made, with chroot, beside this one if it has another --port. Everyth
 
 A question is a configuration, the options of the job (none: the line stands alone), and the srun line. An answer is the
 CPUs of each task as ranges, tasks apart by blanks, ``*N`` behind what N tasks in a row have; ``all`` where a task is not bound;
-``1:`` in front on the second node, ``/0,1`` behind for the GPUs that it sees; ``!`` and the message where Slurm refuses. tests/placement/slurm compares the package with them.
+``1:`` in front on the second node, ``/0,1`` behind for the GPUs that it sees; ``!`` and the message where Slurm refuses. Lines with ``&`` between
+them are steps that are started one after the other and run together; so are their answers. tests/placement/slurm compares the package with them.
 """
 
 import argparse
@@ -98,6 +100,10 @@ int main(void)
 	const char *gpus = getenv("CUDA_VISIBLE_DEVICES");
 	printf("task %s node %s gpus %s:%s\n", getenv("SLURM_PROCID"), getenv("SLURM_NODEID"), gpus ? gpus : "-", cpus);
 	remove(path);
+	fflush(stdout);
+	/* Steps that run together hold their CPUs until the last has started. */
+	if (getenv("ASK_HOLD"))
+		sleep(atoi(getenv("ASK_HOLD")));
 	return 0;
 }
 """
@@ -283,10 +289,7 @@ class Slurm:
 
     def ask_job(self, options: str, lines: list[str]) -> list[str]:
         """Return the answers to lines that run one after the other in a job."""
-        steps = "".join(
-            f"echo '== {number}'\ntimeout {STEP_S} {line} {self.program} || echo exit $?\n"
-            for number, line in enumerate(lines)
-        )
+        steps = "".join(f"echo '== {number}'\n{self._commands(line)}" for number, line in enumerate(lines))
         output = self.folder / "output.txt"
         output.unlink(missing_ok=True)
         script = self.folder / "job.sh"
@@ -305,7 +308,21 @@ class Slurm:
                 self._run("scancel", job)
                 print(f"{job} {options}: {reason}", file=sys.stderr)
                 return [""] * len(lines)
-        return [answer_of(part) for part in re.split(r"^== \w+\n", text, flags=re.MULTILINE)[1:-1]]
+        parts = re.split(r"^== \w+\n", text, flags=re.MULTILINE)[1:-1]
+        return [" & ".join(map(answer_of, re.split(r"^=-= \d+\n", part, flags=re.MULTILINE))) for part in parts]
+
+    def _commands(self, line: str) -> str:
+        """Return what a job runs for a line: one step, or several of which each is started before the last has ended."""
+        steps = line.split(" & ")
+        if len(steps) == 1:
+            return f"timeout {STEP_S} {line} {self.program} || echo exit $?\n"
+        started = "".join(
+            f"(timeout {STEP_S} {step} {self.program} || echo exit $?) > {self.folder}/step{number} 2>&1 &\nsleep 0.4\n"
+            for number, step in enumerate(steps)
+        )
+        files = [f"{self.folder}/step{number}" for number in range(len(steps))]
+        shown = "".join(f"{f'echo =-= {number}; ' if number else ''}cat {file}\n" for number, file in enumerate(files))
+        return f"export ASK_HOLD=3\n{started}wait\nunset ASK_HOLD\n{shown}"
 
 
 def answer_of(text: str) -> str:
@@ -348,6 +365,23 @@ def draw(configuration: str, rng: random.Random) -> tuple[str, str]:
     ]
     left = [option for option in options if option not in of_job]
     return " ".join(["-N1", *of_job]), " ".join(["srun", *left])
+
+
+def draw_steps(configuration: str, rng: random.Random) -> tuple[str, str]:
+    """Return a job of one node and steps that run in it beside each other, most of them with room for all."""
+    sockets, numa_nodes, caches, per_cache, threads = map(int, configuration.split(maxsplit=1)[0].split("x"))
+    cores, steps = sockets * numa_nodes * caches * per_cache, rng.choice((2, 2, 3, 4))
+    lines = []
+    for _ in range(steps):
+        tasks = rng.choice((1, 1, 2, 3, 4, 8))
+        most = max(1, cores * threads // steps // tasks)
+        options = [f"-n {tasks}", f"-c {rng.choice((1, 2, 4, most, rng.randint(1, most)))}"]
+        options += ["--exact"] if rng.random() < 0.5 else []
+        options += ["--cpu-bind=cores"] if rng.random() < 0.4 else []
+        options += ["-m " + rng.choice(("block:block", "block:cyclic"))] if rng.random() < 0.3 else []
+        options += ["--hint=nomultithread"] if threads > 1 and rng.random() < 0.2 else []
+        lines.append(" ".join(["srun", *options]))
+    return "-N1", " & ".join(lines)
 
 
 def _over_nodes(options: list[str], nodes: int, rng: random.Random) -> tuple[str, str]:
@@ -470,13 +504,15 @@ def main() -> None:
     parser.add_argument("questions", type=Path)
     parser.add_argument("answers", type=Path, nargs="?")
     parser.add_argument("--draw", type=int, metavar="N", help="write N questions for each configuration and stop")
+    parser.add_argument("--steps", action="store_true", help="draw steps that run beside each other, on one node")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=Path, default=Path("/var/tmp/ask-slurm"))
     parser.add_argument("--port", type=int, default=26817, help="of slurmctld; slurmd has the next (default 26817)")
     args = parser.parse_args()
     if args.draw:
         rng = random.Random(args.seed)
-        drawn = ((each, *draw(each, rng)) for each in CONFIGURATIONS for _ in range(args.draw))
+        single = [each for each in CONFIGURATIONS if not args.steps or len(each.split()) == 4]
+        drawn = ((each, *(draw_steps if args.steps else draw)(each, rng)) for each in single for _ in range(args.draw))
         with args.questions.open("w", newline="") as file:
             csv.writer(file).writerows([("configuration", "job", "line"), *sorted(set(drawn))])
         return

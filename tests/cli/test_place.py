@@ -278,6 +278,6 @@ def test_a_refusal_says_whose_limits_they_are():
 
 
 def test_a_script_of_aprun_says_which_machine_is_taken():
-    script = "#PBS -l mppwidth=48\naprun -n 48 ./a.out\n"
+    script = "#PBS -l nodes=2\naprun -n 6 ./a.out\n"
     assert "hopper: machine hopper, as nothing else has aprun for sure" in place(script).stderr
     assert not place("--machine", "hopper", script).stderr

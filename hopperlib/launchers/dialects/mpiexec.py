@@ -104,7 +104,7 @@ def read_mpiexec(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
             rule = "has no -n, and no script around it says how many tasks there are"
             raise LaunchError(line.launcher, "", rule)
         typed = (option._replace(name=option.typed) for option in options.values())
-        components.append(_map(kind, component_of(typed, command, counted), options, known, job.node, remarks))
+        components.append(_map(kind, component_of(typed, command, counted), options, known, job, remarks))
     return kind, (tuple(components), environment, remarks)
 
 
@@ -172,16 +172,19 @@ def _map(
     component: Component,
     options: Mapping[str, Given],
     known: Mapping[str, str],
-    node: NodeKind,
+    job: Job,
     remarks: Remarks,
 ) -> Component:
     """Return a component with its mapping, as its launcher works it out."""
+    node = job.node
     per_node, nodes, tasks = component.tasks_per_node, component.nodes, component.tasks
     on_node = min(tasks, per_node or -(-tasks // nodes) if nodes else per_node or len(node.usable_cores))
     width = next((option for name, option in options.items() if name in ("-d", "-cpus-per-proc")), None)
     cpus = whole_number(width.typed, width.value) if width else 1
     component = component._replace(nodes=None if per_node else nodes)
-    mapped = _MAPPERS[kind](_Request(component, options, cpus, on_node, known, node, remarks))
+    release = re.search(r"open-?mpi/(\d{1,2})\.", " ".join(job.modules).lower())
+    request = _Request(component, options, cpus, on_node, known, node, remarks, int(release[1]) if release else None)
+    mapped = _MAPPERS[kind](request)
     if "-gpu-bind" in options:
         mapped = mapped._replace(gpus=_gpu_bind(options["-gpu-bind"], node))
     return mapped._replace(threads_per_task=max(1, (mapped.mapping or TaskMapping()).width))
@@ -230,7 +233,7 @@ def units_of(unit: str, kind: NodeKind) -> list[list[int]]:
 
 
 class _Request(NamedTuple):
-    """What a line asks for, for the launcher's own rules: the component so far, options by name, width, tasks of a node."""
+    """What a line asks for, for the launcher's own rules: the component so far, options by name, width, tasks of a node; the release of Open MPI."""
 
     component: Component
     options: Mapping[str, Given]
@@ -239,6 +242,7 @@ class _Request(NamedTuple):
     known: Mapping[str, str]
     node: NodeKind
     remarks: Remarks
+    release: int | None = None
 
     def typed(self, name: str) -> str:
         """Return the value of an option; nothing without it."""
@@ -289,7 +293,7 @@ def _openmpi(request: _Request) -> Component:
         request.doubt(f"What --rank-by does beside --map-by has changed between releases. {_REPORT}")
     bound = _openmpi_bind(request, unit)
     if bound == "hwthread" and unit != "hwthread" and request.node.threads_per_core > 1:
-        if unit == "core" and request.width == 1:
+        if unit == "core" and request.width == 1 and request.release and request.release < 5:
             return request.mapped(unit, "first")
         request.doubt(
             f"Which hardware threads --bind-to hwthread takes beside --map-by {unit or 'slot'} is not documented; "
@@ -297,6 +301,10 @@ def _openmpi(request: _Request) -> Component:
         )
     if not bound or not unit:
         unit, bound = _openmpi_defaults(request, unit, bound)
+    each = _openmpi_order(request, unit, bound, each)
+    if bound == "none":
+        # Nobody keeps the cores of PE= for a task that is not bound.
+        request = request._replace(width=1)
     if each and unit == "node":
         return request.mapped("slot", bound)._replace(tasks_per_node=each, nodes=None)
     return request.mapped("node-by-node" if unit == "node" else unit, bound, per_unit=each)
@@ -306,14 +314,63 @@ def _openmpi_defaults(request: _Request, unit: str, bound: str) -> tuple[str, st
     """Return the unit that tasks are mapped to and the one they are bound to where the line says one of them at most."""
     one_unit = bool(bound) and request.node.sockets == 1 == request.node.numa_nodes
     wide = not unit and bound in ("core", "none", "hwthread") and request.width > 1
-    # Two tasks are mapped and bound by core in every release; for more, releases take sockets or NUMA nodes.
-    if request.component.tasks <= 2 or one_unit or wide:
+    # Two tasks are mapped and bound by core in every release; for more, 4.1.4 and 5.0.7 answered as said here.
+    by_bound = bound in ("l3", "numa", "socket") and not unit
+    if request.release and request.release >= 5 and unit != "node":
+        return unit or (bound if by_bound else "slot"), bound or ("numa" if unit else "core")
+    if one_unit or wide or (request.component.tasks <= 2 and (request.release or not by_bound)):
         return unit or "slot", bound or "core"
-    request.doubt(
-        "With more than two tasks, what Open MPI does without --map-by and --bind-to depends on its release: 4.1 goes "
-        "over the sockets in turn and binds to them, others take NUMA nodes. Add both, or --report-bindings to see."
-    )
-    return unit or "socket", bound or "socket"
+    if request.release is None:
+        request.doubt(
+            "With more than two tasks, what Open MPI does without --map-by and --bind-to depends on its release: 4.1 goes "
+            "over the NUMA nodes in turn and binds to them, as shown, 5.0 over the cores. Add both, load its module with "
+            "its release in the text, or run mpirun with --report-bindings to see."
+        )
+    return unit or "numa", bound or "numa"
+
+
+# From the narrowest unit to the widest; slots are dealt out one behind the other.
+_WIDTHS = ("hwthread", "core", "l3", "numa", "socket", "node")
+
+
+def _openmpi_conflict(request: _Request, unit: str, bound: str, *, fifth: bool) -> bool:
+    """Refuse a binding that cannot stand with the mapping; return whether releases before 5.0 take it."""
+    loose = bound == "none"
+    if request.width > 1 and (bound in _WIDTHS[2:] or (loose and fifth)):
+        rule = "cannot stand with PE= of --map-by, which binds a task to that many cores"
+        raise LaunchError("--bind-to", bound, rule)
+    wider = not loose and unit in _WIDTHS and _WIDTHS.index(bound) > _WIDTHS.index(unit) and request.on_node > 1
+    what = f"is wider than the {unit} that tasks are mapped to" if wider else "leaves the cores of PE= to nobody"
+    if wider and fifth:
+        raise LaunchError("--bind-to", bound, f"{what}, which Open MPI refuses from 5.0 on")
+    conflict = wider or (loose and request.width > 1)
+    if conflict and request.release is None:
+        request.doubt(
+            f"--bind-to {bound} {what}, which Open MPI refuses from 5.0 on; shown is what 4.1 does. {_REPORT}"
+        )
+    return conflict
+
+
+def _openmpi_order(request: _Request, unit: str, bound: str, each: int | None) -> int | None:
+    """Return how many tasks in a row a unit gets, as the release takes the line: 4.1.4 and 5.0.7 were asked."""
+    fifth = request.release is not None and request.release >= 5
+    if _openmpi_conflict(request, unit, bound, fifth=fifth) or bound == "none" or request.on_node == 1:
+        return each
+    if unit in ("l3", "numa", "socket") and not each:
+        units = len(units_of(unit, request.node))
+        if fifth and request.on_node % units == 0:
+            return request.on_node // units
+        if (request.release is None or fifth) and request.on_node > units:
+            request.doubt(
+                f"Open MPI 4.1 goes over the {unit}s task by task, 5.0 gives each as many in a row; shown is what 4.1 does. "
+                f"Load its module with its release in the text. {_REPORT}"
+            )
+    if bound in ("l3", "numa") and unit != bound and not fifth:
+        request.doubt(
+            f"Which {bound} of its {unit} a task is bound to differs between releases of Open MPI: 4.1 goes over them in "
+            f"turn, 5.0, shown here, fills them. {_REPORT}"
+        )
+    return each
 
 
 def _openmpi_map(request: _Request) -> tuple[_Request, str, int | None]:

@@ -22,7 +22,7 @@ from hopperlib.launchers.option_values import check_nodes
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.binding import Binding, Seating, bound_to
 from hopperlib.placement.filling._srun_cpus import cores_wanted, deal_cpus, step_cores, step_tasks_per_core
-from hopperlib.placement.filling.gpus import heeded, step_gpus, with_gpus
+from hopperlib.placement.filling.gpus import StepGpus, heeded, step_gpus, with_gpus
 from hopperlib.text import count
 
 # MaxTasksPerNode of slurm.conf, unless the site sets it.
@@ -296,10 +296,15 @@ class _Setting(NamedTuple):
 
     def with_step(self, component: Component) -> "_Setting":
         """Return the setting once a step has started that keeps its cores and GPUs."""
-        bindings, _, _ = _pattern(component, self, component.tasks, 1)
-        cores = self.taken_cores.union(*(binding.cores for binding in bindings))
-        gpus = self.taken_gpus.union(*(binding.gpus or () for binding in bindings))
-        return self._replace(taken_cores=cores, taken_gpus=gpus)
+        step, cores = self.share_of(component)
+        gpus = step.gpus if component.gpus else ()
+        return self._replace(taken_cores=self.taken_cores.union(cores), taken_gpus=self.taken_gpus.union(gpus))
+
+    def share_of(self, component: Component) -> tuple[StepGpus, tuple[int, ...]]:
+        """Return the GPUs and the cores of a node that a step has, for the tasks of that node."""
+        step = step_gpus(component.gpus, self.kind, tasks=component.tasks, nodes=self.nodes, taken=self.taken_gpus)
+        near = tuple(self.kind.cores_near_gpu(gpu) for gpu in step.gpus) if component.gpus else ()
+        return step, step_cores(component, self.node, near=near, taken=self.taken_cores)
 
     def room_for(self, component: Component) -> bool:
         """Whether cores and GPUs are left for a step on this node."""
@@ -356,9 +361,7 @@ def _pattern(
         rule = f"times {count(tasks, 'task')} is more than the {count(has, 'GPU')} of a node that the step has"
         words = "srun: error: Unable to create step: More processors requested than permitted"
         raise LaunchError("--gpus-per-task", wanted // tasks, rule, words=words)
-    step = step_gpus(own.gpus, kind, tasks=tasks, nodes=setting.nodes, taken=setting.taken_gpus)
-    near = tuple(kind.cores_near_gpu(gpu) for gpu in step.gpus) if own.gpus else ()
-    cores = step_cores(own, node, near=near, taken=setting.taken_cores)
+    step, cores = setting.share_of(own)
     node_step = _NodeStep(own, kind, node, cores, node.cpus_of(cores))
     mode = component.cpu_binding or node_step.automatic()
     assumptions = [_MODE_ASSUMPTIONS[mode]] if mode in _MODE_ASSUMPTIONS else []
@@ -369,7 +372,7 @@ def _pattern(
     request = heeded(own.gpus, node.release, alone=component.tasks == 1)
     placed = with_gpus(request, kind, step, bindings, closest=node.release >= _CLOSEST_FIRST)
     doubts = [step.doubt] if step.doubt else []
-    return placed, assumptions, [*doubts, *_core_doubts(own, setting, cores, by_gpu=bool(near))]
+    return placed, assumptions, [*doubts, *_core_doubts(own, setting, cores, by_gpu=bool(own.gpus and step.gpus))]
 
 
 _MODE_ASSUMPTIONS = {

@@ -33,10 +33,10 @@ AURORA_LIST = "list:1-8:9-16:17-24:25-32:33-40:41-48:53-60:61-68:69-76:77-84:85-
         ("polaris", "mpiexec -n 8 -ppn 8 -d 8 --cpu-bind depth a", "0-7 8-15 16-23 24-31 32-39 40-47 48-55 56-63"),
         # Open MPI, on two sockets of 16 cores.
         ("cluster", "mpirun -np 2 --report-bindings a", "0 1"),
-        ("cluster", "mpirun -np 4 --map-by socket --bind-to core a", "0 16 1 17"),
+        ("cluster", "module load openmpi/4.1.6\nmpirun -np 4 --map-by socket --bind-to core a", "0 16 1 17"),
         ("cluster", "mpirun -np 4 --map-by ppr:2:socket:PE=4 a", "0-3 4-7 16-19 20-23"),
         ("cluster", "mpirun -np 4 --map-by slot:PE=2 a", "0-1 2-3 4-5 6-7"),
-        ("cluster", "mpirun -np 3 --map-by core --bind-to socket a", "0-15 0-15 0-15"),
+        ("cluster", "module load openmpi/4.1.6\nmpirun -np 3 --map-by core --bind-to socket a", "0-15 0-15 0-15"),
         ("cluster", "mpirun -np 2 --map-by numa --bind-to numa --mca btl self,vader -x OMP_NUM_THREADS a", "0-15 16-31"),
         ("cluster", "mpirun --bind-to-core --bynode -np 2 --host a,b a", "0"),
         # MPICH binds only where it is told to.
@@ -121,5 +121,7 @@ def test_what_releases_of_open_mpi_do_differently_cannot_be_told(line, reason):
 def test_a_hardware_thread_of_each_core():
     # As Open MPI prints it: [B./../..], [../B./..].
     perlmutter = Machine.load("perlmutter")
-    placed = place_tasks(read_launch("mpirun -np 3 --bind-to hwthread --map-by core a", perlmutter), perlmutter)
+    placed = place_tasks(
+        read_launch("module load openmpi/4.1\nmpirun -np 3 --bind-to hwthread --map-by core a", perlmutter), perlmutter
+    )
     assert [task.cpus for task in placed.nodes[0].tasks] == [(0,), (1,), (2,)]

@@ -18,6 +18,8 @@ from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
+# What repeats over further seeds runs by night.
+SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, 8))]
 TREE = fat_tree(nodes_per_leaf=4, leaves_per_pod=3, leaf_uplinks=2, pods=2, pod_uplinks=4)
 
 
@@ -38,7 +40,7 @@ def run(jobs: Workload, choice: str, **wait: int) -> Schedule:
     return simulate(jobs, 24, allocation=node_choice(TREE, choice, random.Random(1), nodes=24, **wait))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_where_jobs_lie_changes_no_start_unless_they_wait_for_it(seed: int) -> None:
     jobs = workload(seed)
     first = simulate(jobs, 24)
@@ -49,7 +51,7 @@ def test_where_jobs_lie_changes_no_start_unless_they_wait_for_it(seed: int) -> N
     assert touched["switch"] < touched["first"] < touched["random"]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("count", "wait_s"), [(1, 40), (2, 200)])
 def test_a_job_waits_for_few_switches_as_long_as_asked(seed: int, count: int, wait_s: int) -> None:
     jobs, waited = workload(seed), 0

@@ -60,7 +60,7 @@ def test_rates_are_max_min_fair() -> None:
     rng = random.Random(5)
     dragonfly = Dragonfly(4, 2, 2, 2, links_per_pair=2, local_gb_s=4.0, global_gb_s=3.0, node_gb_s=10.0)
     fabrics: list[Fabric] = [SMALL, dragonfly]
-    for _ in range(100):
+    for _ in range(30):
         fabric = rng.choice(fabrics)
         jobs = [rng.sample(range(fabric.nodes), 4) for _ in range(4)]
         traffics = [Traffic.between(fabric, places, messages_of("shift", 4, rng)) for places in jobs]
@@ -119,12 +119,13 @@ def by_linear_programs(wants: list[float], capacity: list[float], weights: list[
     return [settled[job] for job in range(jobs)]
 
 
-def test_rates_are_those_of_linear_programs() -> None:
+@pytest.mark.parametrize("cases", [12, pytest.param(40, marks=pytest.mark.nightly)])
+def test_rates_are_those_of_linear_programs(cases: int) -> None:
     rng = random.Random(11)
     small = Dragonfly(4, 2, 2, 2, links_per_pair=2, local_gb_s=4.0, global_gb_s=3.0, node_gb_s=10.0)
     fabrics: list[Fabric] = [SMALL, small]
     held = 0
-    for _ in range(40):
+    for _ in range(cases):
         fabric = rng.choice(fabrics)
         routing = rng.choice(fabric.routings)
         traffics = [
@@ -143,7 +144,7 @@ def test_rates_are_those_of_linear_programs() -> None:
         assert fair_rates(fabric, traffics, wants, loads) == pytest.approx(expected, rel=1e-6)
         held += any(rate < want * 0.999 for rate, want in zip(expected, wants, strict=True))
     # Most cases have somebody whom a link holds back.
-    assert held >= 20
+    assert held >= cases / 2
 
 
 def test_the_best_mixture_is_no_worse_than_either_end() -> None:

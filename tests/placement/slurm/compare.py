@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hopperlib.launchers.components import LaunchError
+from hopperlib.launchers.components import Launch, LaunchError
 from hopperlib.launchers.reader import read_launches
 from hopperlib.machine import Machine
 from hopperlib.placement.placement import place_tasks
@@ -36,7 +36,9 @@ class Answer(NamedTuple):
         if not self.job:
             one_node = "" if " -N " in self.line else " -N1"
             return f"{self.line.replace('srun', f'srun{one_node}', 1)} ./a.out"
-        return f"#!/bin/bash\n#SBATCH {self.job}\n{self.line} ./a.out\n"
+        steps = self.line.replace(" & ", " ./a.out &\n")
+        together = " &\nwait" if " & " in self.line else ""
+        return f"#!/bin/bash\n#SBATCH {self.job}\n{steps} ./a.out{together}\n"
 
 
 def answers(table: Path = TABLE) -> Iterator[Answer]:
@@ -95,21 +97,31 @@ def machine_of(configuration: str, release: str) -> Machine:
 
 
 def packaged(answer: Answer) -> str:
-    """Return what the package says, as an answer of the table; ``?`` where it cannot tell."""
+    """Return what the package says, as an answer of the table; ``?`` where it cannot tell, of one of its steps too."""
     machine = machine_of(answer.configuration, answer.release)
     try:
-        placement = place_tasks(read_launches(answer.text, machine)[0], machine)
+        launches = read_launches(answer.text, machine)
+    except LaunchError as error:
+        return f"! {error}"
+    steps = [_of_step(launch, machine, told) for launch, told in zip(launches, answer.answer.split(" & "), strict=True)]
+    return next((step for step in steps if step.startswith("?")), " & ".join(steps))
+
+
+def _of_step(launch: Launch, machine: Machine, told: str) -> str:
+    """Return what the package says of one step."""
+    try:
+        placement = place_tasks(launch, machine)
     except LaunchError as error:
         return f"! {error}"
     if placement.doubts:
         return f"? {placement.doubts[0]}"
     seats = {number: seat for node in placement.nodes for number, seat in node.seats()}
     # Slurm prints no mask for tasks that the line leaves free.
-    free = not any(seat.bound for seat in seats.values()) and "all" in answer.answer
+    free = not any(seat.bound for seat in seats.values()) and "all" in told
     masks = ["all" if free else _ranges(seats[number].cpus) for number in sorted(seats)]
     first = {number: f"{node.node}:" if node.node else "" for node in placement.nodes for number in node.task_numbers}
     # Where Slurm sets no variable, it hides no GPU and says none.
-    said = "/" in answer.answer
+    said = "/" in told
     seen = [_gpus_seen(seats[number].gpus) if said else "" for number in sorted(seats)]
     masks = [f"{first[number]}{mask}{gpus}" for number, (mask, gpus) in enumerate(zip(masks, seen, strict=True))]
     alike = ((mask, len(list(same))) for mask, same in groupby(masks))
