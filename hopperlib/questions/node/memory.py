@@ -7,13 +7,13 @@ from typing import Any
 
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.placement.layouts import Layout, layouts, obstacle
+from hopperlib.placement.layouts import Layout, break_even_efficiency, layouts, obstacle
 from hopperlib.placement.models.memory import buffer_memory, memory_per_task, seats
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Copyable, Facts, Figure, Result, Table, Value, table
-from hopperlib.text import count, digits
+from hopperlib.text import count, digits, share
 
 
 class Job(ask.Setting):
@@ -163,10 +163,9 @@ def _summary(job: Job) -> str:
 def _assumed(job: Job, other: Layout) -> str:
     """Return what a cheaper layout rests on."""
     rests = ["the queue has such nodes"] if other.node_kind != job.ordinary else []
-    if other.threads_per_task != job.asked_threads:
-        rests.append(
-            "the program has threads" + (", and each does a task's work" if job.thread_efficiency == 1 else "")
-        )
+    if job.best and other.threads_per_task > job.best.threads_per_task:
+        needed = share(break_even_efficiency(job.best, other))
+        rests.append(f"the program has threads, and each further one does more than {needed} of a task's work")
     return f", if {' and '.join(rests)}" if rests else ""
 
 
