@@ -200,7 +200,16 @@ def _installed_browser() -> str | None:
     named = os.environ.get("HOPPER_BROWSER")
     if named:
         return named
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+    # The first is the same engine without windows, and opens a page in a quarter of the time.
+    names = (
+        "chromium-headless-shell",
+        "chromium",
+        "chromium-browser",
+        "google-chrome",
+        "google-chrome-stable",
+        "chrome",
+        "microsoft-edge",
+    )
     applications = (
         "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
         "/Applications/Chromium.app/Contents/MacOS/Chromium",
