@@ -103,7 +103,7 @@ def test_a_schema_refuses_what_is_no_such_answer():
 
 def test_every_question_has_a_schema():
     named = {file.stem for file in (ROOT / "hopperlib" / "schemas").iterdir()}
-    assert set(QUESTIONS) <= named
+    assert set(QUESTIONS) <= named, f"`python scripts/schemas.py` writes those of {sorted(set(QUESTIONS) - named)}"
     assert named - set(QUESTIONS) <= {"error", "fit", "io", "nodes"} | {
         name for name in named if name.startswith(("machine-", "trace-"))
     }

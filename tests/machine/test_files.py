@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hopperlib.errors import did_you_mean
 from hopperlib.machine import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,7 +47,8 @@ def test_each_source_is_cited_and_in_the_bibliography(file, bibliography):
     document = tomllib.loads(file.read_text(encoding="utf-8"))
     sources = document.get("sources", {})
     assert set(sources) == set(citations(document))
-    assert set(sources) <= set(bibliography)
+    unknown = [f"{key}{did_you_mean(key, bibliography)}" for key in sources if key not in bibliography]
+    assert not unknown, f"data/sources.bib has no entry with the key {', '.join(unknown)}"
 
 
 def test_a_key_of_the_bibliography_stands_once(bibliography):

@@ -84,6 +84,10 @@ def test_all_answers_are_as_reviewed():
     assert not changes, "\n".join(["`make answers` writes them anew:", *changes[:MOST_SHOWN]])
 
 
+def test_longer_answers_are_of_questions():
+    assert set(LONGER) - set(QUESTIONS) == set()
+
+
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_answers_are_short(name):
     longer = set()
@@ -92,7 +96,7 @@ def test_answers_are_short(name):
             sizes = {part: len(getattr(answer, part)) for part in ("values", "figures", "tables")}
             sizes["rows"] = max((len(table.rows) for table in answer.tables), default=0)
             longer |= {part for part, size in sizes.items() if size > MOST[part]}
-    assert longer == LONGER.get(name, set())
+    assert longer == LONGER.get(name, set()), f"{name} is longer than {MOST} in {longer}; LONGER says where it may be"
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
