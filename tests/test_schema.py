@@ -110,7 +110,7 @@ def test_what_is_as_by_default_is_not_written():
         ("[1, 2]", '[1, "2"]', "sizes = [1, '2']: must be a list, each a whole number"),
         ("lines = 3", "lines = 0", "explains[1].lines = 0: must be a whole number of at least 1"),
         ('"KILLED", {', "7, {", "explains[0] = 7: must be text, or a table of code, lines"),
-        ("[\"KILLED\", { code = \"ABORT\", lines = 3 }]", "7", "explains = 7: must be a list of tables"),
+        ("[\"KILLED\", { code = \"ABORT\", lines = 3 }]", "7", "explains = 7: must be a list of texts or tables"),
         ('{ known = ["1.0"] }', "7", "versions.libsci = 7: must be a table of known"),
         ('["1.0"]', "7", "versions.libsci.known = 7: must be a list of texts, at least one"),
         ("{ libsci", "7 #", "versions = 7: must be a table of keys and values"),
@@ -273,16 +273,25 @@ def test_every_row_of_the_options_can_be_read():
             "value = 'requird': must be one of none, required, optional, pair; did you mean 'required'?",
         ),
         ({"programs": "srun sbach"}, "which 'sbach' is not; did you mean 'sbatch'?"),
-        ({"bears": "no"}, "bears = 'no': must be true or false"),
+        ({"bears": "no"}, "bears = 'no': must be yes, or empty"),
         ({"field": "task"}, "; did you mean 'tasks'?"),
         ({"names": ""}, "names: is missing"),
+        ({None: ["cores"]}, "has more cells than there are columns: look for a comma"),
+        ({"most": None}, "has fewer cells than there are columns: look for a comma"),
     ],
 )
 def test_a_wrong_cell_is_told_with_its_line(row, problem):
     sound = {"programs": "srun", "names": "-n --ntasks", "value": "required"}
     (told,) = _refused(lambda rows: read_rows(options.Option, rows, name="options.csv"), [sound, sound | row])
-    assert told.startswith("options.csv: line 3.")
+    assert told.startswith("options.csv: line 3")
     assert problem in told
+
+
+def test_a_line_is_that_of_the_file_also_where_few_rows_are_read():
+    sound = {"programs": "srun", "names": "-n --ntasks", "value": "required"}
+    rows = [sound, sound, sound | {"value": "requird"}]
+    with pytest.raises(TableError, match=r"line 4\.value = 'requird'"):
+        read_rows(options.Option, rows, name="options.csv", chosen=lambda row: row is rows[2])
 
 
 def test_a_word_that_is_not_one_of_a_few_gets_the_one_that_was_meant():

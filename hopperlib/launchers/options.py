@@ -145,7 +145,7 @@ def option_table(program: str) -> tuple[Option, ...]:
 def _options(program: str) -> tuple[Option, ...]:
     """Return the rows of a program; those of others take longer to read than a line does."""
     rows = rows_beside(__file__, "options.csv")
-    return read_rows(Option, (row for row in rows if program in row["programs"].split()), name="options.csv")
+    return read_rows(Option, rows, name="options.csv", chosen=lambda row: program in row["programs"].split())
 
 
 def programs(words: Sequence[Word]) -> list[list[Word]]:

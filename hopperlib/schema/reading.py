@@ -1,7 +1,7 @@
 """Tables of a file read into records, with every problem named: file, key, value, rule, and why."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -141,7 +141,13 @@ def read_records(
     return made
 
 
-def read_rows(record: type[Record], rows: Iterable[Mapping[str, str]], *, name: str) -> tuple[Record, ...]:
+def read_rows(
+    record: type[Record],
+    rows: Iterable[Mapping[str, str]],
+    *,
+    name: str,
+    chosen: Callable[[Mapping[str, str]], bool] = lambda row: True,
+) -> tuple[Record, ...]:
     """Return the records of the rows of a CSV file; a column is a key, an empty cell one that is not there.
 
     Parameters
@@ -149,9 +155,11 @@ def read_rows(record: type[Record], rows: Iterable[Mapping[str, str]], *, name: 
     record : type
         As of `read_record`; words of a list stand apart by blanks.
     rows : iterable of mapping
-        As `csv.DictReader` gives them.
+        All of the file, as `csv.DictReader` gives them.
     name : str
         What messages call the file.
+    chosen : callable
+        Which rows to read; by default all.
 
     Raises
     ------
@@ -172,10 +180,25 @@ def read_rows(record: type[Record], rows: Iterable[Mapping[str, str]], *, name: 
     kind: Any = record
     keys = record_spec(kind).keys
     for line, row in enumerate(rows, start=2):
+        if not chosen(row):
+            continue
+        at = f"line {line}"
+        # Of a row that is too long or too short csv.DictReader gives None as a column or a cell.
+        if None in row or None in row.values():
+            than = "more" if None in row else "fewer"
+            reading.problem(at, f"has {than} cells than there are columns: look for a comma")
+            continue
         table = {column: _cell(text, keys.get(column)) for column, text in row.items() if text or column not in keys}
-        made.append(reading.record(record, table, f"line {line}"))
+        for column in [each for each, text in table.items() if text is not True and _is_yes_or_empty(keys.get(each))]:
+            reading.problem(f"{at}.{column}", "must be yes, or empty", table.pop(column))
+        made.append(reading.record(record, table, at))
     reading.raise_problems(TableError)
     return tuple(made)
+
+
+def _is_yes_or_empty(spec: FieldSpec | None) -> bool:
+    """Whether a column is either true, and says yes, or empty."""
+    return spec is not None and spec.shape != "list" and spec.kind is bool
 
 
 def _cell(text: str, spec: FieldSpec | None) -> Any:
@@ -184,7 +207,7 @@ def _cell(text: str, spec: FieldSpec | None) -> Any:
         return text
     if spec.shape == "list":
         return text.split()
-    if spec.kind is bool:
+    if _is_yes_or_empty(spec):
         return True if text == "yes" else text
     return int(text) if spec.kind is int and text.isdecimal() else text
 
@@ -281,7 +304,7 @@ class _Reading:
         if spec.rules.least is not None:
             return self.array(spec.kind, entries, path)
         if not isinstance(entries, list):
-            self.problem(path, "must be a list of tables", entries)
+            self.problem(path, f"must be a list of {'texts or ' if spec.part.rules.short else ''}tables", entries)
             return ()
         return tuple(self.table(f"{path}[{index}]", entry, spec.part) for index, entry in enumerate(entries))
 
