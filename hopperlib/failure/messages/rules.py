@@ -367,7 +367,12 @@ def load_rules() -> tuple[Rule, ...]:
         tables = json.loads(staged.read_text(encoding="utf-8"))
     else:
         tables = _tables(read_beside(__file__, f"../rules/{file.name}") for file in sorted(_folder().glob("*.toml")))
-    return tuple(sorted(map(_made, tables), key=lambda made: (made.precedence, made.general)))
+    try:
+        return tuple(sorted(map(_made, tables), key=lambda made: (made.precedence, made.general)))
+    except TypeError:
+        # A key is misspelled or missing: the checks say of which rule, and which is the nearest.
+        rules_of([{"rule": tables}])
+        raise
 
 
 @cache

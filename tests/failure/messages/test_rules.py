@@ -76,6 +76,13 @@ def test_the_rules_of_the_library_hold_what_they_must():
     assert [made.code for made in read_rules(rule_texts())] == [made.code for made in RULES]
 
 
+def test_a_misspelled_key_of_the_library_is_told_with_its_rule(monkeypatch):
+    tables = [{"code": "A", "title": "A", "anchors": ["abc"], "regex": "abc", "source": "a place", "positive": "abc"}]
+    monkeypatch.setattr("hopperlib.failure.messages.rules._tables", lambda _: [tables[0] | {"fatl": True}])
+    with pytest.raises(TableError, match=r"rule\.A\.fatl = true: is not a key; did you mean 'fatal'\?"):
+        load_rules.__wrapped__()
+
+
 def test_the_form_staged_for_the_pages_is_the_same_rules():
     staged = {table["code"]: table for table in json.loads(staged_rules())}
     assert sorted(staged) == sorted(made.code for made in RULES)
