@@ -124,6 +124,9 @@ def joined(values: Sequence[Any], *, facts: bool = True) -> dict[str, Any]:
             schema["required"] = [name for name in names if all(name in table for table in tables)]
     if items:
         schema["items"] = joined(items, facts=facts)
+    # Of what no answer here has a value nothing is known.
+    if types == {"null"}:
+        return {}
     return {"type": sorted(types) if len(types) > 1 else next(iter(types), "null"), **schema}
 
 

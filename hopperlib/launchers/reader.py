@@ -205,8 +205,8 @@ def explain_missing_line(text: str) -> str:
 
     Examples
     --------
-    >>> explain_missing_line("jsrun -n 4 ./a.out")
-    'starts tasks with jsrun; aprun, srun, mpiexec and mpirun lines can be read'
+    >>> explain_missing_line("ibrun ./a.out")
+    'starts tasks with ibrun; aprun, srun, mpiexec and mpirun lines can be read'
     """
     if re.search(rf"^[ \t]*#.*{_READ}", text, re.MULTILINE):
         return "holds a launch line only in comments; take the # away"

@@ -324,7 +324,7 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
     >>> [word.text for raw in words for word in expand(raw, {"RUN": "aprun -n 4"})]
     ['aprun', '-n', '4', './a.out', '$RUN', '$((2 * M))']
     >>> expand(words[3], {})[0].unknown
-    'is arithmetic that only the shell works out; write the number'
+    'takes $M, which this text does not set; write the value'
     """
     texts = [""]
     for part in word.parts:

@@ -46,6 +46,7 @@ def read_printed(text: str, kind: NodeKind) -> dict[int, Printed]:
 
     Examples
     --------
+    >>> from hopperlib.machine import Machine
     >>> kind = Machine.load("cluster").node()
     >>> read_printed("Hello from rank 0, thread 0, on n1. (core affinity = 0-3)", kind)[0].cpus == {0, 1, 2, 3}
     True
@@ -126,12 +127,13 @@ def check_printed(placement: Placement, printed_text: str) -> Finding:
     Examples
     --------
     >>> from hopperlib.launchers.reader import read_launch
+    >>> from hopperlib.machine import Machine
     >>> from hopperlib.placement.placement import place_tasks
     >>> eiger = Machine.load("eiger")
     >>> placement = place_tasks(read_launch("srun -n 2 -c 2 --hint=nomultithread ./a", eiger), eiger)
     >>> real = "\n".join(f"rank {task}, thread 0, (affinity = {cpus})" for task, cpus in enumerate(("0-1", "16-17")))
     >>> print(check_printed(placement, real).message)
-    1 of 2 tasks ran elsewhere: task 1 printed CPUs 16-17, and the answer is CPUs 64-65.
+    1 of 2 tasks ran elsewhere: task 1 printed CPUs 16,17, and the answer is CPUs 64,65.
     """
     printed = read_printed(printed_text, placement.node_kind)
     differing = _differences(placement, printed)

@@ -34,6 +34,17 @@ NOT_USED_YET = {
     "launcher.srun.default_distribution": "Hopper ran no srun, so no source prints such a line",
 }
 
+# Printed, and true of every model by construction: no check of a study can fail by them, so they are held here.
+PRINTED = {
+    # NERSC's page on Hopper's memory: 1 GB of the 64 is the system's.
+    "node.large-memory.usable_memory_gb": 63,
+    # Byna and others 2013, sec. III-B: 144 OSTs of 64 MB, and nothing gained above 144.
+    "file_system.scratch.largest_stripe_size_bytes": 64 * 2**20,
+    "file_system.scratch.useful_stripe_count": 144,
+    # Antypas and He 2011, sec. 1: a server failed, and the file system recovered by itself.
+    "file_system.scratch.server_failover": True,
+}
+
 HOPPER = Machine.load("hopper")
 SOURCED = tuple(path for path, quantity in HOPPER.provenance.items() if quantity.source is not None)
 
@@ -60,7 +71,7 @@ def _changed(path, value):
 def _results(name):
     """What each check of a study gives, by construction too, and its verdict, by id; a model that refuses to run has missed."""
     try:
-        return {row.id: (row.reproduced, row.verdict) for row in score._all_rows(name)}
+        return {row.id: (row.reproduced, row.verdict) for row in score.all_rows(name)}
     except ValueError as error:
         return {value.id: (str(error), "missed") for value in by_study(name)}
 
@@ -90,6 +101,18 @@ def changed_hopper(path, monkeypatch):
     monkeypatch.setattr(Machine, "load", staticmethod(lambda name: changed if name == "hopper" else load(name)))
 
 
+def test_what_is_printed_stands_in_the_file():
+    assert {path: HOPPER.provenance[path].value for path in PRINTED} == PRINTED
+
+
+def test_both_scratch_file_systems_are_alike():
+    first, second = (
+        {path.rpartition(".")[2]: q.value for path, q in HOPPER.provenance.items() if f"file_system.{name}." in path}
+        for name in ("scratch", "scratch2")
+    )
+    assert first == second
+
+
 @pytest.mark.nightly
 def test_nothing_is_missed_before(before):
     assert set(before) >= {"machines", "placement", "memory"}
@@ -107,7 +130,9 @@ def test_a_changed_constant_fails_a_check_of_its_study(path, study):
 
 @pytest.mark.nightly
 @pytest.mark.usefixtures("changed_hopper")
-@pytest.mark.parametrize("path", [path for path in SOURCED if path not in NOT_USED_YET])
+@pytest.mark.parametrize(
+    "path", [path for path in SOURCED if path not in NOT_USED_YET | PRINTED and "scratch2." not in path]
+)
 def test_a_changed_constant_fails_a_check(path, before):
     # The first study in which a check fails is enough.
     noticed = any(verdict == "missed" for name in before for _, verdict in _results(name).values())

@@ -45,7 +45,7 @@ def own_names(name: str, module: Any) -> list[str]:
     --------
     >>> from hopperlib import errors
     >>> own_names("hopperlib.errors", errors)
-    ['InputError', 'above', 'at_least', 'did_you_mean', 'refusal', 'within']
+    ['InputError', 'above', 'at_least', 'did_you_mean', 'pinned_on', 'refusal', 'within']
     """
     public = getattr(
         module, "__all__", [public_name for public_name in vars(module) if not public_name.startswith("_")]

@@ -232,7 +232,7 @@ def read_build_rules(text: str) -> tuple[BuildRule, ...]:
     --------
     >>> read_build_rules('[[rule]]' + chr(10) + 'code = "HALF"')
     Traceback (most recent call last):
-    hopperlib.schema.reading.TableError: rule.HALF.era: is missing (and 9 more)
+    hopperlib.schema.reading.TableError: rule.HALF.title: is missing (and 6 more)
     """
     return read_record(BuildProblems, read_toml(text, name="rules"), name="").rules
 

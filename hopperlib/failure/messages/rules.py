@@ -239,7 +239,7 @@ def read_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
     --------
     >>> read_rules(['[[rule]]' + chr(10) + 'code = "no good"'])
     Traceback (most recent call last):
-    hopperlib.schema.reading.TableError: rule[0].code = 'no good': must be upper-case words joined by - (and 12 more)
+    hopperlib.schema.reading.TableError: rule[0].code = 'no good': must be upper-case words joined by - (and 5 more)
     """
     rules = rules_of(_documents(texts))
     problems = [f"rule.{made.code}.{problem}" for made in rules for problem in _broken_rules(made, rules)]

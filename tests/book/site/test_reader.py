@@ -230,7 +230,7 @@ def test_sources_stand_under_the_keys_that_the_data_cite_them_by(reader):
 
 def test_the_reference_says_what_a_function_takes(reader):
     page = reader.go("book/api-node.html")
-    entry = page.locator("dl.py").filter(has=page.locator("#hopperlib\\.placement\\.memory\\.memory_per_task"))
+    entry = page.locator("dl.py").filter(has=page.locator("#hopperlib\\.placement\\.models\\.memory\\.memory_per_task"))
     expect(entry.locator("dt").first).to_contain_text("memory_per_task(")
     expect(entry).to_contain_text("Memory each")
     for part in ("Parameters", "Raises", "Examples"):
