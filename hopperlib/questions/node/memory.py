@@ -164,9 +164,14 @@ def _assumed(job: Job, other: Layout) -> str:
     """Return what a cheaper layout rests on."""
     rests = ["the queue has such nodes"] if other.node_kind != job.ordinary else []
     if job.best and other.threads_per_task > job.best.threads_per_task:
-        needed = share(break_even_efficiency(job.best, other))
-        rests.append(f"the program has threads, and each further one does more than {needed} of a task's work")
-    return f", if {' and '.join(rests)}" if rests else ""
+        rests.append("the program has threads")
+        # The share of two layouts is that of one thread against several on nodes of one kind.
+        if job.best.threads_per_task == 1 and other.node_kind == job.best.node_kind:
+            needed = share(break_even_efficiency(job.best, other))
+            rests.append(f"each further one does more than {needed} of a task's work")
+        elif job.thread_efficiency == 1:
+            rests.append("each does a task's work")
+    return f", if {', and '.join(rests)}" if rests else ""
 
 
 def _obstacle(job: Job) -> str:
