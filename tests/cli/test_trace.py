@@ -89,7 +89,7 @@ def test_a_longest_walltime_a_split_and_a_drain(log):
     assert pieces["wait_s"] == pytest.approx((1740 + 300) / 2)
     assert drained["wait_s"] > 1770 < both["wait_s"]
     refused = run("what-if", log, *words[4:])
-    assert (refused.exit_code, "does not fit any more" in refused.stderr) == (2, True)
+    assert (refused.exit_code, "no room any more" in refused.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

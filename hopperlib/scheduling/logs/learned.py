@@ -24,7 +24,7 @@ from hopperlib.scheduling.rules import Closure, Limit, Rules
 from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Workload
-from hopperlib.text import count, listed, share
+from hopperlib.text import capital, count, listed, share
 from hopperlib.units import SECONDS_PER_HOUR
 
 # A job that waited less did not wait: schedulers run no more often.
@@ -39,8 +39,9 @@ _GROUP = 20
 _HOURS, _WEEK = 24, 168
 _DAYS = {"weekdays": range(5), "weekends": range(5, 7), "all days": range(7)}
 _CLASSES_H = (0, 1, 2, 4, 8, 12, 24)
-# Closed hours: that many starts were to be expected in them, and at most so large a part of these came.
-_EXPECTED, _CAME = 20.0, 0.1
+# Closed hours: that many starts were to be expected in them, and at most so large a part of these came; the second is
+# for sites that let some jobs start all the same.
+_EXPECTED, _CAME = 20.0, (0.1, 0.4)
 # Limits: that many of the jobs that waited started as the last that was allowed; so few starts exceed it.
 _AT_LIMIT, _EXCEED = 0.1, 0.005
 # A rule is kept if the rank correlation with the observed waits rises by so much.
@@ -78,8 +79,8 @@ class ClosedHours(NamedTuple):
     @property
     def text(self) -> str:
         """The hours in words."""
-        what = f"jobs with limits above {self.over_hours} h start" if self.over_hours else "jobs start"
-        return f"no {what} from {self.first_hour}:00 to {self.last_hour}:00 on {self.days}"
+        what = f"jobs with limits above {self.over_hours} h" if self.over_hours else "all jobs"
+        return f"closed to {what} from {self.first_hour}:00 to {self.last_hour}:00 on {self.days}"
 
 
 class Clock:
@@ -301,34 +302,38 @@ class Evidence:
                 yield job, column[job], running[column[job]]
 
 
-def _closed_hours(evidence: Evidence) -> ClosedHours | None:
+def _closed_hours(evidence: Evidence, over: int, most: float) -> ClosedHours | None:
     """Return the hours in which fewest of the jobs that waited started, given how many waited then; None without any."""
     best: tuple[float, ClosedHours] | None = None
-    for over in _CLASSES_H:
-        begun, waiting = evidence.rhythm(over)
-        for days, numbers in _DAYS.items():
-            hours = [[day * _HOURS + hour for day in numbers] for hour in range(_HOURS)]
-            of_day = [sum(begun[at] for at in each) for each in hours]
-            exposed = [sum(waiting[at] for at in each) for each in hours]
-            rate = sum(of_day) / (sum(exposed) or 1.0)
-            for first in range(_HOURS):
-                came = expected = 0.0
-                for length in range(1, _HOURS - 1):
-                    at = (first + length - 1) % _HOURS
-                    came, expected = came + of_day[at], expected + rate * exposed[at]
-                    score = expected - came / _CAME
-                    if expected >= _EXPECTED and score > 0 and (best is None or score > best[0]):
-                        best = score, ClosedHours(days, first, (first + length) % _HOURS, over)
+    begun, waiting = evidence.rhythm(over)
+    for days, numbers in _DAYS.items():
+        hours = [[day * _HOURS + hour for day in numbers] for hour in range(_HOURS)]
+        of_day = [sum(begun[at] for at in each) for each in hours]
+        exposed = [sum(waiting[at] for at in each) for each in hours]
+        rate = sum(of_day) / (sum(exposed) or 1.0)
+        for first in range(_HOURS):
+            came = expected = 0.0
+            for length in range(1, _HOURS - 1):
+                at = (first + length - 1) % _HOURS
+                came, expected = came + of_day[at], expected + rate * exposed[at]
+                score = expected - came / most
+                if expected >= _EXPECTED and score > 0 and (best is None or score > best[0]):
+                    best = score, ClosedHours(days, first, (first + length) % _HOURS, over)
     return best[1] if best else None
 
 
-def _edged(evidence: Evidence, rules: Learned, hours: ClosedHours | None) -> ClosedHours | None:
-    """Return closed hours that begin when it fits best: early in the morning few jobs start anyway."""
-    if hours is None:
+def _best_closed_hours(evidence: Evidence, rules: Learned) -> ClosedHours | None:
+    """Return the closed hours that fit best, from when it fits best: early in the morning few jobs start anyway."""
+
+    def fit(hours: ClosedHours) -> tuple[float, ClosedHours]:
+        return evidence.fit(replace(rules, closed=(hours,))), hours
+
+    proposed = {_closed_hours(evidence, over, most) for over in _CLASSES_H for most in _CAME}
+    best = max((hours for hours in proposed if hours), key=fit, default=None)
+    if best is None:
         return None
-    length = (hours.last_hour - hours.first_hour) % _HOURS
-    later = [hours._replace(first_hour=(hours.first_hour + by) % _HOURS) for by in range(0, length, 2)]
-    return max(later, key=lambda each: evidence.fit(replace(rules, closed=(each,))))
+    length = (best.last_hour - best.first_hour) % _HOURS
+    return max((best._replace(first_hour=(best.first_hour + by) % _HOURS) for by in range(0, length, 2)), key=fit)
 
 
 def _limit(evidence: Evidence, limit: Limit) -> tuple[Limit, Finding] | None:
@@ -426,10 +431,10 @@ def learn(
         findings.append(_with_gain(best[1], evidence, rules, after))
         rules = after
     progress("closed hours")
-    hours = _edged(evidence, rules, _closed_hours(evidence))
+    hours = _best_closed_hours(evidence, rules)
     if hours and evidence.kept(rules, after := replace(rules, closed=(hours,))):
         wrong = evidence.contradicting(hours)
-        message = f"Closed hours: {hours.text}; {share(wrong, 1)} of these jobs' starts contradict it"
+        message = f"{capital(hours.text)}; {share(wrong, 1)} of these jobs' starts contradict it"
         found_hours = Finding("closed-hours", message, "note", {**hours._asdict(), "contradicting": wrong})
         findings.append(_with_gain(found_hours, evidence, rules, after))
         rules = after

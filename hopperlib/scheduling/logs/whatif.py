@@ -43,7 +43,8 @@ class Scenario:
     max_walltime_s : int or None
         Longest limit: jobs that ask for more come as several, each of which queues when the one before has ended. [s]
     split : (int, int) or None
-        Jobs with limits up to that many seconds have that many nodes of their own; the others have the rest.
+        Jobs with limits up to that many seconds have that many nodes of their own; the others have the rest. A job that is
+        wider than its side has the other one.
     downtimes : tuple of Downtime
     depth : int or None
         Of backfill.
@@ -75,12 +76,21 @@ class Scenario:
             return nodes
         return Cluster(nodes=(NodeResources(cores=self.shared_cores),) * nodes, partitions=partitions)
 
-    def jobs(self, workload: Workload) -> tuple[list[Job], list[int]]:
+    def side(self, job: Job, nodes: int) -> str:
+        """Return the side of the split that a job has, of a machine with that many nodes; without a split its queue."""
+        if not self.split:
+            return job.queue
+        limit_s, first = self.split
+        sides = [("short", first), ("long", nodes - first)]
+        if job.requested_time_s > limit_s:
+            sides.reverse()
+        return next((name for name, room in sides if job.nodes <= room), sides[0][0])
+
+    def jobs(self, workload: Workload, nodes: int) -> tuple[list[Job], list[int]]:
         """Return the jobs of a log as they come under this change, and beside each its index in the log."""
         jobs, origins = [], []
         for index, job in enumerate(workload):
-            side = "short" if self.split and job.requested_time_s <= self.split[0] else "long"
-            queue = side if self.split else job.queue
+            queue = self.side(job, self.nodes or nodes)
             pieces = _pieces(job._replace(memory_mb=0, gpus=0, queue=queue), self.max_walltime_s)
             jobs += pieces
             origins += [index] * len(pieces)
@@ -113,14 +123,16 @@ def simulated_waits(
     >>> simulated_waits(jobs, 2, Clock(0), Learned(), Scenario(name="more", nodes=4))[0]
     [0, 0]
     """
-    jobs, origins = scenario.jobs(workload)
+    jobs, origins = scenario.jobs(workload, nodes)
     room = scenario.room(nodes)
     settings = rules.settings(workload, scenario.nodes or nodes, clock)
     settings["downtimes"] += scenario.downtimes
     if scenario.depth is not None:
         settings["policy"] = str(scenario.depth)
-    if wide := too_wide(Workload(jobs), room):
-        raise InputError(f"{scenario.name}: job {Workload(jobs)[wide[0]].job} does not fit any more")
+    if wide := too_wide(as_asked := Workload(jobs), room):
+        first = as_asked[wide[0]]
+        others = f" and {len(wide) - 1:,} more find" if len(wide) > 1 else " finds"
+        raise InputError(f"{scenario.name}: job {first.job}, of nodes={first.nodes},{others} no room any more")
     arrivals = [max(job.submit_time_s, job.eligible_time_s or 0) for job in jobs]
     passes = _PASSES if len(jobs) > len(workload) else 1
     for _ in range(passes):

@@ -16,6 +16,8 @@ from hopperlib.text import capital, count, duration, listed, share
 # So near to a null model in rank correlation is no better than it.
 NO_BETTER = 0.01
 _EXPLAINED = 0.05
+# A rule that so few starts contradict is told as it stands.
+_OBEYED = 0.01
 
 
 def learned_result(rules: Learned, findings: list[Finding], jobs: int) -> Result:
@@ -26,7 +28,11 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int) -> Result
     >>> learned_result(Learned(), [], 3).summary.split(".")[0]
     'No closed hours and no limits can be told from this log'
     """
-    told = [*(rule.text for rule in rules.closed), *map(limit_text, rules.limits)]
+    told = [rule.text for rule in rules.closed]
+    for finding in findings:
+        if finding.code == "closed-hours" and finding.evidence["contradicting"] > _OBEYED:
+            told[0] += f", but for {share(finding.evidence['contradicting'])} of their starts"
+    told += map(limit_text, rules.limits)
     told += [f"{count(each.nodes, 'node')} absent for a time" for each in rules.absent]
     told += [f"jobs of {' '.join(rules.preferred)} first"] if rules.preferred else []
     summary = f"{capital(listed(told))}." if told else "No closed hours and no limits can be told from this log."
