@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hopperlib.finding import Finding
+from hopperlib.scheduling.cluster import Cluster
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.logs.absences import Absence, absences
 from hopperlib.scheduling.rules import Closure, Limit, Rules
@@ -170,9 +171,10 @@ class Learned:
             "downtimes": away,
         }
 
-    def run(self, workload: Workload, nodes: int, clock: Clock) -> Schedule:
+    def run(self, workload: Workload, nodes: int | Cluster, clock: Clock) -> Schedule:
         """Return the workload as these rules schedule it."""
-        return simulate(workload, nodes, **self.settings(workload, nodes, clock))
+        count = nodes if isinstance(nodes, int) else len(nodes.nodes)
+        return simulate(workload, nodes, **self.settings(workload, count, clock))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rules as plain data."""
@@ -225,7 +227,7 @@ def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:
 class Evidence:
     """What a log says about its scheduler, and how well given rules put its waits in order."""
 
-    def __init__(self, workload: Workload, nodes: int, clock: Clock) -> None:
+    def __init__(self, workload: Workload, nodes: int | Cluster, clock: Clock) -> None:
         rows = [job for job, start in enumerate(workload.observed_start_s) if start >= 0][-_MOST:]
         self.workload, self.nodes, self.clock = workload.of(rows), nodes, clock
         arrivals, starts = self.workload.arrival_s, self.workload.observed_start_s
@@ -394,7 +396,7 @@ def _candidates(evidence: Evidence) -> Iterator[Limit]:
 
 
 def learn(
-    workload: Workload, nodes: int, clock: Clock, *, progress: Callable[[str], object] = lambda what: None
+    workload: Workload, nodes: int | Cluster, clock: Clock, *, progress: Callable[[str], object] = lambda what: None
 ) -> tuple[Learned, list[Finding]]:
     """Return the rules that a log shows, and what speaks for each of them.
 
@@ -402,8 +404,8 @@ def learn(
     ----------
     workload : Workload
         With observed starts.
-    nodes : int
-        Of the machine.
+    nodes : int or Cluster
+        Of the machine; where they are shared, absent ones are not looked for.
     clock : Clock
         Which hour of the week it was.
     progress : callable
@@ -439,7 +441,7 @@ def learn(
         findings.append(_with_gain(found_hours, evidence, rules, after))
         rules = after
     progress("absent nodes")
-    for absence in absences(evidence.workload, nodes)[:_TRIED]:
+    for absence in absences(evidence.workload, nodes)[:_TRIED] if isinstance(nodes, int) else ():
         after = replace(rules, absent=(*rules.absent, absence))
         if evidence.kept(rules, after):
             findings.append(_with_gain(_absence(absence, clock), evidence, rules, after))

@@ -60,21 +60,30 @@ class Scenario:
     depth: int | None = None
     shared_cores: int = 0
 
-    def room(self, nodes: int) -> int | Cluster:
-        """Return what to schedule on, of a machine with that many nodes."""
-        nodes = self.nodes or nodes
+    def room(self, machine: int | Cluster) -> int | Cluster:
+        """Return what to schedule on, of a machine."""
+        count = self.nodes or _count(machine)
+        like = NodeResources(cores=self.shared_cores) if isinstance(machine, int) else machine.nodes[-1]
+        before = () if isinstance(machine, int) else machine.nodes[:count]
+        nodes = before + (like,) * (count - len(before))
+        exclusive = isinstance(machine, int) and not self.shared_cores
         if self.split:
             first = self.split[1]
-            if not 0 < first < nodes:
-                raise InputError(f"a split must leave nodes on both sides: {first} of {nodes:,}")
-            parts = {"short": tuple(range(first)), "long": tuple(range(first, nodes))}
-            exclusive = not self.shared_cores
-            partitions = {name: Partition(nodes=mine, exclusive=exclusive) for name, mine in parts.items()}
+            if not 0 < first < count:
+                raise InputError(f"a split must leave nodes on both sides: {first} of {count:,}")
+            parts = {"short": tuple(range(first)), "long": tuple(range(first, count))}
+        elif not isinstance(machine, int):
+            added = tuple(range(len(machine.nodes), count))
+            parts = {
+                name: tuple(node for node in mine.nodes if node < count) + added
+                for name, mine in machine.partitions.items()
+            }
         elif self.shared_cores:
-            partitions = {"": Partition(nodes=tuple(range(nodes)))}
+            parts = {"": tuple(range(count))}
         else:
-            return nodes
-        return Cluster(nodes=(NodeResources(cores=self.shared_cores),) * nodes, partitions=partitions)
+            return count
+        partitions = {name: Partition(nodes=mine, exclusive=exclusive) for name, mine in parts.items()}
+        return Cluster(nodes=nodes, partitions=partitions)
 
     def side(self, job: Job, nodes: int) -> str:
         """Return the side of the split that a job has, of a machine with that many nodes; without a split its queue."""
@@ -86,15 +95,21 @@ class Scenario:
             sides.reverse()
         return next((name for name, room in sides if job.nodes <= room), sides[0][0])
 
-    def jobs(self, workload: Workload, nodes: int) -> tuple[list[Job], list[int]]:
+    def jobs(self, workload: Workload, machine: int | Cluster) -> tuple[list[Job], list[int]]:
         """Return the jobs of a log as they come under this change, and beside each its index in the log."""
         jobs, origins = [], []
         for index, job in enumerate(workload):
-            queue = self.side(job, self.nodes or nodes)
-            pieces = _pieces(job._replace(memory_mb=0, gpus=0, queue=queue), self.max_walltime_s)
+            asked = job._replace(queue=self.side(job, self.nodes or _count(machine)))
+            asked = asked._replace(memory_mb=0, gpus=0) if isinstance(machine, int) else asked
+            pieces = _pieces(asked, self.max_walltime_s)
             jobs += pieces
             origins += [index] * len(pieces)
         return jobs, origins
+
+
+def _count(machine: int | Cluster) -> int:
+    """Return the nodes of a machine."""
+    return machine if isinstance(machine, int) else len(machine.nodes)
 
 
 def _pieces(job: Job, most_s: int | None) -> list[Job]:
@@ -106,7 +121,7 @@ def _pieces(job: Job, most_s: int | None) -> list[Job]:
 
 
 def simulated_waits(
-    workload: Workload, nodes: int, clock: Clock, rules: Learned, scenario: Scenario
+    workload: Workload, nodes: int | Cluster, clock: Clock, rules: Learned, scenario: Scenario
 ) -> tuple[list[int], Schedule]:
     """Return how long each job of a log waits under a change, all its pieces together, and the schedule. [s]
 
@@ -125,7 +140,7 @@ def simulated_waits(
     """
     jobs, origins = scenario.jobs(workload, nodes)
     room = scenario.room(nodes)
-    settings = rules.settings(workload, scenario.nodes or nodes, clock)
+    settings = rules.settings(workload, scenario.nodes or _count(nodes), clock)
     settings["downtimes"] += scenario.downtimes
     if scenario.depth is not None:
         settings["policy"] = str(scenario.depth)
@@ -212,7 +227,7 @@ class WhatIf(NamedTuple):
 
 def what_if(
     workload: Workload,
-    nodes: int,
+    nodes: int | Cluster,
     clock: Clock,
     rules: Learned,
     scenarios: Sequence[Scenario],
@@ -250,14 +265,23 @@ def what_if(
                 difference,
                 low,
                 high,
-                changed.utilization(*span),
+                _use(changed, span, scenario.room(nodes)),
                 _fairness(log, after),
                 classes,
             )
         )
     weeks = len({at // WEEK_S for at in log.arrival_s})
-    use = schedule.utilization(*span)
+    use = _use(schedule, span, nodes)
     return WhatIf(fmean(observed), fmean(before), use, _fairness(log, before), weeks, tuple(effects))
+
+
+def _use(schedule: Schedule, span: tuple[int, int], machine: int | Cluster) -> float:
+    """Return the used part of a machine in a span: of its nodes, or of its cores where jobs share nodes."""
+    if isinstance(machine, int) or not (cores := sum(node.cores for node in machine.nodes)):
+        return schedule.utilization(*span)
+    ends = zip(schedule.start_s, schedule.end_s, schedule.workload.cores, strict=True)
+    used = sum(held * max(0, min(end, span[1]) - max(start, span[0])) for start, end, held in ends)
+    return used / (cores * (span[1] - span[0]))
 
 
 def _weekly(

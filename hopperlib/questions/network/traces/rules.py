@@ -87,6 +87,12 @@ def backtest_verdict(test: Backtest) -> Finding:
     best, null = test.best, test.best_null
     if best.rank_correlation > null.rank_correlation + NO_BETTER:
         return Finding("better-than-null", "The learned rules predict later waits better than each null model.", "ok")
+    others = [judged.rank_correlation for judged in test.judged if judged.name in ("constant", "alike")]
+    if null.name == "easy" and null.rank_correlation > max(others) + NO_BETTER:
+        message = (
+            "Plain EASY predicts later waits as well as the learned rules, and better than models without a scheduler."
+        )
+        return Finding("as-plain-easy", message, "ok")
     return Finding(
         "no-better-than-null",
         f"The learned rules predict no better than a null model ({PREDICTORS[null.name]}): take no number for single jobs "
@@ -130,8 +136,8 @@ def _class_table(test: Backtest) -> Table:
     )
 
 
-def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int) -> Result:
-    """Return why a job waited, as an answer.
+def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int, unit: str = "node") -> Result:
+    """Return why a job waited, as an answer; where jobs share nodes, their cores are counted.
 
     Examples
     --------
@@ -143,12 +149,12 @@ def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int) -> Result:
     workload, job = trace.workload, wait.job
     name = trace.names.get(workload.job[job], str(workload.job[job]))
     parts = sorted(wait.parts.items(), key=lambda part: -part[1])
-    what = f"Job {name} ({count(workload.nodes[job], 'node')} of {nodes:,}, limit {duration(workload.requested_time_s[job])})"
-    reasons = "; ".join(f"{CAUSES[cause]} ({duration(seconds)})" for cause, seconds in parts)
+    what = f"Job {name} ({count(workload.nodes[job], unit)} of {nodes:,}, limit {duration(workload.requested_time_s[job])})"
+    reasons = "; ".join(f"{CAUSES[cause].replace('node', unit)} ({duration(seconds)})" for cause, seconds in parts)
     return Result(
         summary=f"{what} waited {duration(wait.wait_s)}: {reasons}." if parts else f"{what} did not wait.",
         findings=tuple(_why_findings(wait, rules)),
-        tables=(_parts_table(wait),) if parts else (),
+        tables=(_parts_table(wait, unit),) if parts else (),
         facts={
             "job": name,
             "wait_s": wait.wait_s,
@@ -159,13 +165,13 @@ def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int) -> Result:
     )
 
 
-def _parts_table(wait: Wait) -> Table:
+def _parts_table(wait: Wait, unit: str) -> Table:
     """Return the parts of a wait, which add up to it."""
     return table(
         "The wait, by what kept the job",
         list(wait.parts.items()),
         {
-            "Cause": lambda part: CAUSES[part[0]],
+            "Cause": lambda part: CAUSES[part[0]].replace("node", unit),
             "Seconds": lambda part: part[1],
             "Share": lambda part: share(part[1] / wait.wait_s),
         },
