@@ -71,11 +71,11 @@ def test_rates_are_max_min_fair() -> None:
         for traffic, rate, each in zip(traffics, rates, loads, strict=True):
             for link, messages in each.items():
                 carried[link] += rate / traffic.sends * messages
-        assert all(gb_s <= fabric.capacity_gb_s(link) * (1 + 1e-9) for link, gb_s in carried.items())
+        assert all(gb_s <= fabric.capacity_gb_s[link] * (1 + 1e-9) for link, gb_s in carried.items())
         # What defines max-min: who has less than wanted crosses a full link on which nobody is faster.
         for job, rate in enumerate(rates):
             if rate < wants[job] * (1 - 1e-9):
-                full = [k for k in loads[job] if carried[k] >= fabric.capacity_gb_s(k) * (1 - 1e-9)]
+                full = [k for k in loads[job] if carried[k] >= fabric.capacity_gb_s[k] * (1 - 1e-9)]
                 assert any(
                     all(rates[o] <= rate * (1 + 1e-9) for o, each in enumerate(loads) if k in each) for k in full
                 )
@@ -140,7 +140,7 @@ def test_rates_are_those_of_linear_programs(cases: int) -> None:
         weights = [
             {job: each[link] / traffics[job].sends for job, each in enumerate(loads) if each.get(link)} for link in used
         ]
-        expected = by_linear_programs(wants, [fabric.capacity_gb_s(link) for link in used], weights)
+        expected = by_linear_programs(wants, [fabric.capacity_gb_s[link] for link in used], weights)
         assert fair_rates(fabric, traffics, wants, loads) == pytest.approx(expected, rel=1e-6)
         held += any(rate < want * 0.999 for rate, want in zip(expected, wants, strict=True))
     # Most cases have somebody whom a link holds back.
