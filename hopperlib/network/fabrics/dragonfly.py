@@ -43,13 +43,9 @@ _MOST_SWITCHES = 50_000
 
 
 class _View(NamedTuple):
-    """The columns of a group or its rows, and whether messages are seen from where they start, or from where they end.
-
-    `across` takes one switch of each line, again and again; `gateways` says how many of each set a line has.
-    """
+    """The columns of a group or its rows, how many gateways of each set these lines have, and from which end one looks."""
 
     lines: list[range]
-    across: list[slice]
     gateways: list[Counter[int]]
     ends: bool
 
@@ -285,7 +281,16 @@ class Dragonfly:
         demands, between = self._gathered(traffic)
         inside: Iterable[tuple[int, list[list[_BySwitch]]]]
         if routing == "minimal":
-            inside = ((group, list(map(_line_by_line, each.within, each.through))) for group, each in demands.items())
+            inside = (
+                (
+                    group,
+                    [
+                        list(map(_added, zip(*both, strict=True)))
+                        for both in zip(each.within, each.through, strict=True)
+                    ],
+                )
+                for group, each in demands.items()
+            )
         else:
             inside = self._by_detours(demands, between)
             between = self._two_legs(between) if self.groups > 2 else between
@@ -310,13 +315,12 @@ class Dragonfly:
     def _views(self) -> list[_View]:
         """All views that the links of a group ask for; where it is one row, each switch is a column and one view does."""
         size, step = self.switches, self.columns
-        rows = [slice(first, first + step) for first in range(0, size, step)]
-        columns = [slice(first, None, step) for first in range(step)]
+        rows = [range(first, first + step) for first in range(0, size, step)]
+        columns = [range(first, size, step) for first in range(step)]
         views = []
-        for lines, across in ((columns, rows), (rows, columns)):
-            switches = [range(size)[line] for line in lines]
-            gateways = [Counter(layer[each] for layer in self._layers for each in line) for line in switches]
-            views += [_View(switches, across, gateways, ends) for ends in (False, True)]
+        for lines in (columns, rows):
+            gateways = [Counter(layer[each] for layer in self._layers for each in line) for line in lines]
+            views += [_View(lines, gateways, ends) for ends in (False, True)]
         return views[:1] if self.rows == 1 else views
 
     def _no_lines(self) -> list[list[_BySwitch]]:
@@ -387,9 +391,9 @@ class Dragonfly:
     def _through(self, view: _View, leaving: list[_BySwitch], entering: list[_BySwitch]) -> list[_BySwitch]:
         """Return for each line of a view the ways of each switch to its gateways, and those of gateways to its switches."""
         here, there = (entering, leaving) if view.ends else (leaving, entering)
-        of_lines = zip(*(_added([messages[each] for each in view.across]) for messages in there), strict=True)
         seen = []
-        for gateways, of_sets in zip(view.gateways, of_lines, strict=True):
+        for line, gateways in zip(view.lines, view.gateways, strict=True):
+            of_sets = [sum(messages[line.start : line.stop : line.step]) for messages in there]
             out = ([often * messages for messages in here[each]] for each, often in gateways.items() if each >= 0)
             seen.append(_added([*self._at_gateways(of_sets), *out]))
         return seen
@@ -416,7 +420,7 @@ class Dragonfly:
                 if demand is not None:
                     within = self._by_third_switches(view, demand.within[number])
                     through = self._by_third_groups(view, demand, demand.through[number])
-                    onward = [_added(each) for each in zip(within, through, onward, strict=True)]
+                    onward = list(map(_added, zip(within, through, onward, strict=True)))
                 seen.append(onward)
             yield group, seen
 
@@ -530,10 +534,6 @@ class Dragonfly:
                 messages[own] = 0.0
                 links += zip(numbers[line], messages, strict=True)
         return links
-
-
-def _line_by_line(within: list[_BySwitch], through: list[_BySwitch]) -> list[_BySwitch]:
-    return [_added(both) for both in zip(within, through, strict=True)]
 
 
 def _added(lists: Sequence[Iterable[float]]) -> list[float]:

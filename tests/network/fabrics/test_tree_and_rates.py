@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -215,6 +216,21 @@ def test_bandwidth_between_groups_is_what_lumi_prints() -> None:
         fabric = fabric_of(Machine.load(machine))
         between = sum(link.capacity_gb_s for _, link in fabric.links() if link.kind == "global")
         assert between / 1000 == pytest.approx(tb_s)
+
+
+def test_aurora_and_frontier_have_the_taper_and_bandwidth_that_are_printed() -> None:
+    # Links of a group's nodes over those to other groups (lockwood-garden, Network architecture); Frontier's page counts
+    # the 74 groups of its first 9,408 nodes.
+    for machine, groups, factor in (("aurora", 166, 1.552), ("frontier", 74, 1.753)):
+        fabric = fabric_of(Machine.load(machine))
+        assert isinstance(fabric, Dragonfly)
+        fabric = replace(fabric, groups=groups)
+        of_group = fabric.switches * fabric.nodes_per_switch * fabric.node_gb_s
+        assert of_group / ((groups - 1) * fabric.pair_gb_s) == pytest.approx(factor, abs=5e-4)
+    # "1.38 PB/s global bandwidth" (a review of arXiv 2512.04291): our links both ways give 1.37, one per cent less.
+    fabric = fabric_of(Machine.load("aurora"))
+    both_ways = sum(link.capacity_gb_s for _, link in fabric.links() if link.kind == "global")
+    assert both_ways / 1e6 == pytest.approx(1.38, rel=0.01)
 
 
 def test_a_torus_answers_like_the_others() -> None:
