@@ -227,13 +227,17 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
             # What pydarshan stumbles over tells nobody anything.
             torn = isinstance(error, (KeyError, AttributeError, IndexError)) or not str(error)
             yield {"lost": f"module {module} could not be read: {'it is damaged' if torn else str(error)[:200]}"}
-    if unused := [module for module in report.modules if module not in used]:
+    # Heat maps hold the same bytes again, over time.
+    if unused := [module for module in report.modules if module not in used | {"HEATMAP"}]:
         yield {"note": f"in the log and not used here: {', '.join(unused)}"}
 
 
 def _job(report: Any) -> dict[str, Any]:
     """Return what the head of a log says of the job."""
     job = report.metadata.get("job", {})
+    # What pydarshan cannot read of the head it gives as zeros.
+    if not job.get("nprocs"):
+        raise ValueError("its head is damaged: it names no tasks")
     # Of the metadata only these: its string of hints is Darshan's own setting for writing the log, not the job's.
     run_time = job.get("run_time") or float(job.get("end_time_sec", 0)) - float(job.get("start_time_sec", 0)) + 1
     return {

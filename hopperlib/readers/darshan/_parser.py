@@ -60,7 +60,9 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
     said = dict(reversed(_JOB.findall(head)))
     if not modules and "nprocs" not in said:
         raise InputError(f"{file}: neither a job nor a counter of darshan-parser is in it")
-    unused = [module for module in dict.fromkeys((*modules, *_HELD.findall(head))) if module not in _TABLES]
+    unused = [
+        module for module in dict.fromkeys((*modules, *_HELD.findall(head))) if module not in _TABLES | {"HEATMAP"}
+    ]
     names_of = {"user": "uid", "job_id": "jobid", "tasks": "nprocs", "run_time_s": "run time", "start_s": "start_time"}
     job: dict[str, Any] = {key: _number(said.get(name, "")) for key, name in names_of.items()}
     program = said.get("exe", "").partition(" ")[0]
