@@ -169,39 +169,6 @@ def test_an_unquoted_line_gets_a_hint():
     assert "No such option" in place("--jsn", "a.out").stderr
 
 
-@pytest.mark.parametrize(
-    ("form", "line", "text"),
-    [
-        ("cc", "aprun -n 12 -S 3 a.out", "0-2,6-8,12-14,18-20\n"),
-        ("map_cpu", "aprun -n 4 -S 1 a.out", "map_cpu:0,6,12,18\n"),
-        ("mask_cpu", "aprun -n 2 -S 1 -d 6 a.out", "mask_cpu:0x3f,0xfc0\n"),
-        (
-            "rank-order",
-            "aprun -n 30 a.out",
-            "# 30 tasks on 2 nodes; use with MPICH_RANK_REORDER_METHOD=3\n0-23\n24-29\n",
-        ),
-        ("rankfile", "aprun -n 2 -S 1 a.out", "rank 0=+n0 slot=0\nrank 1=+n0 slot=6\n"),
-        (
-            "tasks",
-            "aprun -n 2 -S 1 a.out",
-            "task\tprogram\tnode\tcores\tnuma_nodes\tbound\n0\t0\t0\t0\t0\tTrue\n1\t0\t0\t6\t1\tTrue\n",
-        ),
-    ],
-)
-def test_lists(form, line, text):
-    result = place("--format", form, line)
-    assert (result.exit_code, result.output) == (0, text)
-
-
-def test_a_list_that_does_not_exist():
-    result = place("--format", "map_cpu", "aprun -n 4 -d 6 a.out")
-    assert result.exit_code == 2
-    assert (
-        result.stderr
-        == "hopper: --format map_cpu: map_cpu gives each task one CPU, and task 0 of the node has 6; use mask_cpu\n"
-    )
-
-
 def test_ascii_for_old_terminals():
     assert place("--format", "ascii", NAIVE).output.isascii()
 

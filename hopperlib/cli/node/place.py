@@ -1,4 +1,4 @@
-"""``hopper place``: the question, for every launch line of a script, and the lists that launchers take."""
+"""``hopper place``: the question, for every launch line of a script."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, read_source, write_lines
+from hopperlib.cli.common import read_source, write_lines
 from hopperlib.cli.question import question_command, show, styled, takes_boxes, with_basis
 from hopperlib.errors import InputError, refusal
 from hopperlib.questions.question import Question, load
@@ -15,28 +15,7 @@ if TYPE_CHECKING:
     from hopperlib.placement.review import Review
     from hopperlib.questions.result import Result
 
-_FORMS = ("text", "ascii", "tasks", "cc", "map_cpu", "mask_cpu", "rank-order", "rankfile")
-
-
-def _as_list(review: "Review", form: str) -> str:
-    """Return the placement in one of the forms that launchers and MPI libraries take."""
-    from hopperlib.placement import binding_lists
-    from hopperlib.placement.as_data import task_rows
-
-    placement = review.placement
-    if form == "rank-order":
-        return binding_lists.rank_order(placement)
-    if form == "rankfile":
-        return binding_lists.rank_file(placement)
-    if form == "tasks":
-        rows = [("task", "program", "node", "cores", "numa_nodes", "bound"), *task_rows(placement)]
-        return "".join("\t".join(str(cell) for cell in row) + "\n" for row in rows)
-    make = {"cc": binding_lists.cc_list, "map_cpu": binding_lists.map_cpu, "mask_cpu": binding_lists.mask_cpu}[form]
-    components = range(len(placement.launch.components))
-    try:
-        return "".join(make(binding_lists.common_pattern(placement, number)) + "\n" for number in components)
-    except ValueError as error:
-        fail(f"--format {form}: {error}")
+_FORMS = ("text", "ascii")
 
 
 def _warn_of_other_lines(reviews: "Sequence[Review]") -> None:
@@ -79,7 +58,7 @@ def _print(lines: "Sequence[tuple[Review, Result]]", form: str, show_all: bool) 
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Answer for each launch line as text; as data, and as lists, for the first or the one that --launch says."""
+    """Answer for each launch line as text; as data for the first or the one that --launch says."""
     from hopperlib.questions.node.place import Lines, answers
 
     svg, form, bounds, check = (values.pop(name, None) for name in ("svg", "form", "memory_bound", "check"))
@@ -118,10 +97,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
     if svg:
         drawing = next(download.text for download in results[0].downloads if download.name == "node.svg")
         write_lines(svg, [drawing], what="drawing", as_json=as_json)
-    if form not in ("text", "ascii"):
-        click.echo(_as_list(reviews[0], form), nl=False)
-        _warn_of_other_lines(reviews)
-    elif as_json:
+    if as_json:
         _warn_of_other_lines(reviews)
         show(question.name, results[0], as_json, show_all)
     else:
