@@ -220,23 +220,6 @@ class BuildProblems:
     glibcxx: Mapping[str, str] = key(dict)
 
 
-def read_build_rules(text: str) -> tuple[BuildRule, ...]:
-    """Read rules out of TOML, in the order of the file.
-
-    Raises
-    ------
-    TableError
-        If a rule is wrong, or two share a code; `problems` has all of it.
-
-    Examples
-    --------
-    >>> read_build_rules('[[rule]]' + chr(10) + 'code = "HALF"')
-    Traceback (most recent call last):
-    hopperlib.schema.reading.TableError: rule.HALF.title: is missing (and 6 more)
-    """
-    return read_record(BuildProblems, read_toml(text, name="rules"), name="").rules
-
-
 @cache
 def _problems() -> BuildProblems:
     with open(os.path.join(os.path.dirname(__file__), "problems.toml"), encoding="utf-8") as file:

@@ -16,14 +16,15 @@ from hopperlib.failure.builds.default_modules import (
 )
 from hopperlib.failure.builds.known_problems import check_build, read_build, repaired
 from hopperlib.failure.builds.rules import (
+    BuildProblems,
+    BuildRule,
     build_rule,
     first_gcc,
     load_build_rules,
     newest_glibcxx,
-    read_build_rules,
 )
 from hopperlib.failure.builds.versions import in_range, version_key
-from hopperlib.schema import TableError
+from hopperlib.schema import TableError, read_record, read_toml
 
 RULES = load_build_rules()
 
@@ -108,8 +109,12 @@ negative = { modules = "lib/2", line = "cc -bad a.c" }
 """
 
 
+def _rules(text: str) -> tuple[BuildRule, ...]:
+    return read_record(BuildProblems, read_toml(text, name="rules"), name="").rules
+
+
 def test_a_new_problem_takes_one_table():
-    rules = read_build_rules(GOOD)
+    rules = _rules(GOOD)
     assert [one.rule.code for one in check_build(read_build(*astuple(rules[0].positive)), rules)] == ["TEST"]
     assert check_build(read_build(*astuple(rules[0].negative)), rules) == ()
 
@@ -130,13 +135,13 @@ def test_a_new_problem_takes_one_table():
 def test_a_wrong_rule_is_refused_by_name(old, new, message):
     assert old in GOOD
     with pytest.raises(TableError) as raised:
-        read_build_rules(GOOD.replace(old, new, 1))
+        _rules(GOOD.replace(old, new, 1))
     assert any(message in problem for problem in raised.value.problems)
 
 
 def test_two_rules_may_not_share_a_code():
     with pytest.raises(TableError, match=r"rule.TEST.code = 'TEST': stands twice; each \[\[rule\]\] needs its own"):
-        read_build_rules(GOOD + GOOD)
+        _rules(GOOD + GOOD)
 
 
 def test_an_unknown_code_is_refused_with_the_way_to_find_it():
