@@ -11,7 +11,6 @@ from hopperlib.cli.question import question_command, show
 from hopperlib.monitoring.history import Report
 from hopperlib.questions.monitoring.watch import QUESTION, judged, watch_result
 from hopperlib.readers.benchmark_history import Histories, read_benchmark_history
-from hopperlib.render.control_chart import control_chart
 from hopperlib.render.text import printable
 
 if TYPE_CHECKING:
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from hopperlib.questions.question import Question
     from hopperlib.readers.reframe import Variable
 
-# Charts of benchmarks that are printed, those with changes first.
-_MAX_CHARTS = 3
 
 
 def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
@@ -57,9 +54,6 @@ def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: 
         save_metrics(metrics, watch_samples(reports), as_json=as_json)
     if patch:
         _write_references(patch, reports, variables, false_alarm, as_json)
-    if not as_json:
-        for report in reports[:_MAX_CHARTS]:
-            _print_chart(report)
     show(question.name, result, as_json, show_all)
 
 
@@ -86,14 +80,6 @@ def _write_references(
     write_lines(path, [text], what="patch", as_json=as_json)
     for message in (*left, *unwritten):
         click.echo(f"hopper: no reference: {printable(message)}", err=True)
-
-
-def _print_chart(report: Report) -> None:
-    """Print one series as a control chart."""
-    if report.level:
-        outliers = [outlier.run for outlier in report.outliers]
-        click.echo(printable(f"{report.history.name}: {report.verdict}"))
-        click.echo("\n".join(control_chart(report.history.values, report.level, outliers)) + "\n")
 
 
 watch = question_command(

@@ -120,9 +120,7 @@ def test_a_word_that_is_no_line_is_taken_for_a_file(tmp_path):
 def test_standard_input_that_is_closed(monkeypatch):
     from hopperlib.cli import common
 
-    monkeypatch.setattr(common.sys, "stdin", None)
-    with pytest.raises(OSError, match="standard input is closed"):
-        common.stdin_bytes(1)
+    monkeypatch.setattr("sys.stdin", None)
     with pytest.raises(SystemExit) as ended:
         common.read_source("-", what="launch line")
     assert ended.value.code == 2
