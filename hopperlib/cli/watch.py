@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from hopperlib.readers.reframe import Variable
 
 
-
 def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for all files together."""
     files, column, page = values.pop("files"), values.pop("column", None), values.pop("page", None)
