@@ -85,7 +85,7 @@ def evaluate(node: ast.expr) -> Fraction | bool:
         case ast.BinOp() if type(node.op) in ARITHMETIC:
             return ARITHMETIC[type(node.op)](_number(node.left), _number(node.right))
         case ast.Call(func=ast.Name(id="abs" | "round" as name), args=[argument], keywords=[]):
-            return Fraction({"abs": abs, "round": round}[name](_number(argument)))
+            return abs(_number(argument)) if name == "abs" else Fraction(round(_number(argument)))
         case ast.Call(func=ast.Name(id="round"), args=[argument, ast.Constant(value=int(places))], keywords=[]):
             return round(_number(argument), places)
     raise ValueError(f"no part of it may be: {ast.unparse(node)}")

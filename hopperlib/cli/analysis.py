@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from hopperlib.cli.common import all_option, html_option, json_option, print_json, read_source, refusing, write_page
+from hopperlib.cli.common import all_option, json_option, page_option, print_json, read_source, refusing, write_page
 from hopperlib.cli.question import show
 from hopperlib.errors import InputError
 
@@ -26,7 +26,7 @@ from hopperlib.errors import InputError
 @click.option("--power", default=80.0, show_default=True, metavar="PERCENT", help="How often to see it.")
 @click.option("--resamples", type=int, metavar="N", help="Samples behind p-values.  [default: by size]")
 @click.option("--seed", default=0, show_default=True, help="Seed of these samples.")
-@html_option
+@page_option
 @all_option
 @json_option
 @refusing

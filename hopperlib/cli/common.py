@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 # Options of several commands.
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
-all_option = click.option("--all", "show_all", is_flag=True, help="Print everything: numbers, charts in words, tables.")
-html_option = click.option(
+all_option = click.option(
+    "--all", "--verbose", "show_all", is_flag=True, help="Print everything: numbers, charts in words, tables."
+)
+page_option = click.option(
     "--html", "page", metavar="PAGE", help="Write one page to this file: no scripts, nothing from elsewhere."
 )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, read_source, write_lines, write_page
+from hopperlib.cli.common import fail, page_option, read_source, write_lines, write_page
 from hopperlib.cli.question import question_command, show
 from hopperlib.monitoring.history import Report
 from hopperlib.questions.monitoring.watch import QUESTION, judged, watch_result
@@ -81,26 +81,29 @@ def _write_references(
         click.echo(f"hopper: no reference: {printable(message)}", err=True)
 
 
-watch = question_command(
-    QUESTION,
-    _run,
-    left_out=("history",),
-    parameters=[
-        click.Argument(["files"], nargs=-1, metavar="[FILE]..."),
-        click.Option(["--reframe"], metavar="DB", help="Read ReFrame's results.db."),
-        click.Option(["--references"], metavar="PATCH", help="With --reframe: write its references as a patch."),
-        click.Option(
-            ["--false-alarm"], type=float, default=0.001, show_default=True, help="Share of good runs that fail."
-        ),
-        click.Option(["--prometheus"], metavar="FILE", help="Write metrics for Prometheus to this file, in one move."),
-        click.Option(["--column"], metavar="NAME", help="Column of the values.  [default: found by its name]"),
-        click.Option(["--html", "page"], metavar="PAGE", help="Write one page: no scripts, nothing from elsewhere."),
-    ],
-    lines="""
+watch = page_option(
+    question_command(
+        QUESTION,
+        _run,
+        left_out=("history",),
+        parameters=[
+            click.Argument(["files"], nargs=-1, metavar="[FILE]..."),
+            click.Option(["--reframe"], metavar="DB", help="Read ReFrame's results.db."),
+            click.Option(["--references"], metavar="PATCH", help="With --reframe: write its references as a patch."),
+            click.Option(
+                ["--false-alarm"], type=float, default=0.001, show_default=True, help="Share of good runs that fail."
+            ),
+            click.Option(
+                ["--prometheus"], metavar="FILE", help="Write metrics for Prometheus to this file, in one move."
+            ),
+            click.Option(["--column"], metavar="NAME", help="Column of the values.  [default: found by its name]"),
+        ],
+        lines="""
 hopper watch triad.csv
 hopper watch perflogs/*/*.log --json
 hopper watch triad.csv --date 2026-03-01
 hopper watch --reframe ~/.reframe/reports/results.db --references references.patch
 hopper watch runs.csv --column seconds --better lower --html report.html
 """,
+    )
 )

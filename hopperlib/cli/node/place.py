@@ -65,7 +65,7 @@ def _asked(question: Question, values: dict[str, Any]) -> "Lines":
     return asked
 
 
-def _answers(asked: "Lines", as_json: bool) -> "tuple[list[Review], list[Result]]":
+def _answers(asked: "Lines", as_json: bool) -> "tuple[tuple[Review, ...], list[Result]]":
     """Return the reviews and the answers of all launch lines; what is found in the job alone is said of a refused one too."""
     from hopperlib.questions.node.place import answers
 
