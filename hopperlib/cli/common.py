@@ -1,7 +1,7 @@
 """What the commands share: reading input, printing data, ending with one message."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -131,25 +131,3 @@ def write_page(path: str | None, result: "Result", title: str, source: str, *, a
         from hopperlib.render.page import page_html
 
         write_lines(path, [page_html(result, title, source)], what="the page", as_json=as_json)
-
-
-def print_rules(rules: Sequence[Mapping[str, Any]], shown: Sequence[str], *, as_json: bool) -> None:
-    """Print rules: a line each with the named parts, or all as data."""
-    if as_json:
-        print_json({"rules": list(rules)})
-        return
-    widths = [max(len(str(rule[name])) for rule in rules) for name in shown]
-    for rule in rules:
-        cells = (f"{rule[name]!s:<{width}}" for name, width in zip(shown, widths, strict=True))
-        click.echo("  ".join(cells).rstrip())
-
-
-def print_rule(rule: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print all that is known of one rule: its parts by name, those that are empty left out."""
-    if as_json:
-        print_json(rule)
-        return
-    for name, value in rule.items():
-        lines = [str(line) for line in (value if isinstance(value, (list, tuple)) else [value]) if line]
-        if lines:
-            click.echo(f"{name.replace('_', ' ')}: " + "\n  ".join(lines))
