@@ -34,7 +34,7 @@ def _choice(flag: bool | None) -> str:
 build = question_command(
     QUESTION,
     _run,
-    left_out=("line", "modules", "mixed", "shmem", "era"),
+    left_out=("line", "modules", "mixed", "shmem"),
     parameters=[
         click.Argument(["line"], required=False, default=""),
         click.Option(["--modules"], metavar="FILE", help="What is loaded; - for standard input."),
