@@ -52,7 +52,7 @@ def _print(lines: "Sequence[tuple[Review, Result]]", form: str, show_all: bool) 
     ascii_only = form == "ascii" or not takes_boxes()
     for number, (review, result) in enumerate(lines):
         if len(lines) > 1:
-            text = printable(review.placement.launch.text)
+            text = printable(" ".join(review.placement.launch.text.split()))
             click.echo(f"{chr(10) if number else ''}== {text if len(text) <= 160 else text[:157] + '...'}")
         click.echo(result_text(result, show_all=show_all, styled=styled(), ascii_only=ascii_only), nl=False)
 

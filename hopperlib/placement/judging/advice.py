@@ -16,7 +16,7 @@ from hopperlib.machine import NodeKind
 from hopperlib.placement.binding import Binding
 from hopperlib.placement.judging.slowdown import ComponentCost, Cost, spread_load, thread_load
 from hopperlib.placement.placement import NodePlacement, Placement
-from hopperlib.placement.programs import is_python, starts_processes
+from hopperlib.placement.programs import is_python, is_utility, starts_processes
 from hopperlib.text import count, digits, listed, share
 
 _ROUNDING_TOLERANCE = 1e-9
@@ -464,7 +464,8 @@ def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
 
 def _of_program(view: _View, number: int) -> Iterator[Finding]:
     """Yield what the rules find of one program, its name in front where the line has several."""
-    findings = [finding for rule in _RULES for finding in rule(view)]
+    rules = () if is_utility(view.component.command) else _RULES
+    findings = [finding for rule in rules for finding in rule(view)]
     shared = any("share their nodes" in doubt for doubt in view.launch.doubts)
     if view.launch.steps > 1 or shared:
         # What one of several steps leaves free is there for the others, and on a shared node for other jobs.
