@@ -21,7 +21,9 @@ _STARTERS = {
     ),
 }
 _STARTING_WORDS = ("torch.distributed", "accelerate.commands", "dask.distributed", "distributed.cli")
-_UTILITIES = frozenset(("mkdir", "rm", "cp", "mv", "ln", "ls", "cat", "tar", "chmod", "touch", "hostname", "date", "echo"))
+_UTILITIES = frozenset(
+    ("mkdir", "rm", "cp", "mv", "ln", "ls", "cat", "tar", "chmod", "touch", "hostname", "date", "echo")
+)
 # Words at the start of a command among which a container or a wrapper may hide the program.
 _FIRST_WORDS = 12
 
