@@ -46,10 +46,10 @@ def fit(file: str, page: str | None, as_json: bool, show_all: bool, **settings: 
       hopper fit runs.csv --against hops --against io_gb
       hopper fit runs.csv --minimum --html report.html
 
-    Seven families and a mixture of two lognormals are fitted by maximum likelihood; a p-value counts that they were
-    fitted, and is no proof that a family is right. Runs of one group are often alike; then --minimum, which takes one
-    time of each, is the honest test of a family. Rows without a time (empty, nan, NA) are counted and left out; a cell
-    that is no time is an error with its line.
+    Six families are fitted by maximum likelihood; a p-value counts that they were fitted, and is no proof that a family
+    is right. Runs of one group are often alike; then --minimum, which takes one time of each, is the honest test of a
+    family. Rows without a time (empty, nan, NA) are counted and left out; a cell that is no time is an error with its
+    line.
 
     Exit status: 0 fine, 2 bad input.
     """  # noqa: D301 - click reads the sign, not the letters

@@ -49,7 +49,7 @@ def _rule_data(rule: BuildRule) -> dict[str, Any]:
 build = question_command(
     QUESTION,
     _run,
-    left_out=("line", "modules", "mixed", "shmem", "era"),
+    left_out=("line", "modules", "mixed", "shmem"),
     parameters=[
         click.Argument(["line"], required=False, default=""),
         click.Option(["--modules"], metavar="FILE", help="What is loaded; - for standard input."),

@@ -127,7 +127,9 @@ class Scanner:
         ends = self.evidence.ends[self._file] = TaskEnds()
         for block in reader:
             self._scan(block)
-            ends.read(block.first_line, block.data)
+            # Rules know all lines that it reads.
+            if self.evidence.messages:
+                ends.read(block.first_line, block.data)
         self.evidence.life[self._file] = self._life.marks
         self.evidence.files.append(reader)
         self._sort()
@@ -363,7 +365,8 @@ class Scanner:
 
     def _group(self, shape: _Shape, text: bytes, number: int) -> Unknown | None:
         """Return the group of a suspicious line, or None if it is harmless or there are too many."""
-        kind, missed = suspicion(text), says("missed", text, text.lower())
+        kind = suspicion(text)
+        missed = kind != "" and says("missed", text, text.lower())
         if not kind or (kind == "hint" and not missed):
             shape.suspicious = False
             return None

@@ -219,7 +219,7 @@ class Simulation(ask.Setting):
         if not by_place:
             return self.allocation
         if self.fabric is None:
-            rule = "needs a machine whose file has a dragonfly or a fat tree that joins all its nodes"
+            rule = "needs a machine whose file has a dragonfly or a fat tree that joins all its nodes, not only some"
             raise refusal("allocation", self.allocation, rule)
         wanted, _, wait = self.switches.strip().partition("@")
         if wanted and not wanted.isdecimal():
