@@ -222,15 +222,14 @@ def read_run_times(
         raise InputError(f"the first line must name the columns, and {_shown(delimiter.join(header))} are numbers")
     at, column = _times_column(header, column)
     group, of = _group_column(header, column, group)
-    others = {name: (_place(header, name, "covariate"), list[float]()) for name in covariates}
+    numbers = {name: _place(header, name, "covariate") for name in covariates}
     # The first of them that is empty is why a row is left out.
     needed = {at: f"no time in column {column}"} | ({} if of is None else {of: f"no group in column {group}"})
-    for name, (place, _) in others.items():
+    for name, place in numbers.items():
         needed.setdefault(place, f"no number in column {name}")
     times: list[float] = []
-    groups: list[str] = []
-    further: dict[str, list[str]] = {name: [] for place, name in enumerate(header) if place not in (at, of) and name}
-    places = {name: header.index(name) for name in further}
+    covered: list[list[float]] = []
+    kept: list[list[str]] = []
     skips = Skips("row", "left out")
     for line, row in whole_rows(rows, len(header)):
         empty = next((place for place in needed if row[place].casefold() in ABSENT), None)
@@ -239,22 +238,20 @@ def read_run_times(
         if empty is not None:
             skips.add(needed[empty], line)
             continue
-        for name, (place, values) in others.items():
-            values.append(_covariate(row[place], line, name))
         times.append(time)
-        groups += [] if of is None else [row[of]]
-        for name, cells in further.items():
-            cells.append(row[places[name]])
+        covered.append([_covariate(row[place], line, name) for name, place in numbers.items()])
+        kept.append(row)
     if not times:
         rest = f": {skips.total:,} rows have none" if skips.total else ""
         raise InputError(f"there is no time in column {column!r}{rest}")
+    further = (name for place, name in enumerate(header) if place not in (at, of) and name)
     return RunTimes(
         column=column,
         times=tuple(times),
         group=group,
-        groups=tuple(groups),
+        groups=() if of is None else tuple(row[of] for row in kept),
         skips=skips,
-        covariates={name: tuple(values) for name, (_, values) in others.items()},
+        covariates=dict(zip(numbers, zip(*covered, strict=True), strict=True)),
         when=_when_column(header, column),
-        others={name: tuple(cells) for name, cells in further.items()},
+        others={name: tuple(row[header.index(name)] for row in kept) for name in further},
     )

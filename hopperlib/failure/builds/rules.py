@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, Literal
 
-from hopperlib.errors import InputError
+from hopperlib.errors import InputError, did_you_mean
 from hopperlib.failure.builds.versions import in_range
 from hopperlib.schema import key, read_record, read_toml
 
@@ -260,6 +260,5 @@ def build_rule(code: str) -> BuildRule:
     for made in load_build_rules():
         if made.code == code.upper():
             return made
-    raise InputError(
-        f"there is no build rule {code!r}; `hopper build --list` prints all codes", name="code", value=code
-    )
+    known = did_you_mean(code.upper(), [made.code for made in load_build_rules()])
+    raise InputError(f"there is no build rule {code!r}{known}", name="code", value=code)
