@@ -50,7 +50,7 @@ def _print(lines: "Sequence[tuple[Review, Result]]", show_all: bool) -> None:
 
     for number, (review, result) in enumerate(lines):
         if len(lines) > 1:
-            text = printable(review.placement.launch.text)
+            text = printable(" ".join(review.placement.launch.text.split()))
             click.echo(f"{chr(10) if number else ''}== {text if len(text) <= 160 else text[:157] + '...'}")
         print_text(result, show_all)
 

@@ -328,7 +328,8 @@ class Scanner:
         if finding.count == 1 and rule.role in ("symptom", "cascade"):
             hit = replace(hit, before=self._lines_before(data, start))
         elif finding.count == 1 and rule.role == "cause":
-            hit = replace(hit, after=_sentence(hit.text, _next_lines(data, end + 1, _FOLLOWING)))
+            before = self._lines_before(data, start) if rule.general else ()
+            hit = replace(hit, before=before, after=_sentence(hit.text, _next_lines(data, end + 1, _FOLLOWING)))
         self._note(finding, hit)
 
     def _matched(self, shape: _Shape, text: bytes, data: bytes, end: int) -> tuple[Match | None, bytes]:
