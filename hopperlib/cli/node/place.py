@@ -156,9 +156,7 @@ place = question_command(
     load("place"),
     _run_any,
     parameters=[
-        click.Option(
-            ["--sarif"], metavar="FILE", help="Check many scripts: write SARIF there, and print a line a finding."
-        ),
+        click.Option(["--sarif"], metavar="FILE", help="Check many scripts: write SARIF, print a line a finding."),
         click.Option(["--here"], is_flag=True, help="Take the cluster of this login node, as scontrol tells of it."),
         click.Option(["--check"], metavar="OUTPUT", help="Compare with what xthi, hello_jobstep and the like printed."),
     ],
