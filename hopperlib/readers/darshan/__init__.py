@@ -72,7 +72,7 @@ def read_darshan(path: str | os.PathLike[str] | Iterable[str], *, timeout_s: flo
 def read_darshan_logs(
     paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str], *, timeout_s: float = 600
 ) -> Iterator[tuple[str, DarshanLog | InputError]]:
-    """Yield the logs in files as they are read, each with its name, or why one cannot be read.
+    """Yield the logs in files as they are read, each with its name, or why one cannot be read: pydarshan may be missing.
 
     Parameters
     ----------
@@ -80,11 +80,6 @@ def read_darshan_logs(
         Logs, and folders of them.
     timeout_s : float
         How long the reading of one log may take. [s]
-
-    Raises
-    ------
-    DarshanMissing
-        If pydarshan is not installed.
 
     Examples
     --------
@@ -136,7 +131,8 @@ def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, Darshan
                     continue
                 part = json.loads(line[len(_MARK) :])
                 if "missing" in part:
-                    raise DarshanMissing(_INSTALL)
+                    yield from ((path, DarshanMissing(f"{path}: {_INSTALL}")) for path in paths)
+                    return
                 if "end" not in part:
                     parts.append(part)
                     continue
