@@ -160,9 +160,9 @@ def test_places_of_jobs(tmp_path):
     result = run("places", str(tmp_path / "jobs.txt"), "--network", str(tmp_path / "topology.conf"))
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines() == [
-        "job,nodes,groups,fewest_groups,switches,runs,inside_group,inside_switch,mean_hops,wait_s,run_time_s",
-        "1,2,1,1,1,2,1.0,1.0,0.0,0,60",
-        "2,4,2,1,2,1,0.5,0.5,1.0,0,60",
+        "job,nodes,groups,fewest_groups,switches,runs,inside_group,inside_switch,wait_s,run_time_s",
+        "1,2,1,1,1,2,1.0,1.0,0,60",
+        "2,4,2,1,2,1,0.5,0.5,0,60",
     ]
     refused = run("places", str(tmp_path / "jobs.txt"), "--network", str(tmp_path / "none"))
     assert refused.exit_code == 2

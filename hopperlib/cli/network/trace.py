@@ -78,9 +78,7 @@ def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, node
     options: Sequence[click.Parameter] = (
         click.Argument(["file"]),
         *parameters,
-        click.Option(
-            [nodes, "machine_nodes"], type=click.IntRange(1), help="Nodes of the machine. [default: as the log says]"
-        ),
+        click.Option([nodes, "machine_nodes"], type=click.IntRange(1), help="Nodes. [default: as the log says]"),
         click.Option(["--cores-per-node"], type=click.IntRange(0), default=0, help="For SWF; 0 = as its header says."),
         click.Option(["--timezone"], default="", help="Of the clock that printed the log, such as Europe/Berlin."),
     )
@@ -179,27 +177,17 @@ _command(_learn)
 _command(_backtest)
 _command(
     _what_if,
-    click.Option(
-        ["--nodes", "more_nodes"], multiple=True, metavar="+10%|-64|N", help="More, fewer, or that many nodes."
-    ),
+    click.Option(["--nodes", "more_nodes"], multiple=True, metavar="+10%|-64|N", help="More nodes, fewer, or N."),
     click.Option(["--max-walltime"], multiple=True, metavar="24h", help="The longest limit that a job may ask for."),
-    click.Option(
-        ["--partition"], multiple=True, metavar="split:4h:25%", help="Limits up to 4 h get 25 % of the nodes alone."
-    ),
+    click.Option(["--partition"], multiple=True, metavar="split:4h:25%", help="25 % of the nodes for limits to 4 h."),
     click.Option(["--drain"], multiple=True, metavar="WHEN/HOURS[:NODES]", help="As 2026-12-01T08:00/12h:node[1-64]."),
-    click.Option(
-        ["--depth"], multiple=True, metavar="0|1|N|all", help="Backfill depth: blocked jobs with a reserved start."
-    ),
+    click.Option(["--depth"], multiple=True, metavar="0|1|N|all", help="Blocked jobs with a reserved start."),
     click.Option(["--shared"], is_flag=True, help="Jobs share nodes by cores."),
     nodes="--machine-nodes",
 )
 _command(
     _why,
     click.Argument(["job"]),
-    click.Option(
-        ["--downtimes"],
-        metavar="CSV",
-        help="When nodes were drained or down: kind,start_s,end_s,first_node,last_node",
-    ),
+    click.Option(["--downtimes"], metavar="CSV", help="Of nodes: kind,start_s,end_s,first_node,last_node"),
 )
 _command(_when, click.Argument(["job"]))
