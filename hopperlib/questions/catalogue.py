@@ -50,7 +50,7 @@ _ROOMS: dict[str, dict[str, str]] = {
         "watch": "What changed in these benchmarks, when, by how much, how certain is that, and which part of the machine explains it?",
     },
     "book": {
-        "anything": "What is this text, and what does the question that it belongs to answer?",
+        "anything": "What is this text, and what follows from it?",
         "documented": "What do the five sources print, and where?",
         "errata": "What is wrong in the sources, what does the book read instead, and which arithmetic shows it?",
         "scorecard": "Which documented values do the models give, and how closely?",

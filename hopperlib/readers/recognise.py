@@ -44,7 +44,7 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
     (
         "lustre",
         "the output of lfs",
-        r"^UUID\s+.*Mounted on|^\S+_UUID\s+\d|lmm_stripe_count:",
+        r"^UUID\s+.*Mounted on|^\S+_UUID\s+\d|^(?:lmm_)?stripe_count:\s",
         "it has the columns of lfs",
     ),
     (
@@ -57,7 +57,7 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
     (
         "hardware",
         "a description of a node",
-        r"^Architecture:\s|^\s*<topology\b|^<!DOCTYPE topology",
+        r"^Architecture:\s|^\s*<topology\b|^<!DOCTYPE topology|^Machine \(\d+\w+ total\)|^\s*\"lscpu\": \[",
         "lscpu or lstopo printed it",
     ),
     (
@@ -66,15 +66,20 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
         r"^;\s*(?:Version|Computer|MaxJobs|MaxNodes|UnixStartTime)\s*:",
         "it has the header of SWF",
     ),
-    ("trace", "Slurm's accounting", r"^(?=.*\bJobID(?:Raw)?\b)(?=.*\bSubmit\b).*\|", "it has the columns of sacct"),
     (
         "trace",
         "Slurm's accounting",
-        r"^(?=.*\bJobID(?:Raw)?\b)(?=.*\bSubmit\b).*(?:,|\t)",
+        r"^\W*JobID(?:Raw)?[|,\t ].*\b(?:State|Submit|ExitCode)\b|^(?=.*[|,\t]JobID(?:Raw)?\b)(?=.*\bSubmit\b)",
         "it has the columns of sacct",
     ),
+    ("trace", "Slurm's accounting", r'^\s*(?:\{\s*)?"jobs": \[', "it has the jobs of sacct --json"),
     ("io", "the output of IOR", r"^IOR-[\d.]+\S*: ", "it has the banner of IOR"),
-    ("io", "the output of IOR", r'"(?:bwMiB|bwMaxMIB|TestID)"\s*:|^access,(?:bw\(|rank,)', "it has the results of IOR"),
+    (
+        "io",
+        "the output of IOR",
+        r'"(?:bwMiB|bwMaxMIB|TestID)"\s*:|^access(?:,|\s+)(?:bw\(|rank,)',
+        "it has the results of IOR",
+    ),
     ("io", "the output of mdtest", r"^-- started at .* --$|^mdtest-[\d.]+", "it has the banner of mdtest"),
     ("io", "the output of IO500", r"^\[RESULT\]\s+\S+|^IO500 version", "it has the results of IO500"),
 )
@@ -89,7 +94,7 @@ _SWF_FIELDS = 18
 _LONGEST_NAME = 40
 _DATE = re.compile(r"\s*\d{4}-\d\d(?:-\d\d)?\b|\s*\d{1,2}/\d{1,2}/\d{2,4}\b|\s*\d{9,10}(?:\.\d+)?\s*$")
 _TIMES = re.compile(r"time|elapsed|seconds|duration|wall|_s\b")
-_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?s?$")
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?s?$|(?:\d+:)?\d\d?:\d\d(?:\.\d+)?$")
 
 
 def not_text(text: str) -> str:
@@ -146,6 +151,17 @@ def recognise(text: str) -> tuple[Kind, ...]:
     return tuple({kind.name: kind for kind in reversed(found)}.values())[::-1]
 
 
+def in_trouble(text: str) -> bool:
+    """Return whether a text speaks of errors, as the output of a job does.
+
+    Examples
+    --------
+    >>> in_trouble("write 2427 MiB/s"), in_trouble("task 3: Killed")
+    (False, True)
+    """
+    return bool(_TROUBLE.search(text))
+
+
 def _marked(head: str) -> Iterator[Kind]:
     """Yield the kinds whose marks stand in a text."""
     for name, title, mark, why in _MARKS:
@@ -185,7 +201,7 @@ def _tables(lines: list[str]) -> Iterator[Kind]:
         yield Kind("times", "run times", "it is a column of times")
     elif len(rows) > 1:
         delimiter = max(",;\t|", key=rows[0].count)
-        yield from _named_columns([row.split(delimiter) for row in rows])
+        yield from _named_columns([[cell.strip(' "') for cell in row.split(delimiter)] for row in rows])
 
 
 def _is_swf(row: str) -> bool:

@@ -1,5 +1,6 @@
-"""Question: what is this text, and what does the question that it belongs to answer?"""
+"""Question: what is this text, and what follows from it?"""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from hopperlib.questions.machine_choice import machine_of_text, unknown_machine
 from hopperlib.questions.question import Example, load
 from hopperlib.questions.result import Result
 from hopperlib.readers.hardware.reader import machine_from, read_hardware
-from hopperlib.readers.recognise import Kind, not_text, recognise
+from hopperlib.readers.recognise import Kind, in_trouble, not_text, recognise
 from hopperlib.readers.source import texts_of
 from hopperlib.text import capital
 
@@ -28,6 +29,10 @@ _ASKED = {
     "buddyinfo": ("preflight", "buddyinfo"),
     "build": ("build", "modules"),
 }
+# The command that printed a text, copied with it.
+_PROMPT = re.compile(r"^\s*[$+] .*\n")
+# What may stand within the output of a job.
+_WITHIN = {"io", "lustre", "hardware", "buddyinfo", "build"}
 
 
 class Given(ask.Setting):
@@ -42,8 +47,7 @@ class Given(ask.Setting):
         rows=6,
         max_length=8_000_000,
         placeholder="Paste or drop a job script, an error, a job's output, a trace, run times, a log of I/O ...",
-        help="A launch line or job script, the output of a job, sacct or SWF, IOR, mdtest, IO500 or darshan-parser, lfs, "
-        "run times, a benchmark history, lscpu, lstopo or scontrol, a machine file. It is read on this page and sent nowhere.",
+        help="Also sacct or SWF, mdtest, IO500, darshan-parser, lfs, a benchmark history, lscpu, lstopo, scontrol, a machine file.",
     )
     machine: Machine | None = ask.machine("Machine", "none", none="as the text says")
     machine_file: str = ask.machine_file()
@@ -78,8 +82,8 @@ def answer(given: Given) -> Result:
             return _taken_for(kind, _answer_as(kind, given))
         except InputError as error:
             refusals.append(f"as {kind.title} ({kind.why}): {error}")
-        # Any text may be the output of a job; a script that cannot be read is none for that.
-        if kind.name == "script":
+        # Any text may be the output of a job; what has marks of its own and cannot be read is none for that.
+        if not (kind.name in ("history", "times") or (kind.name in _WITHIN and in_trouble(given.text))):
             break
     raise InputError("no question can read this text " + "; ".join(refusals), name="text")
 
@@ -113,11 +117,14 @@ def _answer_as(kind: Kind, given: Given) -> Result:
     """Ask the question of a kind, for the machine that was chosen or that the text names."""
     name, control = _ASKED[kind.name]
     question, doubt = load(name), ""
-    values = {control: given.text}
+    text = given.text if kind.name in ("script", "output", "build") else _PROMPT.sub("", given.text)
+    values = {control: text}
     if kind.name == "hardware":
-        values[control] = machine_from(read_hardware(given.text), name="yours", title="Your machine").to_toml()
+        values[control] = machine_from(read_hardware(text), name="yours", title="Your machine").to_toml()
     elif kind.why == "each line is one number":
-        values[control] = f"run_time_s\n{given.text}"
+        values[control] = "\n".join(
+            ["run_time_s", *(line.strip().rstrip("s") for line in text.splitlines() if "#" not in line)]
+        )
     elif kind.name == "build" and not kind.title.endswith("modules"):
         values = {"line": given.text}
     machine = given.machine.name if given.machine else ""

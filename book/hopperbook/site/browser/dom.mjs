@@ -20,12 +20,13 @@ export function dataOf(element) {
 /** Whether an element is folded away. Its size is not asked for: the browser would have to lay out all that is folded. */
 export const folded = (element) => element.closest("details:not([open])") !== null;
 
-/** Return text as nodes, with what stands between backticks as code. */
+/** Return text as nodes, every other part of what a pattern splits made into an element. */
+const marked = (text, pattern, element) => text.split(pattern).map((part, i) => (i % 2 ? element(part) : part)).filter((part) => part !== "");
+
+/** Return text as nodes, with what stands between backticks as code, in which no option is parted from its value. */
 export function prose(text) {
-  return text
-    .split(/`([^`]+)`/)
-    .map((part, i) => (i % 2 === 1 ? make("code", {}, part) : part))
-    .filter((part) => part !== "");
+  const unbroken = (part) => make("span", { class: "hopper-unbroken" }, part);
+  return marked(text, /`([^`]+)`/, (code) => make("code", {}, marked(code, /((?<!\S)--?[A-Za-z][\w-]*(?:=\S+| (?!-)\S+)?)/, unbroken)));
 }
 
 /** Return text without the marks of code, for names that hold no elements. */
