@@ -53,11 +53,11 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
         r"Node \d+, zone +\w+(?: +\d+){5}",
         "it has zones with their free blocks",
     ),
-    ("hardware", "a description of nodes", r"^NodeName=\S+", "it has NodeName=, as scontrol prints it"),
+    ("hardware", "a description of nodes", r"^\s*NodeName=\S+", "it has NodeName=, as scontrol prints it"),
     (
         "hardware",
         "a description of a node",
-        r"^Architecture:\s|^\s*<topology\b|^<!DOCTYPE topology|^Machine \(\d+\w+ total\)|^\s*\"lscpu\": \[",
+        r"^Architecture:\s|^\s*<topology\b|^<!DOCTYPE topology|^Machine \(.*total|^\s*\"lscpu\": \[",
         "lscpu or lstopo printed it",
     ),
     (
@@ -69,7 +69,7 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
     (
         "trace",
         "Slurm's accounting",
-        r"^\W*JobID(?:Raw)?[|,\t ].*\b(?:State|Submit|ExitCode)\b|^(?=.*[|,\t]JobID(?:Raw)?\b)(?=.*\bSubmit\b)",
+        r"^\W*JobID(?:Raw)?(?:[|,\t]| .*\b(?:State|Elapsed|ExitCode)\b)|^(?=.*[|,\t]JobID(?:Raw)?\b)(?=.*\b(?:Submit|State)\b)",
         "it has the columns of sacct",
     ),
     ("trace", "Slurm's accounting", r'^\s*(?:\{\s*)?"jobs": \[', "it has the jobs of sacct --json"),
@@ -84,16 +84,16 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
     ("io", "the output of IO500", r"^\[RESULT\]\s+\S+|^IO500 version", "it has the results of IO500"),
 )
 _SCRIPT = re.compile(r"^\s*#(?:SBATCH|PBS|BSUB|COBALT|MSUB|FLUX:|@|\$ -)", re.MULTILINE)
-_LAUNCH = re.compile(rf"^\s*(?:\$ )?(?:\w+=\S* +)*(?:{_LAUNCHERS})\s+\S", re.MULTILINE)
+_LAUNCH = re.compile(rf"^\s*(?:\$ )?(?:\w+=\S* +)*(?:{_LAUNCHERS})\s+(?!noticed|detected|was|has)\S", re.MULTILINE)
 _LINK = re.compile(rf"^\s*(?:\$ )?(?:{_COMPILERS})\s+\S*.*-\w", re.MULTILINE)
 _MODULES = re.compile(r"^\s*Currently Loaded Module", re.MULTILINE)
-_LOADED = re.compile(r"^\s*(?:\d+\)\s+\S+\s*)+$|^\s*$|^\s*Currently Loaded Module|^\s*module (?:load|swap)")
+_LOADED = re.compile(r"^\s*(?:\d+\)\s+\S+\s*)+$|^\s*$|^\s*Currently Loaded Module|^\s*module (?:list|load|swap)")
 _TROUBLE = re.compile(r"error|fail|abort|killed|traceback|exception|signal|denied|cannot|fatal", re.IGNORECASE)
 _SWF_FIELDS = 18
 # A heading of a table is no sentence. [characters]
 _LONGEST_NAME = 40
 _DATE = re.compile(r"\s*\d{4}-\d\d(?:-\d\d)?\b|\s*\d{1,2}/\d{1,2}/\d{2,4}\b|\s*\d{9,10}(?:\.\d+)?\s*$")
-_TIMES = re.compile(r"time|elapsed|seconds|duration|wall|_s\b")
+_TIMES = re.compile(r"time|elapsed|seconds|duration|wall|\breal\b|_s\b")
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?s?$|(?:\d+:)?\d\d?:\d\d(?:\.\d+)?$")
 
 
@@ -183,7 +183,7 @@ def _scripts(lines: list[str]) -> Iterator[Kind]:
 
 def _builds(lines: list[str]) -> Iterator[Kind]:
     """Yield a list of modules or a compile line, which is all that the text holds."""
-    if _MODULES.match(lines[0]) and all(_LOADED.match(line) or _LINK.match(line) for line in lines):
+    if any(map(_MODULES.match, lines[:2])) and all(_LOADED.match(line) or _LINK.match(line) for line in lines):
         yield Kind("build", "a list of modules", "module list printed it")
     elif _LINK.match(lines[0]) and len(lines) <= 12 and not _TROUBLE.search("\n".join(lines[1:])):
         yield Kind("build", "a compile line", f"it begins with {lines[0].split()[0]}")

@@ -66,6 +66,13 @@ def test_files_of_one_job_are_answered_together(tmp_path):
 def test_what_cannot_be_read_says_as_what():
     with pytest.raises(InputError, match=r"no question can read this text as a job script \(it has lines of #PBS\)"):
         ask("#!/bin/sh\n#PBS -l nodes=1\n#BSUB -n 4\nmpirun ./a\n")
+    # What has the marks of a kind is no output of a job because it lacks a column.
+    with pytest.raises(InputError, match=r"Slurm's accounting .* it lacks Submit"):
+        ask("JobID|State|Elapsed|NNodes\n1|FAILED|00:10:00|2\n")
+    with pytest.raises(InputError, match="machine file: "):
+        ask("title = 'Error'\n[[node]]\ncount = 3\n")
+    # What a tool prints within the output of a job that went wrong may be one.
+    assert ask("Architecture: x86_64\nCPU(s): 4\n" + OOM).facts["taken_for"] == "output"
     with pytest.raises(InputError, match="a picture"):
         ask("\ufffdPNG\r\n\x1a\n")
     with pytest.raises(InputError, match="paste a text"):
@@ -75,3 +82,9 @@ def test_what_cannot_be_read_says_as_what():
 def test_a_kind_can_be_named():
     assert ask("10\n11\n12\n13\n14\n15\n", read_as="output").facts["taken_for"] == "output"
     assert ask("10\n11\n12\n13\n14\n15\n").facts["taken_for"] == "times"
+
+
+def test_what_was_copied_along_is_left_out():
+    times = ask("run_time_s\n10\n11\n12\n").facts
+    assert ask("# mine\n10s\n11s\n12s\n").facts == times | {"taken_for": "times"}
+    assert ask(f"$ sacct -P\n{SACCT}").summary == ask(SACCT).summary
