@@ -22,7 +22,7 @@ LOOK = """() => {
   const article = document.querySelector(".bd-article");
   const seen = (element) => element.checkVisibility() && element.getBoundingClientRect();
   // Icons and formulas are no pictures.
-  const pictures = [...article.querySelectorAll("svg, img, canvas, .hopper-plot")].filter((each) => {
+  const pictures = [...article.querySelectorAll(".hopper-phenomenon, svg, img, canvas, .hopper-plot")].filter((each) => {
     const box = seen(each);
     return box && box.width > 120 && box.height > 70 && box.top + Math.min(box.height, 120) < innerHeight;
   });

@@ -16,12 +16,11 @@ from hopperlib.questions.result import BADGES, format_number
 
 # Height of a chart whose layout asks for none. [CSS pixels]
 PLOT_HEIGHT = 320
-# Numbers that stand by the chart of a page, and texts to copy below it.
+# Numbers that stand by the chart of a page.
 _SHOWN = 3
-_COPYABLES = 2
 _CODE = re.compile("`([^`]+)`")
 # An option of a command with its value, or with the word behind it.
-_OPTION = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*(?:=\S+| (?!-)\S+)?")
+_OPTION = re.compile(r"(?<![^\s`])--?[A-Za-z][\w-]*(?:=[^\s`]+| (?!-)[^\s`]+)?")
 
 
 def prose_html(text: str) -> str:
@@ -32,12 +31,12 @@ def prose_html(text: str) -> str:
     >>> prose_html("Use `a.out 3`, if x < 4.")
     'Use <code>a.out 3</code>, if x &lt; 4.'
     """
-    return _CODE.sub(lambda code: f"<code>{_unbroken(code[1])}</code>", escape(text))
+    return _CODE.sub(r"<code>\1</code>", _unbroken(escape(text)))
 
 
-def _unbroken(code: str) -> str:
-    """Return code as HTML in which no line breaks between an option and its value."""
-    return _OPTION.sub(r'<span class="hopper-unbroken">\g<0></span>', code)
+def _unbroken(html: str) -> str:
+    """Return HTML in which no line breaks between an option and its value."""
+    return _OPTION.sub(r'<span class="hopper-unbroken">\g<0></span>', html)
 
 
 def badge_html(name: str) -> str:
@@ -200,7 +199,7 @@ def parts_html(
     if buttons:
         # On a page the first chart stands open; what follows it is one click away.
         figures[1:] = map(_folded, (figure["title"] for figure in result["figures"][1:]), figures[1:])
-        if len(copyables) > _COPYABLES:
+        if len(copyables) > 1:
             copyables[1:] = [_folded(f"{len(copyables) - 1} more to copy", "".join(copyables[1:]))]
         tables[1:] = map(_folded, (table["caption"] for table in result["tables"][1:]), tables[1:])
     return {

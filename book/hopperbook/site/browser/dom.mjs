@@ -23,11 +23,11 @@ export const folded = (element) => element.closest("details:not([open])") !== nu
 /** Return text as nodes, every other part of what a pattern splits made into an element. */
 const marked = (text, pattern, element) => text.split(pattern).map((part, i) => (i % 2 ? element(part) : part)).filter((part) => part !== "");
 
-/** Return text as nodes, with what stands between backticks as code, in which no option is parted from its value. */
-export function prose(text) {
-  const unbroken = (part) => make("span", { class: "hopper-unbroken" }, part);
-  return marked(text, /`([^`]+)`/, (code) => make("code", {}, marked(code, /((?<!\S)--?[A-Za-z][\w-]*(?:=\S+| (?!-)\S+)?)/, unbroken)));
-}
+/** Return text in which no line breaks between an option and its value. */
+const unbroken = (text) => marked(text, /((?<!\S)--?[A-Za-z][\w-]*(?:=\S+| (?!-)\S+)?)/, (part) => make("span", { class: "hopper-unbroken" }, part));
+
+/** Return text as nodes, with what stands between backticks as code. */
+export const prose = (text) => marked(text, /`([^`]+)`/, (code) => make("code", {}, unbroken(code))).flatMap((part) => (part.tagName ? [part] : unbroken(part)));
 
 /** Return text without the marks of code, for names that hold no elements. */
 export const withoutTicks = (text) => text.replaceAll("`", "");

@@ -7,6 +7,7 @@ import { fetched, History } from "./machine-data.mjs";
 import { followLive } from "./machine-live.mjs";
 import { clock, HOUR, Machine } from "./machine-one.mjs";
 import { fillTables } from "./machine-table.mjs";
+import { whenNear } from "./near.mjs";
 import { Player } from "./player.mjs";
 
 const PLAYED_IN = 64; // seconds, however long it is
@@ -14,22 +15,8 @@ const FOLLOWED = { torus: "Choose the job", scheduling: "Follow a largest job" }
 
 /** Start a figure: its data are fetched when it comes near, or at a touch where the reader saves data. */
 export function startMachine(figure) {
-  const start = () => new View(figure).load();
-  if (navigator.connection?.saveData) {
-    const button = make("button", { type: "button", class: "hopper-button" }, "Load the machine");
-    button.addEventListener("click", () => (button.remove(), start()));
-    figure.querySelector(".hopper-machine-stage").before(button);
-    return;
-  }
-  const near = new IntersectionObserver(
-    (entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      near.disconnect();
-      start();
-    },
-    { rootMargin: "400px 0px" },
-  );
-  near.observe(figure);
+  const view = new View(figure);
+  whenNear(figure, () => (view.loading ??= view.load()));
 }
 
 class View {
