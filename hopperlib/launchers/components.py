@@ -12,6 +12,7 @@ on a node where ``-N`` is absent, for example) is worked out in
 `hopperlib.placement.placement`.
 """
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -292,12 +293,13 @@ class Reservation(NamedTuple):
 
 
 class Job(NamedTuple):
-    """Where a launch line stands: the machine, the kind of node, what the script around it reserves, its modules."""
+    """Where a launch line stands: the machine, the kind of node, what the script around it reserves, its modules, whether jobs share nodes."""
 
     machine: Machine
     node: NodeKind
     reservation: Reservation | None = None
     modules: tuple[str, ...] = ()
+    shared: bool = False
 
 
 ReadLine = tuple[tuple[Component, ...], dict[str, str], Remarks]
@@ -360,4 +362,10 @@ class Launch(NamedTuple):
 
     def threads_of(self, component: Component) -> int:
         """Threads that each task of the component runs: OpenMP threads if known, else the CPUs asked for."""
-        return self.openmp_threads or component.threads_per_task
+        return self.openmp_of(component) or component.threads_per_task
+
+    def openmp_of(self, component: Component) -> int | None:
+        """OpenMP threads of each task of the component, as far as is known: of several programs each may export its own."""
+        exported = " ".join(value for name, value in component.options if name in ("--export", "-e", "-env", "-x"))
+        own = re.findall(r"\bOMP_NUM_THREADS=(\d{1,4})\b", exported) if len(self.components) > 1 else []
+        return int(own[-1]) if own else self.openmp_threads

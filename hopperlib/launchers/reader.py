@@ -11,7 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from hopperlib.launchers.batch.asked import AskedKind, asked_kind, read_reservation
-from hopperlib.launchers.components import Component, Job, Launch, LauncherKind, LaunchError, ReadLine
+from hopperlib.launchers.components import (
+    Component,
+    Job,
+    Launch,
+    LauncherKind,
+    LaunchError,
+    ReadLine,
+    Reservation,
+)
 from hopperlib.launchers.dialects.aprun import read_aprun
 from hopperlib.launchers.dialects.srun import read_srun
 from hopperlib.launchers.gpu_wrappers import wrappers_of
@@ -89,25 +97,52 @@ def read_launches(
     >>> [launch.tasks for launch in read_launches(script, Machine.load("hopper"))]
     [48, 24]
     """
-    script = text if isinstance(text, Script) else read_script(text)
+    return read_in_job(text if isinstance(text, Script) else read_script(text), machine, threads=threads, kind=kind)[1]
+
+
+def read_in_job(
+    script: Script, machine: Machine, *, threads: int | None = None, kind: str | None = None
+) -> tuple[Script, tuple[Launch, ...]]:
+    r"""Return a script as it runs in its job, and its launch lines; the arguments are those of `read_launches`.
+
+    Examples
+    --------
+    >>> script = read_script("#SBATCH -N 2 -n 8\nsrun -n $SLURM_NTASKS ./a.out\n")
+    >>> in_job, (launch,) = read_in_job(script, Machine.load("cluster"))
+    >>> in_job.lines[0].text, launch.tasks
+    ('srun -n 8 ./a.out', 8)
+    """
     asked = asked_kind(script, machine, kind)
     if threads is not None:
         threads = whole_number("threads", str(threads), high=_MAX_THREADS, bound=_MAX_THREADS_BOUND)
     reservation, variables, notes = read_reservation(script, machine, asked.kind)
     variables = {**variables, **({"nvidia-smi -L": str(asked.kind.gpus)} if asked.kind.gpus else {})}
-    job = Job(machine, asked.kind, reservation, tuple(module.name for module in script.modules))
-    lines = script.launch_lines(variables)
+    job = Job(machine, asked.kind, reservation, tuple(module.name for module in script.modules), asked.shared)
+    script = script.in_job(variables)
+    lines = script.lines
     if not lines:
-        begins = " ".join(script.text.split())
-        begins = begins if len(begins) <= 50 else begins[:47] + "..."
-        raise LaunchError("line", begins, explain_missing_line(script.text), shown=repr(begins))
+        raise _no_line(script, reservation)
     launches = []
     for number, line in enumerate(lines, start=1):
         which = f"This is launch line {number} of {len(lines)} of the text"
         which += "." if line.background and line.launcher == "srun" else ", judged by itself, as if alone."
         launches.append(_read_line(line, job, asked, threads, [*notes, which] if len(lines) > 1 else notes))
     wrappers = wrappers_of(script.text)
-    return tuple(launch._replace(gpu_wrappers=wrappers) for launch in _attach_concurrent_steps(lines, launches))
+    together = _attach_concurrent_steps(lines, launches)
+    return script, tuple(launch._replace(gpu_wrappers=wrappers) for launch in together)
+
+
+def _no_line(script: Script, reservation: Reservation | None) -> LaunchError:
+    """Return the error of a text without a launch line; one in a job says what runs then."""
+    rule = explain_missing_line(script.text)
+    if not script.directives:
+        begins = " ".join(script.text.split())
+        begins = begins if len(begins) <= 50 else begins[:47] + "..."
+        return LaunchError("line", begins, rule, shown=repr(begins))
+    if rule == _NO_COMMAND:
+        where = f"the first of its {reservation.nodes:,} nodes" if reservation and reservation.nodes > 1 else "one node"
+        rule += f": unless one of its programs starts tasks, it runs once, on {where}"
+    return LaunchError("script", "", rule)
 
 
 def _attach_concurrent_steps(lines: Sequence[LaunchLine], launches: Sequence[Launch]) -> Iterator[Launch]:
@@ -145,6 +180,9 @@ def _read_line(line: LaunchLine, job: Job, asked: AskedKind, threads: int | None
     if any(word.unknown == BROKEN_LINE for word in line.words):
         raise LaunchError("\\", "", BROKEN_LINE)
     launcher, (components, environment, remarks) = _read_words(line, job)
+    if len(components) > 1:
+        # Each program has its own: `Launch.openmp_of`.
+        environment.pop("OMP_NUM_THREADS", None)
     known = {name: value for name, value in line.environment.items() if isinstance(value, str)} | environment
     openmp_threads, thread_note = (threads, "") if threads else _openmp_threads(line, known)
     assumed = job.machine.launcher(launcher).assumed if launcher in ("aprun", "srun") else None
@@ -186,10 +224,11 @@ def _openmp_threads(line: LaunchLine, environment: Mapping[str, str]) -> tuple[i
     return int(first[:9]), ""
 
 
-_READ = r"\b(aprun|srun|mpiexec|mpirun)\b"
+_NO_COMMAND = "holds no aprun, srun, mpiexec or mpirun command"
+_READ = r"\b(aprun|srun|mpiexec|mpirun)\b(?!\.)"
 _NOT_READ = (
     r"\b(jsrun|ibrun|poe|flux (?:run|mini run|submit)|lrun|mpirun_rsh|mpiexec_mpt|ccc_mprun|dplace|prsrun|runjob"
-    r"|likwid-mpirun|charmrun)\b"
+    r"|likwid-mpirun|charmrun|mpirun\.lsf)\b"
 )
 
 
@@ -217,4 +256,4 @@ def explain_missing_line(text: str) -> str:
         return "submits a script that is not part of this text; give the script itself"
     if inside := re.search(rf"(?:\$\(|`)[^)`]*{_READ}", text):
         return f"runs {inside[1]} only inside $( ) or backquotes, which are not read; write the line by itself"
-    return "holds no aprun, srun, mpiexec or mpirun command"
+    return _NO_COMMAND

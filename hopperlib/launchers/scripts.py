@@ -10,13 +10,13 @@ needed; what a line asks for on one is read by `hopperlib.launchers.reader`.
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from posixpath import basename
 from typing import NamedTuple
 
 from hopperlib.launchers.components import BatchSystem, LaunchError
 from hopperlib.launchers.options import read_options
-from hopperlib.launchers.shell import RawWord, Statement, Unknown, Variables, Word, expand, joined, split
+from hopperlib.launchers.shell import Part, RawWord, Statement, Unknown, Variables, Word, expand, joined, split
 
 # Longest text taken. A job script is a few thousand characters.
 _MAX_CHARACTERS = 500_000
@@ -160,6 +160,8 @@ class Script:
         Its launch lines, in order.
     statements : tuple of Statement
         The statements of the shell text.
+    job_variables : mapping
+        Variables that the batch system sets, where they are known.
 
     Examples
     --------
@@ -180,6 +182,7 @@ class Script:
     modules: tuple[Module, ...]
     lines: tuple[LaunchLine, ...]
     statements: tuple[Statement, ...]
+    job_variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def unknowns(self) -> tuple[UnknownPart, ...]:
@@ -194,19 +197,21 @@ class Script:
         """
         return tuple(unknown for line in self.lines for unknown in _unknowns(line))
 
-    def launch_lines(self, variables: Mapping[str, str]) -> tuple[LaunchLine, ...]:
-        """Return the launch lines as they are in a job, for which the batch system sets some variables.
+    def in_job(self, variables: Mapping[str, str]) -> "Script":
+        """Return the script as it runs in a job, for which the batch system sets some variables.
 
         Examples
         --------
         >>> script = read_script("srun -n $SLURM_NTASKS ./a.out")
-        >>> script.launch_lines({"SLURM_NTASKS": "8"})[0].text
+        >>> script.in_job({"SLURM_NTASKS": "8"}).lines[0].text
         'srun -n 8 ./a.out'
         """
         # Only a text that may read one of them (PBS_, SLURM_, nvidia-smi) needs a second walk over its statements.
         if any(re.split("(?<=_)| ", name)[0] in self.text for name in variables):
-            return tuple(_Shell(variables).walk(self.statements))
-        return tuple(line._replace(environment={**variables, **line.environment}) for line in self.lines)
+            lines = tuple(_Shell(variables).walk(self.statements))
+        else:
+            lines = tuple(line._replace(environment={**variables, **line.environment}) for line in self.lines)
+        return replace(self, lines=lines, job_variables=variables)
 
     def with_line(self, number: int, text: str) -> "Script | None":
         r"""Return the script with another launch line in the place of one; what stands around it stays.
@@ -224,7 +229,8 @@ class Script:
             return None
         changed = self.text[: span[0]] + text + self.text[span[1] :]
         statements = tuple(split(changed))
-        return replace(self, text=changed, statements=statements, lines=tuple(_Shell({}).walk(statements)))
+        lines = tuple(_Shell(self.job_variables).walk(statements))
+        return replace(self, text=changed, statements=statements, lines=lines)
 
     def line_as_typed(self, number: int) -> str:
         """Return the lines of the text on which a launch line stands, with its wrappers, redirections and pipes."""
@@ -436,10 +442,10 @@ class _Shell:
             entries = [entry for statement in split(word.parts[-1].text) for entry in statement]
             into |= {f"{match[1]}[{number}]": joined(entry, known) for number, entry in enumerate(entries)}
         value = RawWord(parts=[first._replace(text=first.text[match.end() :]), *word.parts[1:]])
-        new = joined(value, known)
-        old = self.variables.get(match[1], "") if match[2] else ""
-        # What is added to an unknown value, or is one, makes the whole unknown.
-        into[match[1]] = new if isinstance(new, Unknown) else old if isinstance(old, Unknown) else old + new
+        if match[2]:
+            # NAME+=value is NAME=$NAME followed by it.
+            value.parts.insert(0, Part("variable", match[1], default="", raw=f"${match[1]}"))
+        into[match[1]] = joined(value, known)
         return True
 
     def _declare(self, words: Sequence[RawWord], line: int, *, export: bool = False) -> None:

@@ -27,6 +27,9 @@ _COUNTED = {
     "nvidia-smi -L": r"(?=.*\bwc -l\b)(?=.*\bnvidia-smi (-L|--list-gpus)\b)",
 }
 
+# Arithmetic that another program does.
+_CALCULATED = r"\s*(?:echo\s+[\"']?([^\"'|]+)[\"']?\s*\|\s*bc|expr\s+([^|;&]+))\s*"
+
 # The last kind takes any character, so that a text is walked through in one pass. A kind that begins like another but
 # is longer stands before it.
 _TOKEN = re.compile(
@@ -50,12 +53,20 @@ _IN_QUOTES = re.compile(r"""\\(?P<escaped>[\\"$`\n])|[^\\$`]+|\\""")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BRACED = r"\$\{([A-Za-z_][A-Za-z0-9_]*(?:\[\d{1,4}\])?)(?::?[-=]([^{}$`]*))?\}"
 _MAX_DIGITS = 12
+# What stands around a piece that is not known, and for a blank in it, while the words around it are cut.
+_MARK, _BLANK = "\0", "\1"
 
 
 class Unknown(NamedTuple):
-    """A value that the text does not hold, and why."""
+    """A value that the text does not hold, and why; `text` is what it holds of it, each missing piece as typed in marks."""
 
     reason: str
+    text: str = ""
+
+    @classmethod
+    def piece(cls, reason: str, typed: str) -> "Unknown":
+        """Return a piece of a word that is not known, marked so that its blanks part nothing."""
+        return cls(reason, f"{_MARK}{typed.replace(' ', _BLANK)}{_MARK}")
 
 
 Variables = Mapping[str, "str | Unknown"]
@@ -68,6 +79,7 @@ class Part(NamedTuple):
     text: str
     quoted: bool = False
     default: str | None = None
+    raw: str = ""
 
 
 class RawWord:
@@ -85,7 +97,7 @@ class RawWord:
         if last and last.kind == part.kind == "text" and last.quoted == part.quoted:
             self.parts[-1] = last._replace(text=last.text + part.text)
         else:
-            self.parts.append(part)
+            self.parts.append(part._replace(raw=raw))
 
 
 class Word(NamedTuple):
@@ -327,10 +339,13 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
     'takes $M, which this text does not set; write the value'
     """
     texts = [""]
+    missing = ""
     for part in word.parts:
         value = _evaluate(part, variables)
         if isinstance(value, Unknown):
-            return [Word(text=word.raw, unknown=value.reason, typed=word.raw)]
+            if part.quoted or not re.search(r"[ \t\n]", value.text):
+                return [Word(text=word.raw, unknown=value.reason, typed=word.raw)]
+            missing, value = value.reason, value.text
         if part.quoted or part.kind == "text":
             texts[-1] += value
         else:
@@ -341,9 +356,17 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
             texts += others
     if texts[0] and all(part.kind == "text" for part in word.parts):
         return [Word(text=texts[0], typed=_as_typed(word.raw))]
-    words = [Word(text=text) for text in texts if text]
+    words = [_word(text, missing) for text in texts if text]
     # Quotes with nothing in them are an empty word; an empty variable outside quotes is none.
     return words or ([Word(text="")] if any(part.quoted for part in word.parts) else [])
+
+
+def _word(text: str, missing: str) -> Word:
+    """Return a word that came out of a variable, with the reason why a piece of it is missing."""
+    if _MARK not in text:
+        return Word(text=text)
+    text = text.replace(_MARK, "").replace(_BLANK, " ")
+    return Word(text=text, unknown=missing, typed=text)
 
 
 def _as_typed(raw: str) -> str:
@@ -374,6 +397,8 @@ def _evaluate(part: Part, variables: Variables) -> str | Unknown:
 def _output(command: str) -> Part:
     """Return what a command substitution becomes; the nodes of a PBS job and the GPUs of a node are known to the reader."""
     known = next((name for name, form in _COUNTED.items() if re.match(form, command)), None)
+    if calculated := re.fullmatch(_CALCULATED, command.strip("`$()")):
+        return Part("arithmetic", (calculated[1] or calculated[2]).replace("\\", ""))
     return Part("variable", known) if known else Part("opaque", _OUTPUT)
 
 
@@ -416,6 +441,9 @@ def joined(word: RawWord, variables: Variables) -> str | Unknown:
     >>> joined(split("$A$B")[0][0], {"A": "-n 4", "B": " -d 6"})
     '-n 4 -d 6'
     """
-    values = [_evaluate(part, variables) for part in word.parts]
-    unknown = next((value for value in values if isinstance(value, Unknown)), None)
-    return unknown or "".join(value for value in values if isinstance(value, str))
+    values = [(_evaluate(part, variables), part.raw) for part in word.parts]
+    reasons = [value.reason for value, _ in values if isinstance(value, Unknown)]
+    if not reasons:
+        return "".join(value for value, _ in values if isinstance(value, str))
+    pieces = [value if isinstance(value, str) else value.text or Unknown.piece("", raw).text for value, raw in values]
+    return Unknown(reasons[0], "".join(pieces))

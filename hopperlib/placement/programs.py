@@ -25,6 +25,17 @@ _STARTING_WORDS = ("torch.distributed", "accelerate.commands", "dask.distributed
 _FIRST_WORDS = 12
 
 
+def is_python(command: Sequence[str]) -> bool:
+    """Whether a program is one of Python, in a container or behind a wrapper too.
+
+    Examples
+    --------
+    >>> is_python(("singularity", "exec", "pytorch.sif", "python3", "-u", "train.py")), is_python(("vasp_std",))
+    (True, False)
+    """
+    return any("python" in basename(word) or word.endswith(".py") for word in command[:_FIRST_WORDS])
+
+
 def starts_processes(command: Sequence[str]) -> bool:
     """Whether a program starts processes or threads of its own, which share what its task is bound to.
 

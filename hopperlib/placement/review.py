@@ -1,12 +1,11 @@
 """A launch line read, placed, judged and improved: the whole way in one call."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from hopperlib.finding import Finding
-from hopperlib.launchers.reader import read_launches
+from hopperlib.launchers.reader import read_in_job
 from hopperlib.launchers.scripts import LOOPS, LaunchLine, Script, read_script
 from hopperlib.machine import Machine
 from hopperlib.placement.judging.advice import advise
@@ -152,10 +151,7 @@ def review_lines(
     ([0, 1, 0], True)
     """
     script = text if isinstance(text, Script) else read_script(text)
-    launches = read_launches(script, machine, threads=threads, kind=kind)
-    if len(launches) != len(script.lines):
-        # Lines that are there only with the variables of a job have no place of their own in the text.
-        script = replace(script, lines=tuple(LaunchLine(each.launcher, (), each.text, {}, {}) for each in launches))
+    script, launches = read_in_job(script, machine, threads=threads, kind=kind)
     cost_of = partial(placement_cost, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
     judged: dict[object, Review] = {}
     reviews = []

@@ -166,6 +166,8 @@ def _per_numa_node(placed: NodePlacement, kind: NodeKind) -> str:
         sum(numa_node in binding.numa_nodes for binding in placed.pattern) for numa_node in range(kind.numa_nodes)
     ]
     if sum(counts) > len(placed.pattern):
+        if len(placed.pattern) == 1:
+            return f", over {sum(counts)} of {kind.numa_nodes} NUMA nodes"
         across = sum(len(binding.numa_nodes) > 1 for binding in placed.pattern)
         return f", {across} of them over more than one NUMA node"
     if len(set(counts)) == 1:

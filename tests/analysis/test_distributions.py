@@ -111,7 +111,7 @@ def test_a_fit_is_the_distribution_of_its_parameters(family):
     assert fitted.ppf([0.1, 0.5, 0.9, 0.99]) == pytest.approx(np.quantile(x, [0.1, 0.5, 0.9, 0.99]), rel=0.05)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(run_times, st.sampled_from(FAMILIES), st.floats(0.01, 100))
 def test_the_unit_does_not_matter(values, family, factor):
     # In another unit every value is `factor` times as large, and each of n densities that much smaller.
@@ -119,7 +119,7 @@ def test_the_unit_does_not_matter(values, family, factor):
     assert other.log_likelihood == pytest.approx(one.log_likelihood - len(values) * math.log(factor), abs=1e-3)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(run_times, st.randoms())
 def test_the_order_does_not_matter_and_nothing_is_changed(values, random):
     mixed = values.copy()
@@ -132,7 +132,7 @@ def test_the_order_does_not_matter_and_nothing_is_changed(values, random):
     )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(run_times)
 def test_a_shift_never_makes_it_worse_and_stays_below_the_smallest(values):
     shifted = fit(values, "shifted lognormal")
@@ -142,7 +142,6 @@ def test_a_shift_never_makes_it_worse_and_stays_below_the_smallest(values):
     assert shifted.note or shifted.log_likelihood >= plain.log_likelihood - 1e-6 or shifted.parameters["shift"] > 0
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(1e-3, 1e3), min_size=5, max_size=8).filter(lambda one: np.std(one) > 1e-6 * np.mean(one)))
 @example([1, 1, 2, 2, 1.0000000000000002])
 def test_values_far_apart_or_nearly_tied_give_numbers(values):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hopperlib.analysis.regression import regress_together, variance_split
@@ -81,7 +81,6 @@ def test_split_finds_known_variances_again():
     assert split.between_fraction.high - split.between_fraction.low < 0.05
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.floats(1, 1e4)), min_size=6, max_size=20),
     st.floats(0.1, 100),

@@ -170,7 +170,7 @@ def test_empty_folder_is_named(tmp_path):
     assert str(tmp_path) in result.stderr
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.binary(max_size=300))
 def test_any_bytes_give_a_message(tmp_path, data):
     path = tmp_path / "any"

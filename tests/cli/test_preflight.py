@@ -6,7 +6,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.cli import hopper
@@ -116,7 +116,6 @@ def test_bad_input(words, text, message):
     assert "Traceback" not in result.output
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.text(max_size=200) | st.binary(max_size=200))
 def test_any_input_ends_well(text):
     result = preflight("-", "--json", text=text)

@@ -8,7 +8,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.failure.diagnosis.diagnosis import diagnose
@@ -193,13 +193,11 @@ def test_unique_lines_that_a_rule_knows_stay_linear(tail):
     assert seconds(read, four) <= 8 * seconds(read, one) + 0.05
 
 
-@settings(max_examples=30)
 @given(st.binary(max_size=20_000))
 def test_arbitrary_bytes(content):
     diagnose([("log", content)]).to_dict()
 
 
-@settings(max_examples=30)
 @given(
     st.lists(st.sampled_from([anchor for made in RULES for anchor in made.anchors]), max_size=60),
     st.sampled_from([" ", "\n", "\r", "1", "\0", ": "]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
@@ -106,14 +106,12 @@ def test_sizes(text, size):
     assert memory_gb(text) == size
 
 
-@settings(max_examples=40)
 @given(st.text(max_size=400))
 def test_any_text_is_read_or_refused(text):
     with contextlib.suppress(InputError):
         read_record(text)
 
 
-@settings(max_examples=40)
 @given(st.text(max_size=200))
 def test_any_text_behind_a_header_is_read_or_refused(text):
     with contextlib.suppress(InputError):

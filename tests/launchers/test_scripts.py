@@ -73,7 +73,7 @@ def test_worked_out_values_stay_unknown(text: str) -> None:
 
 
 def test_variables_of_the_batch_system_are_seen() -> None:
-    invocation = read_script("srun -n $SLURM_NTASKS a").launch_lines({"SLURM_NTASKS": "8"})[0]
+    invocation = read_script("srun -n $SLURM_NTASKS a").in_job({"SLURM_NTASKS": "8"}).lines[0]
     assert invocation.text == "srun -n 8 a"
     assert invocation.environment["SLURM_NTASKS"] == "8"
 
@@ -111,7 +111,8 @@ def test_commented_and_late_directives_do_not_count() -> None:
     assert [directive[1:4] for directive in script.directives] == [("-N", "4", 4), ("-J", "a job", 5)]
     assert script.late_directives == ((7, "#SBATCH -N 6"),)
     launch = read_launch(text + "srun -n 4 a", Machine.load("cluster"))
-    assert launch.notes == ('"#SBATCH -N 6" stands behind the first command, where it no longer counts.',)
+    assert launch.reservation is not None
+    assert launch.reservation.nodes == 4
 
 
 def test_directives_of_two_batch_systems_are_refused() -> None:
@@ -185,8 +186,8 @@ def test_loops_and_conditions_around_a_line(text: str, inside: tuple[str, ...]) 
 
 def test_variables_of_the_batch_system_replace_none_of_the_script() -> None:
     script = read_script("export SLURM_NTASKS=2\nsrun a")
-    assert script.launch_lines({"SLURM_NTASKS": "8"})[0].environment["SLURM_NTASKS"] == "2"
-    assert read_script("srun a").launch_lines({"SLURM_NTASKS": "8"})[0].environment == {"SLURM_NTASKS": "8"}
+    assert script.in_job({"SLURM_NTASKS": "8"}).lines[0].environment["SLURM_NTASKS"] == "2"
+    assert read_script("srun a").in_job({"SLURM_NTASKS": "8"}).lines[0].environment == {"SLURM_NTASKS": "8"}
 
 
 def test_a_text_far_too_long_is_refused() -> None:

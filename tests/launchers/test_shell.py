@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperlib.launchers.scripts import read_script
 from hopperlib.launchers.shell import Unknown, Word, expand, joined, split
 
 
@@ -103,7 +104,18 @@ def test_what_only_the_script_knows(text: str, reason: str) -> None:
 
 def test_the_value_of_an_assignment_is_one_string() -> None:
     assert joined(split("x$OPTS")[0][0], VARIABLES) == "x-n 4  -d 6"
-    assert joined(split("x$SUM")[0][0], VARIABLES) == Unknown("is a sum")
+    assert isinstance(joined(split("x$SUM")[0][0], VARIABLES), Unknown)
+
+
+def test_what_is_known_of_a_value_is_read() -> None:
+    script = read_script('CMD="srun -n 4 ./a.out $1"\nCMD+=" -v"\n$CMD\neval $CMD\n')
+    assert [line.text for line in script.lines] == ["srun -n 4 ./a.out $1 -v"] * 2
+    assert [unknown.text for unknown in script.unknowns] == ["$1", "$1"]
+
+
+@pytest.mark.parametrize("sum_of", ["`echo 2*8 | bc`", '$(echo "$TWO*8" | bc)', "$(expr 2 \\* 8)"])
+def test_sums_that_a_program_works_out(sum_of: str) -> None:
+    assert expand(split(sum_of)[0][0], {"TWO": "2"})[0].text == "16"
 
 
 def test_quotes_are_kept_as_they_were_typed() -> None:

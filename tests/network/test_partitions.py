@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
@@ -134,7 +134,6 @@ def compare(jobs, wanted, **options):
         assert (schedule.start_s[index], nodes) == wanted[number], f"job {number}: {jobs[number]}"
 
 
-@settings(max_examples=150)
 @given(drawn_jobs(), st.sampled_from(["easy", "fcfs"]), st.sampled_from([None, 1, 2]))
 def test_same_starts_and_nodes(jobs, policy, limit):
     # With limits of users all partitions are looked at together, without them each by itself.
@@ -142,7 +141,6 @@ def test_same_starts_and_nodes(jobs, policy, limit):
     compare(jobs, naive(jobs, NODES, PARTITIONS, policy=policy, limit=limit), policy=policy, rules=rules)
 
 
-@settings(max_examples=60)
 @given(drawn_jobs())
 def test_same_starts_and_nodes_in_order_of_a_priority_that_changes(jobs):
     rules = Rules(age=8.0, size=9.0, max_age_days=6 / DAY, period_s=1)
@@ -205,7 +203,6 @@ def test_conservative_promises_everybody():
     assert list(simulate(Workload(jobs), 10, policy="2").start_s) == [0, 100, 150, 170]
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 8), st.integers(1, 12)), min_size=1, max_size=20))
 def test_with_exact_limits_conservative_starts_nobody_later_than_without_those_behind(rows):
     jobs = [Job(number, submit, width, run, run) for number, (submit, width, run) in enumerate(sorted(rows))]
@@ -341,7 +338,6 @@ PLANNED = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(PLANNED, st.booleans(), st.booleans())
 def test_plans_on_shared_nodes_second_by_second(rows, whole, closed):
     # Four nodes of four cores, shared or whole; nodes 1 and 2 may be closed from 8 to 14, which is known beforehand.

@@ -5,7 +5,7 @@ from itertools import pairwise, product
 from math import prod
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
@@ -24,7 +24,6 @@ from hopperlib.network.rank_order import (
 GRIDS = st.lists(st.integers(1, 5), min_size=3, max_size=4).map(tuple)
 
 
-@settings(max_examples=60)
 @given(GRIDS, st.booleans(), st.integers(1, 12))
 def test_counts_are_those_of_every_pair(grid, periodic, cores):
     pairs = list(neighbor_pairs(grid, periodic=periodic))
@@ -37,7 +36,6 @@ def test_counts_are_those_of_every_pair(grid, periodic, cores):
     assert block == grid or prod(block) <= cores
 
 
-@settings(max_examples=40)
 @given(GRIDS, st.data())
 def test_blocks_come_one_after_the_other(grid, data):
     block = tuple(data.draw(st.integers(1, size)) for size in grid)
@@ -79,7 +77,6 @@ def test_a_matrix_in_any_form():
             read_matrix(bad)
 
 
-@settings(max_examples=40)
 @given(st.dictionaries(st.tuples(st.integers(0, 9), st.integers(10, 19)), st.floats(0.5, 9)), st.integers(1, 8))
 def test_an_order_for_a_matrix_holds_every_rank_and_is_no_worse(pairs, cores):
     order = order_for_matrix(20, pairs, cores)

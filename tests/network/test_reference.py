@@ -1,7 +1,7 @@
 """The scheduler against a naive one that keeps every node by itself and looks at everything at every event."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.scheduling.rules import Queue
@@ -72,7 +72,6 @@ PRIORITIES = {"late": 2, "soon": 1}
 QUEUES = [Queue(name=name, priority=priority) for name, priority in PRIORITIES.items()]
 
 
-@settings(max_examples=300)
 @given(workloads(), st.sampled_from(("easy", "fcfs")), st.booleans(), st.sampled_from([[], QUEUES]))
 def test_same_starts_ends_and_nodes(drawn, policy, keep, queues):
     nodes, jobs = drawn

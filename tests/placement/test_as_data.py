@@ -92,7 +92,7 @@ def test_rows_by_task_stop_at_the_limit():
     assert len(task_rows(placed("aprun -n 30 a.out"))) == 30
 
 
-@settings(settings(), max_examples=20)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.integers(1, 80), st.integers(1, 24), st.sampled_from([(0.0, 1.0), (0.25, 0.25), (1.0, 1.0)]))
 def test_json_is_stable_and_complete(tasks, per_node, fractions):
     line = f"aprun -n {tasks} -N {per_node} a.out"

@@ -49,7 +49,7 @@ def test_same_seed_same_bytes(mix, allocation):
     assert aged.digest() == DIGESTS[mix, allocation]
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(
     seed=st.integers(0, 10**6),
     allocation=st.sampled_from(["first", "best", "random"]),

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
@@ -137,7 +137,6 @@ JOBS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=150)
 @given(JOBS, st.sampled_from(POLICIES), st.sampled_from(ALLOCATIONS), st.sampled_from(["kill", "keep"]), st.booleans())
 def test_laws(rows, policy, allocation, overrun, queued):
     jobs = [Job(number, *row, "ab"[row[4] - 1]) for number, row in enumerate(rows)]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
 from hopperlib.storage.loading import METHODS, load_time
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 # Eight nodes of two tasks; ten files in three places, 1 GB; two servers of 30 requests and 0.5 GB a second, links of 4.
 JOB = {
@@ -40,7 +37,6 @@ def test_one_task_is_served_by_one_server_at_a_time():
     assert load_time("parallel", **JOB | {"nodes": 1, "tasks_per_node": 1, "servers": 64}) == (1, 2, 0)
 
 
-@FEW
 @given(st.integers(1, 10_000), st.integers(1, 128), st.integers(1, 64))
 def test_each_way_is_no_slower_than_the_one_before(nodes, tasks_per_node, servers):
     job = JOB | {"nodes": nodes, "tasks_per_node": tasks_per_node, "servers": servers}

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
 from hopperlib.questions.storage.small_files import QUESTION
 from hopperlib.storage.small_files import WAYS, files_cost
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 # 1,000 files a second, 0.2 GB/s an OST on 15: the toy machine's own rates are of no matter here.
 SYSTEM = replace(
@@ -32,7 +29,6 @@ def test_by_hand():
     assert [each.files for each in (one, own, archive, shared)] == [10_000, 10_000, 5, 1]
 
 
-@FEW
 @given(st.integers(1, 10**9), st.integers(1, 10**6), st.integers(1, 10**4), st.integers(1, 10**4))
 def test_fewer_files_never_cost_more(files, size, tasks, nodes):
     one, _, archive, shared = (

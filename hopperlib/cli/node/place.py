@@ -73,7 +73,8 @@ def _print(lines: "Sequence[tuple[Review, Result]]", form: str, show_all: bool) 
     ascii_only = form == "ascii" or not takes_boxes()
     for number, (review, result) in enumerate(lines):
         if len(lines) > 1:
-            click.echo(f"{chr(10) if number else ''}== {printable(review.placement.launch.text)}")
+            text = printable(review.placement.launch.text)
+            click.echo(f"{chr(10) if number else ''}== {text if len(text) <= 160 else text[:157] + '...'}")
         click.echo(result_text(result, show_all=show_all, styled=styled(), ascii_only=ascii_only), nl=False)
 
 
@@ -102,9 +103,9 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
                 click.echo(f"hopper: {finding.message} {finding.advice}", err=True)
         if not asked.is_doubtful(error):
             raise
-        raise InputError(
-            f"cannot tell: {doubt} There: {error}", name=error.name, value=error.value, rule=error.rule
-        ) from error
+        reason = str(error).removeprefix(f"{getattr(error, 'words', '')}: ")
+        text = f"cannot tell: {doubt} It does not fit there: {reason}"
+        raise InputError(text, name=error.name, value=error.value, rule=error.rule) from error
     broken = any(finding.level == "problem" for finding in asked.job_findings)
     broken = broken or any(review.problems for review in reviews)
     if check:

@@ -40,6 +40,8 @@ _STATED = re.compile(r"\s{0,8}(?:Reason|Cause|Message|Details?) {0,2}: \S")
 # A frame of a traceback, and the source of its last one.
 _FRAME = re.compile(r"\bFile \"[^\"]{1,300}\", line \d")
 _RAISE = re.compile(r"(?:^|\s)raise [A-Z]\w{1,60}\(")
+# A program that gives up its goal may still finish in order.
+_STOPS = re.compile(r"\bstopping\b")
 # Somebody pressed Ctrl-C.
 _INTERRUPT = re.compile(r"\^C|(?i:\bsending ctrl-c\b|\bpress ctrl-c again\b)")
 # A version or a place in brackets at the end of a header.
@@ -100,8 +102,12 @@ def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool
 
 
 def missed_goal(evidence: Evidence) -> Cause | None:
-    """Return the last line that says that a program missed its goal: not converged, stopped early, not a number."""
-    missed = [group for group in evidence.unknown if _says("missed", group.last)]
+    """Return the last line that says that a program missed its goal, and behind which it did not go on."""
+    missed = [
+        group
+        for group in evidence.unknown
+        if group.missed and (evidence.life_after(group.last) is None or _STOPS.search(group.last.text))
+    ]
     if not missed:
         return None
     group = max(missed, key=lambda group: (group.last.file, group.last.line))
@@ -191,8 +197,8 @@ def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], evidence: Ev
     """Return the lines from a group's last line to the nearest sign of failure after it, or to the end of its file."""
     hit = group.last
     own = [end.line - hit.line for end in ends if end.file == hit.file]
-    # What stands after the last sign of failure is its aftermath, but for words of an end right below it.
-    if own and max(own) < (-_BELOW if group.suspicion == "fatal" else 0):
+    # What stands after the last sign of failure is its aftermath, but for words of an end right below it, and what is far from it.
+    if own and -_FAR <= max(own) < (-_BELOW if group.suspicion == "fatal" else 0):
         return None
     own += [end.line - hit.line for end in terminators if end.file == hit.file]
     return min((lines for lines in own if lines >= 0), default=evidence.files[hit.file].lines - hit.line)
@@ -231,7 +237,7 @@ def _chain(group: Unknown, evidence: Evidence) -> list[Unknown]:
     for other in sorted(evidence.unknown, key=lambda unknown: -unknown.last.line):
         hit, below = other.last, chain[0].last
         near = hit.file == below.file and 0 < below.line - hit.line <= _BLOCK_GAP and not only_tells(hit.text.encode())
-        telling = other.suspicion in ("fatal", "error") or _says("missed", hit)
+        telling = other.suspicion in ("fatal", "error") or other.missed
         if near and telling and not _is_code(hit):
             chain.insert(0, other)
     return chain
@@ -256,7 +262,7 @@ def _far_above(end: Hit, evidence: Evidence) -> list[Hit]:
         for group in evidence.unknown
         if group.last.file == end.file
         and group.last.line < end.line
-        and (group.suspicion in ("fatal", "error") or _says("missed", group.last))
+        and (group.suspicion in ("fatal", "error") or group.missed)
         and not (_says("points_above", group.last) or only_tells(group.last.text.encode(), ()))
     ]
     return sorted(reasons, key=lambda hit: -hit.line)

@@ -40,6 +40,10 @@ _AROUND = 3
 _ABOVE = 40
 # Lines of a help text of Open MPI.
 _HELP_TEXT = 12
+# Lines behind a sign of life, or behind a generic message, that make it improbable that the message ended the run.
+_LONG = 40
+# An error at the end of a text so far below a message is no consequence of it. [lines]
+_FAR = 200
 # Lines that may stand behind a message at the end of a text.
 _AT_END = 5
 
@@ -80,6 +84,8 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     causes = [message for message in _of_role("cause", counted, refuted) if not hollow(message)]
     success, signs = _ends(counted)
     failed = bool(signs) or bool(record_failed)
+    if not failed:
+        causes = [message for message in causes if not _passed_over(message, evidence)]
     words = last_words(evidence, signs, failed=failed)
     missed = None if failed else missed_goal(evidence)
     told: dict[str, Any] = {"set_aside": set_aside, "outlived": outlived}
@@ -100,7 +106,8 @@ def _ranked(
     if reason := reasons_above(roots[0], evidence) if roots else None:
         ranked.insert(0, reason)
     if words and (not ranked or ranked[0].confidence == "possible"):
-        ranked.insert(0 if ranked and _went_on(roots[0], words) else len(ranked), words)
+        later = bool(ranked) and (_went_on(roots[0], words) or _ends_otherwise(roots[0], evidence))
+        ranked.insert(0 if later else len(ranked), words)
     return ranked
 
 
@@ -113,11 +120,21 @@ def _outlived(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
         life = _life_behind(message, evidence) if message.rule.role in ("cause", "symptom") else None
         if life is None:
             continue
+        if message.rule.role == "symptom" and evidence.files[message.hits[-1].file].lines - life > _LONG:
+            # Something that the program had started ended, and the program went on for long.
+            outlived[message.rule.code] = life
+            continue
         # What one exception is to explain stands near it; behind a sign of life another one is another end.
         own = [end.hits[-1] for end in ends if end is not message and (end.rule.general or not _names(message, end))]
         if any(_may_be_next(message.hits[-1], hit) and hit.line > life for hit in (*own, *words)):
             outlived[message.rule.code] = life
     return outlived
+
+
+def _passed_over(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether much stands behind a generic message, in a text that shows no failure."""
+    last = message.hits[-1]
+    return message.rule.strength == "weak" and evidence.files[last.file].lines - last.line > _LONG
 
 
 def _left_behind(findings: Mapping[str, MessageHits]) -> dict[str, int]:
@@ -205,8 +222,8 @@ def _ended_well_after(words: Hit, success: Iterable[MessageHits]) -> bool:
 
 def _went_on(message: MessageHits, words: Cause) -> bool:
     """Whether the program went on after a message, and ended with words of its own."""
-    first, end = message.hits[0], words.hits[0]
-    return not message.rule.fatal and first.file == end.file and message.hits[-1].line < end.line
+    last, end = message.hits[-1], words.hits[0]
+    return last.file == end.file and last.line < end.line and not message.rule.fatal
 
 
 def _counted(findings: Mapping[str, MessageHits], record_failed: bool) -> tuple[list[MessageHits], tuple[str, ...]]:
@@ -375,12 +392,19 @@ def _ends_the_text(message: MessageHits, evidence: Evidence) -> bool:
 
 
 def _contradicted(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether the program went on behind a message, or says further down that it ended well."""
+    """Whether the program went on behind a message, or says far below it that it ended well, or of something else that it failed."""
     last = message.hits[-1]
     done = (hit for other in evidence.messages.values() if _says_done(other) for hit in other.hits)
-    return _life_behind(message, evidence) is not None or any(
-        hit.file == last.file and hit.line > last.line for hit in done
-    )
+    if _life_behind(message, evidence) is not None or _ends_otherwise(message, evidence):
+        return True
+    return any(hit.file == last.file and hit.line > last.line for hit in done)
+
+
+def _ends_otherwise(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether the file of a message ends, far below it, in an error that no rule knows: that of a later run."""
+    last, lines = message.hits[-1], evidence.files[message.hits[-1].file].lines
+    ends = (group.last for group in evidence.unknown if group.suspicion in ("fatal", "error"))
+    return any(hit.file == last.file and hit.line - last.line > _FAR and lines - hit.line <= _AT_END for hit in ends)
 
 
 def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits], evidence: Evidence) -> Cause:
@@ -396,7 +420,9 @@ def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits],
         near = [hit for hit in near if hit.text.split(": ")[:2] == head.text.split(": ")[:2]]
     quoted = sorted(near, key=lambda hit: abs(head.line - hit.line))[:_AROUND]
     sentence = [Hit(file=head.file, line=head.line + at, text=text, fields={}) for at, text in enumerate(head.after, 1)]
-    hits = [head, *sentence, *_innermost(head, evidence), *quoted, *(hit for hit in message.hits if hit is not head)]
+    beside = [evidence.messages[code].hits[0] for code in rule.requires if code in evidence.messages]
+    others = [hit for hit in message.hits if hit is not head]
+    hits = [head, *sentence, *_innermost(head, evidence), *beside, *quoted, *others]
     fields = dict(message.first.fields)
     for hit in message.hits[:3]:
         if hit.fields.get("rank", fields.get("rank")) == fields.get("rank", hit.fields.get("rank")):

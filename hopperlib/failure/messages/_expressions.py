@@ -35,6 +35,7 @@ class Words:
     harmless: _Expressions
     hint: _Expressions
     warned: _Expressions
+    announces: _Expressions
     missed: _Expressions
     only_tells: _Expressions
     points_above: _Expressions

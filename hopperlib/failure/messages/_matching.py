@@ -17,6 +17,7 @@ import signal
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
+from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages.locations import strip_label
 from hopperlib.failure.messages.rules import Rule, load_rules
 
@@ -51,7 +52,7 @@ def match(text: bytes, rules: Sequence[Rule]) -> Match | None:
             for window, offset in _windows(part, rule):
                 for pattern in _compiled(rule):
                     matched = pattern.search(window)
-                    if matched:
+                    if matched and not (rule.shows_failure and says("announces", text, text.lower())):
                         fields = _fields(matched)
                         return _meant(rule, fields), fields, offset + matched.start()
     return None

@@ -93,6 +93,8 @@ class Unknown:
         First and last line of the group.
     following : list of str
         Lines right after the last one: messages often go on there.
+    missed : bool
+        Whether they say that a goal was missed.
     """
 
     template: str
@@ -101,6 +103,7 @@ class Unknown:
     first: Hit
     last: Hit
     following: list[str] = field(default_factory=list)
+    missed: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

@@ -253,6 +253,8 @@ class Scanner:
                 self.evidence.messages[found.code].count += uncounted
             elif group:
                 group.count += uncounted
+                if group.missed:
+                    self._missed_again(group, block.line_of(len(keys) - 1 - keys[::-1].index(key)))
 
     def _look_until_known(
         self, matter: dict[bytes, _Shape], seen: set[bytes], block: Block, pieces: list[bytes], keys: list[bytes]
@@ -346,16 +348,23 @@ class Scanner:
         if group is None:
             return
         group.count += 1
+        if group.missed:
+            self._missed_again(group, number)
         if group.count <= self.HITS:
             group.last = replace(self._hit(text, number, {}, 0), before=self._lines_before(data, start))
             group.following = _next_lines(data, end + 1, _FOLLOWING)
             if len(group.following) < _FOLLOWING and group not in self._open:
                 self._open.append(group)
 
+    def _missed_again(self, group: Unknown, number: int) -> None:
+        """Note the last line that says that a goal was missed: only life behind that one says that it was reached after all."""
+        self._life.failed(number)
+        group.last = replace(group.last, line=number)
+
     def _group(self, shape: _Shape, text: bytes, number: int) -> Unknown | None:
         """Return the group of a suspicious line, or None if it is harmless or there are too many."""
-        kind = suspicion(text)
-        if not kind or (kind == "hint" and not says("missed", text, text.lower())):
+        kind, missed = suspicion(text), says("missed", text, text.lower())
+        if not kind or (kind == "hint" and not missed):
             shape.suspicious = False
             return None
         name = template(text)
@@ -365,7 +374,9 @@ class Scanner:
                 self.evidence.unknown_left_out += 1
                 return None
             hit = self._hit(text, number, {}, 0)
-            group = Unknown(template=name.decode(errors="replace"), suspicion=kind, count=0, first=hit, last=hit)
+            group = Unknown(
+                template=name.decode(errors="replace"), suspicion=kind, count=0, first=hit, last=hit, missed=missed
+            )
             self._groups[name] = group
         return group
 

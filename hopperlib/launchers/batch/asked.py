@@ -36,11 +36,12 @@ _PREFIXES: dict[BatchSystem, str] = {
 
 
 class AskedKind(NamedTuple):
-    """The kind of node, and what is assumed or not known about that."""
+    """The kind of node, what is assumed or not known about that, and whether jobs share it."""
 
     kind: NodeKind
     assumptions: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    shared: bool = False
 
 
 def asked_kind(script: Script, machine: Machine, kind: str | None) -> AskedKind:
@@ -62,7 +63,7 @@ def asked_kind(script: Script, machine: Machine, kind: str | None) -> AskedKind:
     alone = any(each.system == "slurm" and each.option == "--exclusive" for each in script.directives)
     shared = None if alone else next((choice for choice in node.shared_by if choice in choices), None)
     doubt = f"Jobs of {shared} may share their nodes, so which cores and GPUs of a node this job gets depends on the others."
-    return AskedKind(node, tuple(assumptions), (doubt,) if shared else ())
+    return AskedKind(node, tuple(assumptions), (doubt,) if shared else (), shared is not None)
 
 
 def _choices(options: Iterable[Given]) -> set[str]:
@@ -157,19 +158,20 @@ def read_reservation(
         raise LaunchError(first, "", f"and {second} stand in one script; only one batch system reads it")
     (system,) = systems
     words = _directive_words(script, system)
-    notes = [
-        f'"{late[:60]}" stands behind the first command, where it no longer counts.'
-        for _, late in script.late_directives
-    ]
+    notes: list[str] = []
     if system == "slurm":
         return *read_sbatch_reservation(words, machine, node), notes
     if system != "pbs":
         notes.append(f"Of the {system} directives only the counts of nodes and tasks are read.")
         return _read_counts(system, words), {}, notes
     reservation = _read_pbs(words, machine, node)
+    # PBS writes the file; what it lists is the nodes of the job.
+    variables = {"PBS_NODEFILE": "$PBS_NODEFILE"}
     if reservation is None:
-        return None, {}, [*notes, "The #PBS lines name no nodes, so the line is not checked against a reservation."]
-    return reservation, dict.fromkeys(("PBS_NUM_NODES", "PBS_NNODES"), str(reservation.nodes)), notes
+        notes.append("The #PBS lines name no nodes, so the line is not checked against a reservation.")
+    else:
+        variables |= dict.fromkeys(("PBS_NUM_NODES", "PBS_NNODES"), str(reservation.nodes))
+    return reservation, variables, notes
 
 
 _COUNTS = {"lsf": ("-nnodes", "-n"), "cobalt": ("-n", ""), "flux": ("-N", "-n")}

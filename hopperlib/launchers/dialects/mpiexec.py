@@ -4,8 +4,9 @@ Options and defaults as in the manuals that `hopperlib.placement.filling.mpiexec
 names.
 """
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -411,20 +412,56 @@ def _openmpi_bind(request: _Request, unit: str) -> str:
 
 
 def _mpich(request: _Request) -> Component:
-    """Map as MPICH's Hydra does: unbound unless the line says -bind-to, mapped by the unit that it binds to."""
-    bind, _, number = (request.typed("-bind-to") or "none").partition(":")
+    """Bind as MPICH's Hydra does: not at all unless the line says -bind-to; with fewer CPUs than tasks it begins anew."""
+    bind, _, listed = (request.typed("-bind-to") or "none").partition(":")
     if bind == "none":
         return request.mapped("slot", "none", 1)
     if bind == "user":
-        parts = re.split(r"[,:]", number.replace("+", ","))
-        return request.listed(tuple(number_list("-bind-to", part, what="CPUs") for part in parts))
-    unit = _unit("-bind-to", bind)
-    width = whole_number("-bind-to", number) if number else 1
-    mapped = _unit("-map-by", request.typed("-map-by").partition(":")[0]) if "-map-by" in request.options else unit
-    if unit not in ("core", "hwthread") and width > 1:
-        request.doubt(f"-bind-to {bind}:{number} is shown as one {unit} a task. Run {_SHOW_BINDING} to see.")
-        width = 1
-    return request.mapped(mapped, unit, width)
+        lists = [number_list("-bind-to", part.replace("+", ","), what="CPUs") for part in listed.split(",")]
+        # Tasks beyond the list are not bound.
+        rest = tuple(cpu for unit in units_of("core", request.node) for cpu in unit)
+        cpus = [*lists, *[rest] * (request.on_node - len(lists))]
+    else:
+        cpus = list(_hydra_masks(request))
+    # Tasks may share what they are bound to: a core is each one's own if there are enough.
+    cores = min(len(cpus[0]) // request.node.threads_per_core, request.node.cores // request.on_node)
+    return request.mapped("slot", "own", max(1, cores))._replace(binding_list=tuple(cpus), overcommit=True)
+
+
+def _hydra_masks(request: _Request) -> Iterator[tuple[int, ...]]:
+    """Yield the CPUs of each task: as many as it binds to, from the unit on that its place in the mapping lies in.
+
+    Each round over the units that tasks are mapped to begins further on in them, where there is room. Hydra 4.0.2
+    was asked on a node that hwloc showed it.
+    """
+    kind = request.node
+    cpus = [kind.cpu(core, thread) for core in range(kind.cores) for thread in range(kind.threads_per_core)]
+    unit, width = _hydra_unit(request.typed("-bind-to"), kind)
+    _, mapped = _hydra_unit(request.typed("-map-by") or request.typed("-bind-to"), kind)
+    total = len(cpus)
+    # Where the units do not divide the node, the places go on at its beginning until each was taken.
+    room = math.gcd(mapped, total)
+    if width < mapped and request.on_node > total // room and (mapped % width or room < mapped):
+        request.doubt(
+            "More tasks than units that they are mapped to, and what they are bound to does not divide those: where Hydra "
+            f"goes on is not known. Run {_SHOW_BINDING} to see."
+        )
+    for task in range(request.on_node):
+        around, place = divmod(task, total // room)
+        shift = around % max(1, room // width) * width
+        first = (place * mapped + shift) % total // unit * unit
+        yield tuple(cpus[(first + index) % total] for index in range(min(width, total)))
+
+
+def _hydra_unit(typed: str, kind: NodeKind) -> tuple[int, int]:
+    """Return the hardware threads of the unit that a word names, and of as many of them as it asks for."""
+    word, _, number = typed.partition(":")
+    cores = {"core": 1, "l3cache": kind.cores_per_l3 or kind.cores_per_numa_node, "numa": kind.cores_per_numa_node}
+    cores |= {"socket": kind.cores_per_socket}
+    if word not in (*cores, "hwthread"):
+        raise LaunchError("-bind-to", typed, f"names no unit that Hydra knows; there are hwthread, {', '.join(cores)}")
+    each = cores[word] * kind.threads_per_core if word in cores else 1
+    return each, each * (whole_number("-bind-to", number) if number else 1)
 
 
 def _intelmpi(request: _Request) -> Component:

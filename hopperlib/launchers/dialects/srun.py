@@ -32,6 +32,9 @@ from hopperlib.launchers.shell import Unknown, Variables, Word
 from hopperlib.machine import Launcher, Machine, NodeKind
 from hopperlib.text import count
 
+# From this release on a step that packs its tasks takes the fewest nodes of its job, unless the line says how many.
+_PACKS_ON_FEWEST = (22, 5)
+
 
 def read_srun(line: LaunchLine, job: Job) -> ReadLine:
     """Return the components of an srun line, variables it sets with ``--export``, and remarks.
@@ -69,10 +72,12 @@ def read_srun(line: LaunchLine, job: Job) -> ReadLine:
     parts = list(read_programs(line.words, "srun", known, where=f"srun on {machine.title}", site=launcher.site_options))
     several = len(parts) > 1
     for given, command in parts:
-        if several and reservation is not None and not any(option.name == "-N" for option in given):
-            rule = "write --nodes for each program, so that it is known which nodes are its own"
-            raise LaunchError(":", "", f"parts a heterogeneous step; {rule}")
         options = _with_environment(given, line.environment, launcher, notes)
+        # Each program of a line has the nodes that its tasks need, not all of the job's; so has a packed one.
+        packed = "-m" in options and options["-m"].value.lower().endswith(",pack")
+        few = several or (packed and slurm_release(launcher) >= _PACKS_ON_FEWEST)
+        if few and "-N" in options and options["-N"].inherited:
+            del options["-N"]
         components.append(_component(options, command, job, notes))
         exported |= assigned(options["--export"].value.split(",") if "--export" in options else ())
     if reservation is None:
@@ -194,7 +199,7 @@ def _component(options: Mapping[str, Given], command: Sequence[Word], job: Job, 
     binding = values.read_cpu_bind(options, hint, release)
     gpus = values.read_gpus(options, node, machine)
     width = values.task_width(options, gpus, fields.get("threads_per_task", 1), notes)
-    fields |= _counts(options, slurm_node, width, fields["threads_per_core"], notes)
+    fields |= _counts(options, slurm_node, width, fields["threads_per_core"], notes, shared=job.shared)
     if gpus is not None and gpus.tasks_per_gpu and not {"-n", "--ntasks-per-node"} & set(options):
         fields["tasks"] = _tasks_by_gpus(options["--ntasks-per-gpu"], gpus, fields["nodes"], job)
     per_cpu = _memory("--mem-per-cpu", options)
@@ -259,7 +264,13 @@ def _check_options(options: Mapping[str, Given], fields: Mapping[str, Any], node
 
 
 def _counts(
-    options: Mapping[str, Given], node: SlurmNode, cpus_per_task: int, threads_per_core: int | None, notes: list[str]
+    options: Mapping[str, Given],
+    node: SlurmNode,
+    cpus_per_task: int,
+    threads_per_core: int | None,
+    notes: list[str],
+    *,
+    shared: bool,
 ) -> dict[str, int | None]:
     """Return tasks, nodes and tasks a node as srun settles them among each other."""
     tasks, per_node, nodes = count_of(options, "-n"), count_of(options, "--ntasks-per-node"), _node_count(options)
@@ -271,7 +282,8 @@ def _counts(
             tasks, per_node = _settle_tasks(options, tasks, nodes, per_node, notes)
     if tasks is None and per_node is not None:
         tasks = (nodes or 1) * per_node
-    if tasks is None and "-c" in options and nodes is not None:
+    # A job that shares its nodes has room for the tasks that it asked for.
+    if tasks is None and "-c" in options and nodes is not None and not shared:
         usable = (threads_per_core or node.threads_per_core) * node.usable_cores
         tasks = nodes * max(1, usable // cpus_per_task)
         notes.append(f"Without -n, as many tasks of {cpus_per_task} CPUs as fit: {tasks // nodes} a node.")

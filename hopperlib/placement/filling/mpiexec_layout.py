@@ -117,7 +117,8 @@ def _deal_pieces(component: Component, mapping: TaskMapping, kind: NodeKind, tas
         # Bound to more than its own cores, or not at all, a task may share them.
         shares = component.overcommit or mapping.bind not in ("core", "hwthread", "own")
         if used[number] > len(group) and not shares:
-            has = f"the {len(group)} {small.replace('number', 'CPU')}s that a {unit} has"
+            names = {"number": "CPU", "hwthread": "CPU", "numa": "NUMA node", "l3": "L3 cache"}
+            has = f"the {len(group)} {names.get(small, small)}s that a {names.get(unit, unit)} has"
             raise LaunchError("-n", component.tasks, f"needs more than {has} for tasks of {mapping.width}")
         if used[number] <= len(group):
             pieces = group[first : first + mapping.width]

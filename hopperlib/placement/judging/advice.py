@@ -16,7 +16,7 @@ from hopperlib.machine import NodeKind
 from hopperlib.placement.binding import Binding
 from hopperlib.placement.judging.slowdown import ComponentCost, Cost, spread_load, thread_load
 from hopperlib.placement.placement import NodePlacement, Placement
-from hopperlib.placement.programs import starts_processes
+from hopperlib.placement.programs import is_python, starts_processes
 from hopperlib.text import count, digits, listed, share
 
 _ROUNDING_TOLERANCE = 1e-9
@@ -140,14 +140,16 @@ def _remote_memory(view: _View, wanted: str) -> Finding:
 def _shared_cores(view: _View) -> Iterator[Finding]:
     """Several threads on one core, and hardware threads that share one."""
     kind, fullest = view.kind, max(view.cost.load.fullest_core)
-    if view.crowded and (view.launch.openmp_threads or 1) > view.component.threads_per_task:
+    if view.crowded and (view.launch.openmp_of(view.component) or 1) > view.component.threads_per_task:
         yield _missing_depth(view, fullest)
     elif view.crowded:
-        by_list, started = view.component.binding_list, view.tasks_per_node * view.threads
-        starts = ""
-        if not by_list and started > kind.hardware_threads:
+        started, starts, up_to = view.tasks_per_node * view.threads, "", "Up to"
+        if view.component.binding_list:
+            held = Counter(core for seat in view.pattern for core in seat.cores)
+            shared = as_ranges(sorted(core for core, tasks in held.items() if tasks > 1))
+            up_to = f"The list gives cores {shared} to more than one task: up to" if shared else up_to
+        elif started > kind.hardware_threads:
             starts = f" A node has {kind.hardware_threads} and the line starts {started} threads on it."
-        up_to = "The list of CPUs names some more than once: up to" if by_list else "Up to"
         message = f"{up_to} {digits(fullest, 3)} threads run on one core, so each gets a part of its time.{starts}"
         yield Finding("cores-oversubscribed", message, level="problem")
     elif kind.threads_per_core > 1 and max(view.cost.spread.fullest_core) <= 1 + _ROUNDING_TOLERANCE < fullest:
@@ -158,7 +160,7 @@ def _shared_cores(view: _View) -> Iterator[Finding]:
 
 def _missing_depth(view: _View, fullest: float) -> Finding:
     """More OpenMP threads than the line gives CPUs to a task."""
-    asked, running = view.component.threads_per_task, view.launch.openmp_threads
+    asked, running = view.component.threads_per_task, view.launch.openmp_of(view.component)
     flag, unit = view.option("-d", "-c"), view.option("core", "CPU")
     given = f"{flag} {asked}" if view.component.given(flag) else f"no {flag}"
     message = (
@@ -189,7 +191,7 @@ def _numa_nodes(view: _View) -> Iterator[Finding]:
     chosen = view.component.numa_nodes_per_node is not None or view.component.numa_node_list is not None
     asked = f" The line asks for that ({view.option('-sn or -sl', '--ntasks-per-socket')})." if chosen else ""
     message = (
-        f"{count(view.tasks_per_node, 'task')} a node sit on {_numa_words(used)}; {_numa_words(idle)} "
+        f"{count(view.tasks_per_node, 'task')} a node {'sit' if view.tasks_per_node > 1 else 'sits'} on {_numa_words(used)}; {_numa_words(idle)} "
         f"{'stays' if len(idle) == 1 else 'stay'} idle, so {len(idle)} of {view.kind.numa_nodes} memory systems are "
         f"unused. Spread {gain}{asked}"
     )
@@ -202,7 +204,8 @@ def _threads(view: _View) -> Iterator[Finding]:
         return
     bound = [seat for seat, binding in enumerate(view.pattern) if binding.bound]
     across = [seat for seat in bound if len(view.pattern[seat].numa_nodes) > 1]
-    if across:
+    # A program that starts processes of its own keeps those apart.
+    if across and not starts_processes(view.component.command):
         yield _threads_across(view, across)
     if view.launch.launcher != "aprun" or not bound or view.crowded:
         return
@@ -284,9 +287,10 @@ def _gpus(view: _View) -> Iterator[Finding]:
             f"Each of the {tasks} tasks sees the same {len(own[0])} GPUs: a program that does not choose by its local rank "
             f"runs all of them on the first. {_gpu_remedy(view)} gives each one of its own."
         )
-        # Who writes --gpu-bind=none wants each task to see all.
+        # Who writes --gpu-bind=none wants each task to see all; Python's frameworks choose by the local rank themselves.
         asked = view.component.gpus is not None and view.component.gpus.binding == "none"
-        yield Finding("gpus-all-visible", message, level="note" if asked else "advice")
+        meant = asked or is_python(command) or view.launch.environment.get("MPICH_GPU_SUPPORT_ENABLED") == "1"
+        yield Finding("gpus-all-visible", message, level="note" if meant else "advice")
     else:
         yield from _gpu_users(kind, own)
         yield from _far_gpus(view)

@@ -9,6 +9,7 @@ ALCF user guides, Polaris and Aurora, "GPU affinity" (helper scripts; PALS_LOCAL
 (OMPI_COMM_WORLD_LOCAL_RANK); Intel MPI Library, developer reference (MPI_LOCALRANKID).
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 from hopperlib.launchers.components import LauncherKind
@@ -43,12 +44,13 @@ def helper_script(kind: NodeKind, launcher: LauncherKind, pattern: Sequence[Bind
     """
     model = kind.gpu_model or ""
     variable = next((name for begin, name in _VARIABLES.items() if model.startswith(begin)), "CUDA_VISIBLE_DEVICES")
-    free, chosen = list(range(kind.gpus)), []
+    users: Counter[int] = Counter()
+    most, chosen = -(-len(pattern) // kind.gpus), []
     for seat in pattern:
+        free = [gpu for gpu in range(kind.gpus) if users[gpu] < most]
         near = [gpu for gpu in free if seat.bound and kind.cores_near_gpu(gpu) & set(seat.cores)]
-        free = free or list(range(kind.gpus))
-        chosen.append((near or free)[0])
-        free.remove(chosen[-1])
+        chosen.append(min(near or free, key=users.__getitem__))
+        users[chosen[-1]] += 1
     names = kind.gpu_numbering or tuple(map(str, range(kind.gpus)))
     listed = " ".join(names[gpu] for gpu in chosen)
     local = _LOCAL_TASK.get(launcher, "MPI_LOCALRANKID")

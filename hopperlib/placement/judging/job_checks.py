@@ -71,7 +71,9 @@ class _Job(NamedTuple):
         return f" ({self.machine.sources[fact.source]}: {fact.at})"
 
 
-def check_job(script: Script, machine: Machine, placed: Sequence[PlacedLine] = ()) -> tuple[Finding, ...]:
+def check_job(
+    script: Script, machine: Machine, placed: Sequence[PlacedLine] = (), *, known: bool = True
+) -> tuple[Finding, ...]:
     r"""Return what a job script asks for in vain, or pays for and does not use; problems first.
 
     Parameters
@@ -80,6 +82,8 @@ def check_job(script: Script, machine: Machine, placed: Sequence[PlacedLine] = (
     machine : Machine
     placed : sequence of PlacedLine
         Its launch lines, as far as they can be placed.
+    known : bool
+        Whether it is known that the script is for this machine; if not, only what holds anywhere is said.
 
     Examples
     --------
@@ -92,10 +96,20 @@ def check_job(script: Script, machine: Machine, placed: Sequence[PlacedLine] = (
     "did you mean 'standard-g'?"
     """
     job = _Job(script, machine, placed)
-    rules = (_queues, _gpu_types, _limits, _batch_system, _launchers, _memory, _environment, _widths, _counts)
+    of_machine = (_queues, _gpu_types, _limits, _batch_system, _launchers, _memory, _environment, _widths, _counts)
+    rules = (_late_directives, *of_machine) if known else (_late_directives,)
     # Two lines under one setting share what there is to say of it.
     findings = {(each.code, each.message): each for rule in rules for each in rule(job)}
     return tuple(sorted(findings.values(), key=lambda finding: finding.level != "problem"))
+
+
+def _late_directives(job: _Job) -> Iterator[Finding]:
+    """Directives behind the first command, which no batch system reads; those in a here-document are another script's."""
+    late = [] if "<<" in job.script.text else job.script.late_directives
+    if late:
+        rest = f", and so do {len(late) - 1} more" if len(late) > 1 else ""
+        what = f"stands behind the first command, where the batch system no longer reads it{rest}."
+        yield job.finding("directives-late", late[0][0], what, "Move the directives above the first command.")
 
 
 def _queues(job: _Job) -> Iterator[Finding]:

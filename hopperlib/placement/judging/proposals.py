@@ -18,6 +18,7 @@ from hopperlib.finding import Finding
 from hopperlib.launchers.components import Component, LaunchError
 from hopperlib.launchers.line_writer import Changes, Program, changed, write_line
 from hopperlib.launchers.options import programs, read_options
+from hopperlib.launchers.ranges import as_ranges
 from hopperlib.launchers.reader import read_launches
 from hopperlib.launchers.scripts import Script
 from hopperlib.machine import Machine, NodeKind
@@ -199,18 +200,21 @@ def _changes(placement: Placement, number: int, memory_gb: float | None) -> Iter
     component = launch.components[number]
     own = component.threads_per_task
     cores = own if launch.launcher == "aprun" else max(own // kind.threads_per_core, 1)
-    threads = max(launch.openmp_threads or 1, cores)
+    openmp = launch.openmp_of(component) or 1
+    threads = max(openmp, cores)
     now = max(len(node.pattern) for node in placement.nodes_of(number))
     if launch.launcher == "srun":
-        counts = _tasks_per_node(component.tasks, now, launch.openmp_threads or 1, kind, memory_gb)
+        counts = _tasks_per_node(component.tasks, now, openmp, kind, memory_gb)
         asked = component.gpus.on_node(now, len(placement.nodes_of(number))) if component.gpus else None
         # What the job did not ask for is not proposed.
         gpus = kind.gpus if asked is None else min(asked, kind.gpus)
-        yield from _srun_changes(component, kind, counts, launch.openmp_threads or 1, gpus)
+        yield from _srun_changes(component, kind, counts, openmp, gpus)
         return
     if launch.launcher == "pals":
         for width in widths(kind, now, threads, component):
             yield {**_PALS_UNSET, "--depth": str(width), "--cpu-bind": "depth"}
+        if now >= kind.numa_nodes:
+            yield {**_PALS_UNSET, "--cpu-bind": f"list:{_even_list(kind, now)}"}
         return
     counts = _tasks_per_node(component.tasks, now, threads, kind, memory_gb)
     depth: Changes = {"-d": str(threads)} if threads > own else {}
@@ -246,6 +250,17 @@ def widths(kind: NodeKind, tasks: int, threads: int, component: Component | None
     fitting = share - share % numa if share >= numa else max(w for w in range(1, share + 1) if numa % w == 0)
     # A fair share is worth trying even where more threads run on it than it has cores.
     return [width for width in dict.fromkeys((share, fitting, threads)) if width == share or threads <= width]
+
+
+def _even_list(kind: NodeKind, tasks: int) -> str:
+    """Return the cores of each task of a node, as PALS takes them: those of each NUMA node shared out among its tasks."""
+    lists = []
+    for numa_node in range(kind.numa_nodes):
+        own = [core for core in kind.cores_of(numa_node) if core in kind.usable_cores]
+        here = tasks // kind.numa_nodes + (numa_node < tasks % kind.numa_nodes)
+        width = max(1, len(own) // here)
+        lists += [as_ranges(own[task * width : task * width + width] or own[-1:]) for task in range(here)]
+    return ":".join(lists)
 
 
 # Other spellings of the two options that are set; PALS' options stand as they were typed.

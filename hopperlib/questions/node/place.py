@@ -105,7 +105,8 @@ class Lines(ask.Setting):
 
     def is_doubtful(self, error: InputError) -> bool:
         """Whether a line is refused for what a node of the plain cluster has, which the text did not ask for."""
-        return bool(self.doubt) and any(word in str(error) for word in (self.machine.title, " node", " socket"))
+        in_words = any(word in str(error) for word in (self.machine.title, " node", " socket", " cache"))
+        return bool(self.doubt) and in_words and error.name not in ("line", "script")
 
     @property
     def fractions(self) -> tuple[float, float]:
@@ -133,13 +134,11 @@ class Lines(ask.Setting):
 
     @cached_property
     def job_findings(self) -> tuple[Finding, ...]:
-        """What is to be said of the whole script; less where a line of it would be refused, nothing for an unknown machine."""
-        if self.doubt:
-            return ()
+        """What is to be said of the whole script; less where a line of it would be refused, or for an unknown machine."""
         placed: list[PlacedLine] = []
         with suppress(InputError):
             placed = [PlacedLine(review.line, review.placement) for review in self.reviews]
-        return check_job(read_script(self.line), self.machine, placed)
+        return check_job(read_script(self.line), self.machine, placed, known=not self.doubt)
 
 
 def answer(asked: Lines) -> Result:
@@ -214,6 +213,10 @@ def _findings(asked: Lines, review: Review) -> Iterator[Finding]:
     if better := review.better:
         assumed = [finding.message for finding in review.advice if finding.code == "assumed"]
         rests = " ".join(assumed) or f"It rests on the file of {review.placement.machine.title} alone."
+        if "gpus-all-visible" in review.won:
+            rests += (
+                " A task no longer sees its neighbours' GPUs, which GPU-aware MPI between tasks of a node may need."
+            )
         message = f"The better line ends {', '.join(review.won)}: {headline(better.placement)} {rests}"
         yield Finding("better-line", message)
     yield from (finding for finding in review.advice if finding.level not in ("problem", "advice"))
@@ -330,7 +333,8 @@ def _steps(placement: Placement) -> Table | None:
     """Return the table of the steps that run beside this one, where they share one node."""
     launch = placement.launch
     alone = len(placement.nodes) == 1 and (launch.reservation is None or launch.reservation.nodes == 1)
-    if launch.launcher != "srun" or launch.steps == 1 or not alone or len(launch.components) > 1:
+    overlap = launch.components[0].given("--overlap") is not None
+    if launch.launcher != "srun" or launch.steps == 1 or not alone or len(launch.components) > 1 or overlap:
         return None
     steps = (*launch.before, *launch.components, *launch.after)
     placed = place_steps(steps, placement.node_kind, placement.machine)

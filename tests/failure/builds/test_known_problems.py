@@ -293,7 +293,6 @@ def test_versions_are_compared_as_numbers():
 versions = st.lists(st.integers(0, 30), min_size=1, max_size=4).map(lambda parts: ".".join(map(str, parts)))
 
 
-@settings(max_examples=30)
 @given(versions, versions)
 def test_of_two_versions_one_is_later_or_they_are_equal(one, other):
     assert [in_range(one, f"{sign}{other}") for sign in ("<", "==", ">")].count(True) == 1
@@ -376,7 +375,7 @@ def test_lines_that_cannot_be_used(line, message):
     assert message in str(raised.value)
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.text(max_size=80), st.text(max_size=40))
 def test_any_text_gets_an_answer_or_one_message(modules, flags):
     read_environment(modules)

@@ -166,7 +166,6 @@ def test_html_and_terminal_codes_stay_text():
     assert "\x1b" not in text
 
 
-@settings(max_examples=25)
 @given(st.lists(st.binary(max_size=300), max_size=4))
 def test_any_bytes_get_a_verdict(parts):
     found = diagnose([(f"f{number}", part) for number, part in enumerate(parts)])
@@ -174,7 +173,6 @@ def test_any_bytes_get_a_verdict(parts):
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-@settings(max_examples=25)
 @given(st.lists(st.one_of(st.sampled_from(SAMPLES), st.text(max_size=60)), max_size=10), st.integers(1, 3))
 def test_lines_are_quoted_where_they_stand(lines, files):
     """Law: a quoted line is the line of that number in that file."""
@@ -189,7 +187,7 @@ def test_lines_are_quoted_where_they_stand(lines, files):
             assert all(word in line for word in words)
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.lists(st.sampled_from(SAMPLES), min_size=1, max_size=5))
 def test_ordinary_lines_around_change_nothing(lines):
     """Law: thousands of ordinary lines before and after leave the verdict and the code as they are."""

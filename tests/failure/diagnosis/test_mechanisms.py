@@ -179,3 +179,48 @@ def test_a_backtrace_shows_that_the_line_above_it_ended_the_run():
     text = "rc_verbs_iface.c:65 send completion with error: remote invalid request\n" + "loading\n" * 4
     assert diagnose([("job.out", text)]).verdict == "no-cause"
     assert diagnose([("job.out", text + "==== backtrace (tid: 11) ====\n")]).cause.confidence == "guess"
+
+
+STEPS = "".join(f"iteration # {step}     total energy = -7205.{step:03d} Ry\n" for step in range(1, 60))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "trapFpe: Floating point exception trapping enabled (FOAM_SIGFPE).\nCreate time\n",
+        "SIGSEGV handler installed\nstep 1\n",
+        "c_bands: 2 eigenvalues not converged\n" + STEPS,
+        "the potential is not converged yet\n" + STEPS,
+        "SIMPLE: no convergence criteria found. Calculations will run for 500 steps.\n" + STEPS,
+        "d01 NetCDF error: NetCDF: Attribute not found\n" + STEPS,
+        "/opt/env/lib/python3.11/site-packages/pl/loops/loop.py:302: Couldn't infer the batch indices\n",
+        "12:45:53 INFO: a: copied\n12:46:07 NOTICE: a/.logger: Can't transfer non file/directory\n",
+        "Could not open CTM_CONC_1 for update - try to open new\n",
+        "  exit code: 1\n" + STEPS,
+    ],
+)
+def test_what_a_program_watches_for_or_outlives_is_no_cause(text):
+    assert diagnose([("job.out", text)]).verdict == "no-cause"
+
+
+@pytest.mark.parametrize("last", ["history already reset: stopping\n" + STEPS, STEPS + "loss: nan\n" * 200])
+def test_a_goal_that_was_given_up_or_is_missed_to_the_end_is_told(last):
+    found = diagnose([("job.out", last + "JOB DONE.\n")])
+    assert found.cause.code == "GOAL-MISSED"
+
+
+def test_a_step_that_was_signalled_from_outside_was_cancelled_or_out_of_time():
+    end = (
+        "slurmstepd: error: *** STEP 490.0 ON n1 CANCELLED AT 2023-09-19T17:10:57 ***\nsrun: forcing job termination\n"
+    )
+    cause = diagnose([("job.err", "srun: got SIGCONT\n" + end)]).cause
+    assert (cause.code, "CANCELLED AT" in cause.hits[1].text) == ("SLURM-STEP-SIGNALLED", True)
+    assert diagnose([("job.err", end)]).verdict == "no-cause"
+
+
+def test_a_later_run_that_ends_in_an_error_of_its_own_is_not_answered_by_an_earlier_cause():
+    earlier = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0\n"
+    text = earlier + "loading shard\n" * 300 + "unsupported: the optimizer failed to read line 232\n"
+    found = diagnose([("train.err", text)])
+    assert found.cause.confidence == "guess"
+    assert "line 232" in found.cause.hits[0].text

@@ -207,7 +207,6 @@ class TestLastWords:
         assert codes([*["step"] * 500, "lookup failed: cache"]) == ["APPLICATION-MESSAGE"]
 
 
-@settings(max_examples=40)
 @given(st.lists(st.sampled_from(SAMPLES), max_size=12), st.sampled_from([None, True, False]))
 def test_laws_of_ranking(lines, record_failed):
     """Laws: causes are unique, nobody explains itself, the first explains no better one, success has no cause."""
@@ -223,7 +222,7 @@ def test_laws_of_ranking(lines, record_failed):
     assert not set(found.set_aside) & set(names) or not found.failed
 
 
-@settings(max_examples=20)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.lists(st.sampled_from(SAMPLES), min_size=1, max_size=8), st.integers(2, 5))
 @example(
     lines=[

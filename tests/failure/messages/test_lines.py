@@ -8,7 +8,7 @@ import io
 import lzma
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.failure.messages import _lines as lines_module
@@ -145,7 +145,6 @@ def test_a_progress_bar_of_megabytes_is_read_to_its_end():
     assert reader.shortened == 0
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.sampled_from([b"a", b"bc", b"\n", b"\r", b"\r\n", b"Error 7"]), max_size=60).map(b"".join),
     st.integers(1, 9),
@@ -164,7 +163,6 @@ def test_reads_the_same_whatever_the_blocks(data, step):
     assert reader.lines == (plain[-1][0] if plain else 0)
 
 
-@settings(max_examples=40)
 @given(st.binary(max_size=4000))
 def test_any_bytes_are_read(data):
     found, reader = read(data)

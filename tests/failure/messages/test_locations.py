@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.failure.messages.locations import facts, strip_label
@@ -69,7 +69,6 @@ def test_no_moment_without_a_complete_date(line):
     assert facts(line).moment is None
 
 
-@settings(max_examples=40)
 @given(st.binary(max_size=3000))
 def test_any_bytes_are_read(line):
     strip_label(line)

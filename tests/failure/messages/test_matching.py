@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.failure.messages._matching import WINDOW, match, quote
@@ -40,7 +40,6 @@ def test_quotes_are_short_and_whole_when_they_can_be():
     assert len(quote(b"a" * 100_000, 50_000)) <= 406
 
 
-@settings(max_examples=40)
 @given(st.binary(max_size=5000), st.integers(0, 5000))
 def test_any_bytes_are_quoted_without_control_characters(text, start):
     shown = quote(text, start)

@@ -171,7 +171,6 @@ def test_a_line_alone_is_what_the_plain_loop_says():
         assert counts_of(scan(text)) == plain_counts(text), line
 
 
-@settings(max_examples=30)
 @given(st.lists(st.sampled_from([*SAMPLES, *NEGATIVES, "step 12 done", "all is well 7"]), max_size=40))
 @example(["java.lang.NullPointerException"])
 @example(
@@ -187,14 +186,14 @@ def test_shortcuts_change_nothing(lines):
     assert counts_of(scan(text)) == plain_counts(text)
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.permutations(SAMPLES[:60]))
 def test_order_of_lines_does_not_change_the_counts(lines):
     """Law: relabelling lines only moves them."""
     assert counts_of(scan("\n".join(lines))) == counts_of(scan("\n".join(SAMPLES[:60])))
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.lists(st.sampled_from(SAMPLES), min_size=1, max_size=6), st.integers(2, 3000))
 def test_a_text_repeated_counts_as_often(lines, times):
     """Law: n copies count n times, whichever way the scanner takes through them."""

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.failure.messages._expressions import _tables
@@ -195,13 +195,11 @@ def test_templates(line, expected):
     assert template(line) == expected
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
 def test_numbers_do_not_tell_lines_apart(one, other):
     assert template(b"solver %d failed on block %d" % (one, other)) == b"solver # failed on block #"
 
 
-@settings(max_examples=40)
 @given(st.binary(max_size=2000))
 def test_any_bytes_have_a_template(line):
     assert len(template(line)) <= 240
@@ -230,7 +228,6 @@ def ungated(line):
     return "hint" if expression("hint").search(line) else ""
 
 
-@settings(max_examples=40)
 @given(st.lists(st.sampled_from(PIECES), max_size=5), st.booleans(), st.sampled_from((" ", "")))
 def test_what_is_left_out_would_not_have_matched(pieces, upper, between):
     line = between.join(pieces)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.failure.messages._whole_words import WordIndex, gate
@@ -50,7 +50,6 @@ def test_edges_of_the_text_count_as_edges_of_words():
     assert INDEX.lines(b"") == []
 
 
-@settings(max_examples=40)
 @given(
     st.lists(
         st.sampled_from(

@@ -7,7 +7,7 @@ import random
 from statistics import fmean
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
@@ -35,7 +35,6 @@ def _by_joining(pages: int, taken: set[int], orders: int) -> tuple[int, ...]:
     return tuple(blocks)
 
 
-@settings(max_examples=40)
 @given(st.sets(st.integers(0, 63)))
 def test_the_allocator_as_it_joins_blocks(taken):
     blocks = buddy_blocks(64, taken, orders=5)
@@ -70,7 +69,6 @@ def test_the_chance_of_a_job_by_drawing_nodes():
     assert chance_of_huge_pages(1000, 860, 100, 0.5, 8) == pytest.approx(fmean(jobs), abs=0.03)
 
 
-@settings(max_examples=40)
 @given(st.integers(1, 6000), st.floats(0.05, 0.95), st.floats(0.05, 1.5))
 def test_what_explains_a_rate_gives_it_back(nodes, success, spread):
     strays = explaining_strays(15872, 12288, spread, nodes, success)

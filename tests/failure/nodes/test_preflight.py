@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.failure.nodes.preflight import NodeMemory, node_list, read_buddyinfo, report
@@ -56,7 +56,6 @@ def test_torn_lines_are_named():
     assert unread == ["line 2: a: Node 0, zone DMA 1 x", "line 3: ssh: connect refused"]
 
 
-@settings(max_examples=40)
 @given(st.lists(st.text(max_size=60) | st.sampled_from(ONE_NODE.splitlines()), max_size=20))
 def test_every_line_is_read_named_or_empty(lines):
     nodes, unread = read_buddyinfo(lines)
@@ -78,7 +77,6 @@ def test_hostile_lines_take_no_time():
     assert time.process_time() - start < 2
 
 
-@settings(max_examples=40)
 @given(BLOCKS, st.integers(0, 12))
 def test_huge_pages_fit_into_free_memory(blocks, order):
     node = NodeMemory(name="n", blocks=blocks)
@@ -120,7 +118,6 @@ def test_outliers_stand_out_whatever_the_need():
     assert found.median_gb == 30
 
 
-@settings(max_examples=40)
 @given(st.lists(st.floats(0, 64), min_size=1, max_size=30), st.floats(0, 64))
 def test_short_nodes_are_those_below_the_need(free, need):
     nodes = [_node(str(number), value) for number, value in enumerate(free)]
@@ -161,7 +158,6 @@ def test_node_lists(names, folded):
     assert node_list(names) == folded
 
 
-@settings(max_examples=40)
 @given(st.sets(st.integers(0, 200), max_size=40))
 def test_a_folded_list_names_every_node_once(numbers):
     folded = node_list(f"nid{number:03d}" for number in numbers)

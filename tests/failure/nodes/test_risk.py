@@ -40,7 +40,6 @@ def test_documented_case():
     assert days_of_machine(13.5e6, 153_216) == pytest.approx(3.6713, abs=1e-4)
 
 
-@settings(max_examples=40)
 @given(machines())
 def test_chances_are_chances_and_bad_nodes_may_change_places_with_the_job(case):
     nodes, bad, job = case
@@ -53,7 +52,6 @@ def test_chances_are_chances_and_bad_nodes_may_change_places_with_the_job(case):
         assert chance == 1
 
 
-@settings(max_examples=40)
 @given(machines())
 def test_more_bad_nodes_and_larger_jobs_are_worse(case):
     nodes, bad, job = case
@@ -64,7 +62,7 @@ def test_more_bad_nodes_and_larger_jobs_are_worse(case):
         assert chance_of_bad_node(nodes, bad, job + 1) >= chance
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.integers(2, 2000), st.data())
 def test_explaining_is_the_inverse(nodes, data):
     job = data.draw(st.integers(1, nodes - 1))
@@ -78,7 +76,6 @@ def test_no_bad_node_explains_success():
     assert explaining_bad_nodes(100, 10, 1.0) == pytest.approx(0, abs=1e-6)
 
 
-@settings(max_examples=40)
 @given(st.floats(0, 1), st.integers(1, 10_000))
 def test_all_nodes_are_never_likelier_than_one(chance, job):
     assert 0 <= chance_of_enough(chance, job) <= chance
@@ -91,7 +88,6 @@ def test_check_value_by_hand():
     assert value == pytest.approx((10, 3, 7))
 
 
-@settings(max_examples=40)
 @given(machines(), st.floats(0.01, 1e4), st.floats(0, 1), st.floats(0, 1440), st.floats(0, 1))
 def test_a_check_never_gains_more_than_the_waste(case, hours, lost, minutes, found):
     value = check_value(*case, run_hours=hours, lost_fraction=lost, check_minutes=minutes, found_fraction=found)

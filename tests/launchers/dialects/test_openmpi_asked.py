@@ -1,6 +1,7 @@
-"""Open MPI lines against what mpirun 4.1.4 and 5.0.7 answered for a node of 2 x 4 x 16 cores that hwloc showed them.
+"""Open MPI and MPICH lines against what mpirun 4.1.4 and 5.0.7 and Hydra 4.0.2 answered for a node of 2 x 4 x 16 cores.
 
-Asked with ``--display map --do-not-launch`` (``--display-map``), the node's XML in HWLOC_XMLFILE. An answer has the
+hwloc showed them the node. mpirun was asked with ``--display map --do-not-launch`` (``--display-map``), and Hydra with
+programs that print the mask that a preloaded function kept. An answer has the
 cores of each task as ranges, ``*N`` behind what N tasks in a row have, ``all`` where they are not bound, ``!`` where the
 line is refused; an empty one is not known.
 """
@@ -18,6 +19,7 @@ from hopperlib.machine import Machine
 from hopperlib.placement.placement import place_tasks
 
 TABLE = Path(__file__).parent / "openmpi.csv"
+HYDRA = Path(__file__).parent / "hydra.csv"
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +84,32 @@ def test_without_a_release_only_what_both_do_is_sure(machine: Machine) -> None:
     sure = [row for row in rows if package(row["line"], "", machine) != "?"]
     assert not [row["line"] for row in sure if row["4.1.4"] != row["5.0.7"]]
     assert len(sure) >= 25
+
+
+def test_bound_as_hydra_does(machine: Machine) -> None:
+    """Its table has CPUs, not cores."""
+    with HYDRA.open(encoding="utf-8", newline="") as file:
+        asked = [(row["line"], row["4.0.2"]) for row in csv.DictReader(file)]
+    how = Counter[str]()
+    for line, real in asked:
+        try:
+            text = f"#SBATCH -N 1\nmodule load mpich\nmpiexec {line} ./a.out\n"
+            placement = place_tasks(read_launch(text, machine), machine)
+        except LaunchError:
+            assert real == "!", line
+            continue
+        if placement.doubts:
+            how["cannot tell"] += 1
+            continue
+        seats = [seat for node in placement.nodes for _, seat in node.seats()]
+        every = set(range(machine.node().hardware_threads))
+        assert [set(seat.cpus) for seat in seats] == [cpus_of(part) or every for part in unrolled(real)], line
+        how["equal"] += 1
+    assert how["equal"] >= 170
+    assert how["cannot tell"] <= 20
+
+
+def cpus_of(ranges: str) -> set[int]:
+    """CPUs of an answer; none for ``all``."""
+    parts = [part.partition("-") for part in ranges.split(",")] if ranges != "all" else []
+    return {cpu for first, _, last in parts for cpu in range(int(first), int(last or first) + 1)}

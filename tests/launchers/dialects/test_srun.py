@@ -190,13 +190,20 @@ def test_memory_a_cpu_times_cpus() -> None:
     assert only("srun -n 2 --mem=0 a").tasks == 2
 
 
+def test_a_packed_step_takes_the_fewest_nodes_of_its_job() -> None:
+    # Of three nodes 24.11 used one for ten tasks, and two where the line asked for them.
+    job = "#SBATCH -N 3\nsrun {} -n 10 -m block,Pack ./a\n"
+    assert [read(job.format(nodes)).components[0].nodes for nodes in ("", "-N 2")] == [None, 2]
+
+
 def test_heterogeneous_jobs() -> None:
     launch = read("srun -n 4 ./a : -N 2 --ntasks-per-node=8 ./b")
     assert [component.tasks for component in launch.components] == [4, 16]
     assert "Each program of the line runs on nodes of its own." in launch.notes
-    assert refusal("#SBATCH -N 2\nsrun -n 4 ./a : -n 2 ./b\n").message == (
-        "':' parts a heterogeneous step; write --nodes for each program, so that it is known which nodes are its own"
-    )
+    # In a plain job each program has the nodes that its tasks need (22.05 and 24.11 were asked).
+    launch = read("#SBATCH -N 3\nsrun -n 4 ./a : --export=ALL,OMP_NUM_THREADS=16 -n 2 -c 32 ./b\n")
+    assert [component.nodes for component in launch.components] == [None, None]
+    assert [launch.threads_of(component) for component in launch.components] == [1, 16]
     assert "give one part by itself" in refusal("#SBATCH -N 1\n#SBATCH hetjob\n#SBATCH -N 2\nsrun ./a : ./b\n").message
     assert "give one of its parts by itself" in refusal("srun --het-group=2 ./a").message
     assert refusal("srun -n 4 ./a :").message == "':' parts two programs; one side of it names none"

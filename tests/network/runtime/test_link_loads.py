@@ -6,7 +6,7 @@ import dataclasses
 from collections import Counter
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
@@ -75,7 +75,6 @@ PLACES = st.dictionaries(
 )
 
 
-@settings(max_examples=40)
 @given(PLACES, PLACES)
 @example({(0, 0, 0): 1}, {(2, 0, 3): 1})
 def test_everybody_to_everybody_without_looking_at_pairs(sources, sinks):

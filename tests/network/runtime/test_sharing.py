@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
@@ -48,7 +48,6 @@ STREAMS = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(STREAMS)
 def test_rates_are_max_min_fair(drawn):
     """No link is overfull; who gets less than it wants crosses a full link on which nobody gets more than it does."""

@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
@@ -22,7 +22,6 @@ PLACES = st.lists(st.tuples(*(st.integers(0, size - 1) for size in SIZES)), min_
 TORI = [Torus(SIZES), Torus(SIZES, (1, 2, 1)), Torus(SIZES, (1, 2.5, 0.5))]
 
 
-@settings(max_examples=60)
 @given(places=PLACES, torus=st.sampled_from(TORI))
 def test_mean_and_maximum_against_all_pairs(places, torus):
     pairs = [torus.weighted_hops(a, b) for a, b in combinations(places, 2)]
@@ -30,7 +29,6 @@ def test_mean_and_maximum_against_all_pairs(places, torus):
     assert max_hop_distance(places, torus) == pytest.approx(max(pairs, default=0))
 
 
-@settings(max_examples=30)
 @given(PLACES, st.tuples(*[st.integers(0, 9)] * 3))
 def test_shifts_round_the_torus_change_nothing(places, shift):
     moved = [tuple((p + by) % size for p, by, size in zip(place, shift, SIZES, strict=True)) for place in places]
@@ -40,7 +38,6 @@ def test_shifts_round_the_torus_change_nothing(places, shift):
     assert hull_of_placement(moved, torus) == pytest.approx(hull_of_placement(places, torus))
 
 
-@settings(max_examples=30)
 @given(
     st.permutations([(x, y, z) for x in range(5) for y in range(2) for z in range(3)]),
     st.sets(st.integers(0, 29), min_size=1),

@@ -1,7 +1,7 @@
 """The exact hull against scipy, and flat sets by hand."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull, QhullError
 
@@ -22,7 +22,6 @@ def test_against_scipy(points):
     assert ours.surface == pytest.approx(theirs.area, rel=1e-9)
 
 
-@settings(max_examples=25)
 @given(POINTS, st.permutations(range(3)), st.tuples(*[st.integers(-5, 5)] * 3))
 def test_neither_order_nor_place_nor_axes_matter(points, axes, shift):
     moved = [tuple(point[axis] + by for axis, by in zip(axes, shift, strict=True)) for point in reversed(points)]

@@ -90,7 +90,7 @@ def test_missing_depth_in_the_words_of_srun():
 def test_a_list_that_names_a_core_twice():
     one = said("aprun -n 4 -cc 0,0,6,6 a.out")["cores-oversubscribed"]
     assert one.level == "problem"
-    assert one.message.startswith("The list of CPUs names some more than once: up to 2 threads run on one core")
+    assert one.message.startswith("The list gives cores 0,6 to more than one task: up to 2 threads")
 
 
 def test_crowded_cores_hide_what_follows_from_them():

@@ -243,3 +243,26 @@ def test_no_more_gpus_are_proposed_than_the_job_asks_for(asked):
     review = review_line(f"#SBATCH -p standard-g\n{asked}\nsrun -n 1 ./a.out\n", _loaded("lumi-g"))
     assert "gpus-idle" in {finding.code for finding in review.advice}
     assert review.better is None
+
+
+def test_pals_gets_a_list_where_no_depth_is_even():
+    # 102 cores for 12 tasks: the site documents 8 a task, those of a socket from its second core on.
+    lists = "1-8:9-16:17-24:25-32:33-40:41-48:53-60:61-68:69-76:77-84:85-92:93-100"
+    aurora = Machine.load("aurora")
+    assert better("mpiexec -n 12 --ppn 12 --depth=1 --cpu-bind depth ./a", aurora) == (
+        f"mpiexec -n 12 --ppn=12 --depth=1 --cpu-bind=list:{lists} ./a"
+    )
+
+
+def test_a_line_whose_numbers_the_job_gives_is_bettered_too():
+    script = "#PBS -l select=2\nN=`wc -l < $PBS_NODEFILE`\nmpiexec -n $(( N * 4 )) --ppn 4 --cpu-bind depth ./a\n"
+    assert better(script, Machine.load("polaris")) == "mpiexec -n 8 --ppn=4 --cpu-bind=depth --depth=8 ./a"
+
+
+@pytest.mark.parametrize(
+    ("before", "program"), [("", "python train.py"), ("export MPICH_GPU_SUPPORT_ENABLED=1\n", "./a"), ("", "./a")]
+)
+def test_gpus_are_not_hidden_from_programs_that_need_them(before, program):
+    line = better(f"#SBATCH -N 1 -C gpu -G 4\n{before}srun -n 4 {program}\n", Machine.load("perlmutter"))
+    assert line is not None
+    assert ("--gpus-per-task" in line) == (not before and program == "./a")

@@ -4,6 +4,8 @@ import pytest
 
 from hopperlib.launchers.gpu_wrappers import chooses_gpus, wrappers_of
 from hopperlib.machine import Machine
+from hopperlib.placement.binding import bound_to
+from hopperlib.placement.judging.gpu_helper import helper_script
 from hopperlib.questions.node.place import QUESTION
 
 
@@ -69,3 +71,10 @@ def test_no_option_of_slurm_is_given_to_mpiexec(machine):
     said = " ".join(finding.message for finding in result.findings if finding.code.startswith("gpus-"))
     assert "--gpu-bind=closest" not in said
     assert "--gpus-per-task" not in said
+
+
+def test_several_tasks_on_a_gpu_are_those_near_it():
+    # Tasks 0, 1 and 2, 3 of eight with four CPUs each lie on the same NUMA node, whose GPU is 3, then 2, 1 and 0.
+    polaris = Machine.load("polaris").node()
+    pattern = [bound_to(range(first, first + 4), polaris) for first in range(0, 32, 4)]
+    assert "gpus=(3 3 2 2 1 1 0 0)" in helper_script(polaris, "pals", pattern)

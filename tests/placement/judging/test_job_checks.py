@@ -95,3 +95,13 @@ def test_the_bin_of_the_nodes_decides():
     for nodes, hours, over in ((91, 2, False), (91, 3, True), (92, 6, False), (183, 7, True), (184, 12, False)):
         text = f"#SBATCH -p batch\n#SBATCH -N {nodes}\n#SBATCH -t {hours}:00:00\nsrun -N {nodes} -n {8 * nodes} -c 7 --gpus-per-task=1 --gpu-bind=closest ./a"
         assert ("time-over-limit" in alarms(text, "frontier")) == over
+
+
+def test_directives_behind_a_command_are_read_by_nobody():
+    text = "#!/bin/bash\nX=1\n#SBATCH -N 2\n#SBATCH -p main\nsrun -n 4 ./a\n"
+    findings = check_job(read_script(text), Machine.load("cluster"), known=False)
+    assert [(each.code, each.level, each.evidence) for each in findings] == [
+        ("directives-late", "problem", {"line": 3})
+    ]
+    # Those in a here-document are another script's.
+    assert not check_job(read_script(f"cat <<END >job\n{text}END\nsrun -n 4 ./a\n"), Machine.load("cluster"))

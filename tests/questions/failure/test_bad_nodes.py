@@ -67,7 +67,7 @@ def test_more_than_the_machine_has(control, value):
     assert caught.value.name == control
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(
     bad=st.integers(0, 40) | st.just(3072),
     job_nodes=st.integers(1, 3072),

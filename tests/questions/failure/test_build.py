@@ -84,7 +84,7 @@ def test_markup_stays_text():
     assert "'<script>alert(1)</script>.c'" in result.facts["repaired_line"]
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.text(max_size=60), st.text(max_size=30))
 def test_any_text_gets_an_answer_or_one_message(modules, line):
     answer = json.loads(answer_json("build", json.dumps({"modules": modules, "line": line})))

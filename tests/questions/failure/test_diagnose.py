@@ -149,7 +149,7 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.lists(_PIECES | st.text(max_size=30), max_size=30).map("".join), st.text(max_size=40))
 def test_any_text_gets_an_answer(log, errors):
     answer = json.loads(answer_json("diagnose", json.dumps({"log": log, "errors": errors})))
@@ -161,7 +161,7 @@ def test_any_text_gets_an_answer(log, errors):
     assert all(int(number) >= 1 for number in re.findall('<li value="(.*?)"', listings))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(
     st.sampled_from(["aprun ", "srun ", "#PBS -l mppwidth=48\naprun -n ", ""]),
     st.text(alphabet="-nNSdm 0123456789x:\n", max_size=25),

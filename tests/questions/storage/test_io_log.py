@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.cli import hopper
@@ -134,7 +134,6 @@ def test_a_log_itself_is_told_how_to_be_printed():
     assert caught.value.name == "output"
 
 
-@settings(max_examples=50)
 @given(st.text(max_size=200))
 def test_any_text(text):
     json.loads(answer_json("io-log", json.dumps({"output": text})))

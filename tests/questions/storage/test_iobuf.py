@@ -3,15 +3,12 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
 from hopperlib.questions.storage.iobuf import QUESTION
 from hopperlib.render.answer import answer_json
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 
 def test_the_default_is_the_case_it_is_calibrated_on():
@@ -66,7 +63,6 @@ def test_corners_give_plain_json(transfer, direction, tasks):
     assert json.loads(answer_json("iobuf", json.dumps(values)))["ok"]
 
 
-@FEW
 @given(st.text(alphabet="*%abc:,=0123456789kMsizecountverbose'\" ", max_size=50))
 def test_whatever_is_typed_is_answered_or_refused(text):
     answer = json.loads(answer_json("iobuf", json.dumps({"params": text})))

@@ -3,14 +3,11 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.readers.darshan._frames import layouts_from_frame, log_from_frames
 from hopperlib.storage.logs.darshan_log import SIZE_BINS
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 
 def posix(lines, **times):
@@ -190,7 +187,6 @@ FRAME = st.builds(
 )
 
 
-@FEW
 @given(
     st.dictionaries(
         st.sampled_from(["POSIX", "STDIO", "LUSTRE"]),

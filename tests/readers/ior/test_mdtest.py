@@ -3,14 +3,11 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.readers.ior.mdtest import read_mdtest
 from hopperlib.readers.ior.reader import read_ior
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 SAMPLE = (Path(__file__).parents[3] / "data" / "samples" / "ior" / "mdtest-4.0.0.txt").read_text(encoding="utf-8")
 OLD = """\
@@ -92,7 +89,6 @@ def test_runs_of_ior_and_mdtest_in_one_file():
     assert [row.version for row in rows] == ["IOR-4.0.0", *["mdtest-1.9.3"] * 3, "IOR-4.0.0"]
 
 
-@FEW
 @given(st.data())
 def test_torn_output(data):
     start = data.draw(st.integers(0, len(SAMPLE)))

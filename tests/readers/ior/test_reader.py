@@ -6,14 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hopperlib.readers.ior.reader import read_ior
 from hopperlib.readers.ior.results import STATUSES
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 SAMPLES = Path(__file__).parents[3] / "data" / "samples" / "ior"
 NAMES = sorted(path.name for path in SAMPLES.iterdir())
@@ -139,7 +136,6 @@ def check(text):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@FEW
 @given(data=st.data())
 def test_truncated_anywhere(name, data):
     text = sample(name)
@@ -149,7 +145,6 @@ def test_truncated_anywhere(name, data):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@FEW
 @given(data=st.data())
 def test_bytes_exchanged(name, data):
     raw = bytearray(sample(name).encode())
@@ -159,7 +154,6 @@ def test_bytes_exchanged(name, data):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@FEW
 @given(data=st.data())
 def test_lines_shuffled(name, data):
     check("\n".join(data.draw(st.permutations(sample(name).splitlines()))))
@@ -173,7 +167,6 @@ WORDS = st.sampled_from(
 )  # fmt: skip
 
 
-@FEW
 @given(st.lists(WORDS, max_size=60).map(" ".join))
 @example('"TestID": 1e999, "operation": "write", "TestID": 1e308')
 @example("access bw(MiB/s) a b iter\nwrite 1 1 1 1e300\n")
@@ -182,7 +175,6 @@ def test_any_words(text):
     check(text)
 
 
-@FEW
 @given(st.binary(max_size=400))
 def test_any_bytes(data):
     check(data)

@@ -1,13 +1,10 @@
 """Numbers, sizes, command lines and error messages of IOR."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.readers.ior.tokens import binary_size, count, error_in, number, rate_factor, read_command
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 
 @pytest.mark.parametrize("word", ["-", "NA", "nan", "-nan", "inf", "", "4x", "1.2.3", "-12.5"])
@@ -103,7 +100,6 @@ def test_no_errors(line):
     assert error_in(line) is None
 
 
-@FEW
 @given(st.text(max_size=300))
 def test_any_line_is_read(line):
     read_command(line)

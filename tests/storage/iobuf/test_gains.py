@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.storage.iobuf.gains import (
@@ -17,9 +17,6 @@ from hopperlib.storage.iobuf.gains import (
     unaligned_fraction,
 )
 from hopperlib.storage.iobuf.params import Rule
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 sizes = st.integers(min_value=1, max_value=1 << 24)
 costs = st.builds(
@@ -49,7 +46,6 @@ def test_pages():
     assert unaligned_fraction(8192) == 0
 
 
-@FEW
 @given(
     st.floats(min_value=0.01, max_value=0.5),
     st.floats(min_value=0.2, max_value=2),
@@ -70,7 +66,6 @@ def test_calibration_gives_back_what_it_was_fitted_to(write, read, rate, extra):
     assert gain(fitted, 1 << 20, reading=True, buffer_bytes=2 << 20) == pytest.approx(read)
 
 
-@FEW
 @given(costs, sizes, st.integers(min_value=12, max_value=24))
 def test_reads_gain_at_least_as_much_as_writes(one, size, power):
     buffers = 1 << power
@@ -79,7 +74,6 @@ def test_reads_gain_at_least_as_much_as_writes(one, size, power):
     ) - 1e-9 or (size > buffers)
 
 
-@FEW
 @given(costs, st.integers(min_value=1, max_value=1 << 12))
 def test_smaller_calls_gain_more(one, pages):
     small, large = 4096 * pages, 8192 * pages
@@ -89,7 +83,6 @@ def test_smaller_calls_gain_more(one, pages):
     )
 
 
-@FEW
 @given(costs, sizes)
 def test_a_buffer_as_large_as_an_aligned_call_buys_a_write_nothing(one, size):
     size = size // 4096 * 4096 or 4096

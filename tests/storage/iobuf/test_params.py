@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.storage.iobuf.params import (
@@ -17,9 +17,6 @@ from hopperlib.storage.iobuf.params import (
     suited_rule,
     write_params,
 )
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 SEEN = (
     "*:size=64M:count=4:verbose",
@@ -125,20 +122,17 @@ rules = st.builds(
 )
 
 
-@FEW
 @given(st.lists(rules, min_size=1, max_size=4))
 def test_what_is_written_is_read_back(given_rules):
     assert read_params(write_params(given_rules)) == tuple(given_rules)
 
 
-@FEW
 @given(st.integers(min_value=1, max_value=1 << 40))
 def test_sizes_keep_every_byte(size):
     (rule,) = read_params(write_params([Rule(pattern="*", size_bytes=size)]))
     assert rule.size_bytes == size
 
 
-@FEW
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(text):
     with suppress(ValueError):

@@ -10,9 +10,6 @@ from hypothesis import strategies as st
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
 from hopperlib.storage.logs.ost_rates import judge_osts
 
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
-
 GB = 10**9
 
 
@@ -205,7 +202,6 @@ def test_direction_is_checked():
         judge_osts(log([]), "up")
 
 
-@FEW
 @given(st.lists(st.tuples(st.sets(st.integers(0, 9), min_size=1, max_size=4), st.floats(0.01, 1000)), max_size=20))
 def test_laws(layouts):
     """Every slow OST is 3 times slower or more, is named once, and a verdict never says both."""

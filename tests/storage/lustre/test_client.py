@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
@@ -18,9 +18,6 @@ from hopperlib.storage.lustre.client import (
     write_curve,
     write_rate_gb_s,
 )
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 HOPPER, FRANKLIN, TOY = (Machine.load(name) for name in ("hopper", "franklin", "toy"))
 rates = st.floats(min_value=0.01, max_value=2.0)
@@ -57,21 +54,18 @@ def test_share_of_the_injection_bandwidth():
     assert injection_fraction(FRANKLIN) == pytest.approx(0.66875)
 
 
-@FEW
 @given(tasks, rates)
 def test_more_tasks_are_never_slower(count, rate):
     curve = write_curve(FRANKLIN, count, task_rate_gb_s=rate)
     assert all(b >= a - 1e-12 for a, b in pairwise(curve))
 
 
-@FEW
 @given(tasks, rates)
 def test_no_limit_is_passed(count, rate):
     total = write_rate_gb_s(HOPPER, count, task_rate_gb_s=rate)
     assert total <= min(count * rate, 1.7 * nodes_in_use(HOPPER, count), 35) + 1e-9
 
 
-@FEW
 @given(tasks, rates, st.integers(min_value=4, max_value=96))
 def test_spreading_over_more_nodes_is_never_slower(count, rate, nodes):
     nodes = min(nodes, HOPPER.nodes)

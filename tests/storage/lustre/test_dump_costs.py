@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.storage.lustre.dumps import (
@@ -12,9 +12,6 @@ from hopperlib.storage.lustre.dumps import (
     gain_without_close,
     rate_beside_others_gb_s,
 )
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 fractions = st.floats(min_value=0, max_value=1)
 
@@ -25,7 +22,6 @@ def test_barriers_by_hand():
     assert barrier_rate_gb_s(70, peak_gb_s=7, variables=4, spread_s=0) == 7
 
 
-@FEW
 @given(fractions, fractions)
 def test_others_take_at_most_what_they_want(own, demand):
     rate = rate_beside_others_gb_s(30, machine_fraction=own, others_demand=demand)
@@ -33,7 +29,6 @@ def test_others_take_at_most_what_they_want(own, demand):
     assert rate_beside_others_gb_s(30, machine_fraction=1, others_demand=demand) == 30
 
 
-@FEW
 @given(st.floats(min_value=1, max_value=10), st.floats(min_value=0.1, max_value=100))
 def test_the_cost_of_closing_gives_back_its_gain(gain, rate):
     cost = close_cost_s(gain, rate, size_per_process_gb=0.032)

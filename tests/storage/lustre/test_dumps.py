@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.storage.lustre.dumps import barriered_dump, exclude_slow, explaining_rate_gb_s, osts_with_slow, probe
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 rates = st.lists(st.floats(min_value=0.01, max_value=10), min_size=1, max_size=20)
 sizes = st.floats(min_value=0.1, max_value=1e5)
@@ -27,7 +24,6 @@ def test_a_dump_by_hand():
     assert [tuple(phase) for phase in dump.phases] == [(0, 4, 1, 4), (4, 8, 5, 8)]
 
 
-@FEW
 @given(sizes, rates, counts)
 def test_only_the_slowest_counts(size, ost_rates, variables):
     dump = barriered_dump(size, ost_rates, variables=variables)
@@ -37,7 +33,6 @@ def test_only_the_slowest_counts(size, ost_rates, variables):
     assert dump.rate_gb_s <= sum(ost_rates) * (1 + 1e-9)
 
 
-@FEW
 @given(sizes, st.floats(min_value=0.01, max_value=10), st.integers(min_value=1, max_value=50), counts)
 def test_healthy_osts_do_not_wait(size, rate, osts, variables):
     dump = barriered_dump(size, [rate] * osts, variables=variables)
@@ -45,7 +40,6 @@ def test_healthy_osts_do_not_wait(size, rate, osts, variables):
     assert dump.rate_gb_s == pytest.approx(rate * osts)
 
 
-@FEW
 @given(sizes, rates, counts)
 def test_the_inverse_finds_the_slowest(size, ost_rates, variables):
     dump = barriered_dump(size, ost_rates, variables=variables)
@@ -53,7 +47,6 @@ def test_the_inverse_finds_the_slowest(size, ost_rates, variables):
     assert low == high == pytest.approx(min(ost_rates), rel=1e-6)
 
 
-@FEW
 @given(sizes, st.integers(min_value=2, max_value=50), st.floats(min_value=0.05, max_value=0.99))
 def test_leaving_out_pays_below_the_break_even(size, osts, share):
     slow = osts // 2

@@ -6,7 +6,7 @@ import random
 from statistics import median
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.io500_rates import fit_relation
@@ -25,9 +25,6 @@ from hopperlib.storage.lustre.measured import (
     time_range_s,
 )
 from hopperlib.storage.lustre.rates import Writing
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 SCRATCH = Machine.load("perlmutter").file_systems[0]
 
@@ -61,7 +58,6 @@ def test_the_public_lines_agree_with_the_public_medians():
     assert ONE_FOLDER.predict(73.6).usual == pytest.approx(CREATES_PER_S.usual, rel=0.05)
 
 
-@FEW
 @given(st.lists(st.floats(0.1, 1e6), min_size=1, max_size=80))
 def test_a_spread_lies_within_its_values(values):
     low, usual, high = spread(values)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.storage.lustre.measured import Range
 from hopperlib.storage.lustre.now import Change, stand
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 EXPECTED = Range(100.0, 200.0, 400.0)
 
@@ -39,7 +36,6 @@ ranges = st.tuples(st.floats(1, 1e3), st.floats(1, 10), st.floats(1, 10)).map(
 )
 
 
-@FEW
 @given(st.floats(0.1, 1e6), ranges, st.lists(ranges, max_size=4))
 def test_no_more_is_won_than_there_is_and_the_first_is_the_surest(seconds, expected, times):
     gains = stand(seconds, expected, [Change(str(time), "", time) for time in times]).gains

@@ -8,13 +8,10 @@ from collections import Counter
 from statistics import mean, pvariance
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.storage.lustre.osts import deal_objects, file_dump, finish_times_s, rate_steps, repeat_file_dump
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 deals = st.tuples(
     st.integers(min_value=0, max_value=300),
@@ -25,7 +22,6 @@ deals = st.tuples(
 )
 
 
-@FEW
 @given(deals)
 def test_every_object_is_dealt_and_no_file_is_twice_on_an_ost(deal):
     files, count, osts, allocator, seed = deal
@@ -38,7 +34,6 @@ def test_every_object_is_dealt_and_no_file_is_twice_on_an_ost(deal):
         assert max(loads) - min(loads) <= 1
 
 
-@FEW
 @given(st.integers(min_value=0, max_value=1000))
 def test_the_same_seed_deals_the_same(seed):
     one, other = (deal_objects(500, 1, 7, allocator="random", rng=random.Random(seed)) for _ in range(2))

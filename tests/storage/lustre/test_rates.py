@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
@@ -20,9 +20,6 @@ from hopperlib.storage.lustre.rates import (
 )
 from hopperlib.storage.lustre.striping import Layout
 
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
-
 HOPPER = Machine.load("hopper").file_systems[0]
 TOY = Machine.load("toy").file_systems[0]
 FREE = Costs(creates_per_s=math.inf, call_s=0, lock_s=0, object_s=0)
@@ -33,7 +30,6 @@ def _layout(count, size=1 << 20, system=HOPPER):
     return Layout(stripe_count=count, stripe_size_bytes=size, osts=system.osts)
 
 
-@FEW
 @given(st.integers(min_value=1, max_value=50), st.integers(min_value=1, max_value=50))
 def test_pieces_are_those_of_a_toy(block, stripe):
     # Blocks and stripes of a few bytes: cut a file of whole blocks and whole stripes wherever either ends.
@@ -128,7 +124,6 @@ writings = st.builds(
 )
 
 
-@FEW
 @given(writings, st.integers(min_value=1, max_value=12))
 def test_no_ceiling_is_passed_and_costs_only_slow(writing, count):
     layout = _layout(count, UNIT, TOY)

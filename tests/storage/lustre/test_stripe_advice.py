@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.stripe_advice import advise
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 HOPPER = Machine.load("hopper").file_systems[0]
 TB, GB = 10**12, 10**9
@@ -81,7 +78,6 @@ def test_data_that_fill_the_file_system_are_noted():
     assert any("45 % of the file system" in caution for caution in advise(490 * TB, 10, "shared", HOPPER).cautions)
 
 
-@FEW
 @given(
     st.integers(min_value=1, max_value=10**16),
     st.integers(min_value=1, max_value=10**6),
@@ -98,7 +94,6 @@ def test_advice_is_always_a_legal_layout(size, writers, pattern, name):
     assert advice.commands[0].startswith("lfs setstripe -c ")
 
 
-@FEW
 @given(st.integers(min_value=1, max_value=10**14), st.integers(min_value=10, max_value=10**6))
 def test_much_more_data_never_get_fewer_stripes(size, times):
     """Law: ten times the data, or more, get as many stripes at least."""

@@ -67,13 +67,12 @@ def check(system, job, every=1):
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(systems, jobs)
 def test_no_layout_beats_the_advice_on_a_random_file_system(system, job):
     check(system, job)
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=settings.default.max_examples // 6)
 @given(st.sampled_from(list(KNOWN.values())), jobs)
 @example(KNOWN["perlmutter"], {"size_bytes": 10**12, "writers": 8192, "nodes": 128, "pattern": "shared", **DEFAULT})
 @example(KNOWN["perlmutter"], {"size_bytes": 10**10, "writers": 64, "nodes": 1, "pattern": "shared", **DEFAULT})

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.storage.lustre.striping import Layout
-
-# A law that a few examples show; `make search` draws more.
-FEW = settings(max_examples=settings.default.max_examples // 4)
 
 UNIT = 65_536
 
@@ -40,13 +37,11 @@ def _deal(layout, size):
     return objects
 
 
-@FEW
 @given(layouts(), sizes)
 def test_objects_are_filled_as_dealt_by_hand(layout, size):
     assert layout.object_sizes_bytes(size) == _deal(layout, size)
 
 
-@FEW
 @given(layouts(), sizes)
 def test_loads_add_up_to_the_file(layout, size):
     loads = layout.ost_loads_bytes(size)
@@ -58,7 +53,6 @@ def test_loads_add_up_to_the_file(layout, size):
     assert max(objects) - min(objects) <= layout.stripe_size_bytes
 
 
-@FEW
 @given(layouts(), st.integers(min_value=0, max_value=32 * UNIT))
 def test_single_bytes_agree_with_the_loads(layout, size):
     """Every stripe of a file counted where its first byte lies."""
@@ -74,7 +68,6 @@ def test_single_bytes_agree_with_the_loads(layout, size):
     assert by_ost == layout.ost_loads_bytes(size)
 
 
-@FEW
 @given(layouts(), st.integers(min_value=0, max_value=1 << 50))
 def test_a_byte_can_be_found_again_from_its_object(layout, offset):
     number, within = layout.object_of(offset)
