@@ -93,7 +93,7 @@ def test_a_machine_is_played_followed_and_read(workshop, history, schedule):
     line = figure.locator(".hopper-machine-line").first
     expect(line).to_contain_text(f"{busy} % busy")
     expect(line).to_contain_text(f"{len(free_runs(schedule, at_s))} free piece")
-    # The same at the end of the courses, two minutes before.
+    # The same beside the courses.
     expect(figure.locator(".hopper-courses strong.one").first).to_have_text(f"{busy} %")
 
     # The keyboard goes from job to job; the same job is named on the other machine if it runs there.

@@ -31,7 +31,7 @@ export class Courses {
       });
     }) : [];
     this.lines = [];
-    this.element.replaceChildren(...COURSES.map(([title, unit], at) => {
+    this.element.replaceChildren(...COURSES.map(([title, unit, read], at) => {
       const most = Math.max(1, ...walks.flat().map((values) => values[at]));
       const picture = draw("svg", { viewBox: `0 0 ${WIDE} ${TALL}`, preserveAspectRatio: "none", "aria-hidden": "true" });
       const said = walks.map((values, which) => {
@@ -39,19 +39,19 @@ export class Courses {
         const word = make("strong", { class: which ? "other" : "one" });
         const points = values.map((value, x) => `${(WIDE * x) / POINTS},${(TALL - 2) * (1 - value[at] / most) + 1}`);
         picture.append(line);
-        this.lines.push({ line, word, points, words: values.map((value) => `${Math.round(value[at]).toLocaleString("en")} ${unit}`) });
+        this.lines.push({ line, points, word, say: (minute) => `${Math.round(read(machines[which].history, minute)).toLocaleString("en")} ${unit}` });
         return word;
       });
       return make("div", {}, make("p", {}, title, " ", said), picture);
     }));
   }
 
-  /** Draw up to a minute. */
+  /** Draw up to a minute, and say what the machines, which stand there, are like. */
   draw(minute) {
     const at = Math.max(0, Math.min(POINTS, Math.floor((minute - this.from) / this.step)));
-    for (const { line, word, points, words } of this.lines) {
+    for (const { line, points, word, say } of this.lines) {
       line.setAttribute("points", points.slice(0, at + 1).join(" "));
-      word.textContent = words[at];
+      word.textContent = say(minute);
     }
   }
 }
