@@ -9,8 +9,9 @@
 
 A column has one type: whole numbers (`Int64` where some are missing), numbers,
 true or false, texts, durations, moments (of the world's time where the file tells a zone, else of
-a clock without one: ``frame["time"].dt.tz_localize("Europe/Berlin")``). The name of a number ends in its unit. pandas is imported when a frame
-is asked for, so that the page of the book, which has none, reads the same records.
+a clock without one, which `to_frame` takes for that of a ``timezone``). How long something ran is a duration, ``run_time``.
+The name of a number ends in its unit. pandas is imported when a frame is asked for, so that the page of the book, which
+has none, reads the same records.
 """
 
 import re
@@ -18,7 +19,7 @@ import reprlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from functools import cache
 from itertools import chain
@@ -31,9 +32,17 @@ Record = TypeVar("Record")
 
 # Types of a property that is worth a column.
 _PLAIN = ("bool", "int", "float", "str")
-_DTYPES = {"bool": "boolean", "int": "Int64", "str": "str"}
+_DTYPES = {
+    "bool": "boolean",
+    "int": "Int64",
+    "str": "str",
+    "datetime.datetime": "datetime64[us]",
+    "timedelta": "timedelta64[us]",
+}
 # Fields whose name says the unit otherwise than at its end.
 _WITH_UNIT = {"seconds": "time_s", "operations_s": "operations_per_s"}
+# Fields that say how long something ran: a duration in a frame. [s]
+_RAN = {"seconds", "run_time_s"}
 _SHORT = reprlib.Repr()
 _SHORT.maxtuple = _SHORT.maxlist = _SHORT.maxdict = 3
 _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, 60, 80
@@ -83,7 +92,7 @@ class Rows(list[Record], TableMixin):
         return f"{len(self):,} rows of {', '.join({type(record).__name__: 0 for record in self})}"
 
 
-def to_frame(things: Any) -> "pd.DataFrame":
+def to_frame(things: Any, *, timezone: str = "") -> "pd.DataFrame":
     """Return records, or columns by name, as a DataFrame with a type for each column.
 
     Parameters
@@ -91,6 +100,9 @@ def to_frame(things: Any) -> "pd.DataFrame":
     things : TableMixin, DataFrame, mapping of str to sequence, or iterable of records
         A record is a dataclass, a named tuple or a mapping. Of a dataclass the properties that are plain values are
         columns too; a record inside a record gives its name, or its own columns behind the name of its field.
+    timezone : str
+        Of the clock behind moments that name no zone, such as ``Europe/Berlin``. Without it they stay as they are; an
+        hour that a clock shows twice is that of summer.
 
     Raises
     ------
@@ -105,10 +117,17 @@ def to_frame(things: Any) -> "pd.DataFrame":
     >>> print(*frame.loc[frame["cost_factor"].idxmin(), ["node_kind", "nodes", "memory_per_task_gb"]])
     large-memory 16 2.625
     """
+    frame: pd.DataFrame
     if hasattr(things, "to_frame"):
-        frame: pd.DataFrame = things.to_frame()
-        return frame
-    return things if hasattr(things, "iloc") else _frame([things] if is_dataclass(things) else things)
+        frame = things.to_frame()
+    else:
+        frame = things if hasattr(things, "iloc") else _frame([things] if is_dataclass(things) else things)
+    for name in frame.select_dtypes("datetime") if timezone else ():
+        moments = frame[name].dt
+        frame = frame.assign(
+            **{name: moments.tz_localize(timezone, ambiguous=[True] * len(frame), nonexistent="shift_forward")}
+        )
+    return frame
 
 
 def _frame(data: Any) -> "pd.DataFrame":
@@ -122,7 +141,9 @@ def _frame(data: Any) -> "pd.DataFrame":
         things = list(_each(data))
         records = [record_columns(thing) for thing in things]
         data = {name: [record.get(name) for record in records] for name in dict.fromkeys(chain(*records))}
-        declared = _declared(things[0].__class__) if things and is_dataclass(things[0]) else {}
+        declared = (
+            _declared(things[0].__class__) | {"run_time": "timedelta"} if things and is_dataclass(things[0]) else {}
+        )
     return pd.DataFrame({name: _column(values, declared.get(name, "")) for name, values in data.items()})
 
 
@@ -233,8 +254,10 @@ def record_columns(thing: Any) -> dict[str, Any]:
         raise TypeError(f"a row is a dataclass, a named tuple or a mapping, not {type(thing).__name__}")
     columns: dict[str, Any] = {}
     for name, value in cells.items():
+        if name in _RAN and is_dataclass(thing):
+            columns["run_time"] = None if value is None else timedelta(seconds=value)
         # A record that has a name stands by it in one cell; another one is spread over columns.
-        if _is_record(value) and not isinstance(getattr(value, "name", None), str):
+        elif _is_record(value) and not isinstance(getattr(value, "name", None), str):
             columns |= {f"{name}_{part}": inner for part, inner in record_columns(value).items()}
         elif name.endswith("interval"):
             columns |= dict(zip((f"{name}_low", f"{name}_high"), value or (None, None), strict=True))

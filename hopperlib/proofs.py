@@ -71,7 +71,7 @@ def evaluate(node: ast.expr) -> Fraction | bool:
             return all([_truth(part) for part in node.values])  # noqa: C419 - a part that is no comparison is an error
         case ast.Compare():
             sides = [_number(side) for side in (node.left, *node.comparators)]
-            if all(type(sign) in COMPARISON for sign in node.ops):
+            if COMPARISON.keys() >= set(map(type, node.ops)):
                 return all(COMPARISON[type(sign)](*pair) for sign, pair in zip(node.ops, pairwise(sides), strict=True))
         case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
             # As it is written: 0.1 is a tenth, and not the double next to it.
@@ -84,10 +84,8 @@ def evaluate(node: ast.expr) -> Fraction | bool:
                 return Fraction(_number(node.left) ** int(exponent))
         case ast.BinOp() if type(node.op) in ARITHMETIC:
             return ARITHMETIC[type(node.op)](_number(node.left), _number(node.right))
-        case ast.Call(func=ast.Name(id="abs"), args=[argument], keywords=[]):
-            return abs(_number(argument))
-        case ast.Call(func=ast.Name(id="round"), args=[argument], keywords=[]):
-            return Fraction(round(_number(argument)))
+        case ast.Call(func=ast.Name(id="abs" | "round" as name), args=[argument], keywords=[]):
+            return abs(_number(argument)) if name == "abs" else Fraction(round(_number(argument)))
         case ast.Call(func=ast.Name(id="round"), args=[argument, ast.Constant(value=int(places))], keywords=[]):
             return round(_number(argument), places)
     raise ValueError(f"no part of it may be: {ast.unparse(node)}")

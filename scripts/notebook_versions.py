@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CHECKS = ("NumberCheck", "ChoiceCheck", "OrderCheck", "CurveCheck", "GoalCheck")
+CHECKS = ("NumberCheck", "ChoiceCheck", "CurveCheck", "GoalCheck")
 _SOLUTION = re.compile(r"```\{solution-start\}.*?```\n?", re.DOTALL)
 _SOLUTION_END = re.compile(r"```\{solution-end\}\s*```\n?")
 

@@ -140,9 +140,32 @@ def test_a_table_of_jobs_is_checked(table, message):
 def test_rows_of_readers_are_tables(root):
     folder = root / "data" / "samples" / "ior"
     rates = hopperlib.read_ior(folder / "ior-4.0.0.posix-fpp.txt").to_frame()
-    assert {"rate_mib_s", "rate_mb_s", "time_s", "operations_per_s"} <= set(rates.columns)
+    assert {"rate_mib_s", "rate_mb_s", "operations_per_s"} <= set(rates.columns)
+    # As the file prints it: the first write took 0.092338 s, and IOR began at 03:55:53 by a clock without a zone.
+    assert rates["run_time"].iloc[0] == pd.Timedelta("92338us")
+    assert rates["start"].eq(pd.Timestamp("2026-11-21 03:55:53")).all()
+    zoned = hopperlib.to_frame(hopperlib.read_ior(folder / "ior-4.0.0.posix-fpp.txt"), timezone="Europe/Berlin")
+    assert zoned["start"].iloc[0] == pd.Timestamp("2026-11-21 02:55:53", tz="UTC")
     assert (rates["rate_mb_s"] / rates["rate_mib_s"]).round(6).eq(1.048576).all()
-    assert len(hopperlib.read_mdtest(folder / "mdtest-4.0.0.txt").to_frame()) > 4
+    made = hopperlib.read_mdtest(folder / "mdtest-4.0.0.txt").to_frame()
+    assert len(made) > 4
+    assert made["start"].eq(pd.Timestamp("2026-11-21 03:55:58")).all()
+    assert made["run_time"].isna().all()
+    assert made["run_time"].dtype.kind == "m"
+
+
+def test_a_folder_of_io500_says_when_it_ran(tmp_path):
+    phase = "[RESULT]       ior-easy-write        4.000000 GiB/s : time 300.500 seconds\n"
+    for name, result in (
+        ("2026.11.02-01.30.00", ""),
+        ("other", "[run]\nprocs = 2\n[ior-easy-write]\nt_start = 2026-11-03 01:30:00\n"),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "result_summary.txt").write_text(phase)
+        (tmp_path / name / "result.txt").write_text(result)
+    frame = hopperlib.to_frame(hopperlib.read_io500(tmp_path), timezone="UTC")
+    assert sorted(frame["start"].dt.strftime("%d %H:%M")) == ["02 01:30", "03 01:30"]
+    assert frame["run_time"].tolist() == [pd.Timedelta("300.5s")] * 2
 
 
 def test_histories_logs_and_summaries():

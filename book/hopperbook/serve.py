@@ -42,20 +42,6 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.send_header("Cache-Control", "public, max-age=31536000, immutable" if kept else "no-cache")
         super().end_headers()
 
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer a missing page with the book's own page for that."""
-        page = Path(self.directory) / "404.html"
-        if code != 404 or not page.exists() or not self.path.split("?")[0].endswith(("/", ".html")):
-            super().send_error(code, message, explain)
-            return
-        content = page.read_bytes()
-        self.send_response(404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(content)
-
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing about each file."""
 

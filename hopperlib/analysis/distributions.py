@@ -14,25 +14,21 @@ normal             ``mean``, ``sd``                      everything
 gamma              ``shape``, ``scale``                  above 0
 Weibull            ``shape``, ``scale``                  above 0
 inverse Gaussian   ``mean``, ``shape``                   above 0
-Gumbel             ``location``, ``scale``               everything
-mixture of two     ``share``, ``log_mean``, ``log_sd``,  above 0
-lognormals         ``slow_log_mean``, ``slow_log_sd``
 =================  ====================================  ======================
 
-In the mixture a run is quick with the chance ``share``, and else
-slow. ``log_mean`` and ``log_sd`` are mean and standard deviation of the natural
+``log_mean`` and ``log_sd`` are mean and standard deviation of the natural
 logarithm of the values (less the shift). Spreads are those of maximum
 likelihood: divided by n, not by n - 1.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special, stats
+from scipy import optimize, stats
 
 from hopperlib.analysis.clustered import Array
 from hopperlib.analysis.regression import column
@@ -50,144 +46,51 @@ _GRID = 64
 _MOST_RATIO = 1_000_000
 # Steps finer than this part of the spread change no statistic that is looked at.
 _FINE_STEP = 1e-3
-#: The mixture, which is first only if the Bayesian criterion, which charges more for parameters, has it first too.
-MIXTURE = "mixture of two lognormals"
-_LEAST_MIXED = 20
-# Where the sorted values are cut to begin with; the least spread of a part, of that of all; and when to stop.
-_CUTS, _LEAST_PART, _MOST_STEPS, _STILL_RISES = (0.2, 0.5, 0.8), 0.05, 100, 1e-5
-# The standard deviation of a Gumbel of scale 1, turned over: with it as a start, scipy brackets the root at once.
-_GUMBEL_SCALE = math.sqrt(6) / math.pi
-
-
-class _Weibull(type(stats.weibull_min)):  # type: ignore[misc]
-    """The Weibull, fitted exactly: its logarithm is a Gumbel, whose equations scipy solves; its own it only searches."""
-
-    def fit(self, data: Array, floc: float = 0) -> tuple[float, float, float]:
-        """Return shape, location and scale of greatest likelihood."""
-        logs = np.log(data)
-        location, scale = stats.gumbel_l.fit(logs, scale=float(logs.std()) * _GUMBEL_SCALE)
-        return 1 / scale, floc, math.exp(location)
-
-
-class _ShiftedLognormal(type(stats.lognorm)):  # type: ignore[misc]
-    """The lognormal with a shift, at the local maximum that `fit` describes: scipy's own goes where there is none."""
-
-    def fit(self, data: Array) -> tuple[float, float, float]:
-        """Return shape, location and scale of greatest likelihood."""
-        shape, shift, scale = stats.lognorm.fit(data, floc=_shift(data)[0])
-        return shape, shift, scale
-
-
-class _Gumbel(type(stats.gumbel_r)):  # type: ignore[misc]
-    """The Gumbel of largest values, fitted from a start that brackets the root at once."""
-
-    def fit(self, data: Array) -> tuple[float, float]:
-        """Return location and scale of greatest likelihood."""
-        location, scale = stats.gumbel_r.fit(data, scale=float(data.std()) * _GUMBEL_SCALE)
-        return float(location), float(scale)
-
-
-class _TwoLognormals(stats.rv_continuous):  # type: ignore[misc]
-    """A mixture of two lognormals, fitted by expectation and maximization from a cut of the sorted values."""
-
-    def _mixed(self, of_part: Callable[..., Any], x: Any, parameters: Sequence[Any]) -> Any:
-        share, quick, quick_sd, slow, slow_sd = parameters
-        with np.errstate(divide="ignore"):
-            # Of 0 it is minus infinity, where both parts are 0.
-            logs = np.log(x)
-        parts = of_part((logs - quick) / quick_sd, quick_sd), of_part((logs - slow) / slow_sd, slow_sd)
-        return share * parts[0] + (1 - share) * parts[1]
-
-    def _argcheck(self, *parameters: Any) -> Any:
-        return (parameters[0] > 0) & (parameters[2] > 0) & (parameters[4] > 0)
-
-    def _pdf(self, x: Any, *parameters: Any) -> Any:
-        return self._mixed(lambda z, sd: np.exp(-0.5 * z * z) / (sd * math.sqrt(2 * math.pi)), x, parameters) / x
-
-    def _cdf(self, x: Any, *parameters: Any) -> Any:
-        return self._mixed(lambda z, _: special.ndtr(z), x, parameters)
-
-    def _sf(self, x: Any, *parameters: Any) -> Any:
-        return self._mixed(lambda z, _: special.ndtr(-z), x, parameters)
-
-    def _ppf(self, q: Any, *parameters: Any) -> Any:
-        # Between the quantiles of the parts, halved until a double has no more digits.
-        ends = [np.exp(parameters[at] + parameters[at + 1] * special.ndtri(q)) for at in (1, 3)]
-        low, high = np.minimum(*ends), np.maximum(*ends)
-        for _ in range(60):
-            middle = (low + high) / 2
-            under = self._cdf(middle, *parameters) < q
-            low, high = np.where(under, middle, low), np.where(under, high, middle)
-        return high
-
-    def _rvs(self, *parameters: Any, size: Any = None, random_state: Any = None) -> Any:
-        share, *quick, slow, slow_sd = parameters
-        is_quick, z = random_state.uniform(size=size) < share, random_state.standard_normal(size)
-        return np.exp(np.where(is_quick, quick[0] + quick[1] * z, slow + slow_sd * z))
-
-    def fit(self, data: Array) -> tuple[float, ...]:
-        """Return share, and mean and standard deviation of the logarithm of quick and slow, at the best local maximum."""
-        logs = np.sort(np.log(data))
-        middle, spread = float(logs.mean()), float(logs.std())
-        z = (logs - middle) / spread
-        # Columns of z squared, z and 1: one product with the chances gives all sums that a step needs.
-        powers = np.vander(z, 3)
-        # A row for each cut, in it one for each part, in it the chance of each value to be of that part.
-        quick = np.arange(len(z)) < np.array(_CUTS)[:, None] * len(z)
-        chances, before = np.stack([quick, ~quick], axis=1).astype(float), np.full(len(_CUTS), -np.inf)
-        for _ in range(_MOST_STEPS):
-            squares, sums, counts = np.moveaxis(chances @ powers, -1, 0)
-            shares, means = counts / len(z), sums / np.maximum(counts, 1e-9)
-            # A part on a single value would have no bound: none spreads by less than this.
-            sds = np.sqrt(np.maximum(squares / np.maximum(counts, 1e-9) - means**2, _LEAST_PART**2))
-            chances = (shares / sds)[..., None] * np.exp(-0.5 * ((z - means[..., None]) / sds[..., None]) ** 2)
-            both = np.maximum(chances.sum(axis=1), 1e-300)
-            chances /= both[:, None, :]
-            heights = np.log(both).mean(axis=1)
-            if (heights - before < _STILL_RISES).all():
-                break
-            before = heights
-        best = int(heights.argmax())
-        # The quick part comes first, whichever of the two the search called so.
-        first, second = np.argsort(means[best]).tolist()
-        of = [(middle + spread * float(means[best, part]), spread * float(sds[best, part])) for part in (first, second)]
-        return float(shares[best, first]), *of[0], *of[1]
 
 
 class _Family(NamedTuple):
-    """A family as scipy has it, what is held fixed in a fit, and our parameters of scipy's arguments."""
+    """A family: as scipy has it, how scipy's arguments are fitted, and our parameters of them."""
 
     distribution: Any
-    held: dict[str, float]
+    fitted: Callable[[Array], tuple[float, ...]]
     parameters: Callable[..., dict[str, float]]
 
 
-def _log_parameters(s: float, shift: float, scale: float) -> dict[str, float]:
-    return {"shift": shift, "log_mean": math.log(scale), "log_sd": s}
+def _weibull(x: Array) -> tuple[float, ...]:
+    """Return scipy's arguments of a Weibull: its logarithm is a Gumbel, whose equations scipy solves; its own it only searches."""
+    logs = np.log(x)
+    # With the scale of the same standard deviation as a start, scipy brackets the root at once.
+    location, scale = stats.gumbel_l.fit(logs, scale=float(logs.std()) * math.sqrt(6) / math.pi)
+    return 1 / scale, 0.0, math.exp(location)
 
 
 def _shape_and_scale(shape: float, _: float, scale: float) -> dict[str, float]:
     return {"shape": shape, "scale": scale}
 
 
-def _of_mixture(*values: float) -> dict[str, float]:
-    return dict(zip(("share", "log_mean", "log_sd", "slow_log_mean", "slow_log_sd"), values, strict=True))
-
-
 _FAMILIES: dict[str, _Family] = {
-    "lognormal": _Family(stats.lognorm, {"floc": 0}, lambda s, _, scale: {"log_mean": math.log(scale), "log_sd": s}),
-    "shifted lognormal": _Family(_ShiftedLognormal(a=0.0, name="shifted_lognormal"), {}, _log_parameters),
-    "normal": _Family(stats.norm, {}, lambda mean, sd: {"mean": mean, "sd": sd}),
-    "gamma": _Family(stats.gamma, {"floc": 0}, _shape_and_scale),
-    "Weibull": _Family(_Weibull(a=0.0, name="weibull"), {}, _shape_and_scale),
-    "inverse Gaussian": _Family(stats.invgauss, {"floc": 0}, lambda mu, _, scale: {"mean": mu * scale, "shape": scale}),
-    "Gumbel": _Family(_Gumbel(name="gumbel"), {}, lambda location, scale: {"location": location, "scale": scale}),
-    MIXTURE: _Family(_TwoLognormals(a=0.0, name="two_lognormals", shapes="a, b, c, d, e"), {}, _of_mixture),
+    "lognormal": _Family(
+        stats.lognorm,
+        lambda x: stats.lognorm.fit(x, floc=0),
+        lambda s, _, scale: {"log_mean": math.log(scale), "log_sd": s},
+    ),
+    "shifted lognormal": _Family(
+        stats.lognorm,
+        # At the local maximum that `fit` describes: scipy's own search goes where there is none.
+        lambda x: stats.lognorm.fit(x, floc=_shift(x)[0]),
+        lambda s, shift, scale: {"shift": shift, "log_mean": math.log(scale), "log_sd": s},
+    ),
+    "normal": _Family(stats.norm, stats.norm.fit, lambda mean, sd: {"mean": mean, "sd": sd}),
+    "gamma": _Family(stats.gamma, lambda x: stats.gamma.fit(x, floc=0), _shape_and_scale),
+    "Weibull": _Family(stats.weibull_min, _weibull, _shape_and_scale),
+    "inverse Gaussian": _Family(
+        stats.invgauss,
+        lambda x: stats.invgauss.fit(x, floc=0),
+        lambda mu, _, scale: {"mean": mu * scale, "shape": scale},
+    ),
 }
 
 FAMILIES: tuple[str, ...] = tuple(_FAMILIES)
-# Families that reach below 0.
-_BELOW_ZERO = ("normal", "Gumbel")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,11 +131,6 @@ class Fit:
         """Akaike's information criterion: twice the parameters less twice the log-likelihood. Lower is better."""
         return 2 * len(self.parameters) - 2 * self.log_likelihood
 
-    @property
-    def bic(self) -> float:
-        """The Bayesian information criterion, which charges the logarithm of n for each parameter."""
-        return math.log(self.n) * len(self.parameters) - 2 * self.log_likelihood
-
 
 def _checked(values: npt.ArrayLike, *families: str) -> Array:
     """Return values as an array, or say what cannot be fitted."""
@@ -242,10 +140,8 @@ def _checked(values: npt.ArrayLike, *families: str) -> Array:
             raise refusal("family", family, f"must be one of: {', '.join(FAMILIES)}")
     if len(array) < _LEAST_VALUES:
         raise ValueError(f"{len(array)} values are too few: {_LEAST_VALUES} are needed to compare families")
-    if array.min() <= 0 and not set(families) <= set(_BELOW_ZERO):
-        raise ValueError(
-            f"value {array.min():g} must be above 0: of these families only the normal and the Gumbel reach below"
-        )
+    if array.min() <= 0 and not set(families) <= {"normal"}:
+        raise ValueError(f"value {array.min():g} must be above 0: of these families only the normal reaches below")
     if array.min() > 0 and array.max() > _MOST_RATIO * array.min():
         raise ValueError(
             f"values from {array.min():g} to {array.max():g}: the largest may be at most {_MOST_RATIO:,} times the smallest, "
@@ -304,18 +200,14 @@ def fit(values: npt.ArrayLike, family: str) -> Fit:
     return _fitted(_checked(values, family), family)
 
 
-def _estimate(x: Array, family: str) -> tuple[float, ...]:
-    """Return scipy's arguments of greatest likelihood."""
-    return tuple(map(float, _FAMILIES[family].distribution.fit(x, **_FAMILIES[family].held)))
-
-
 def _fitted(x: Array, family: str) -> Fit:
     """Fit values that were checked."""
-    arguments = _estimate(x, family)
-    distribution = _FAMILIES[family].distribution(*arguments)
+    known = _FAMILIES[family]
+    arguments = [float(argument) for argument in known.fitted(x)]
+    distribution = known.distribution(*arguments)
     return Fit(
         family=family,
-        parameters=_FAMILIES[family].parameters(*arguments),
+        parameters=known.parameters(*arguments),
         distribution=distribution,
         log_likelihood=float(distribution.logpdf(x).sum()),
         n=len(x),
@@ -375,9 +267,7 @@ def _refine(x: Array, low: float, high: float) -> tuple[float, float]:
 def fit_all(values: npt.ArrayLike) -> tuple[Fit, ...]:
     """Fit every family, the best first by Akaike's criterion.
 
-    Of fewer than 20 values no mixture is tried. It comes first only if the Bayesian criterion has it first too: of samples of 30 values from one of four
-    other families 4 to 8 % still make it first, of 120 values 4 % at most, of 400 none of 200; by Akaike's alone
-    it would be up to 34 %. A shifted lognormal whose likelihood has no local maximum (see `fit`) comes
+    A shifted lognormal whose likelihood has no local maximum (see `fit`) comes
     last, because its criterion means nothing. A difference of less than 2
     does not tell two families apart.
 
@@ -387,11 +277,8 @@ def fit_all(values: npt.ArrayLike) -> tuple[Fit, ...]:
     'inverse Gaussian'
     """
     x = _checked(values, *FAMILIES)
-    families = [family for family in FAMILIES if family != MIXTURE or len(x) >= _LEAST_MIXED]
-    fits = sorted((_fitted(x, family) for family in families), key=lambda fitted: (fitted.note != "", fitted.aic))
-    if fits[0].family == MIXTURE and fits[0].bic > min(fitted.bic for fitted in fits[1:] if not fitted.note):
-        fits[:2] = fits[1], fits[0]
-    return tuple(fits)
+    fits = (_fitted(x, family) for family in FAMILIES)
+    return tuple(sorted(fits, key=lambda fitted: (fitted.note != "", fitted.aic)))
 
 
 def _anderson_darling(distribution: Any, values: Array) -> float:
@@ -447,17 +334,16 @@ def p_value(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repeat
         raise ValueError(f"{len(x)} values for a fit of {fitted.n}: give the values that were fitted")
     if repeats < 1:
         raise refusal("repeats", repeats, "must be at least 1")
-    family = _FAMILIES[fitted.family].distribution
     step, own = resolution(x), _anderson_darling(fitted.distribution, x)
     # The values count as one of the samples, so that no p-value is 0.
     farther = 1
     for _ in range(repeats):
         sample = _drawn(fitted.distribution, len(x), step, rng)
-        if fitted.family not in _BELOW_ZERO:
+        if fitted.family != "normal":
             # Rounding may have made a 0 of a small value, and these families begin above it.
             sample = np.maximum(sample, step or _RESOLUTION * float(x.min()))
         # A hair less counts as farther: equal distances may differ in their last bits.
-        farther += _anderson_darling(family(*_estimate(sample, fitted.family)), sample) >= own - _RESOLUTION
+        farther += _anderson_darling(_fitted(sample, fitted.family).distribution, sample) >= own - _RESOLUTION
     return farther / (repeats + 1)
 
 

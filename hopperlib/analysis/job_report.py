@@ -124,7 +124,10 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
     when = f", submitted from {begin:%Y-%m-%d} to {end:%Y-%m-%d}" if dated else ""
     span = (jobs["end"].max() - begin) / pd.Timedelta("1h")
     used = weeks["node_h"].sum() / (nodes * span) if nodes and span else None
-    use = f"; {share(used)} of {count(nodes, 'node')} used" if used is not None else ""
+    whose = count(nodes, "node")
+    use = f"; {share(used)} of {whose} used" if used is not None else ""
+    if used and used > 1:
+        use = f"; more node-hours than {whose} have: jobs share nodes, or --set nodes=N says how many there are"
     never = int(jobs["start"].isna().sum())
     left = f" {count(never, 'job')} never started." if never else ""
     return replace(
@@ -139,7 +142,7 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
             *(_in_minutes(value) for value in simulated.values),
         ),
         figures=(_weeks_figure(weeks, dated=dated), *simulated.figures),
-        tables=(*_tables(jobs, weeks, dated=dated), *simulated.tables),
+        tables=(*_tables(jobs, weeks, dated=dated), *map(_table_in_minutes, simulated.tables)),
         facts=dict(simulated.facts or {})
         | {"observed": {"jobs": len(jobs), "never_started": never, "used_fraction": used}},
     )
@@ -156,6 +159,20 @@ def _in_minutes(value: Value) -> Value:
     if value.unit != "s":
         return value
     return replace(value, value=float(value.value) / 60, unit="min", decimals=1)
+
+
+def _table_in_minutes(table: Table) -> Table:
+    """Return a table whose columns of seconds are columns of minutes."""
+    seconds = [column.unit == "s" for column in table.columns]
+    columns = [
+        column._replace(unit="min", decimals=1) if is_s else column
+        for column, is_s in zip(table.columns, seconds, strict=True)
+    ]
+    rows = [
+        [cell / 60 if is_s and isinstance(cell, int | float) else cell for cell, is_s in zip(row, seconds, strict=True)]
+        for row in table.rows
+    ]
+    return replace(table, columns=tuple(columns), rows=rows)
 
 
 def _week_names(weeks: pd.DataFrame, *, dated: bool) -> list[str]:

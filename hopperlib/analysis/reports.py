@@ -245,7 +245,7 @@ def _jobs(texts: Sequence[_Text], _: Any, since: float | None, **settings: Any) 
             for name in ("unfinished", "never")
         }
         trace = replace(trace, workload=trace.workload.of(kept), **others)
-    outcome = simulated(trace, setting, every_s=3600)
+    outcome = simulated(trace, setting)
     return joined([observed_result(trace, outcome.schedule.nodes, result_of(outcome))], unread)
 
 

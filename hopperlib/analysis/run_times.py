@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import optimize, stats
 
 from hopperlib.analysis.distributions import Fit, fit_all, p_value, resolution
 from hopperlib.analysis.regression import VarianceSplit, variance_split
@@ -285,29 +285,49 @@ def repeats_by_rank(values: npt.ArrayLike, change_fraction: float, power: float 
 def slow_run(table: RunTimes, split: VarianceSplit | None) -> SlowRun | None:
     """Return the time that one run in a hundred exceeds, else one in twenty or in ten: the rarest that the runs can tell.
 
-    The interval is that of the order statistics, which asks nothing of the distribution [1]_. Runs of one group are
-    alike, so they count as fewer: as many as `split` says. One in a hundred takes 368 independent runs, one in ten 36.
+    The interval is that of fractional order statistics, which asks nothing of the distribution [1]_. Runs of one group
+    are alike, so they count as fewer: as few as how alike they are in being so slow leaves [2]_. One in a hundred takes
+    368 independent runs, one in ten 36.
 
     Examples
     --------
-    >>> slow_run(RunTimes(column="run_time_s", times=tuple(range(1, 101))), None)
-    SlowRun(one_in=20, low=90.0, estimate=95.05, high=100.0)
+    >>> one_in, low, estimate, high = slow_run(RunTimes(column="run_time_s", times=tuple(range(1, 101))), None)
+    >>> one_in, round(low, 1), round(estimate, 2), round(high, 1)
+    (20, 90.9, 95.05, 99.3)
 
     References
     ----------
-    .. [1] G. J. Hahn and W. Q. Meeker, Statistical Intervals (Wiley, 1991), sec. 5.2.
+    .. [1] A. D. Hutson, "Calculating nonparametric confidence intervals for quantiles using fractional order
+       statistics," J. Applied Statistics 26 (1999) 343-353.
+    .. [2] R. S. Woodruff, "Confidence intervals for medians and other position measures," JASA 47 (1952) 635-646; with
+       the degrees of freedom of E. L. Korn and B. I. Graubard, Survey Methodology 24 (1998) 193-201.
     """
-    values = np.sort(table.times)
-    size = len(values) / split.groups if split else 1.0
-    worth = int(len(values) / (1 + (size - 1) * split.between_fraction.estimate)) if split else len(values)
+    values = np.array(table.times)
     for one_in in _ONE_IN:
-        below = 1 - 1 / one_in
-        first, last = stats.binom.ppf(0.025, worth, below), stats.binom.ppf(0.975, worth, below) + 1
-        if first >= 1 and last <= worth:
-            low = values[max(0, math.floor(first * len(values) / worth) - 1)]
-            high = values[math.ceil(last * len(values) / worth) - 1]
-            return SlowRun(one_in, float(low), float(np.quantile(values, below)), float(high))
+        estimate, worth = float(np.quantile(values, 1 - 1 / one_in)), float(len(values))
+        is_slow = (values > estimate).astype(float)
+        if not is_slow.any():
+            continue
+        if split:
+            alike = variance_split(is_slow, table.groups).between_fraction.estimate
+            few = stats.norm.isf(0.025) / stats.t.isf(0.025, split.groups - 1)
+            worth *= few**2 / (1 + (worth / split.groups - 1) * alike)
+        if ranks := _fractional_ranks(worth, 1 - 1 / one_in):
+            low, high = np.quantile(values, np.array(ranks) / (worth + 1), method="weibull").tolist()
+            return SlowRun(one_in, low, estimate, high)
     return None
+
+
+def _fractional_ranks(n: float, below: float, level: float = 0.95) -> tuple[float, float] | None:
+    """Return the ranks of n sorted values between which a quantile lies; None if it may lie beyond the largest."""
+
+    def less(rank: float, chance: float) -> float:
+        return float(stats.beta.cdf(below, rank, n + 1 - rank)) - chance
+
+    low, high = ((1 + level) / 2,), ((1 - level) / 2,)
+    if less(n, *high) > 0:
+        return None
+    return optimize.brentq(less, 1e-9, n, args=low), optimize.brentq(less, 1e-9, n, args=high)
 
 
 def describe_run_times(

@@ -40,14 +40,12 @@ OWN: dict[str, str] = {
     **{name: f"failure.{name}" for name in ("diagnose", "build", "preflight")},
     **{name: name for name in ("watch", "scorecard")},
 }
-# A command that goes on working without a line of its own: `machine compare` takes its place.
-FORMER: dict[str, str] = {"machines": "node.machine"}
 # A form of `place` that must start fast, as somebody waits at a prompt.
 _SUBMIT = "--from-slurm-json"
 # Commands that there were, and what takes their place.
-_REPLACED = {"questions": "hopper --help lists them"}
-NAMES: tuple[str, ...] = (*(name for name in QUESTIONS if name not in FORMER), *COMMANDS)
-_MODULES: dict[str, str] = {name: module for name, (module, _) in COMMANDS.items()} | OWN | FORMER
+_REPLACED = {"questions": "hopper --help lists them", "machines": "hopper machine compare"}
+NAMES: tuple[str, ...] = (*(name for name in QUESTIONS if name not in _REPLACED), *COMMANDS)
+_MODULES: dict[str, str] = {name: module for name, (module, _) in COMMANDS.items()} | OWN
 # What a plain install lacks, by the extra that has it.
 _EXTRAS = {
     "analysis": ("numpy", "scipy", "pandas", "statsmodels", "ruptures", "pyarrow", "matplotlib", "tqdm", "cloudpickle"),
@@ -91,7 +89,7 @@ class LazyGroup(click.Group):
             from hopperlib.cli.elsewhere.submit import submit
 
             return submit
-        if name not in NAMES and name not in FORMER:
+        if name not in NAMES:
             return None
         if name in _MODULES:
             module = importlib.import_module(f"hopperlib.cli.{_MODULES[name]}")
@@ -111,9 +109,9 @@ class LazyGroup(click.Group):
         if args[:1] == ["place"] and _SUBMIT in args:
             return _SUBMIT, self.get_command(ctx, _SUBMIT), args[1:]
         # A file, or a pipe, alone is asked what it is.
-        if args and args[0] not in (*NAMES, *FORMER) and (args[0] == "-" or os.path.isfile(args[0])):
+        if args and args[0] not in NAMES and (args[0] == "-" or os.path.isfile(args[0])):
             args = ["anything", *args]
-        if args and args[0] not in (*NAMES, *FORMER):
+        if args and args[0] not in NAMES:
             from hopperlib.errors import did_you_mean
 
             if {".", "/"} & set(args[0]):
@@ -175,7 +173,7 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List questions and commands without importing any."""
         with formatter.section("Questions"):
-            formatter.write_dl(sorted((name, text) for name, text in sentences().items() if name not in FORMER))
+            formatter.write_dl(sorted((name, text) for name, text in sentences().items() if name in NAMES))
         with formatter.section("Other commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 

@@ -5,16 +5,13 @@ import sys
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import click
 
-from hopperlib.cli.common import all_option, html_option, json_option, print_json, refusing, write_page
+from hopperlib.cli.common import all_option, json_option, page_option, print_json, read_source, refusing, write_page
 from hopperlib.cli.question import show
 from hopperlib.errors import InputError
-
-_MAX_BYTES = 64_000_000
 
 
 @click.command()
@@ -29,7 +26,7 @@ _MAX_BYTES = 64_000_000
 @click.option("--power", default=80.0, show_default=True, metavar="PERCENT", help="How often to see it.")
 @click.option("--resamples", type=int, metavar="N", help="Samples behind p-values.  [default: by size]")
 @click.option("--seed", default=0, show_default=True, help="Seed of these samples.")
-@html_option
+@page_option
 @all_option
 @json_option
 @refusing
@@ -46,23 +43,19 @@ def fit(file: str, page: str | None, as_json: bool, show_all: bool, **settings: 
       hopper fit runs.csv --against hops --against io_gb
       hopper fit runs.csv --minimum --html report.html
 
-    Seven families and a mixture of two lognormals are fitted by maximum likelihood; a p-value counts that they were
-    fitted, and is no proof that a family is right. Runs of one group are often alike; then --minimum, which takes one
-    time of each, is the honest test of a family. Rows without a time (empty, nan, NA) are counted and left out; a cell
-    that is no time is an error with its line.
+    Six families are fitted by maximum likelihood; a p-value counts that they were fitted, and is no proof that a family
+    is right. Runs of one group are often alike; then --minimum, which takes one time of each, is the honest test of a
+    family. Rows without a time (empty, nan, NA) are counted and left out; a cell that is no time is an error with its
+    line.
 
     Exit status: 0 fine, 2 bad input.
     """  # noqa: D301 - click reads the sign, not the letters
     from hopperlib.readers.run_times import read_run_times
-    from hopperlib.readers.source import text_of
 
-    try:
-        text = text_of(Path(file), max_bytes=_MAX_BYTES)
-    except InputError as error:
-        raise InputError(f"cannot read run times {error}") from error
     # Any line end is one, as for a file opened as text.
-    lines = StringIO(text, newline=None)
+    lines = StringIO(read_source(file, what="run times", as_json=as_json), newline=None)
     runs = read_run_times(lines, column=settings["column"], group=settings["group"], covariates=settings["against"])
+    # What cannot be read is refused before the statistics are loaded.
     from hopperlib.analysis.fit_answer import fit as fitted
 
     result = fitted(runs, **settings)

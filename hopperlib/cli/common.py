@@ -1,8 +1,7 @@
 """What the commands share: reading input, printing data, ending with one message."""
 
 import re
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -18,8 +17,10 @@ if TYPE_CHECKING:
 
 # Options of several commands.
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
-all_option = click.option("--all", "show_all", is_flag=True, help="Print everything: numbers, charts in words, tables.")
-html_option = click.option(
+all_option = click.option(
+    "--all", "--verbose", "show_all", is_flag=True, help="Print everything: numbers, charts in words, tables."
+)
+page_option = click.option(
     "--html", "page", metavar="PAGE", help="Write one page to this file: no scripts, nothing from elsewhere."
 )
 
@@ -98,41 +99,21 @@ def fail(message: str, *, as_json: bool = False, details: Mapping[str, Any] | No
     raise SystemExit(2)
 
 
-def stdin_bytes(max_bytes: int) -> bytes:
-    """Return what standard input holds, up to a number of bytes.
-
-    Raises
-    ------
-    OSError
-        If it cannot be read, or was closed before the command began.
-    """
-    if sys.stdin is None:
-        raise OSError("standard input is closed")
-    return sys.stdin.buffer.read(max_bytes)
-
-
 def read_source(source: str, *, what: str, as_json: bool = False, max_bytes: int = 64_000_000) -> str:
-    """Return the text of a file, or of standard input for ``-``.
+    """Return the text of a file, packed or not, or of standard input for ``-``.
 
-    Bytes that are not UTF-8 are replaced, not refused: logs hold anything.
-    Ends the command with one message if the file cannot be read.
+    Ends the command with one message if it cannot be read, or is larger.
     """
+    from pathlib import Path
+
+    from hopperlib.readers.source import text_of
+
     try:
-        if source == "-":
-            # One byte more than is taken, to tell what is too large from what just fits.
-            data = stdin_bytes(max_bytes + 1)
-        else:
-            with open(source, "rb") as file:
-                data = file.read(max_bytes + 1)
-    except (OSError, ValueError) as error:
-        # A name with a zero byte is a ValueError.
-        reason = getattr(error, "strerror", None) or str(error)
-        details = {"flag": what, "value": source, "rule": f"cannot be read: {reason}"}
-        fail(f"cannot read {what} {source}: {reason}", as_json=as_json, details=details)
-    if len(data) > max_bytes:
-        rule = f"is larger than {max_bytes:,} bytes, the most this command reads"
-        fail(f"{what} {source} {rule}", as_json=as_json, details={"flag": what, "value": source, "rule": rule})
-    return data.decode("utf-8", errors="replace")
+        return text_of(Path(source), max_bytes=max_bytes)
+    except InputError as error:
+        rule = str(error).removeprefix(f"{source}: ")
+        details = {"flag": what, "value": source, "rule": rule}
+        fail(f"cannot read {what} {source}: {rule}", as_json=as_json, details=details)
 
 
 def write_lines(path: str, lines: Iterable[str], *, what: str = "", as_json: bool = False) -> None:
@@ -150,25 +131,3 @@ def write_page(path: str | None, result: "Result", title: str, source: str, *, a
         from hopperlib.render.page import page_html
 
         write_lines(path, [page_html(result, title, source)], what="the page", as_json=as_json)
-
-
-def print_rules(rules: Sequence[Mapping[str, Any]], shown: Sequence[str], *, as_json: bool) -> None:
-    """Print rules: a line each with the named parts, or all as data."""
-    if as_json:
-        print_json({"rules": list(rules)})
-        return
-    widths = [max(len(str(rule[name])) for rule in rules) for name in shown]
-    for rule in rules:
-        cells = (f"{rule[name]!s:<{width}}" for name, width in zip(shown, widths, strict=True))
-        click.echo("  ".join(cells).rstrip())
-
-
-def print_rule(rule: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print all that is known of one rule: its parts by name, those that are empty left out."""
-    if as_json:
-        print_json(rule)
-        return
-    for name, value in rule.items():
-        lines = [str(line) for line in (value if isinstance(value, (list, tuple)) else [value]) if line]
-        if lines:
-            click.echo(f"{name.replace('_', ' ')}: " + "\n  ".join(lines))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from hopperlib.cli.common import complete, fail, print_json, read_source
+from hopperlib.cli.common import all_option, complete, fail, json_option, print_json, read_source
 from hopperlib.errors import InputError
 
 if TYPE_CHECKING:
@@ -80,23 +80,16 @@ def question_command(
             refuse(question, error if isinstance(error, InputError) else InputError(str(error)), as_json)
 
     shown = "".join(f"\n  {line}" for line in lines.strip().splitlines())
-    everything: dict[str, Any] = {
-        "is_flag": True,
-        "help": "Print everything: numbers, what they rest on, charts in words, tables.",
-    }
-    return _Command(
+    command = _Command(
         question.name,
-        params=[
-            *(_parameter(control) for control in controls),
-            *parameters,
-            click.Option(["--all", "--verbose", "show_all"], **everything),
-            click.Option(["--json", "as_json"], is_flag=True, help="Print data for programs."),
-        ],
+        params=[*map(_parameter, controls), *parameters],
         callback=callback,
         help=f"{question.question}\n\nExit status: 0 fine, 1 a problem was found, 2 bad input."
         + (f"\n\n\b{shown}" if shown else ""),
         short_help=question.question,
     )
+    json_option(all_option(command))
+    return command
 
 
 def default_machine() -> str:

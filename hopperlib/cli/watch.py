@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, read_source, write_lines, write_page
+from hopperlib.cli.common import fail, page_option, read_source, write_lines, write_page
 from hopperlib.cli.question import question_command, show
 from hopperlib.monitoring.history import Report
 from hopperlib.questions.monitoring.watch import QUESTION, judged, watch_result
 from hopperlib.readers.benchmark_history import Histories, read_benchmark_history
-from hopperlib.render.control_chart import control_chart
 from hopperlib.render.text import printable
 
 if TYPE_CHECKING:
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
 
     from hopperlib.questions.question import Question
     from hopperlib.readers.reframe import Variable
-
-# Charts of benchmarks that are printed, those with changes first.
-_MAX_CHARTS = 3
 
 
 def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
@@ -57,9 +53,6 @@ def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: 
         save_metrics(metrics, watch_samples(reports), as_json=as_json)
     if patch:
         _write_references(patch, reports, variables, false_alarm, as_json)
-    if not as_json:
-        for report in reports[:_MAX_CHARTS]:
-            _print_chart(report)
     show(question.name, result, as_json, show_all)
 
 
@@ -88,34 +81,29 @@ def _write_references(
         click.echo(f"hopper: no reference: {printable(message)}", err=True)
 
 
-def _print_chart(report: Report) -> None:
-    """Print one series as a control chart."""
-    if report.level:
-        outliers = [outlier.run for outlier in report.outliers]
-        click.echo(printable(f"{report.history.name}: {report.verdict}"))
-        click.echo("\n".join(control_chart(report.history.values, report.level, outliers)) + "\n")
-
-
-watch = question_command(
-    QUESTION,
-    _run,
-    left_out=("history",),
-    parameters=[
-        click.Argument(["files"], nargs=-1, metavar="[FILE]..."),
-        click.Option(["--reframe"], metavar="DB", help="Read ReFrame's results.db."),
-        click.Option(["--references"], metavar="PATCH", help="With --reframe: write its references as a patch."),
-        click.Option(
-            ["--false-alarm"], type=float, default=0.001, show_default=True, help="Share of good runs that fail."
-        ),
-        click.Option(["--prometheus"], metavar="FILE", help="Write metrics for Prometheus to this file, in one move."),
-        click.Option(["--column"], metavar="NAME", help="Column of the values.  [default: found by its name]"),
-        click.Option(["--html", "page"], metavar="PAGE", help="Write one page: no scripts, nothing from elsewhere."),
-    ],
-    lines="""
+watch = page_option(
+    question_command(
+        QUESTION,
+        _run,
+        left_out=("history",),
+        parameters=[
+            click.Argument(["files"], nargs=-1, metavar="[FILE]..."),
+            click.Option(["--reframe"], metavar="DB", help="Read ReFrame's results.db."),
+            click.Option(["--references"], metavar="PATCH", help="With --reframe: write its references as a patch."),
+            click.Option(
+                ["--false-alarm"], type=float, default=0.001, show_default=True, help="Share of good runs that fail."
+            ),
+            click.Option(
+                ["--prometheus"], metavar="FILE", help="Write metrics for Prometheus to this file, in one move."
+            ),
+            click.Option(["--column"], metavar="NAME", help="Column of the values.  [default: found by its name]"),
+        ],
+        lines="""
 hopper watch triad.csv
 hopper watch perflogs/*/*.log --json
 hopper watch triad.csv --date 2026-03-01
 hopper watch --reframe ~/.reframe/reports/results.db --references references.patch
 hopper watch runs.csv --column seconds --better lower --html report.html
 """,
+    )
 )

@@ -15,7 +15,6 @@ from posixpath import basename
 from typing import NamedTuple
 
 from hopperlib.launchers.components import BatchSystem, LaunchError
-from hopperlib.launchers.options import read_options
 from hopperlib.launchers.shell import Part, RawWord, Statement, Unknown, Variables, Word, expand, joined, split
 
 # Longest text taken. A job script is a few thousand characters.
@@ -81,14 +80,6 @@ class Module(NamedTuple):
     action: str
     name: str
     line: int
-
-
-class UnknownPart(NamedTuple):
-    """A part of a launch line that cannot be told: its line, the part as typed, why."""
-
-    line: int
-    text: str
-    reason: str
 
 
 class LaunchLine(NamedTuple):
@@ -183,19 +174,6 @@ class Script:
     lines: tuple[LaunchLine, ...]
     statements: tuple[Statement, ...]
     job_variables: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def unknowns(self) -> tuple[UnknownPart, ...]:
-        """What of the launch lines cannot be told: values that only the running script knows, options of no launcher.
-
-        Examples
-        --------
-        >>> read_script("srun -n $TASKS ./a.out").unknowns[0]
-        UnknownPart(line=1, text='$TASKS', reason='takes $TASKS, which this text does not set; write the value')
-        >>> read_script("srun --cpus-per-tsak=4 ./a.out").unknowns[0].reason
-        'is not an option of srun; did you mean --cpus-per-task?'
-        """
-        return tuple(unknown for line in self.lines for unknown in _unknowns(line))
 
     def in_job(self, variables: Mapping[str, str]) -> "Script":
         """Return the script as it runs in a job, for which the batch system sets some variables.
@@ -334,18 +312,6 @@ def _as_directives(system: BatchSystem, words: Sequence[Word], line: int) -> lis
         value = rest[0].text if rest else value
         directives.append(Directive(system, option, value, line, (first, *rest) if groups else ()))
     return directives
-
-
-def _unknowns(line: LaunchLine) -> Iterator[UnknownPart]:
-    """Yield what of a launch line cannot be told."""
-    for word in line.words:
-        if word.unknown:
-            yield UnknownPart(line.line, word.text, word.unknown)
-    if line.launcher in ("aprun", "srun") and not any(word.unknown for word in line.words):
-        try:
-            read_options(line.words, line.launcher, where=line.launcher)
-        except LaunchError as error:
-            yield UnknownPart(line.line, error.flag, error.rule)
 
 
 LOOPS = ("for", "foreach", "while", "until")

@@ -401,18 +401,6 @@ class Machine:
         """
         return self.cores * units.HOURS_PER_DAY
 
-    @property
-    def service_nodes(self) -> int | None:
-        """Places in the torus that hold no compute node.
-
-        Examples
-        --------
-        >>> Machine.load("hopper").service_nodes
-        144
-        """
-        positions = self.network.node_positions if self.network else None
-        return None if positions is None else positions - self.nodes
-
 
 def _without_likes(document: dict[str, Any], name: str) -> dict[str, Any]:
     """Return a document in which each kind of node states what it has of the kind that it is ``like``."""

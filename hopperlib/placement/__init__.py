@@ -8,6 +8,6 @@ judging         what a placement costs, what is wrong with it or with the whole 
 layouts         layouts of a job that fit its memory, with their charge
 review          a launch line read, placed, judged and improved in one call
 printed         a placement against what a program printed of it
-as_data         a placement as data; `text_drawing` and `binding_lists`: as text, and as launchers and MPI libraries take it
+as_data         a placement as data; `text_drawing`: as text
 ==============  ==============================================================================================
 """

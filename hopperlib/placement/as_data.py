@@ -16,7 +16,6 @@ are those that it sees, by the numbers they have on the node, null where that
 is not known. A line that is refused is ``{"error": {"flag", "value", "rule", "message"}}``.
 """
 
-from itertools import islice
 from typing import Any
 
 from hopperlib.launchers.components import LaunchError
@@ -118,28 +117,3 @@ def numa_rows(placement: Placement) -> list[tuple[str, int, int, str, str]]:
             tasks = as_ranges(number for number, _ in here) + (", ..." if here and count > 1 else "")
             rows.append((nodes, numa_node, len(here), tasks, as_ranges(cores)))
     return rows
-
-
-def task_rows(placement: Placement, limit: int | None = None) -> list[tuple[int, int, int, str, str, bool]]:
-    """Return one row for each task, the first `limit` of them.
-
-    Returns
-    -------
-    list of tuple
-        Task, component, node, cores, NUMA nodes, and whether it is bound.
-
-    Examples
-    --------
-    >>> from hopperlib.machine import Machine
-    >>> from hopperlib.launchers.reader import read_launch
-    >>> from hopperlib.placement.placement import place_tasks
-    >>> hopper = Machine.load("hopper")
-    >>> task_rows(place_tasks(read_launch("aprun -n 24 -d 6 a.out", hopper), hopper), limit=2)
-    [(0, 0, 0, '0-5', '0', True), (1, 0, 0, '6-11', '1', True)]
-    """
-    rows = (
-        (number, node.component, node.node, as_ranges(seat.cores), as_ranges(seat.numa_nodes), seat.bound)
-        for node in placement.nodes
-        for number, seat in node.seats()
-    )
-    return list(islice(rows, limit))

@@ -10,7 +10,6 @@ from hopperlib.text import count, listed
 
 # Across, down; left, joint and right of the upper and of the lower edge; idle.
 _DRAWN = ("─", "│", "┌┬┐", "└┴┘", "·")
-_PLAIN = ("-", "|", "+++", "+++", ".")
 _LINE_WIDTH = 100
 
 
@@ -62,15 +61,13 @@ def _kept_cores(kind: NodeKind, placed: NodePlacement | None) -> tuple[int, ...]
     return tuple(core for core in kind.reserved_cores if core not in used)
 
 
-def node_picture(kind: NodeKind, placed: NodePlacement, *, ascii_only: bool = False) -> str:
+def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
     """Return a node as text, a row of boxes for each NUMA node.
 
     Parameters
     ----------
     kind : NodeKind
     placed : NodePlacement
-    ascii_only : bool
-        Whether to draw with ASCII characters alone.
 
     Returns
     -------
@@ -85,27 +82,27 @@ def node_picture(kind: NodeKind, placed: NodePlacement, *, ascii_only: bool = Fa
     >>> from hopperlib.placement.placement import place_tasks
     >>> hopper = Machine.load("hopper")
     >>> placement = place_tasks(read_launch("aprun -n 4 -S 1 a.out", hopper), hopper)
-    >>> print(node_picture(hopper.node(), placement.nodes[0], ascii_only=True), end="")
+    >>> print(node_picture(hopper.node(), placement.nodes[0]), end="")
     socket 0
       NUMA node 0  cores 0-5
-        +---+---+---+---+---+---+
-        | 0 | . | . | . | . | . |
-        +---+---+---+---+---+---+
+        ┌───┬───┬───┬───┬───┬───┐
+        │ 0 │ · │ · │ · │ · │ · │
+        └───┴───┴───┴───┴───┴───┘
       NUMA node 1  cores 6-11
-        +---+---+---+---+---+---+
-        | 1 | . | . | . | . | . |
-        +---+---+---+---+---+---+
+        ┌───┬───┬───┬───┬───┬───┐
+        │ 1 │ · │ · │ · │ · │ · │
+        └───┴───┴───┴───┴───┴───┘
     socket 1
       NUMA node 2  cores 12-17
-        +---+---+---+---+---+---+
-        | 2 | . | . | . | . | . |
-        +---+---+---+---+---+---+
+        ┌───┬───┬───┬───┬───┬───┐
+        │ 2 │ · │ · │ · │ · │ · │
+        └───┴───┴───┴───┴───┴───┘
       NUMA node 3  cores 18-23
-        +---+---+---+---+---+---+
-        | 3 | . | . | . | . | . |
-        +---+---+---+---+---+---+
+        ┌───┬───┬───┬───┬───┬───┐
+        │ 3 │ · │ · │ · │ · │ · │
+        └───┴───┴───┴───┴───┴───┘
     """
-    across, down, top, bottom, dot = _PLAIN if ascii_only else _DRAWN
+    across, down, top, bottom, dot = _DRAWN
     words = _boxes(placed)
     words |= {
         kind.cpu(core, thread): "x" for core in _kept_cores(kind, placed) for thread in range(kind.threads_per_core)

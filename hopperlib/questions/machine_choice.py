@@ -83,8 +83,9 @@ def machine_of_text(text: str) -> tuple[str, str]:
     from hopperlib.launchers.scripts import read_script
 
     script = read_script(text)
-    lower = text.lower()
-    if any(_has_word(lower, word) for word in _OTHERS.split()):
+    # Names of machines stand in any case.
+    text = f"{text}\n{text.lower()}"
+    if any(_has_word(text, word) for word in _OTHERS.split()):
         return "", ""
     from hopperlib.launchers.batch.asked import asked_choices
 
@@ -127,7 +128,7 @@ def _weigh(signs: Signs, text: str, script: "Script", choices: set[str]) -> tupl
     """Return how much of a text speaks for a machine, and the first sign of it."""
     if not all(_has_launcher(line.launcher, signs.launchers) for line in script.lines):
         return 0, ""
-    words = [sign for sign in signs.words if _has_word(text, sign) or _has_word(text.lower(), sign)]
+    words = [sign for sign in signs.words if _has_word(text, sign)]
     asked = [choice for choice in sorted(choices) if _is_queue(choice, signs.queues)]
     unknown = {each for each in choices if each not in asked and not each.startswith("account=") and "$" not in each}
     # A machine that lacks what is asked for is out; its own words may stand beside a queue that its file does not list.

@@ -1,11 +1,11 @@
-"""Figures of run times: a histogram beside what a family expects, quantiles, and runs by the group they belong to."""
+"""Figures of run times: a histogram beside what a family expects, and quantiles."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.result import Figure
-from hopperlib.text import count, share
+from hopperlib.text import count
 
 
 def histogram_figure(
@@ -77,49 +77,4 @@ def quantile_figure(expected: Sequence[float], observed: Sequence[float], family
             Series(name="runs", kind="points", x=expected, y=observed),
             Series(name="equal", x=ends, y=ends),
         ],
-    )
-
-
-def group_figure(times: Sequence[float], groups: Sequence[str], *, what: str = "group", unit: str = "s") -> Figure:
-    """Return every run by its group, groups in the order of their fastest run.
-
-    Parameters
-    ----------
-    times : sequence of n float
-    groups : sequence of n str
-    what : str
-        What a group is: "job".
-    unit : str
-        Of the times.
-
-    Raises
-    ------
-    ValueError
-        If there is no time.
-
-    Examples
-    --------
-    >>> group_figure([5.0, 4.0, 9.0], ["b", "b", "a"], what="job").table.rows
-    [('fastest run', 1, 4.0), ('fastest run', 2, 9.0), ('other runs', 1, 5.0)]
-    """
-    members: dict[str, list[float]] = {}
-    for group, time in zip(groups, times, strict=True):
-        members.setdefault(group, []).append(time)
-    if not members:
-        raise ValueError("there is no time to draw")
-    ordered = sorted((sorted(group) for group in members.values()), key=lambda group: (group[0], group[-1]))
-    widest = max(group[-1] / group[0] - 1 for group in ordered)
-    fastest = [group[0] for group in ordered]
-    rest = [(place, time) for place, group in enumerate(ordered, start=1) for time in group[1:]]
-    series = [Series(name="fastest run", kind="points", x=range(1, len(ordered) + 1), y=fastest)]
-    if rest:
-        series.append(Series(name="other runs", kind="points", x=[at for at, _ in rest], y=[time for _, time in rest]))
-    return chart(
-        title=f"Runs by {what}",
-        alt=f"{count(len(times), 'run')} of {count(len(ordered), what)} in order of the fastest run: that goes from "
-        f"{fastest[0]:,.5g} to {fastest[-1]:,.5g} {unit}. Within a {what} the slowest is at most {share(widest, 1)} "
-        "above the fastest.",
-        x=Axis(title=f"Place of the {what}, by its fastest run"),
-        y=Axis(title="Run time", unit=unit, decimals=2),
-        series=series,
     )

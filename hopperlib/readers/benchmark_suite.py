@@ -3,11 +3,11 @@
 A performance log of ReFrame fits: its reference is the commitment.
 """
 
-import csv
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hopperlib.errors import InputError
+from hopperlib.errors import InputError, pinned_on
+from hopperlib.readers.table import ABSENT, finite, read_table, whole_rows
 
 # Columns by what they hold, as they may be called; the later names of some are those of a performance log of ReFrame.
 _COLUMNS: dict[str, tuple[str, ...]] = {
@@ -66,28 +66,21 @@ def read_suite(text: str) -> list[SuiteRow]:
     >>> read_suite("benchmark;rate\nFT;800\nFT;822\n")
     [SuiteRow(name='FT', values={'rate': 822.0}, rows=2)]
     """
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines:
-        raise InputError("the suite holds nothing", name="suite")
-    # Whatever parts the columns stands in the header most often.
-    delimiter = max(",;\t|", key=lines[0].count)
-    header, *table = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
-    places = _places([cell.lower() for cell in header])
-    if "name" not in places or not any(way <= places.keys() for way in _WAYS):
-        raise InputError(
-            "a suite needs a column benchmark, and rate, or operations, time_s and processors; "
-            f"the columns are: {', '.join(header)}",
-            name="suite",
-        )
-    rows: dict[str, SuiteRow] = {}
-    for number, cells in enumerate(table, 2):
-        if len(cells) != len(header):
-            raise InputError(f"line {number} has {len(cells)} cells for {len(header)} columns", name="suite")
-        name = cells[places["name"]]
-        values = {what: _number(cells[place], number) for what, place in places.items() if what != "name"}
-        rows[name] = SuiteRow(name, values, rows[name].rows + 1 if name in rows else 1)
-    if not rows:
-        raise InputError("a suite needs at least one benchmark", name="suite")
+    with pinned_on("suite"):
+        table = read_table(text.splitlines())
+        places = _places([cell.lower() for cell in table.header])
+        if "name" not in places or not any(way <= places.keys() for way in _WAYS):
+            raise InputError(
+                "a suite needs a column benchmark, and rate, or operations, time_s and processors; "
+                f"the columns are: {', '.join(table.header)}"
+            )
+        rows: dict[str, SuiteRow] = {}
+        for line, cells in whole_rows(table.rows, len(table.header)):
+            name = cells[places["name"]]
+            values = {what: _number(cells[place], line) for what, place in places.items() if what != "name"}
+            rows[name] = SuiteRow(name, values, rows[name].rows + 1 if name in rows else 1)
+        if not rows:
+            raise InputError("a suite needs at least one benchmark")
     return list(rows.values())
 
 
@@ -112,9 +105,7 @@ def _ending(header: Sequence[str], suffix: str) -> list[int]:
 
 def _number(text: str, line: int) -> float | None:
     """Return a cell as a number, None if it is empty; zero, as ReFrame writes no reference, is none."""
-    if text.lower() in ("", "null", "none", "-"):
-        return None
-    try:
-        return float(text) or None
-    except ValueError:
-        raise InputError(f"line {line}: {text!r} is no number", name="suite") from None
+    number = finite(text)
+    if number is None and text.lower() not in ABSENT:
+        raise InputError(f"line {line}: {text!r} is no number")
+    return number or None

@@ -31,13 +31,13 @@ _TIME_NAMES = (
 )
 _GROUP_NAMES = ("job", "jobid", "slurmjobid", "group")
 # A unit at the end of a name: after a line or a space, in brackets or not.
-_UNIT = re.compile(r"(?:[_ ]|\s*[\[(])(ns|us|ms|s|sec|seconds|min|minutes|h|hours)[\])]?$", re.IGNORECASE)
-_UNITS = {"sec": "s", "seconds": "s", "minutes": "min", "hours": "h"}
-_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
+UNIT = re.compile(r"(?:[_ ]|\s*[\[(])(ns|us|ms|s|sec|seconds|min|minutes|h|hours)[\])]?$", re.IGNORECASE)
+UNITS = {"sec": "s", "seconds": "s", "minutes": "min", "hours": "h"}
+SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
 _LONGEST = 60
 # Headings of columns that say when a run was.
 _WHEN = {"date", "datetime", "time", "timestamp", "start", "start_time", "submit", "submit_time", "when", "day"}
-_CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)")
+CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -76,9 +76,9 @@ class RunTimes(TableMixin):
     @property
     def unit(self) -> str:
         """Unit that the column's name ends in, such as ``s`` of ``elapsed [s]``; empty if it names none."""
-        unit = _UNIT.search(self.column)
+        unit = UNIT.search(self.column)
         name = unit[1].lower() if unit else "s" if self.column.casefold() == "seconds" else ""
-        return _UNITS.get(name, name)
+        return UNITS.get(name, name)
 
     @property
     def understood(self) -> str:
@@ -100,7 +100,7 @@ class RunTimes(TableMixin):
         """
         columns: dict[str, Sequence[Any]] = {self.group: self.groups} if self.group else {}
         if self.unit:
-            columns["run_time"] = [timedelta(seconds=time * _SECONDS[self.unit]) for time in self.times]
+            columns["run_time"] = [timedelta(seconds=time * SECONDS[self.unit]) for time in self.times]
         else:
             columns[self.column] = self.times
         return columns | {name: list(map(typed_cell, cells)) for name, cells in self.others.items()}
@@ -134,7 +134,7 @@ def _place(header: Sequence[str], name: str, what: str) -> int:
 def _time(text: str, where: str) -> float:
     """Return a cell as a time: a number, or ``hh:mm:ss``."""
     given = text
-    if clock := _CLOCK.fullmatch(text):
+    if clock := CLOCK.fullmatch(text):
         days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
         text = repr(((24 * days + hours) * 60 + minutes) * 60 + seconds)
     value = finite(text)
@@ -162,7 +162,7 @@ def _group_column(header: Sequence[str], column: str, group: str | None) -> tupl
 
 def _times_column(header: Sequence[str], column: str | None) -> tuple[int, str]:
     """Return the place and the name of the column of times: the one given, the only one, or one with a usual name."""
-    bare = [_bare(_UNIT.sub("", name)) for name in header]
+    bare = [_bare(UNIT.sub("", name)) for name in header]
     usual = next((header[bare.index(name)] for name in _TIME_NAMES if name in bare), _COLUMN)
     column = column or (header[0] if len(header) == 1 else usual)
     return _place(header, column, "times"), column
@@ -219,15 +219,14 @@ def read_run_times(
         raise InputError(f"the first line must name the columns, and {_shown(delimiter.join(header))} are numbers")
     at, column = _times_column(header, column)
     group, of = _group_column(header, column, group)
-    others = {name: (_place(header, name, "covariate"), list[float]()) for name in covariates}
+    numbers = {name: _place(header, name, "covariate") for name in covariates}
     # The first of them that is empty is why a row is left out.
     needed = {at: f"no time in column {column}"} | ({} if of is None else {of: f"no group in column {group}"})
-    for name, (place, _) in others.items():
+    for name, place in numbers.items():
         needed.setdefault(place, f"no number in column {name}")
     times: list[float] = []
-    groups: list[str] = []
-    further: dict[str, list[str]] = {name: [] for place, name in enumerate(header) if place not in (at, of) and name}
-    places = {name: header.index(name) for name in further}
+    covered: list[list[float]] = []
+    kept: list[list[str]] = []
     skips = Skips("row", "left out")
     for line, row in whole_rows(rows, len(header)):
         empty = next((place for place in needed if row[place].casefold() in ABSENT), None)
@@ -236,22 +235,20 @@ def read_run_times(
         if empty is not None:
             skips.add(needed[empty], line)
             continue
-        for name, (place, values) in others.items():
-            values.append(_covariate(row[place], line, name))
         times.append(time)
-        groups += [] if of is None else [row[of]]
-        for name, cells in further.items():
-            cells.append(row[places[name]])
+        covered.append([_covariate(row[place], line, name) for name, place in numbers.items()])
+        kept.append(row)
     if not times:
         rest = f": {skips.total:,} rows have none" if skips.total else ""
         raise InputError(f"there is no time in column {column!r}{rest}")
+    further = (name for place, name in enumerate(header) if place not in (at, of) and name)
     return RunTimes(
         column=column,
         times=tuple(times),
         group=group,
-        groups=tuple(groups),
+        groups=() if of is None else tuple(row[of] for row in kept),
         skips=skips,
-        covariates={name: tuple(values) for name, (_, values) in others.items()},
+        covariates=dict(zip(numbers, zip(*covered, strict=True), strict=True)),
         when=_when_column(header, column),
-        others={name: tuple(cells) for name, cells in further.items()},
+        others={name: tuple(row[header.index(name)] for row in kept) for name in further},
     )

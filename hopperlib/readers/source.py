@@ -196,8 +196,8 @@ def _opened(source: Any, name: str) -> Iterator[io.BufferedReader]:
             elif not isinstance(source, os.PathLike):
                 raw = source
             elif os.fspath(source) != "-":
-                # Opening a FIFO in a folder blocks; one that the shell makes, <(command), lies in /dev/fd.
-                if Path(source).is_fifo() and not os.fspath(source).startswith("/dev/fd/"):
+                # Opening a FIFO in a folder blocks; one that the shell makes, <(command), lies in /dev.
+                if Path(source).is_fifo() and not os.fspath(source).startswith("/dev/"):
                     raise OSError("is a named pipe, which may never end; read it with - as standard input")
                 raw = stack.enter_context(open(source, "rb"))
             elif sys.stdin is None:

@@ -15,6 +15,8 @@ from hopperlib.errors import InputError
 # What programs write for a value that is not there, in small letters.
 ABSENT = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
 _COMMA = re.compile(r"[+-]?\d{1,15},\d{1,15}")
+# A date as it is written in German and by others with points.
+_POINTS = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[T ]+(\d{1,2})(:\d\d(?::\d\d)?))?")
 _DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -67,14 +69,19 @@ def _rows(lines: Iterable[str], delimiter: str, above: int) -> Iterator[tuple[in
     try:
         for row in reader:
             if row:
-                cells = [cell.strip() for cell in row]
-                # A comma that parts no columns is that of decimals.
-                yield (
-                    reader.line_num + above,
-                    [cell.replace(",", ".") if delimiter != "," and _COMMA.fullmatch(cell) else cell for cell in cells],
-                )
+                yield reader.line_num + above, [_cell(cell.strip(), delimiter) for cell in row]
     except csv.Error as error:
         raise InputError(f"line {reader.line_num + above + 1}: not readable as CSV: {error}") from None
+
+
+def _cell(text: str, delimiter: str) -> str:
+    """Return a cell with a point for decimals, which a comma is that parts no columns, and a date as in ISO 8601."""
+    if delimiter != "," and _COMMA.fullmatch(text):
+        return text.replace(",", ".")
+    if date := _POINTS.fullmatch(text):
+        day, month, year, hour, rest = date.groups()
+        return f"{year}-{month:0>2}-{day:0>2}" + (f"T{hour:0>2}{rest}" if hour else "")
+    return text
 
 
 def whole_rows(rows: Iterable[tuple[int, list[str]]], columns: int) -> Iterator[tuple[int, list[str]]]:

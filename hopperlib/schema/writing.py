@@ -6,9 +6,6 @@ from typing import Any
 
 from hopperlib.schema.fields import FieldSpec, Quantity, record_spec
 
-# Longest line that is written, where a list can be broken. [characters]
-_WIDTH = 100
-
 
 def document_of(record: Any) -> dict[str, Any]:
     """Return the tables of a record's file, as a TOML parser would give them; what is as by default is left out.
@@ -84,7 +81,7 @@ def _lines(table: dict[str, Any], path: str) -> Iterator[str]:
     """Yield the lines of a table, its own values before the tables inside."""
     for name, entry in table.items():
         if not _is_table(entry):
-            yield _line(name, entry)
+            yield f"{_key(name)} = {_value(entry)}"
     for name, entry in table.items():
         if _is_table(entry):
             header = f"[[{path}{_key(name)}]]" if isinstance(entry, list) else f"[{path}{_key(name)}]"
@@ -94,34 +91,16 @@ def _lines(table: dict[str, Any], path: str) -> Iterator[str]:
                 yield from _lines(inner, f"{path}{_key(name)}.")
 
 
-def _line(name: str, value: Any) -> str:
-    """Return ``name = value``; a list inside breaks over lines if it is long."""
-    line = f"{_key(name)} = {_value(value)}"
-    return line if len(line) <= _WIDTH else f"{_key(name)} = {_value(value, broken=True)}"
-
-
 def _key(name: str) -> str:
     """Return a key, quoted if it must be."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
 
 
-def _value(value: Any, *, broken: bool = False) -> str:
+def _value(value: Any) -> str:
     """Return a value in TOML, where texts, numbers and lists of them stand as in JSON."""
     import json
 
     if isinstance(value, dict):
-        entries = (f"{_key(name)} = {_value(entry, broken=broken)}" for name, entry in value.items())
+        entries = (f"{_key(name)} = {_value(entry)}" for name, entry in value.items())
         return "{ " + ", ".join(entries) + " }"
-    if broken and isinstance(value, list):
-        return _list_lines([_value(entry) for entry in value])
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _list_lines(entries: list[str]) -> str:
-    """Return a list over several lines, each filled as far as it goes."""
-    lines = [""]
-    for entry in entries:
-        if lines[-1] and len(lines[-1]) + len(entry) + 6 > _WIDTH:
-            lines.append("")
-        lines[-1] += f" {entry}," if lines[-1] else f"{entry},"
-    return "[\n" + "".join(f"    {line}\n" for line in lines) + "]"

@@ -10,7 +10,6 @@ from scipy import stats
 
 from hopperlib.analysis.distributions import (
     FAMILIES,
-    MIXTURE,
     _anderson_darling,
     fit,
     fit_all,
@@ -26,10 +25,8 @@ TRUE = {
     "gamma": {"shape": 9.0, "scale": 30.0},
     "Weibull": {"shape": 2.5, "scale": 400.0},
     "inverse Gaussian": {"mean": 300.0, "shape": 2000.0},
-    "Gumbel": {"location": 1000.0, "scale": 40.0},
-    MIXTURE: {"share": 0.7, "log_mean": 6, "log_sd": 0.05, "slow_log_mean": 6.4, "slow_log_sd": 0.1},
 }
-# The same as scipy has them; of the mixture its draws alone.
+# The same as scipy has them.
 DRAWN = {
     "lognormal": stats.lognorm(0.3, scale=math.exp(6)),
     "shifted lognormal": stats.lognorm(0.6, 800, math.exp(5)),
@@ -37,18 +34,13 @@ DRAWN = {
     "gamma": stats.gamma(9, scale=30),
     "Weibull": stats.weibull_min(2.5, scale=400),
     "inverse Gaussian": stats.invgauss(300 / 2000, scale=2000),
-    "Gumbel": stats.gumbel_r(1000, 40),
 }
 run_times = st.lists(st.floats(1, 1e5), min_size=5, max_size=30).filter(lambda one: np.std(one) > 1e-3 * np.mean(one))
 
 
 def drawn(family, n, seed):
     """Return values of a family with its true parameters."""
-    rng = np.random.default_rng(seed)
-    if family == MIXTURE:
-        quick = rng.uniform(size=n) < 0.7
-        return np.exp(np.where(quick, 6 + 0.05 * rng.normal(size=n), 6.4 + 0.1 * rng.normal(size=n)))
-    return DRAWN[family].rvs(n, random_state=rng)
+    return DRAWN[family].rvs(n, random_state=np.random.default_rng(seed))
 
 
 def test_lognormal_by_hand():
@@ -98,8 +90,7 @@ def test_no_parameters_nearby_are_likelier(family):
     for at, value in enumerate(arguments):
         for factor in (0.999, 1.001):
             moved = best.distribution.dist(*arguments[:at], value * factor, *arguments[at + 1 :])
-            # The steps to a mixture stop when little is left to gain.
-            assert moved.logpdf(x).sum() <= best.log_likelihood + (1e-2 if family == MIXTURE else 1e-9)
+            assert moved.logpdf(x).sum() <= best.log_likelihood + 1e-9
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -178,17 +169,6 @@ def test_nearer_to_the_smallest_value_the_likelihood_has_no_bound():
     assert height(1e-300) > height(1e-200) > height(1e-150)
 
 
-def test_a_mixture_is_preferred_to_one_lognormal_only_where_there_are_two():
-    # Its five parameters alone make the mixture best by AIC in 4 to 34 % of samples of one family (50 draws each of 30,
-    # 120 and 400 values from four families); with the Bayesian criterion too it was 4 to 8 %, 0 to 4 % and none.
-    rng = np.random.default_rng(9)
-    single = [fit_all(100 * np.exp(0.1 * rng.standard_normal(120)))[0].family for _ in range(20)]
-    both = [fit_all(drawn(MIXTURE, 120, seed)) for seed in range(5)]
-    assert single.count(MIXTURE) <= 2
-    assert [fits[0].family for fits in both] == [MIXTURE] * 5
-    assert both[0][0].distribution.ppf(both[0][0].distribution.cdf(450.0)) == pytest.approx(450)
-
-
 def test_all_families_sorted_by_the_criterion():
     fits = fit_all(drawn("gamma", 300, 7))
     assert sorted(one.family for one in fits) == sorted(FAMILIES)
@@ -232,7 +212,7 @@ def test_of_samples_of_a_family_as_many_are_doubted_as_it_says():
         (
             [1, 2, 3, 4, 0],
             "lognormal",
-            "value 0 must be above 0: of these families only the normal and the Gumbel reach below",
+            "value 0 must be above 0: of these families only the normal reaches below",
         ),
         ([1, 2, 3, 4, -5], "gamma", "value -5 must be above 0"),
         ([1, 2, 3, 4, 2e6], "gamma", "values from 1 to 2e[+]06: the largest may be at most 1,000,000 times"),
@@ -271,8 +251,3 @@ def test_whole_seconds_do_not_make_a_true_family_wrong():
     # And what is no normal is still found, whole seconds or not.
     times = np.round(rng.exponential(20, 150)) + 1
     assert p_value(times, fit(times, "normal"), rng, repeats=19) <= 0.05
-
-
-def test_the_gumbel_is_fitted_as_scipy_fits_it():
-    x = stats.gumbel_r.rvs(loc=100, scale=10, size=400, random_state=np.random.default_rng(5))
-    assert tuple(fit(x, "Gumbel").parameters.values()) == pytest.approx(stats.gumbel_r.fit(x), rel=1e-6)

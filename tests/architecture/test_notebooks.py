@@ -10,7 +10,7 @@ import pytest
 
 # A longer cell reads as a program. Questions to the reader and lists of documented values are words, not code.
 LONGEST_CELL = 15
-WORDS = ("NumberCheck", "ChoiceCheck", "OrderCheck", "CurveCheck", "GoalCheck", "documented_table")
+WORDS = ("NumberCheck", "ChoiceCheck", "CurveCheck", "GoalCheck", "documented_table")
 
 
 def _code(notebook: Path) -> list[ast.Module]:

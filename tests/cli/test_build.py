@@ -76,22 +76,12 @@ def test_lines_that_say_nothing_are_named():
     assert "1 line named no module and set no variable; the first is: this is no module" in result.output
 
 
-def test_list_and_explain():
-    assert "GNU-CXX-FORTRAN" in build("--list").output
-    assert {rule["era"] for rule in json.loads(build("--list", "--json").output)["rules"]} == {"report", "today"}
-    shown = build("--explain", "libsci-dynamic-fftw3").output
-    assert "bug: 761427" in shown
-    assert "reported: 2010-06-15" in shown
-    assert json.loads(build("--explain", "TWO-MPI", "--json").output)["bug"] is None
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ([], "give a compile or link line, --modules, or both"),
         (["make all"], "holds no compiler that is known"),
         (["cc 'a"], "cannot be cut into words"),
-        (["--explain", "NOPE"], "there is no build rule 'NOPE'"),
         (["--modules", "/no/such/file", "cc a.c"], "/no/such/file"),
     ],
 )

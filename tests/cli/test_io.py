@@ -21,7 +21,7 @@ from hopperlib.questions.storage.darshan_answer import darshan_result
 from hopperlib.readers import darshan as darshan_reader
 from hopperlib.readers.ior.results import KEYS
 from hopperlib.render.page import page_html
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, HeatMap, StripeLayout
+from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples" / "ior"
 GOOD = str(SAMPLES / "ior-4.0.0.posix-fpp.txt")
@@ -300,15 +300,12 @@ def test_page_stays_small_whatever_the_log():
                    layout=StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(ost,)))
         for ost in range(5_000)
     )  # fmt: skip
-    rows = tuple(tuple(range(task, task + 128)) for task in range(64))
     log = DarshanLog(
         executable=nasty, job_id=7, tasks=10**6, run_time_s=40.0, modules=("POSIX",), files=files,
-        heat_maps=(HeatMap("POSIX", 1.0, tuple(range(64)), rows, rows),),
     )  # fmt: skip
     text = page_html(darshan_result(log, found, nasty), "I/O of a job")
     assert len(text.encode()) < 400_000
     assert "<script" not in text
-    assert "Bytes over time and tasks" in text
     assert Page(text).open == []
 
 

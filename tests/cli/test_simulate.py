@@ -52,11 +52,9 @@ def test_a_policy_is_a_depth(trace):
     def starts(*words):
         return simulate("--trace", trace, "--nodes", "10", "--csv", *words).stdout
 
-    for depth, policy in (("0", "fcfs"), ("1", "easy"), ("all", "conservative")):
-        assert starts("--depth", depth) == starts("--policy", policy)
-    assert starts("--depth", "0") != starts("--depth", "1") == starts() == starts("--policy", "easy", "--depth", "1")
-    # One after the other, all three are promised a start: the third may pass the second and delays nobody.
-    assert starts("--depth", "3") == starts("--depth", "all") == starts("--policy", "3")
+    for number, name in (("0", "fcfs"), ("1", "easy"), ("3", "conservative")):
+        assert starts("--policy", number) == starts("--policy", name)
+    assert starts("--policy", "0") != starts("--policy", "1") == starts()
     shortest = starts("--queues", "shortest-first")
     assert first_columns(shortest).splitlines()[2] == "2,1,100,150,8,1,"
 
@@ -105,16 +103,15 @@ def test_other_ways_in(tmp_path, trace):
     assert simulate("--trace", trace, "--nodes", "1", "--cores-per-node", "24", "--csv").stdout.count(",1,1,") == 3
 
 
-def test_downtimes_queues_records_and_the_schedule_as_a_trace(tmp_path, trace):
+def test_downtimes_queues_and_the_schedule_as_a_trace(tmp_path, trace):
     (tmp_path / "down.csv").write_text("kind,start_s,end_s,first_node,last_node\noutage,20,40,,\norphan,95,200,0,3\n")
-    records, out = tmp_path / "records.csv", tmp_path / "out.swf"
+    out = tmp_path / "out.swf"
     result = simulate(
         "--trace", trace, "--nodes", "10", "--csv", "--downtimes", str(tmp_path / "down.csv"),
-        "--records", str(records), "--every", "30", "--swf", str(out),
+        "--swf", str(out),
     )  # fmt: skip
     # The outage ends jobs 1 and 3 at 20; job 2 (8 nodes) starts after it.
     assert first_columns(result.stdout) == HEAD + "1,0,0,20,6,1,\n2,1,40,90,8,1,\n3,2,2,20,4,1,\n"
-    assert records.read_text().splitlines()[1:3] == ["0,4,4,1,6,0,0,0", "30,0,0,0,0,1,8,10"]
     assert "2 1 39 50 8 -1 -1 8 50 -1 1" in out.read_text()
     table = (
         "queue = [{name = 'small', nodes = [1, 4], max_hours = 1, priority = 1}, "
@@ -167,10 +164,8 @@ def test_skips_are_reported(tmp_path):
         ),
         (("--nodes", "10", "--queue-order", "size"), "--queue-order is now --queues widest-first"),
         (("--nodes", "10", "--rules", "r.toml"), "--rules is now [NAME.rules] in the file of --queues"),
-        (("--nodes", "10", "--depth", "few"), "--depth few must be a number of blocked jobs, or all"),
-        (("--nodes", "10", "--depth", "4", "--policy", "fcfs"), "--depth 4 contradicts --policy fcfs"),
+        (("--nodes", "10", "--depth", "4"), "--depth is now --policy, which takes a number too"),
         (("--nodes", "10", "--downtimes", "nowhere"), "cannot read downtimes nowhere"),
-        (("--nodes", "10", "--records", "x.csv", "--every", "-1"), "sample_every_s=-1 must be at least 1 s"),
         (("--nodes", "10", "--against", "fcfs"), "--against is now hopper trace what-if FILE --depth N"),
     ],
 )
@@ -182,7 +177,7 @@ def test_refusals(trace, words, message):
 
 
 def test_a_place_that_cannot_be_written(trace, tmp_path):
-    result = simulate("--trace", trace, "--nodes", "10", "--csv", "--records", str(tmp_path / "none" / "x.csv"))
+    result = simulate("--trace", trace, "--nodes", "10", "--csv", "--swf", str(tmp_path / "none" / "x.swf"))
     assert result.exit_code == 2
     assert "cannot write" in result.stderr
 

@@ -17,7 +17,7 @@ def test_totals_of_the_toy(toy):
     assert toy.peak_tflops == pytest.approx(13.824)
     assert toy.core_hours_per_day == 27_648
     # 3 x 4 x 4 routers of 2 nodes = 96 places, 92 of them for jobs
-    assert toy.service_nodes == 4
+    assert toy.network.node_positions - toy.nodes == 4
 
 
 def test_a_machine_is_read_once():

@@ -73,7 +73,7 @@ def test_torus_of_hopper(hopper):
     assert hopper.network.routers == 3264
     assert hopper.network.node_positions == 6528
     assert hopper.network.cabinets == 68
-    assert hopper.service_nodes == 144
+    assert hopper.network.node_positions - hopper.nodes == 144
     assert len(hopper.network.service_blades) * hopper.network.nodes_per_slot == 144
 
 

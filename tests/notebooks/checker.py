@@ -36,7 +36,7 @@ LONGEST_FUNCTION = 5
 
 # Packages that a notebook leaves to hopperlib and plotly, whose figures carry a description.
 NOT_IMPORTED = ("matplotlib", "seaborn", "bokeh", "altair", "ipywidgets")
-CHECKS = ("NumberCheck", "ChoiceCheck", "OrderCheck", "CurveCheck", "GoalCheck")
+CHECKS = ("NumberCheck", "ChoiceCheck", "CurveCheck", "GoalCheck")
 CHECK_TEXTS = ("question", "explanation", "wrong", "hints", "misconceptions", "items", "mistakes", "text", "feedback")
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hopperlib.launchers.components import LaunchError
 from hopperlib.launchers.reader import read_launch
 from hopperlib.machine import Machine
-from hopperlib.placement.as_data import error_data, numa_rows, placement_data, task_rows
+from hopperlib.placement.as_data import error_data, numa_rows, placement_data
 from hopperlib.placement.placement import place_tasks
 from hopperlib.placement.review import review_line
 
@@ -83,13 +83,6 @@ def test_a_task_over_two_numa_nodes_stands_in_both_rows_with_its_cores_there():
         (1, "1", "12-17"),
         (1, "1", "18-23"),
     ]
-
-
-def test_rows_by_task_stop_at_the_limit():
-    placement = placed("aprun -n 24576 -N 12 -S 3 a.out")
-    assert len(task_rows(placement, 100)) == 100
-    assert task_rows(placement, 100)[-1] == (99, 0, 8, "6", "1", True)
-    assert len(task_rows(placed("aprun -n 30 a.out"))) == 30
 
 
 @settings(max_examples=settings.default.max_examples // 2)

@@ -34,10 +34,6 @@ def test_vasp_as_first_tried():
     assert lines.index("socket 1") == 9
 
 
-def test_ascii_is_ascii():
-    assert picture("aprun -n 384 -N 12 vasp", ascii_only=True).isascii()
-
-
 def test_hardware_threads_are_rows_of_a_core():
     toy = Machine.load("toy")
     lines = picture("srun -n 2 -c 2 --cpu-bind=cores a.out", toy).splitlines()

@@ -3,7 +3,6 @@
 =============  ================================================================
 `NumberCheck`  a number with its unit, right within a tolerance
 `ChoiceCheck`  one or several of a few options, each with its own feedback
-`OrderCheck`   things to put in order
 `CurveCheck`   a curve to draw, right if it lies near the model's
 `GoalCheck`    a setting of an explorer to find, by what its answer then says
 =============  ================================================================
@@ -18,7 +17,7 @@ All texts are plain; what stands between backticks is shown as code. A check's
 name is the key under which a reader's result is kept, so it never changes.
 """
 
-from hopperbook.self_checks.check import MIME_TYPE, Check, ChoiceCheck, Option, OrderCheck, Verdict
+from hopperbook.self_checks.check import MIME_TYPE, Check, ChoiceCheck, Option, Verdict
 from hopperbook.self_checks.curve import CurveCheck
 from hopperbook.self_checks.goal import Condition, GoalCheck
 from hopperbook.self_checks.notebook import show_check
@@ -34,7 +33,6 @@ __all__ = [
     "GoalCheck",
     "NumberCheck",
     "Option",
-    "OrderCheck",
     "Verdict",
 ]
 

@@ -1,7 +1,7 @@
 """What every self-check has (a name, a question, hints, and a verdict on an answer), and the kinds with few choices."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, is_dataclass
 from math import prod
 from typing import Any, ClassVar, NamedTuple
@@ -176,90 +176,3 @@ class ChoiceCheck(Check):
         if set(right) - chosen:
             return Verdict(False, self.messages["more"].format(chosen=len(chosen), right=len(right)))
         return Verdict(True, " ".join(dict.fromkeys([*(self.options[i].feedback for i in right), self.explanation])))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderCheck(Check):
-    """Things to put in order.
-
-    They are shown in the order of the alphabet, or its reverse if that
-    happens to be the right order.
-
-    Parameters
-    ----------
-    items : tuple of str
-        In the right order.
-    mistakes : tuple of (str, str, str)
-        Item, another item, and what to say if the first was wrongly put
-        before the second.
-
-    Examples
-    --------
-    >>> check = OrderCheck(name="levels", question="From small to large?", explanation="Cores make NUMA nodes.",
-    ...     items=("core", "NUMA node", "cabinet"),
-    ...     mistakes=(("cabinet", "NUMA node", "A cabinet holds whole nodes."),))
-    >>> check.shown
-    ('cabinet', 'core', 'NUMA node')
-    >>> check.grade([1, 0, 2]).feedback
-    'A cabinet holds whole nodes.'
-    >>> check.grade([1, 2, 0]).right
-    True
-    """
-
-    kind: ClassVar[str] = "order"
-    marking: ClassVar[tuple[str, ...]] = ("shown", "order")
-    messages: ClassVar[Mapping[str, str]] = {"empty": "Put every item in one place first."}
-
-    items: tuple[str, ...]
-    mistakes: tuple[tuple[str, str, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        Check.__post_init__(self)
-        if len(self.items) < 2 or len(set(self.items)) != len(self.items):
-            raise ValueError(f"check {self.name!r} needs two items or more, no two of them alike")
-        for first, second, _ in self.mistakes:
-            if first not in self.items or second not in self.items:
-                raise ValueError(f"check {self.name!r}: mistake {(first, second)} must name two of its items")
-            if self.items.index(first) <= self.items.index(second):
-                raise ValueError(f"check {self.name!r}: {first!r} before {second!r} is no mistake")
-
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """The items as they are shown at first."""
-        by_letter = tuple(sorted(self.items, key=str.lower))
-        return by_letter if by_letter != self.items else by_letter[::-1]
-
-    @property
-    def order(self) -> list[int]:
-        """The right order, as indices into `shown`."""
-        return [self.shown.index(item) for item in self.items]
-
-    def grade(self, answer: Sequence[int]) -> Verdict:
-        """Return how an order is marked.
-
-        Parameters
-        ----------
-        answer : sequence of int
-            Indices into `shown`, in the order chosen.
-        """
-        given = list(answer)
-        if sorted(given) != sorted(self.order):
-            return Verdict(False, self.messages["empty"], readable=False)
-        if given == self.order:
-            return Verdict(True, self.explanation)
-        for first, second, feedback in self.mistakes:
-            if given.index(self.shown.index(first)) < given.index(self.shown.index(second)):
-                return Verdict(False, feedback)
-        return Verdict(False, self.wrong)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the check as plain data.
-
-        The first of `mistakes` whose `first` stands before its `second` gives the feedback, else `wrong`.
-        """
-        index = self.shown.index
-        mistakes = [
-            {"first": index(first), "second": index(second), "feedback": feedback}
-            for first, second, feedback in self.mistakes
-        ]
-        return Check.to_dict(self) | {"mistakes": mistakes}

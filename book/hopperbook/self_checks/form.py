@@ -6,7 +6,7 @@ from typing import Any
 
 import ipywidgets
 
-from hopperbook.self_checks.check import Check, ChoiceCheck, OrderCheck, Verdict
+from hopperbook.self_checks.check import Check, ChoiceCheck, Verdict
 from hopperbook.self_checks.curve import CurveCheck
 from hopperbook.self_checks.goal import GoalCheck
 from hopperbook.self_checks.number import NumberCheck
@@ -59,32 +59,6 @@ class _ChoiceForm:
         return [number for number, box in enumerate(self.boxes) if box.value]
 
 
-class _OrderForm:
-    """The items one below the other, each with a button that moves it up."""
-
-    def __init__(self, check: OrderCheck) -> None:
-        self.order = list(range(len(check.shown)))
-        self._rows = [self._row(number, item) for number, item in enumerate(check.shown)]
-        self._column = ipywidgets.VBox(self._rows)
-        self.widgets = [self._column]
-
-    def _row(self, number: int, item: str) -> Any:
-        up = ipywidgets.Button(description="Up", tooltip=f"Move up: {item}", layout={"width": "4rem"})
-        up.on_click(lambda _: self.move_up(number))
-        return ipywidgets.HBox([up, ipywidgets.HTML(prose_html(item))])
-
-    def move_up(self, number: int) -> None:
-        """Move the item that was shown at this place at first one place up."""
-        place = self.order.index(number)
-        if place > 0:
-            self.order[place - 1 : place + 1] = [number, self.order[place - 1]]
-            self._column.children = [self._rows[index] for index in self.order]
-
-    def read(self) -> list[int]:
-        """Return the order, as indices into the items as shown at first."""
-        return list(self.order)
-
-
 class _CurveForm:
     """A scale for each point of the curve."""
 
@@ -115,7 +89,6 @@ class _GoalForm:
 _FORMS: dict[type[Check], Callable[[Any], Any]] = {
     NumberCheck: _NumberForm,
     ChoiceCheck: _ChoiceForm,
-    OrderCheck: _OrderForm,
     CurveCheck: _CurveForm,
     GoalCheck: _GoalForm,
 }

@@ -2,14 +2,14 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from hopperlib.cli.common import fail, print_rule, print_rules, read_source, write_lines, write_page
+from hopperlib.cli.common import fail, print_json, read_source, write_lines, write_page
 from hopperlib.cli.question import question_command, show
 from hopperlib.failure.diagnosis import diagnosis
 from hopperlib.failure.messages.rules import Rule, load_rules, rule
@@ -31,9 +31,9 @@ def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: 
     """Answer for the files of a job, or list or explain the rules."""
     if values.pop("list_rules", None):
         rules = [_rule_data(known) for known in sorted(load_rules(), key=lambda known: known.code)]
-        print_rules(rules, ("code", "role", "class", "title"), as_json=as_json)
+        _print_rules(rules, as_json)
     elif values.get("explain"):
-        print_rule(_rule_data(rule(values["explain"])), as_json=as_json)
+        _print_rule(_rule_data(rule(values["explain"])), as_json)
     elif values.pop("each", None):
         _each(values.get("files", ()), values, as_json, show_all)
     elif values.get("files") or values.get("record"):
@@ -152,6 +152,26 @@ def _rule_data(rule: Rule) -> dict[str, Any]:
     steps = {"requires": list(rule.requires), "advice": list(rule.advice), "confirm": rule.confirm}
     head = {"code": rule.code, "title": rule.title, "class": rule.fault, **named, "example": rule.positive[0]}
     return {**head, **linked, **steps, "source": rule.source, "sample": rule.sample}
+
+
+def _print_rules(rules: Sequence[Mapping[str, Any]], as_json: bool) -> None:
+    """Print rules, a line each, or all as data."""
+    if as_json:
+        print_json({"rules": rules})
+        return
+    for each in rules:
+        click.echo(f"{each['code']:<22}  {each['role']:<7}  {each['class']:<6}  {each['title']}")
+
+
+def _print_rule(known: Mapping[str, Any], as_json: bool) -> None:
+    """Print all that is known of one rule: its parts by name, those that are empty left out."""
+    if as_json:
+        print_json(known)
+        return
+    for name, value in known.items():
+        lines = [str(line) for line in (value if isinstance(value, list | tuple) else [value]) if line]
+        if lines:
+            click.echo(f"{name.replace('_', ' ')}: " + "\n  ".join(lines))
 
 
 diagnose = question_command(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import read_source, write_lines, write_page
+from hopperlib.cli.common import page_option, read_source, write_lines, write_page
 from hopperlib.cli.question import question_command, show
 from hopperlib.errors import InputError, refusal
 from hopperlib.questions.network.simulate import Simulation, simulated
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from hopperlib.network.fabrics.fabric import Fabric
     from hopperlib.network.fabrics.lying import Lying
     from hopperlib.readers.jobs.trace import Trace
-    from hopperlib.scheduling.schedule import Schedule
 
 # Shorter traces are done before anybody looks.
 _WORTH_A_BAR = 50_000
-_NAMED_DEPTHS = {"0": "fcfs", "1": "easy", "all": "conservative"}
+_POLICY_HELP = "fcfs, easy or conservative; how many blocked jobs have a reserved start; or a function of your own."
 # Columns of --csv that a job of the trace has itself, by the names that it has there.
 _OWN_COLUMNS = {
     "requested_time_s": "requested_time_s",
@@ -52,21 +51,22 @@ _REPLACED = {
     "--queue-order": "--queues widest-first or shortest-first, or order in the file of --queues",
     "--aging-hours": "age, a weight under [NAME.rules] in the file of --queues",
     "--rules": "[NAME.rules] in the file of --queues",
+    "--depth": "--policy, which takes a number too",
     "--against": "hopper trace what-if FILE --depth N, which says how sure a difference is",
 }
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Read the trace line by line, simulate it, and print or write what was asked for."""
-    path, every_s, page = values.pop("trace"), values.pop("every"), values.pop("page", None)
-    records, swf, as_csv = values.pop("records", None), values.pop("swf", None), values.pop("as_csv")
-    setting = Simulation(**question.read(_with_policies(_with_queues(values))))
+    path, as_csv = values.pop("trace"), values.pop("as_csv")
+    page, swf = values.pop("page", None), values.pop("swf", None)
+    if ":" in values.get("policy", ""):
+        values["policy"] = _function(values["policy"])
+    setting = Simulation(**question.read(_with_queues(values)))
     trace = _trace(path, setting.reading)
     with _progress(len(trace.workload)) as progress:
-        outcome = simulated(trace, setting, every_s=every_s, progress=progress)
+        outcome = simulated(trace, setting, progress=progress)
     _warn(outcome, as_csv=as_csv, in_answer=as_json or show_all)
-    if records:
-        write_lines(records, _record_lines(outcome.schedule), as_json=as_json)
     if swf:
         write_lines(swf, write_swf(outcome.schedule, cores_per_node=setting.cores_per_node or 1), as_json=as_json)
     if as_csv:
@@ -76,21 +76,6 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         write_page(page, result, "A job trace, observed and simulated", f"From `{path}`.", as_json=as_json)
         if not as_csv:
             show(question.name, result, as_json, show_all)
-
-
-def _with_policies(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values with one policy in place of a policy and a depth, and functions for their names."""
-    depth, policy = values.pop("depth", None), values.get("policy")
-    if depth is not None:
-        if depth != "all" and not depth.isdecimal():
-            raise InputError(f"--depth {depth} must be a number of blocked jobs, or all")
-        meant = _NAMED_DEPTHS.get(depth, depth)
-        if policy not in (None, "easy", meant):
-            raise InputError(f"--depth {depth} contradicts --policy {policy}: give one of the two")
-        values["policy"] = meant
-    if ":" in (text := values.get("policy", "")):
-        values["policy"] = _function(text)
-    return values
 
 
 def _with_queues(values: dict[str, Any]) -> dict[str, Any]:
@@ -149,15 +134,6 @@ def _function(text: str) -> Any:
         sys.path.pop(0)
 
 
-def _record_lines(schedule: "Schedule") -> Iterator[str]:
-    """Yield the machine over time as CSV."""
-    from hopperlib.scheduling.schedule import Sample
-
-    yield ",".join(Sample._fields) + "\n"
-    for sample in schedule.samples:
-        yield ",".join(map(str, sample)) + "\n"
-
-
 def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
     """Yield a header and every job, in order of submission."""
     from hopperlib.scheduling.schedule import STATUS
@@ -201,56 +177,29 @@ def _say_what_replaced(_: click.Context, parameter: click.Parameter, value: str 
         raise click.UsageError(f"{parameter.opts[0]} is now {_REPLACED[parameter.opts[0]]}")
 
 
-simulate = question_command(
-    load("simulate"),
-    _run,
-    left_out=("trace", "queues", "queue_file", "policy"),
-    parameters=[
-        click.Option(
-            ["--trace"], required=True, metavar="FILE", help="Trace, compressed (.gz, .bz2, .xz) or not; or -."
-        ),
-        click.Option(
-            ["--queues"],
-            metavar="TABLE",
-            help=f"Queues, order and limits: {', '.join(queue_tables())}, or a TOML file.",
-        ),
-        click.Option(
-            ["--records"], metavar="FILE", help="Write the machine over time here: CSV, a line every --every s."
-        ),
-        click.Option(
-            ["--every"],
-            type=int,
-            default=0,
-            metavar="S",
-            help="Seconds between them. [default: a hundredth of the trace]",
-        ),
-        click.Option(["--swf"], metavar="FILE", help="Write the schedule here in the Standard Workload Format."),
-        click.Option(
-            ["--csv", "as_csv"], is_flag=True, help="Print every job: times, status, queue, nodes, where it lies."
-        ),
-        click.Option(
-            ["--html", "page"],
-            metavar="PAGE",
-            help="Write one page to this file: no scripts, nothing from elsewhere.",
-        ),
-        click.Option(
-            ["--depth"],
-            metavar="0|1|N|all",
-            help="Blocked jobs with a reserved start, which no job behind them may delay. [default: 1]",
-        ),
-        click.Option(
-            ["--policy"],
-            metavar="NAME|MODULE:FUNCTION",
-            help="Depth by name, fcfs (0), easy (1) or conservative (all); or a function of your own, "
-            "see the page on job traces.",
-        ),
-        *(click.Option([flag], hidden=True, expose_value=False, callback=_say_what_replaced) for flag in _REPLACED),
-    ],
-    lines="""
+simulate = page_option(
+    question_command(
+        load("simulate"),
+        _run,
+        left_out=("trace", "queues", "queue_file", "policy"),
+        parameters=[
+            click.Option(
+                ["--trace"], required=True, metavar="FILE", help="Trace, packed or not; - for standard input."
+            ),
+            click.Option(["--queues"], metavar="TABLE", help=f"{', '.join(queue_tables())}, or a TOML file of queues."),
+            click.Option(["--swf"], metavar="FILE", help="Write the schedule here in the Standard Workload Format."),
+            click.Option(
+                ["--csv", "as_csv"], is_flag=True, help="Print every job: times, status, queue, nodes, where it lies."
+            ),
+            click.Option(["--policy"], metavar="NAME|N|MODULE:FUNCTION", help=_POLICY_HELP),
+            *(click.Option([flag], hidden=True, expose_value=False, callback=_say_what_replaced) for flag in _REPLACED),
+        ],
+        lines="""
 hopper simulate --trace log.swf.gz --machine hopper --order xyz --csv > jobs.csv
 sacct -aPX -S 2024-01-01 --format=JobID,User,Account,Partition,QOS,State,Submit,Eligible,Start,Elapsed,Timelimit,NNodes,AllocCPUS,AllocTRES,NodeList > jobs.txt
 scontrol show node > cluster.txt; scontrol show partition >> cluster.txt
 hopper simulate --trace jobs.txt --cluster cluster.txt --html report.html
-hopper simulate --trace log.swf --machine hopper --queues hopper-final --downtimes down.csv --records free.csv
+hopper simulate --trace log.swf --machine hopper --queues hopper-final --downtimes down.csv
 """,
+    )
 )

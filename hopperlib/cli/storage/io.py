@@ -15,8 +15,8 @@ import click
 from hopperlib.cli.common import (
     all_option,
     fail,
-    html_option,
     json_option,
+    page_option,
     print_json,
     read_source,
     refusing,
@@ -132,7 +132,7 @@ Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be 
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows, or a row for each job, as CSV.")
 @click.option("--ranks", is_flag=True, help="List every task of a file of rank details, which else is one row.")
 @click.option("--prometheus", metavar="FILE", help="Write metrics for Prometheus to this file, in one move.")
-@html_option
+@page_option
 @all_option
 @json_option
 @refusing

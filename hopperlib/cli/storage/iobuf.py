@@ -22,8 +22,8 @@ def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: 
 iobuf = question_command(
     load("iobuf"),
     _run,
-    # Nothing is taken for granted: calls of unknown size, any file, a task on every core of the machine.
-    starting={"transfer_bytes": 0, "file": "", "tasks_per_node": 0},
+    # Nothing is taken for granted: calls of unknown size, a task on every core of the machine.
+    starting={"transfer_bytes": 0, "tasks_per_node": 0},
     left_out=("params",),
     parameters=[click.Argument(["params"], metavar="PARAMS|-")],
     lines="""

@@ -17,22 +17,19 @@ from hopperlib.failure.builds.versions import in_range
 # Longest line that is read. [characters]
 _LONGEST = 20_000
 _ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-_NUMBERED = re.compile(r"(?<!\S)(\d{1,4})\) {0,4}([^\s()]{1,200})((?: {0,2}\([^()]{0,30}\)){0,3})")
+_NUMBERED = re.compile(r"(?<!\S)(\d{1,4})\) {0,4}([^\s()]{1,200})(?: {0,2}\([^()]{0,30}\)){0,3}")
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,100}(?:/[\w.+-]{1,100}){0,5}", re.ASCII)
-_MARK = re.compile(r"\(([^()]{0,30})\)")
 _SET = re.compile(r"(?:export +|setenv +)?([A-Za-z_]\w{0,80})(?:=| +)(.{0,20000})", re.ASCII)
-_LABEL = re.compile(r"GLIBCXX_(\d[\d.]{0,12}\d)")
 _COMMAND = re.compile(r"(?:module|ml) +(load|add|try-load|unload|rm|del|swap|switch|purge)\b *(.{0,2000})")
 _HEADINGS = ("currently loaded", "where:", "no modulefiles", "no modules", "inactive modules", "key:")
 _SPEC = re.compile(r"([^<>=]{1,100})((?:[<>=]{1,2}[\w.+-]{1,80})?)", re.ASCII)
 
 
 class Module(NamedTuple):
-    """A loaded module: name, version (empty if none is named), whether the list marks it as the default."""
+    """A loaded module: name, and version (empty if none is named)."""
 
     name: str
     version: str
-    default: bool = False
 
     @property
     def text(self) -> str:
@@ -53,10 +50,10 @@ class Module(NamedTuple):
         return not bound or (self.version != "" and in_range(self.version, bound))
 
 
-def _module(text: str, *, default: bool = False) -> Module:
+def _module(text: str) -> Module:
     """Split name and version; the version is what stands behind the last slash."""
     name, slash, version = text.rpartition("/")
-    return Module(name, version, default) if slash else Module(text, "", default)
+    return Module(name, version) if slash else Module(text, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,15 +65,12 @@ class Environment:
     modules : tuple of Module
         In the order in which they were loaded.
     variables : dict of str to str
-    labels : tuple of str
-        Versions of ``GLIBCXX`` that a pasted message names.
     unread : tuple of str
         Lines that say nothing to the reader.
     """
 
     modules: tuple[Module, ...] = ()
     variables: dict[str, str] = field(default_factory=dict)
-    labels: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
 
     def loaded(self, *specs: str) -> tuple[Module, ...]:
@@ -135,10 +129,8 @@ class _Reader:
             self.drop(word[1:] for word in words if word.startswith("-"))
             self.add(_module(word) for word in words if _NAME.fullmatch(word))
         elif _NUMBERED.search(line):
-            for number, text, marks in _NUMBERED.findall(line):
-                default = any(mark in ("D", "default") for mark in _MARK.findall(marks))
-                if _NAME.fullmatch(text):
-                    self.numbered.append((int(number), _module(text, default=default)))
+            found = _NUMBERED.findall(line)
+            self.numbered += [(int(number), _module(text)) for number, text in found if _NAME.fullmatch(text)]
         elif not self._variable(line) and not self._bare(line):
             self.unread.append(line)
 
@@ -170,12 +162,10 @@ class _Reader:
 
 def read_environment(text: str) -> Environment:
     """Return the modules and variables that a text names."""
-    reader, labels = _Reader(), []
+    reader = _Reader()
     for raw in text.replace("\r", "\n").replace("\0", " ").split("\n"):
         line = " ".join(_ESCAPES.sub("", raw[:_LONGEST]).split())
-        labels_here = _LABEL.findall(line)
-        labels += labels_here
-        if line and not labels_here and not line.startswith(("#", "---")) and not line.lower().startswith(_HEADINGS):
+        if line and not line.startswith(("#", "---")) and not line.lower().startswith(_HEADINGS):
             if re.match(r"[A-Za-z]: {1,4}[A-Z]", line):
                 continue  # the legend under a list of Lmod
             reader.line(line.removeprefix("$ "))
@@ -183,6 +173,5 @@ def read_environment(text: str) -> Environment:
     return Environment(
         modules=tuple(reader.modules.values()),
         variables=reader.variables,
-        labels=tuple(dict.fromkeys(labels)),
         unread=tuple(reader.unread),
     )

@@ -148,20 +148,6 @@ class LinkLine:
         return bool(libraries) or any(name.endswith(endings) for name in self.inputs)
 
     @property
-    def early_libraries(self) -> tuple[str, ...]:
-        """Libraries that stand before a source or an object, so that it may look for them in vain."""
-        early: list[str] = []
-        waiting: list[str] = []
-        for word in self.words:
-            if _is_library(word):
-                waiting.append(word.text)
-            elif not word.is_flag:
-                # Something stands behind these that may need them.
-                early += waiting
-                waiting = []
-        return tuple(early)
-
-    @property
     def text(self) -> str:
         """The line, written anew."""
         if not self.command:
@@ -182,22 +168,10 @@ class LinkLine:
                 words.append(Word(by, (by,), True))
         return replace(self, words=tuple(words))
 
-    def libraries_last(self) -> "LinkLine":
-        """Return the line with its libraries behind everything else, in their order."""
-        # Sorting by yes and no keeps the order within both.
-        return replace(self, words=tuple(sorted(self.words, key=_is_library)))
-
 
 def _base(command: str) -> str:
     """Return a command without its folder and version."""
     return re.sub(r"-\d{1,3}(?:\.\d{1,3}){0,3}$", "", command.rpartition("/")[2])
-
-
-def _is_library(word: Word) -> bool:
-    """Whether a word names a library."""
-    if word.is_flag:
-        return word.text.startswith("-l")
-    return bool(re.search(r"\.(?:a|so(?:\.\d{1,4}){0,4})$", word.text))
 
 
 def _words(parts: list[str]) -> tuple[Word, ...]:

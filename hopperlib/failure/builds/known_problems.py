@@ -15,8 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from hopperlib.failure.builds._environment import Environment, Module, read_environment
 from hopperlib.failure.builds._link_line import LinkLine, Word, compilers, read_line
-from hopperlib.failure.builds.rules import BuildRule, Repair, first_gcc, load_build_rules, newest_glibcxx
-from hopperlib.failure.builds.versions import version_key
+from hopperlib.failure.builds.rules import BuildRule, Repair, load_build_rules
 
 Words = tuple[str, ...]
 
@@ -117,30 +116,13 @@ def _fitting(texts: Iterable[str], patterns: Words) -> bool:
     return any(fnmatchcase(text, pattern) for text in texts for pattern in patterns)
 
 
-def _lacks_glibcxx(build: Build) -> bool:
-    """Whether the text names a GLIBCXX that the GCC that is loaded does not have, or none is loaded."""
-    loaded = [module for module in build.environment.loaded("gcc", "gcc-native") if module.version]
-    newest = newest_glibcxx(loaded[-1].version) if loaded else None
-    return bool(build.environment.labels) and (
-        newest is None or version_key(newest) < max(map(version_key, build.environment.labels))
-    )
-
-
-def _not_default(build: Build, specs: Words) -> bool:
-    """Whether the list marks the defaults, and one of the modules is none."""
-    defaults = any(module.default for module in build.environment.modules)
-    return defaults and any(not module.default for module in build.environment.loaded(*specs))
-
-
 # Name of a condition -> what decides it, and whether it is met.
 _CONDITIONS: dict[str, tuple[str, Callable[[Build, Any], bool]]] = {
     "kinds": ("line", lambda build, kinds: build.line.driver is not None and build.line.driver.kind in kinds),
     "drivers": ("line", lambda build, names: build.line.name in names),
     "flags": ("line", lambda build, patterns: bool(build.line.matching(patterns))),
-    "all_flags": ("line", lambda build, patterns: all(build.line.matching([pattern]) for pattern in patterns)),
     "no_flags": ("line", lambda build, patterns: not build.line.matching(patterns)),
     "inputs": ("line", lambda build, patterns: _fitting(build.line.inputs, patterns)),
-    "early_library": ("line", lambda build, wanted: bool(build.line.early_libraries) == wanted),
     "modules": ("modules", lambda build, specs: bool(build.environment.loaded(*specs))),
     "all_modules": ("modules", lambda build, specs: all(build.environment.loaded(spec) for spec in specs)),
     "no_modules": ("modules", lambda build, specs: not build.environment.loaded(*specs)),
@@ -148,12 +130,9 @@ _CONDITIONS: dict[str, tuple[str, Callable[[Build, Any], bool]]] = {
     "compilers": ("compiler", lambda build, families: build.compiler in families),
     "linking": ("linking", lambda build, wanted: build.linking == wanted),
     "mixed": ("languages", lambda build, wanted: build.mixes_languages == wanted),
-    "not_default": ("", _not_default),
     "variables": ("", lambda build, patterns: _fitting(build.settings, patterns)),
     "no_variables": ("", lambda build, patterns: not _fitting(build.settings, patterns)),
-    "no_linking": ("", lambda build, refused: build.linking != refused),
     "shmem": ("", lambda build, wanted: build.uses_shmem == wanted),
-    "glibcxx": ("", lambda build, wanted: _lacks_glibcxx(build) == wanted),
 }
 _NO_LINE, _NO_MODULES = "no link line was given", "no modules were given"
 
@@ -288,9 +267,6 @@ def _with_module(build: Build, gone: str, come: str) -> Build:
 def _apply(build: Build, repair: Repair) -> tuple[Build, str]:
     """Return the build after a repair, and the command to type for it, if it takes one."""
     what, to = next(iter(repair.what), ""), repair.to
-    if "{first_gcc}" in to:
-        label = max(build.environment.labels, key=version_key)
-        to = to.format(first_gcc=first_gcc(label) or "<newer than 12>")
     line = build.line
     match repair.do:
         case "swap":
@@ -308,8 +284,6 @@ def _apply(build: Build, repair: Repair) -> tuple[Build, str]:
             line = line.replaced(repair.what, to)
         case "add":
             line = replace(line, words=(Word(what, (what,), True), *line.words))
-        case "libraries-last":
-            line = line.libraries_last()
     return replace(build, line=line), ""
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, Literal
 
-from hopperlib.errors import InputError
-from hopperlib.failure.builds.versions import in_range, version_key
+from hopperlib.errors import InputError, did_you_mean
+from hopperlib.failure.builds.versions import in_range
 from hopperlib.schema import key, read_record, read_toml
 
 
@@ -59,14 +59,14 @@ class _Conditions:
     ----------
     kinds, drivers, compilers : tuple of str or None
         One of these compiler commands, by kind, name or family.
-    flags, all_flags, no_flags, inputs : tuple of str or None
+    flags, no_flags, inputs : tuple of str or None
         Patterns of words on the line.
-    modules, all_modules, no_modules, two_of, not_default : tuple of str or None
+    modules, all_modules, no_modules, two_of : tuple of str or None
         Modules that are loaded, by name, pattern or bound.
     variables, no_variables : tuple of str or None
         Patterns of ``NAME`` or ``NAME=value``.
-    linking, no_linking : {"static", "dynamic"} or None
-    mixed, shmem, early_library, glibcxx : bool or None
+    linking : {"static", "dynamic"} or None
+    mixed, shmem : bool or None
     versions : mapping of str to _Versions
         By module.
     """
@@ -75,22 +75,17 @@ class _Conditions:
     drivers: tuple[str, ...] | None = None
     compilers: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
-    all_flags: tuple[str, ...] | None = None
     no_flags: tuple[str, ...] | None = None
     inputs: tuple[str, ...] | None = None
     modules: tuple[str, ...] | None = None
     all_modules: tuple[str, ...] | None = None
     no_modules: tuple[str, ...] | None = None
     two_of: tuple[str, ...] | None = None
-    not_default: tuple[str, ...] | None = None
     variables: tuple[str, ...] | None = None
     no_variables: tuple[str, ...] | None = None
     linking: Literal["static", "dynamic"] | None = None
-    no_linking: Literal["static", "dynamic"] | None = None
     mixed: bool | None = None
     shmem: bool | None = None
-    early_library: bool | None = None
-    glibcxx: bool | None = None
     versions: Mapping[str, _Versions] = key(dict)
 
     def given(self) -> dict[str, Any]:
@@ -111,7 +106,7 @@ class Repair:
     Parameters
     ----------
     do : str
-        load, unload, swap, drop, replace, add, set or libraries-last.
+        load, unload, swap, drop, replace, add or set.
     what : tuple of str
         The module, variable or flag that it acts on, or patterns of flags.
     to : str
@@ -123,7 +118,7 @@ class Repair:
     note : str
     """
 
-    do: Literal["load", "unload", "swap", "drop", "replace", "add", "set", "libraries-last"]
+    do: Literal["load", "unload", "swap", "drop", "replace", "add", "set"]
     what: tuple[str, ...] = key((), single=True)
     to: str = ""
     documented: bool = False
@@ -132,7 +127,7 @@ class Repair:
 
     def broken_rules(self) -> Iterator[str]:
         """Yield the keys that are missing, or that this repair does not know."""
-        needed = {"what": self.do != "libraries-last", "to": self.do in ("swap", "replace", "set")}
+        needed = {"what": True, "to": self.do in ("swap", "replace", "set")}
         for name, is_needed in needed.items():
             if bool(getattr(self, name)) != is_needed:
                 yield f"{name}: {'is needed' if is_needed else 'is no key'} for the repair {self.do!r}"
@@ -214,10 +209,9 @@ class BuildRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildProblems:
-    """What ``problems.toml`` holds: the rules, and for releases of GCC the version of GLIBCXX that came with them."""
+    """What ``problems.toml`` holds."""
 
     rules: tuple[BuildRule, ...] = key(name="rule", least=1)
-    glibcxx: Mapping[str, str] = key(dict)
 
 
 def read_build_rules(text: str) -> tuple[BuildRule, ...]:
@@ -238,12 +232,6 @@ def read_build_rules(text: str) -> tuple[BuildRule, ...]:
 
 
 @cache
-def _problems() -> BuildProblems:
-    with open(os.path.join(os.path.dirname(__file__), "problems.toml"), encoding="utf-8") as file:
-        return read_record(BuildProblems, read_toml(file.read(), name="problems.toml"), name="")
-
-
-@cache
 def load_build_rules() -> tuple[BuildRule, ...]:
     """Return the rules that come with the library.
 
@@ -252,7 +240,8 @@ def load_build_rules() -> tuple[BuildRule, ...]:
     >>> [made.bug for made in load_build_rules() if made.bug][:2]
     [769872, 765956]
     """
-    return _problems().rules
+    with open(os.path.join(os.path.dirname(__file__), "problems.toml"), encoding="utf-8") as file:
+        return read_build_rules(file.read())
 
 
 def build_rule(code: str) -> BuildRule:
@@ -271,34 +260,5 @@ def build_rule(code: str) -> BuildRule:
     for made in load_build_rules():
         if made.code == code.upper():
             return made
-    raise InputError(
-        f"there is no build rule {code!r}; `hopper build --list` prints all codes", name="code", value=code
-    )
-
-
-def newest_glibcxx(gcc: str) -> str | None:
-    """Return the newest version of GLIBCXX that the C++ library of a GCC has; None for one older than the table.
-
-    Parameters
-    ----------
-    gcc : str
-        Version of GCC. One newer than the table has at least what is returned.
-
-    Examples
-    --------
-    >>> newest_glibcxx("11.3.0"), newest_glibcxx("10.2"), newest_glibcxx("3.3")
-    ('3.4.29', '3.4.28', None)
-    """
-    labels = [label for release, label in _problems().glibcxx.items() if version_key(release) <= version_key(gcc)]
-    return labels[-1] if labels else None
-
-
-def first_gcc(glibcxx: str) -> str | None:
-    """Return the first GCC whose C++ library has a version of GLIBCXX; None if the table ends before it.
-
-    Examples
-    --------
-    >>> first_gcc("3.4.29"), first_gcc("3.4.16"), first_gcc("3.4.99")
-    ('11.1.0', '4.6.1', None)
-    """
-    return next((gcc for gcc, label in _problems().glibcxx.items() if version_key(label) >= version_key(glibcxx)), None)
+    known = did_you_mean(code.upper(), [made.code for made in load_build_rules()])
+    raise InputError(f"there is no build rule {code!r}{known}", name="code", value=code)

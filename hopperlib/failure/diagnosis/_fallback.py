@@ -38,7 +38,9 @@ _PAIR = re.compile(r"\s{0,8}\w{1,40}: {0,4}\S{0,80}")
 # A line that gives the reason of the end above it.
 _STATED = re.compile(r"\s{0,8}(?:Reason|Cause|Message|Details?) {0,2}: \S")
 # A frame of a traceback, and the source of its last one.
-_FRAME = re.compile(r"\bFile \"[^\"]{1,300}\", line \d")
+_FRAME = re.compile(r"\bFile \"(?P<file>[^\"]{1,300})\", line (?P<line>\d{1,7})")
+# A file of Python or of a package, not of the program.
+_PACKAGE = re.compile(r"(?:site|dist)-packages|/lib(?:64)?/python\d|^<")
 _RAISE = re.compile(r"(?:^|\s)raise [A-Z]\w{1,60}\(")
 # A program that gives up its goal may still finish in order.
 _STOPS = re.compile(r"\bstopping\b")
@@ -93,6 +95,13 @@ def remedies(hits: Sequence[Hit]) -> list[str]:
         if match := re.search(remedy.regex, text):
             return [step.format(**match.groupdict()) for step in remedy.advice]
     return []
+
+
+def own_code(exception: Hit) -> list[str]:
+    """Return where a traceback left the program's own files, if the lines right above its exception say so."""
+    frames = [frame for line in exception.before for frame in _FRAME.finditer(line)]
+    own = [frame for frame in frames if not _PACKAGE.search(frame["file"])]
+    return [f"Begin at line {own[-1]['line']} of {own[-1]['file']}: the last call in your own files."] if own else []
 
 
 def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool) -> Cause | None:

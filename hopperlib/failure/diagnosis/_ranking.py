@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any
 
-from hopperlib.failure.diagnosis._fallback import hollow, last_words, missed_goal, reasons_above, remedies
+from hopperlib.failure.diagnosis._fallback import hollow, last_words, missed_goal, own_code, reasons_above, remedies
 from hopperlib.failure.diagnosis.causes import Cause, Confidence
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link
@@ -432,5 +432,7 @@ def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits],
     # A message that many programs print is advised on by what it says here, if that is known.
     fitting = remedies(hits[:_AROUND]) if rule.general or rule.strength == "weak" else []
     advice = fitting or [_PLACE.sub(lambda name: fields.get(name[1], name[0]), step) for step in rule.advice]
+    if rule.code == "PY-EXCEPTION" and not fitting:
+        advice[:1] = own_code(head) or advice[:1]
     seen: dict[str, Any] = {"count": message.count, "hits": hits, "explains": explained, "fields": fields}
     return Cause(rule=rule, confidence=confidence, advice=advice, **of_rule, **seen)

@@ -1,6 +1,7 @@
 """Words that lines are judged by: what ``words.toml`` holds of them."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -57,10 +58,10 @@ def words(
 
 def says(name: str, line: bytes, lowered: bytes) -> bool:
     """Whether a line matches the expression of a table: only alternatives are tried whose piece of text it holds."""
-    for cased, piece, alternatives in _by_piece(name):
-        text = line if cased else lowered
-        if piece in text and _compiled(alternatives).search(text):
-            return True
+    for text, grouped in zip((lowered, line), _by_piece(name), strict=True):
+        for piece in filter(text.__contains__, grouped):
+            if _compiled(grouped[piece]).search(text):
+                return True
     return False
 
 
@@ -68,16 +69,22 @@ _compiled = cache(re.compile)
 
 
 @cache
-def _by_piece(name: str) -> tuple[tuple[bool, bytes, bytes], ...]:
-    """Return the alternatives of a table by the piece of text that each of them needs; those for any case in lower case."""
+def _by_piece(name: str) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:
+    """Return the alternatives of a table by the piece of text that each of them needs: for any case in lower case, and as written."""
     alternatives: _Expressions = getattr(_tables(), name)
-    grouped: dict[tuple[bool, str], list[str]] = {}
-    for text in alternatives.any_case:
-        lowered = re.sub(r"\\.|[A-Z]", lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), text)
-        grouped.setdefault((False, _piece(lowered)), []).append(lowered)
-    for text in alternatives.cased:
-        grouped.setdefault((True, _piece(text)), []).append(text)
-    return tuple((cased, piece.encode(), "|".join(texts).encode()) for (cased, piece), texts in grouped.items())
+    lowered = (
+        re.sub(r"\\.|[A-Z]", lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), text)
+        for text in alternatives.any_case
+    )
+    return _grouped(lowered), _grouped(alternatives.cased)
+
+
+def _grouped(texts: Iterable[str]) -> dict[bytes, bytes]:
+    """Return expressions joined by the piece of text that each of them needs."""
+    grouped: dict[str, list[str]] = {}
+    for text in texts:
+        grouped.setdefault(_piece(text), []).append(text)
+    return {piece.encode(): "|".join(joined).encode() for piece, joined in grouped.items()}
 
 
 def _piece(text: str) -> str:

@@ -30,7 +30,7 @@ class Hit:
     moment : datetime or None
         Time of the message, if it carries a complete one.
     before : tuple of str
-        Lines right before it, the nearest last, where they may say more: of suspicious lines and of symptoms.
+        Lines right before it, the nearest last, where they may say more: of suspicious lines, symptoms and generic causes.
     after : tuple of str
         Lines in which the sentence of a cause goes on.
     """

@@ -127,7 +127,9 @@ class Scanner:
         ends = self.evidence.ends[self._file] = TaskEnds()
         for block in reader:
             self._scan(block)
-            ends.read(block.first_line, block.data)
+            # Rules know all lines that it reads.
+            if self.evidence.messages:
+                ends.read(block.first_line, block.data)
         self.evidence.life[self._file] = self._life.marks
         self.evidence.files.append(reader)
         self._sort()
@@ -326,7 +328,8 @@ class Scanner:
         if finding.count == 1 and rule.role in ("symptom", "cascade"):
             hit = replace(hit, before=self._lines_before(data, start))
         elif finding.count == 1 and rule.role == "cause":
-            hit = replace(hit, after=_sentence(hit.text, _next_lines(data, end + 1, _FOLLOWING)))
+            before = self._lines_before(data, start) if rule.general else ()
+            hit = replace(hit, before=before, after=_sentence(hit.text, _next_lines(data, end + 1, _FOLLOWING)))
         self._note(finding, hit)
 
     def _matched(self, shape: _Shape, text: bytes, data: bytes, end: int) -> tuple[Match | None, bytes]:
@@ -363,7 +366,8 @@ class Scanner:
 
     def _group(self, shape: _Shape, text: bytes, number: int) -> Unknown | None:
         """Return the group of a suspicious line, or None if it is harmless or there are too many."""
-        kind, missed = suspicion(text), says("missed", text, text.lower())
+        kind = suspicion(text)
+        missed = kind != "" and says("missed", text, text.lower())
         if not kind or (kind == "hint" and not missed):
             shape.suspicious = False
             return None

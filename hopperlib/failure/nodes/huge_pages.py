@@ -58,19 +58,6 @@ def buddy_blocks(pages: int, taken: Iterable[int], *, orders: int = 11) -> tuple
     return tuple(blocks)
 
 
-def whole_pages(huge_pages: int, strays: float) -> float:
-    """Huge pages that are left whole, on average, with so many stray small pages among them. [huge pages]
-
-    Examples
-    --------
-    One stray page for each huge page spoils not all but 63 %:
-
-    >>> round(whole_pages(1000, 1000))
-    368
-    """
-    return huge_pages * math.exp(-strays / huge_pages)
-
-
 def strays_allowed(huge_pages: int, need: int) -> float:
     """Stray small pages with which that many huge pages are still whole on average. [small pages]
 

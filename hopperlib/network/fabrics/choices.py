@@ -11,7 +11,7 @@ from hopperlib.scheduling.scheduler import NodeChoice
 #: Choices by name, with what they are.
 CHOICES = {
     "first": "the first free nodes of the list",
-    "switch": "as few switches as can be (Slurm's --switches=1)",
+    "switch": "as few switches as can be",
     "group": "as few groups as can be",
     "random": "at random",
 }

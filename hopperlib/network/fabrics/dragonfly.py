@@ -21,11 +21,11 @@ References
    Topology, ISCA 2008, sec. 4.1.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import pairwise
+from functools import cached_property, lru_cache, partial, reduce
+from itertools import chain, pairwise, zip_longest
 from math import gcd
 from operator import add
 from typing import NamedTuple
@@ -33,24 +33,34 @@ from typing import NamedTuple
 from hopperlib.errors import refusal
 from hopperlib.network.fabrics.fabric import FabricLink, LinkLoads, SwitchPairs, Traffic
 
-#: What one switch of a group demands of another: flat, by from * switches + to.
-_Demand = list[float]
-#: For a group and a set of its gateways, messages by switch.
-_Ends = dict[tuple[int, int], list[float]]
-_Between = Mapping[tuple[int, int], float]
-_Gathered = tuple[dict[int, _Demand], _Ends, _Ends, _Between]
+#: Messages by switch of a group.
+_BySwitch = list[float]
+#: Of a group: messages inside it, by views and lines; and those to and from each gateway of a set.
+_Ends = tuple[list[list[_BySwitch]], list[_BySwitch], list[_BySwitch]]
+_Gathered = tuple[dict[int, _Ends], list[list[float]]]
 #: The largest dragonfly that is laid out.
 _MOST_SWITCHES = 50_000
 
 
-class _Sums(NamedTuple):
-    """What a traffic asks of each group: within it, between groups, between its switches and its gateways; sent and got."""
+class _View(NamedTuple):
+    """The columns of a group or its rows, how many gateways of each set these lines have, and from which end one looks."""
 
-    within: dict[int, _Demand]
-    between: _Between
-    ends: dict[int, _Demand]
-    sent: dict[int, list[float]]
-    got: dict[int, list[float]]
+    lines: list[range]
+    gateways: list[Counter[int]]
+    ends: bool
+
+
+class _Demand(NamedTuple):
+    """What is asked of the links of a group.
+
+    For each view, and each of its lines, what each switch sends to the line, or gets from it: inside the group, and on
+    the ways from and to gateways. Then what each switch sends in all to other groups, and gets, for each gateway of a set.
+    """
+
+    within: list[list[_BySwitch]]
+    through: list[list[_BySwitch]]
+    sent: _BySwitch
+    got: _BySwitch
 
 
 @dataclass(frozen=True)
@@ -148,13 +158,9 @@ class Dragonfly:
     def _global(self, start: int, end: int) -> int:
         return self.groups * self.switches**2 + start * self.groups + end
 
-    def capacity_gb_s(self, link: int) -> float:
-        """Return what a link carries; that between two groups is all of theirs together. [GB/s]"""
-        return self._capacities[link]
-
     @cached_property
-    def _capacities(self) -> list[float]:
-        """What each link carries, by its number. [GB/s]"""
+    def capacity_gb_s(self) -> Sequence[float]:
+        """What each link carries, by its number; that between two groups is all of theirs together. [GB/s]"""
         rows, columns = self.local_gb_s * self.row_links, self.local_gb_s * self.column_links
         places = range(self.switches)
         inside = [rows if a // self.columns == b // self.columns else columns for a in places for b in places]
@@ -168,7 +174,7 @@ class Dragonfly:
                 for end in range(self.switches):
                     if start != end and self._local_hops(start, end) == 1:
                         link = self._local(group, start, end)
-                        yield link, FabricLink(first + start, first + end, "local", self.capacity_gb_s(link))
+                        yield link, FabricLink(first + start, first + end, "local", self.capacity_gb_s[link])
         for start in range(self.groups):
             for end in range(self.groups):
                 if start != end:
@@ -272,122 +278,211 @@ class Dragonfly:
         """
         if routing not in self.routings:
             raise refusal("routing", routing, f"must be one of: {', '.join(self.routings)}")
-        sums, size, none = self._sums(traffic), self.switches, [0.0] * self.switches**2
-        within, between, ways = sums.within, sums.between, sums.ends
-        if routing == "valiant" and size > 2:
-            within = {group: _by_another(demand, size) for group, demand in within.items()}
-        if routing == "valiant" and self.groups > 2:
-            between, ways = self._two_legs(between), self._by_third_groups(sums)
+        demands, between = self._gathered(traffic)
+        inside: Iterable[tuple[int, list[list[_BySwitch]]]]
+        if routing == "minimal":
+            inside = (
+                (
+                    group,
+                    [
+                        list(map(_added, zip(*both, strict=True)))
+                        for both in zip(each.within, each.through, strict=True)
+                    ],
+                )
+                for group, each in demands.items()
+            )
+        else:
+            inside = self._by_detours(demands, between)
+            between = self._two_legs(between) if self.groups > 2 else between
+        links = chain(
+            enumerate(chain(*between), self._global(0, 0)),
+            chain.from_iterable(self._links_of(group, seen) for group, seen in inside),
+        )
         # What differences of sums leave behind is no message.
         trace = 1e-12 * traffic.sends
-        loads = {self._global(*pair): messages for pair, messages in between.items() if messages > trace}
-        for group in within.keys() | ways.keys():
-            demand = list(map(add, within.get(group, none), ways.get(group, none)))
-            # From a switch to itself there is no link.
-            demand[:: size + 1] = [0.0] * size
-            links = enumerate(demand) if self.rows == 1 else self._by_corners(demand)
-            first = group * size**2
-            loads.update({first + link: messages for link, messages in links if messages > trace})
-        return loads
+        return {link: messages for link, messages in links if messages > trace}
+
+    @cached_property
+    def _layers(self) -> list[list[int]]:
+        """The sets of gateways that each switch belongs to: the first of each, the second, ...; -1 where there are no more."""
+        sets = range(len(self._gateway_sets))
+        of_each = [
+            [n for n in sets for each in self._gateway_sets[n] if each == place] for place in range(self.switches)
+        ]
+        return [list(layer) for layer in zip_longest(*of_each, fillvalue=-1)]
+
+    @cached_property
+    def _views(self) -> list[_View]:
+        """All views that the links of a group ask for; where it is one row, each switch is a column and one view does."""
+        size, step = self.switches, self.columns
+        rows = [range(first, first + step) for first in range(0, size, step)]
+        columns = [range(first, size, step) for first in range(step)]
+        views = []
+        for lines in (columns, rows):
+            gateways = [Counter(layer[each] for layer in self._layers for each in line) for line in lines]
+            views += [_View(lines, gateways, ends) for ends in (False, True)]
+        return views[:1] if self.rows == 1 else views
+
+    def _no_lines(self) -> list[list[_BySwitch]]:
+        return [[[0.0] * self.switches for _ in view.lines] for view in self._views]
+
+    def _no_ends(self) -> list[_BySwitch]:
+        """Return no messages for each set of gateways, and, last, for switches that belong to no further one."""
+        return [[0.0] * self.switches for _ in range(len(self._gateway_sets) + 1)]
 
     # Both ways of routing start from the sums of the same traffic.
     @lru_cache(maxsize=1)  # noqa: B019
-    def _sums(self, traffic: Traffic) -> _Sums:
-        """Return what a traffic asks of each group."""
-        size = self.switches
+    def _gathered(self, traffic: Traffic) -> tuple[dict[int, _Demand], list[list[float]]]:
+        """Return what a traffic asks of each group it touches, and what goes between groups."""
         pairs = traffic.pairs
-        gathered = self._all_to_all(traffic.nodes) if pairs is None else self._written_out(pairs)
-        within, leaving, entering, between = gathered
-        ends = defaultdict[int, _Demand](lambda: [0.0] * size**2)
-        sent, got = (defaultdict[int, list[float]](lambda: [0.0] * size) for _ in range(2))
-        for messages_by_set, all_, outward in ((leaving, sent, True), (entering, got, False)):
-            for (group, number), messages in messages_by_set.items():
-                demand = ends[group]
-                all_[group] = list(map(add, all_[group], messages))
-                shares = [count / self._cables for count in messages]
-                for gateway in self._gateway_sets[number]:
-                    own = slice(gateway, None, size) if outward else slice(gateway * size, (gateway + 1) * size)
-                    demand[own] = map(add, demand[own], shares)
-        return _Sums(within, between, ends, sent, got)
+        ends, between = self._all_to_all(traffic.nodes) if pairs is None else self._written_out(pairs)
+        demands = {}
+        for group, (within, leaving, entering) in ends.items():
+            through = [self._through(view, leaving, entering) for view in self._views]
+            demands[group] = _Demand(within, through, _added(leaving), _added(entering))
+        return demands, between
 
     def _written_out(self, pairs: SwitchPairs) -> _Gathered:
-        """Return messages inside groups, through each set of gateways (out of a group, and into it), and between groups."""
-        size, count = self.switches, len(self._gateway_sets)
-        within = defaultdict[int, _Demand](lambda: [0.0] * size**2)
-        between = defaultdict[tuple[int, int], float](float)
-        leaving, entering = (defaultdict[tuple[int, int], list[float]](lambda: [0.0] * size) for _ in range(2))
+        """Return for each group messages inside it, and to and from each gateway of a set; and those between groups."""
+        size, columns, count, share = self.switches, self.columns, len(self._gateway_sets), 1 / self._cables
+        between = [[0.0] * self.groups for _ in range(self.groups)]
+        found = defaultdict[int, _Ends](lambda: (self._no_lines(), self._no_ends(), self._no_ends()))
         for (a, b), messages in pairs.items():
-            g, h = a // size, b // size
+            (g, start), (h, end) = divmod(a, size), divmod(b, size)
             if g != h:
-                between[g, h] += messages
-                leaving[g, (h - (h > g)) % count][a % size] += messages
-                entering[h, (g - (g > h)) % count][b % size] += messages
+                between[g][h] += messages
+                found[g][1][(h - (h > g)) % count][start] += messages * share
+                found[h][2][(g - (g > h)) % count][end] += messages * share
             elif a != b:
-                within[g][a % size * size + b % size] += messages
-        return within, leaving, entering, between
+                to_column, *others = found[g][0]
+                to_column[end % columns][start] += messages
+                if others:
+                    from_column, to_row, from_row = others
+                    from_column[start % columns][end] += messages
+                    to_row[end // columns][start] += messages
+                    from_row[start // columns][end] += messages
+        return found, between
 
     def _all_to_all(self, nodes_of: Mapping[int, int]) -> _Gathered:
         """Return the same where every node sends one message to every other: the counts of nodes say it."""
         size, sets = self.switches, len(self._gateway_sets)
-        counts = defaultdict[int, list[float]](lambda: [0.0] * size)
-        for switch, count in nodes_of.items():
-            counts[switch // size][switch % size] += count
-        totals = {group: sum(nodes) for group, nodes in counts.items()}
-        within = {group: [a * b for a in nodes for b in nodes] for group, nodes in counts.items()}
-        for demand in within.values():
-            demand[:: size + 1] = [0.0] * size
-        ends = {}
-        for group, nodes in counts.items():
-            others = [totals.get(other, 0.0) for other in range(self.groups) if other != group]
-            for number in range(min(sets, len(others))):
+        counts = [[0.0] * size for _ in range(self.groups)]
+        for switch, nodes in nodes_of.items():
+            counts[switch // size][switch % size] += nodes
+        totals, found = [sum(each) for each in counts], {}
+        for group in (group for group, total in enumerate(totals) if total):
+            here, within, ends = counts[group], self._no_lines(), self._no_ends()
+            for view, lines in zip(self._views, within, strict=True):
+                for own, line in zip(lines, view.lines, strict=True):
+                    there = sum([here[switch] for switch in line])
+                    own[:] = [nodes * there for nodes in here]
+                    for switch in line:
+                        own[switch] -= here[switch] ** 2
+            others = [total / self._cables for other, total in enumerate(totals) if other != group]
+            for number in range(sets):
                 behind = sum(others[number::sets])
-                ends[group, number] = [here * behind for here in nodes]
-        between = {(g, h): here * there for g, here in totals.items() for h, there in totals.items() if g != h}
-        return within, ends, ends, between
+                ends[number] = [nodes * behind for nodes in here]
+            found[group] = within, ends, ends
+        between = [[here * there for there in totals] for here in totals]
+        for group in range(self.groups):
+            between[group][group] = 0.0
+        return found, between
 
-    def _by_third_groups(self, sums: _Sums) -> dict[int, _Demand]:
-        """Return the ways inside each group if all between groups make a detour, each third group as often.
+    def _through(self, view: _View, leaving: list[_BySwitch], entering: list[_BySwitch]) -> list[_BySwitch]:
+        """Return for each line of a view the ways of each switch to its gateways, and those of gateways to its switches."""
+        here, there = (entering, leaving) if view.ends else (leaving, entering)
+        seen = []
+        for line, gateways in zip(view.lines, view.gateways, strict=True):
+            of_sets = [sum(messages[line.start : line.stop : line.step]) for messages in there]
+            out = ([often * messages for messages in here[each]] for each, often in gateways.items() if each >= 0)
+            seen.append(_added([*self._at_gateways(of_sets), *out]))
+        return seen
 
-        Of what a switch sends in all, each third group gets the same share, but for what is meant for that group itself.
-        The ways from and to the ends then use all cables of a group alike, less the direct ones; and others pass through.
+    def _at_gateways(self, of_sets: Sequence[float]) -> Iterator[list[float]]:
+        """Yield by switch what is given by set of gateways, and last for none: the first set of each, the second, ..."""
+        return ([of_sets[each] for each in layer] for layer in self._layers)
+
+    def _by_detours(
+        self, demands: Mapping[int, _Demand], between: list[list[float]]
+    ) -> Iterator[tuple[int, list[list[_BySwitch]]]]:
+        """Yield for each group and view what its switches send and get by lines if all makes a detour.
+
+        Inside a group, by each third switch as often; between groups, by each third group. Of what a switch sends in all,
+        each third one gets the same share, but for what is meant for that one itself.
         """
-        size, others, sets = self.switches, self.groups - 1, self._gateway_sets
-        cables = [0.0] * size
-        for peer in range(others):
-            for gateway in sets[peer % len(sets)]:
-                cables[gateway] += 1 / self._cables
-        share = 1 / (others - 1) / self._cables**2
-        demands = {}
-        for group, matrix in enumerate(self._passing(sums.between)):
-            demand = [0.0] * size**2
-            if group in sums.ends:
-                sent, got, direct = sums.sent[group], sums.got[group], sums.ends[group]
-                all_ways = [
-                    a * there + here * b
-                    for a, here in zip(sent, cables, strict=True)
-                    for there, b in zip(cables, got, strict=True)
-                ]
-                demand = [(ways - own) / (others - 1) for ways, own in zip(all_ways, direct, strict=True)]
-            for row, entries in zip(matrix, sets, strict=True):
-                onward = [0.0] * size
-                for messages, exits in zip(row, sets, strict=True):
-                    for leave in exits:
-                        onward[leave] += messages * share
-                for entry in entries if any(onward) else ():
-                    of_entry = slice(entry * size, (entry + 1) * size)
-                    demand[of_entry] = map(add, demand[of_entry], onward)
-            demands[group] = demand
-        return demands
+        for group, matrix in enumerate(self._passing(between)):
+            demand = demands.get(group)
+            if demand is None and not any(map(any, matrix)):
+                continue
+            seen = []
+            for number, view in enumerate(self._views):
+                onward = self._onward(view, matrix)
+                if demand is not None:
+                    within = self._by_third_switches(view, demand.within[number])
+                    through = self._by_third_groups(view, demand, demand.through[number])
+                    onward = list(map(_added, zip(within, through, onward, strict=True)))
+                seen.append(onward)
+            yield group, seen
 
-    def _passing(self, between: _Between) -> Iterator[list[list[float]]]:
+    def _by_third_switches(self, view: _View, within: list[_BySwitch]) -> list[_BySwitch]:
+        """Return the messages inside a group by lines of a view if all goes by third switches."""
+        if self.switches == 2:
+            return within
+        share, sent, width = 1 / (self.switches - 2), _added(within), len(view.lines[0])
+        out = [share * width * messages for messages in sent]
+        less = 2 * share
+        return [
+            [all_ + got - less * own for all_, own in zip(out, line, strict=True)]
+            for got, line in zip([share * sum(line) for line in within], within, strict=True)
+        ]
+
+    def _by_third_groups(self, view: _View, demand: _Demand, through: list[_BySwitch]) -> list[_BySwitch]:
+        """Return the ways from and to gateways by lines of a view if all between groups goes by third groups."""
+        if self.groups == 2:
+            return through
+        share = 1 / (self.groups - 2)
+        here, there = (demand.got, demand.sent) if view.ends else (demand.sent, demand.got)
+        ways = []
+        for line, own_line in zip(view.lines, through, strict=True):
+            cables = share * sum([self._cables_at[switch] for switch in line])
+            got = share * sum([there[switch] for switch in line])
+            ways.append(
+                [
+                    cables * out + got * often - share * own
+                    for out, often, own in zip(here, self._cables_at, own_line, strict=True)
+                ]
+            )
+        return ways
+
+    @cached_property
+    def _cables_at(self) -> list[float]:
+        """How many other groups each switch is a gateway to."""
+        behind = [
+            len(range(number, self.groups - 1, len(self._gateway_sets))) for number in range(len(self._gateway_sets))
+        ]
+        return _added(list(self._at_gateways([*behind, 0])))
+
+    def _onward(self, view: _View, matrix: list[list[float]]) -> list[_BySwitch]:
+        """Return by lines of a view what passes through a group, between the gateways where it comes and leaves."""
+        share = 1 / (max(1, self.groups - 2) * self._cables**2)
+        across = matrix if view.ends else zip(*matrix, strict=True)
+        rows = [[*(share * messages for messages in row), 0.0] for row in across]
+        passing = []
+        for gateways in view.gateways:
+            there = [[often * messages for messages in rows[n]] for n, often in gateways.items() if n >= 0]
+            passing.append(_added(list(self._at_gateways(_added(there)))))
+        return passing
+
+    def _passing(self, between: list[list[float]]) -> Iterator[list[list[float]]]:
         """Yield for each group what others send each other, by the sets of gateways where it would come and leave."""
-        count = len(self._gateway_sets)
+        count, back = len(self._gateway_sets), list(zip(*between, strict=True))
         matrix, inside = [[0.0] * count for _ in range(count)], dict[int, int]()
 
         def count_in(group: int, each: int, sign: int) -> None:
+            row, there, here = matrix[each], between[group], back[group]
             for other, theirs in inside.items():
-                matrix[each][theirs] += sign * between.get((group, other), 0.0)
-                matrix[theirs][each] += sign * between.get((other, group), 0.0)
+                row[theirs] += sign * there[other]
+                matrix[theirs][each] += sign * here[other]
 
         for group in range(1, self.groups):
             count_in(group, each := (group - 1) % count, 1)
@@ -401,54 +496,46 @@ class Dragonfly:
             inside[group - 1] = each
             yield matrix
 
-    def _two_legs(self, between: _Between) -> dict[tuple[int, int], float]:
+    def _two_legs(self, between: list[list[float]]) -> list[list[float]]:
         """Return what goes between each two groups if all makes a detour: first legs and second legs."""
-        sent, got = [0.0] * self.groups, [0.0] * self.groups
-        for (g, h), messages in between.items():
-            sent[g] += messages
-            got[h] += messages
-        return {
-            (g, h): (sent[g] + got[h] - 2 * between.get((g, h), 0.0)) / (self.groups - 2)
-            for g in range(self.groups)
-            for h in range(self.groups)
-            if g != h and (sent[g] or got[h])
-        }
+        got, share = _added(between), 1 / (self.groups - 2)
+        legs = []
+        for group, row in enumerate(between):
+            sent = sum(row)
+            legs.append([share * (sent + there - 2 * own) for there, own in zip(got, row, strict=True)])
+            legs[group][group] = 0.0
+        return legs
 
-    def _by_corners(self, demand: _Demand) -> Iterator[tuple[int, float]]:
-        """Yield each link of a group with its messages: between corners, half go along the row first.
+    def _links_of(self, group: int, seen: list[list[_BySwitch]]) -> Iterable[tuple[int, float]]:
+        """Return the links of a group with their messages: between corners, half go along the row first.
 
         So a link along a row carries half of what its start sends to the column of its end, and half of what its end
         gets from the column of its start; the same with rows and columns exchanged.
         """
-        size, columns = self.switches, self.columns
-        sent = [demand[place * size : (place + 1) * size] for place in range(size)]
-        got = [demand[place::size] for place in range(size)]
-        # For each column and row of the group, what each switch sends to it, and gets from it.
-        to_columns, from_columns = ([_added(every[c::columns]) for c in range(columns)] for every in (got, sent))
-        to_rows, from_rows = (
-            [_added(every[first : first + columns]) for first in range(0, size, columns)] for every in (got, sent)
-        )
-        for start in range(size):
+        size, columns, first = self.switches, self.columns, self._local(group, 0, 0)
+        if self.rows == 1:
+            flat = list(chain(*zip(*seen[0], strict=True)))
+            # From a switch to itself there is no link.
+            flat[:: size + 1] = [0.0] * size
+            return enumerate(flat, first)
+        to_columns, from_columns, to_rows, from_rows = seen
+        links: list[tuple[int, float]] = []
+        for start, (along, down) in enumerate(
+            zip(zip(*to_columns, strict=True), zip(*to_rows, strict=True), strict=True)
+        ):
             row, column = divmod(start, columns)
-            for end in range(row * columns, (row + 1) * columns):
-                if end != start:
-                    yield start * size + end, (to_columns[end % columns][start] + from_columns[column][end]) / 2
-            for end in range(column, size, columns):
-                if end != start:
-                    yield start * size + end, (to_rows[end // columns][start] + from_rows[row][end]) / 2
+            in_row, in_column = slice(row * columns, (row + 1) * columns), slice(column, None, columns)
+            numbers = range(first + start * size, first + (start + 1) * size)
+            for there, here, line, own in (
+                (along, from_columns[column], in_row, column),
+                (down, from_rows[row], in_column, row),
+            ):
+                messages = [(one + other) / 2 for one, other in zip(there, here[line], strict=True)]
+                messages[own] = 0.0
+                links += zip(numbers[line], messages, strict=True)
+        return links
 
 
-def _added(lists: Sequence[list[float]]) -> list[float]:
+def _added(lists: Sequence[Iterable[float]]) -> list[float]:
     """Return the sums of lists, place by place."""
-    return list(map(sum, zip(*lists, strict=True)))
-
-
-def _by_another(demand: _Demand, size: int) -> _Demand:
-    """Return what switches of a group demand of each other if every message goes by a third one, each as often."""
-    got = [sum(demand[column::size]) for column in range(size)]
-    by_another: _Demand = []
-    for place in range(size):
-        direct = demand[place * size : (place + 1) * size]
-        sent = sum(direct)
-        by_another += [(sent + there - 2 * own) / (size - 2) for there, own in zip(got, direct, strict=True)]
-    return by_another
+    return list(reduce(partial(map, add), lists))

@@ -127,8 +127,9 @@ class Fabric(Protocol):
     def links(self) -> Iterator[tuple[int, FabricLink]]:
         """Yield each directed link with its number."""
 
-    def capacity_gb_s(self, link: int) -> float:
-        """Return what a link carries. [GB/s]"""
+    @property
+    def capacity_gb_s(self) -> Sequence[float] | Mapping[int, float]:
+        """What each link carries, by its number. [GB/s]"""
 
     def loads(self, traffic: Traffic, routing: str) -> LinkLoads:
         """Return the messages on each link in use."""

@@ -10,9 +10,6 @@ from hopperlib.network.fabrics.choices import touched
 from hopperlib.network.fabrics.fabric import Fabric, Traffic
 from hopperlib.network.fabrics.rates import fair_rates
 
-# The pairs grow with the square of the switches.
-_MOST_SWITCHES = 400
-
 
 class Lying(NamedTuple):
     """Where a job lies.
@@ -25,9 +22,6 @@ class Lying(NamedTuple):
         That would hold it, on an empty machine.
     inside_group, inside_switch : float
         Share of the pairs of its nodes that have a group, and a switch, in common. [fraction]
-    mean_hops : float or None
-        Mean distance of two of its nodes; None where nobody asked, the site's file joins them nowhere, or it touches hundreds of
-        switches. [hops]
     bisection_gb_s : float or None
         What both halves of its node list can send each other, by minimal routes; None where no rates are known. [GB/s]
     """
@@ -39,7 +33,6 @@ class Lying(NamedTuple):
     fewest_groups: int
     inside_group: float
     inside_switch: float
-    mean_hops: float | None
     bisection_gb_s: float | None
 
 
@@ -48,7 +41,6 @@ def lies(
     places: Sequence[int],
     *,
     rates: bool = True,
-    hops: bool = True,
     group_sizes: Counter[int] | None = None,
 ) -> Lying:
     """Return where a job lies.
@@ -60,8 +52,6 @@ def lies(
         Its nodes, in the order of its list.
     rates : bool
         Whether the rates of the links are known.
-    hops : bool
-        Whether the mean distance is wanted, which takes longer than all else.
     group_sizes : Counter or None
         As `group_sizes_of` gives them, so that many jobs count them once.
 
@@ -76,7 +66,7 @@ def lies(
     >>> tree = fat_tree(nodes_per_leaf=2, leaves_per_pod=4, leaf_uplinks=1, link_gb_s=10.0, node_gb_s=10.0)
     >>> lies(tree, [0, 1, 2, 4])
     Lying(nodes=4, groups=3, switches=3, runs=2, fewest_groups=2, inside_group=0.16666666666666666, \
-inside_switch=0.16666666666666666, mean_hops=1.6666666666666667, bisection_gb_s=10.0)
+inside_switch=0.16666666666666666, bisection_gb_s=10.0)
     """
     if not places:
         raise InputError("a job without nodes lies nowhere")
@@ -91,7 +81,6 @@ inside_switch=0.16666666666666666, mean_hops=1.6666666666666667, bisection_gb_s=
         fewest_groups=_fewest_groups(group_sizes or group_sizes_of(fabric), len(places)),
         inside_group=_inside(groups),
         inside_switch=_inside(switches),
-        mean_hops=_mean_hops(fabric, switches, places) if hops else None,
         bisection_gb_s=_bisection_gb_s(fabric, places) if rates and len(places) > 1 else None,
     )
 
@@ -122,22 +111,6 @@ def group_sizes_of(fabric: Fabric) -> Counter[int]:
     [2, 2, 2]
     """
     return Counter(map(fabric.group_of, range(fabric.nodes)))
-
-
-def _mean_hops(fabric: Fabric, switches: Counter[int], places: Sequence[int]) -> float | None:
-    """Return the mean distance of two different nodes; None where nothing joins two of them, or there are many. [hops]"""
-    if len(switches) > _MOST_SWITCHES:
-        return None
-    example = {fabric.switch_of(node): node for node in places}
-    total, nodes = 0, len(places)
-    for a, here in switches.items():
-        for b, there in switches.items():
-            if a < b:
-                hops = fabric.distance(example[a], example[b])
-                if hops is None:
-                    return None
-                total += 2 * here * there * hops
-    return total / (nodes * (nodes - 1)) if nodes > 1 else 0.0
 
 
 def _bisection_gb_s(fabric: Fabric, places: Sequence[int]) -> float:

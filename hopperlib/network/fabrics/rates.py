@@ -12,7 +12,6 @@ truth is expected between the mixture and the worse end.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
 from typing import NamedTuple
 
 from hopperlib.network.fabrics.fabric import Fabric, LinkLoads, Traffic
@@ -75,28 +74,50 @@ class Laid:
 
     def busy(self, share: float) -> dict[int, float]:
         """Return how full each link in use is at the jobs' rates. [fraction]"""
-        carried = self._total(self.mixed(share), self.rates(share))
-        return {link: gb_s / self.fabric.capacity_gb_s(link) for link, gb_s in carried.items()}
+        carried = self._total(self.mixed(share), self._scales(self.rates(share)))
+        return {link: gb_s / self.fabric.capacity_gb_s[link] for link, gb_s in carried.items()}
 
-    def _total(self, loads: Sequence[LinkLoads], rates: Sequence[float]) -> dict[int, float]:
-        """Return what each link carries. [GB/s]"""
-        total: dict[int, float] = {}
-        for each, traffic, rate in zip(loads, self.traffics, rates, strict=True):
-            scale = rate / traffic.sends if traffic.sends else 0.0
-            if total:
-                for link, messages in each.items():
-                    total[link] = total.get(link, 0.0) + scale * messages
-            else:
-                total = {link: scale * messages for link, messages in each.items()}
+    def _scales(self, rates: Sequence[float]) -> list[float]:
+        """Return the rate at which each job sends one of its messages. [GB/s]"""
+        pairs = zip(rates, self.traffics, strict=True)
+        return [rate / traffic.sends if traffic.sends else 0.0 for rate, traffic in pairs]
+
+    def _total(self, loads: Sequence[LinkLoads], scales: Sequence[float]) -> LinkLoads:
+        """Return what all jobs together lay on each link."""
+        total, scale = loads[0], scales[0]
+        if scale != 1.0:
+            total = {link: scale * messages for link, messages in total.items()}
+        for each, scale in zip(loads[1:], scales[1:], strict=True):
+            total = dict(total)
+            for link, messages in each.items():
+                total[link] = total.get(link, 0.0) + scale * messages
         return total
 
     @cached_property
     def edge(self) -> list[tuple[float, float]]:
         """How busy links would be both ways, if all send what they want: of those that can be the busiest. [fraction]"""
-        capacity = self.fabric.capacity_gb_s
-        first, second = (self._total(loads, self.wants_gb_s) for loads in (self.first, self.second))
-        lines = [(gb_s / capacity(link), second.pop(link, 0.0) / capacity(link)) for link, gb_s in first.items()]
-        return upper_edge(lines + [(0.0, gb_s / capacity(link)) for link, gb_s in second.items()])
+        capacity, scales = self.fabric.capacity_gb_s, self._scales(self.wants_gb_s)
+        # In units of the first job's messages: alone, its loads need no scaling link by link.
+        unit = scales[0] or 1.0
+        first, second = (self._total(loads, [each / unit for each in scales]) for loads in (self.first, self.second))
+
+        def line(link: int) -> tuple[float, float]:
+            return first.get(link, 0.0) / capacity[link], second.get(link, 0.0) / capacity[link]
+
+        def busiest(loads: LinkLoads) -> int:
+            return max(loads, key=lambda link: loads[link] / capacity[link])
+
+        if not first:
+            return [(0.0, 0.0)]
+        # Of all other links only those matter that are busier than these two at the ends where they are not the busiest.
+        lines = [line(busiest(first)), line(busiest(second))]
+        low, high = lines[1][0], lines[0][1]
+        lines += [
+            line(link)
+            for link, messages in first.items()
+            if messages > low * capacity[link] and second.get(link, 0.0) > high * capacity[link]
+        ]
+        return [(unit * one, unit * other) for one, other in upper_edge(lines)]
 
 
 def upper_edge(lines: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -107,13 +128,8 @@ def upper_edge(lines: Sequence[tuple[float, float]]) -> list[tuple[float, float]
     >>> upper_edge([(1.0, 2.0), (0.5, 0.5), (0.0, 3.0)])
     [(1.0, 2.0), (0.0, 3.0)]
     """
-    # Most lie below the two that end highest.
-    first = max(lines, default=(0.0, 0.0))
-    second = max(lines, key=itemgetter(1), default=first)
     edge: list[tuple[float, float]] = []
-    for line in sorted(
-        {first, second, *(own for own in lines if own[1] > first[1] and own[0] > second[0])}, reverse=True
-    ):
+    for line in sorted(set(lines), reverse=True):
         if not edge or line[1] > edge[-1][1]:
             edge.append(line)
     return edge
@@ -182,11 +198,11 @@ def fair_rates(
         for link, messages in each.items():
             offered[link] = offered.get(link, 0.0) + scale * messages
     # Only a link that cannot carry what all want together can hold anybody back.
-    full = [link for link, gb_s in offered.items() if gb_s > fabric.capacity_gb_s(link)]
+    full = [link for link, gb_s in offered.items() if gb_s > fabric.capacity_gb_s[link]]
     weights = [
         {job: each[link] / traffics[job].sends for job, each in enumerate(loads) if each.get(link)} for link in full
     ]
-    return fill(wants, [fabric.capacity_gb_s(link) for link in full], weights)
+    return fill(wants, [fabric.capacity_gb_s[link] for link in full], weights)
 
 
 def lay(fabric: Fabric, traffics: Sequence[Traffic], wants_gb_s: Sequence[float]) -> Laid:

@@ -76,27 +76,22 @@ class RingGrid:
         pair = self.switch_of(a), self.switch_of(b)
         return sorted(self.loads(Traffic({pair: 1.0}, {}, 1.0), self.routings[0]))
 
-    @cached_property
-    def _capacities(self) -> dict[int, FabricLink]:
-        found = {}
+    def links(self) -> Iterator[tuple[int, FabricLink]]:
+        """Yield each directed link."""
         every = {ring: sum(1 << 64 * lane for lane in range(len(c))) for ring, c in enumerate(self._map.capacity_gb_s)}
         for (axis, router, way), _, capacity_gb_s in self._map.each(every):
             end = list(router)
             end[axis] = (end[axis] + way) % self._torus.dimensions[axis]
             link = FabricLink(self._number(router), self._number((end[0], end[1], end[2])), "xyz"[axis], capacity_gb_s)
-            found[self._link(axis, router, way)] = link
-        return found
+            yield self._link(axis, router, way), link
 
     def _link(self, axis: int, router: Coordinates, way: int) -> int:
         return (self._number(router) * 3 + axis) * 2 + (way > 0)
 
-    def links(self) -> Iterator[tuple[int, FabricLink]]:
-        """Yield each directed link."""
-        yield from self._capacities.items()
-
-    def capacity_gb_s(self, link: int) -> float:
-        """Return what a link carries. [GB/s]"""
-        return self._capacities[link].capacity_gb_s
+    @cached_property
+    def capacity_gb_s(self) -> dict[int, float]:
+        """What each link carries. [GB/s]"""
+        return {number: link.capacity_gb_s for number, link in self.links()}
 
     def loads(self, traffic: Traffic, routing: str) -> LinkLoads:
         """Return the messages on each link in use.

@@ -131,9 +131,10 @@ class SwitchTree:
     def _link(self, switch: int, port: int, down: bool) -> int:
         return 2 * (self._first_port[switch] + port) + down
 
-    def capacity_gb_s(self, link: int) -> float:
-        """Return what a link carries: all carry the same. [GB/s]"""
-        return self.link_gb_s
+    @cached_property
+    def capacity_gb_s(self) -> Sequence[float]:
+        """What each link carries, by its number: all carry the same. [GB/s]"""
+        return [self.link_gb_s] * self._link(len(self.parents) - 1, max(1, self.uplinks[-1]), False)
 
     def links(self) -> Iterator[tuple[int, FabricLink]]:
         """Yield each directed link between switches."""

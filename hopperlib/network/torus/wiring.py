@@ -140,8 +140,10 @@ class Wiring:
         """
         network = machine.network
         if network is None or network.floor_columns is None or network.floor_rows is None:
+            other = network is not None and (network.dragonfly or network.fat_tree)
+            elsewhere = f"; its network is no torus: ask hopper interconnect --machine {machine.name}" if other else ""
             raise InputError(
-                f"machine {machine.name!r} states no floor (floor_columns, floor_rows), so no wiring follows"
+                f"machine {machine.name!r} states no floor (floor_columns, floor_rows), so no wiring follows{elsewhere}"
             )
         wiring = cls(
             network.floor_columns, network.floor_rows, network.cages_per_cabinet or 3, network.slots_per_cage or 8

@@ -140,7 +140,8 @@ def _remote_memory(view: _View, wanted: str) -> Finding:
 def _shared_cores(view: _View) -> Iterator[Finding]:
     """Several threads on one core, and hardware threads that share one."""
     kind, fullest = view.kind, max(view.cost.load.fullest_core)
-    if view.crowded and (view.launch.openmp_of(view.component) or 1) > view.component.threads_per_task:
+    more_threads = (view.launch.openmp_of(view.component) or 1) > view.component.threads_per_task
+    if more_threads and (view.crowded or (view.component.given("-c") and all(seat.bound for seat in view.pattern))):
         yield _missing_depth(view, fullest)
     elif view.crowded:
         started, starts, up_to = view.tasks_per_node * view.threads, "", "Up to"
@@ -167,7 +168,8 @@ def _missing_depth(view: _View, fullest: float) -> Finding:
         f"OMP_NUM_THREADS is {running}, but the line gives each task {count(asked, unit)} ({given}): "
         f"up to {digits(fullest, 3)} threads share a core. Add {flag} {running} and leave the tasks room for it."
     )
-    return Finding("depth-missing", message, level="problem")
+    # Below that, the hardware threads beside the CPUs that were asked for take the rest.
+    return Finding("depth-missing", message, level="problem" if view.crowded else "advice")
 
 
 def _numa_nodes(view: _View) -> Iterator[Finding]:

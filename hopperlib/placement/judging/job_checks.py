@@ -104,9 +104,9 @@ def check_job(
 
 
 def _late_directives(job: _Job) -> Iterator[Finding]:
-    """Directives behind the first command, which no batch system reads; those in a here-document are another script's."""
-    late = [] if "<<" in job.script.text else job.script.late_directives
-    if late:
+    """Directives behind the first command, which Slurm and PBS do not read; those in a here-document are another script's."""
+    late = [each for each in job.script.late_directives if each[1].startswith(("#SBATCH", "#PBS"))]
+    if late and "<<" not in job.script.text:
         rest = f", and so do {len(late) - 1} more" if len(late) > 1 else ""
         what = f"stands behind the first command, where the batch system no longer reads it{rest}."
         yield job.finding("directives-late", late[0][0], what, "Move the directives above the first command.")

@@ -10,40 +10,7 @@ with nothing else to do. What it leaves out: bandwidth and memory that the
 tasks gain, which speak for free cores too.
 """
 
-from hopperlib.errors import at_least, refusal, within
-
-
-def run_time_with_free_cores(cores: int, free: int, service: float) -> float:
-    """Run time with some cores left free, in units of the packed run's own work. [ratio]
-
-    Parameters
-    ----------
-    cores : int
-        Cores of the node.
-    free : int
-        Cores without a task, from 0 to ``cores - 1``.
-    service : float
-        Work beside the tasks, as a share of the packed run time of one core.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of its range.
-
-    Examples
-    --------
-    Half a core's time of other work, on a node of 24 cores: all wait for it, or
-    20 cores do what 24 did:
-
-    >>> run_time_with_free_cores(24, 0, 0.5), run_time_with_free_cores(24, 4, 0.5)
-    (1.5, 1.2)
-    """
-    _check(cores, free)
-    if not service >= 0:
-        raise refusal("service", service, "must not be negative: it is a share of a core's time")
-    if free == 0:
-        return 1 + service
-    return max(cores / (cores - free), service / free)
+from hopperlib.errors import at_least, within
 
 
 def break_even_service(cores: int, free: int) -> float:
@@ -73,13 +40,6 @@ def break_even_service(cores: int, free: int) -> float:
     ----------
     Y. He and K. Antypas, CUG 2012, slide "PSOCI: Use Fewer Cores Per Node", where 4 of 24 cores are left free.
     """
-    _check(cores, free)
-    if free == 0:
-        raise refusal("free", free, "must be at least 1: with none there is nothing to compare")
+    at_least(2, cores=cores)
+    within(1, cores - 1, ": one core of the node must work", free=free)
     return free / (cores - free)
-
-
-def _check(cores: int, free: int) -> None:
-    """Refuse a node without cores, or more free cores than leave one task."""
-    at_least(1, cores=cores)
-    within(0, cores - 1, ": one core of the node must work", free=free)

@@ -12,7 +12,7 @@ from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value, table
+from hopperlib.questions.result import Copyable, Figure, Result, Value
 from hopperlib.text import count, share
 
 # Steps between one node and all in the chart.
@@ -69,14 +69,10 @@ class Job(ask.Setting):
         """Probability that a job of that size hits a bad node."""
         return chance_of_bad_node(self.nodes, self.bad, job_nodes)
 
-    def value(self, job_nodes: int) -> CheckValue:
-        """What the check is worth to a job of that size."""
-        return check_value(self.nodes, self.bad, job_nodes, **self.terms)
-
     @cached_property
     def own(self) -> CheckValue:
         """What the check is worth to this job."""
-        return self.value(self.job_nodes)
+        return check_value(self.nodes, self.bad, self.job_nodes, **self.terms)
 
     @property
     def worth_from(self) -> float | None:
@@ -99,7 +95,6 @@ def answer(job: Job) -> Result:
                 "The command lists the nodes that are short, and removes none.",
             ),
         ),
-        tables=(_sizes(job),),
         facts=_facts(job),
     )
 
@@ -160,25 +155,6 @@ def _chances(job: Job) -> Figure:
             Series(name=f"{job.bad} bad of {job.nodes:,}", x=sizes, y=chances),
             Series(name="this job", x=[job.job_nodes], y=[job.chance(job.job_nodes)], kind="points"),
         ],
-    )
-
-
-def _sizes(job: Job) -> Table:
-    sizes = sorted({job.job_nodes, job.nodes, *(4**power for power in range(20) if 4**power < job.nodes)})
-    rows = [(size, job.value(size)) for size in sizes]
-    saved = tuple(at for at, (_, value) in enumerate(rows) if value.gain_node_hours > 0)
-    return table(
-        "By size of job",
-        rows,
-        {
-            "Nodes": lambda row: row[0],
-            Column("Probability", "", 4, "predicted"): lambda row: job.chance(row[0]),
-            Column("Lost", "node hours", 1, "predicted"): lambda row: row[1].waste_node_hours,
-            Column("Lost with the check", "node hours", 1, "assumed"): lambda row: row[1].waste_checked_node_hours,
-            Column("Saved", "node hours", 1, "assumed"): lambda row: row[1].gain_node_hours,
-        },
-        marked=saved,
-        marked_label="the check saves more than it costs" if saved else "",
     )
 
 

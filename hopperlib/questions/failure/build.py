@@ -33,10 +33,6 @@ _TWO_MPI = """\
 Currently Loaded Modules:
   1) gcc/12.2.0   2) openmpi/4.1.5   3) intel-oneapi-mpi/2021.10
 """
-_GLIBCXX = """\
-module load gcc/8.5.0
-./solver: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by ./solver)
-"""
 
 
 class Given(ask.Setting):
@@ -47,8 +43,8 @@ class Given(ask.Setting):
         _PGI,
         rows=7,
         placeholder="Paste what `module list` prints, or the module lines of your script",
-        help="What `module list` prints, `module load` lines, variables such as CRAYPE_LINK_TYPE=dynamic, "
-        "or the loader's message about GLIBCXX. It stays on this page.",
+        help="What `module list` prints, `module load` lines, variables such as CRAYPE_LINK_TYPE=dynamic. "
+        "It stays on this page.",
     )
     line: str = ask.text(
         "Compile or link line",
@@ -60,12 +56,6 @@ class Given(ask.Setting):
     )
     mixed: str = ask.choice("C or C++ together with Fortran I/O", "line", _YES_NO)
     shmem: str = ask.choice("The program uses SHMEM", "line", _YES_NO, advanced=True)
-    era: str = ask.choice(
-        "Rules",
-        "both",
-        {"both": "all", "report": "of the report on Hopper", "today": "ours, for today"},
-        advanced=True,
-    )
 
     @cached_property
     def build(self) -> Build:
@@ -77,8 +67,8 @@ class Given(ask.Setting):
 
     @cached_property
     def problems(self) -> list[KnownProblem]:
-        """What the rules find, those of the era that is asked for."""
-        return [problem for problem in check_build(self.build) if self.era in ("both", problem.rule.era)]
+        """What the rules find."""
+        return list(check_build(self.build))
 
     @property
     def known(self) -> list[BuildRule]:
@@ -277,6 +267,5 @@ QUESTION = ask.declared(
             "Today: two MPI libraries",
             {"modules": _TWO_MPI, "line": "mpicc -qopenmp -lfftw3 -o ring ring.c", "mixed": "line"},
         ),
-        Example("Today: GLIBCXX not found", {"modules": _GLIBCXX, "line": "", "mixed": "line"}),
     ],
 )

@@ -14,7 +14,7 @@ from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value, table
+from hopperlib.questions.result import Copyable, Figure, Result, Value
 from hopperlib.text import count, share
 
 # The rate of success that is printed, drawn for comparison.
@@ -134,7 +134,6 @@ def answer(job: Job) -> Result:
         values=tuple(_values(job)),
         figures=(_chances(job),),
         copyables=(Copyable("Look at the nodes before the run", line, "It prints the nodes to leave out."),),
-        tables=(_sizes(job),),
         facts=_facts(job),
     )
 
@@ -174,21 +173,6 @@ def _chances(job: Job) -> Figure:
         y=Axis(title="Probability of success", low=0, high=1, decimals=4),
         series=[*curves, Series(name="this job", x=[job.days], y=[job.all_nodes], kind="points")],
         references=[Reference("documented, June to October 2011", _DOCUMENTED)],
-    )
-
-
-def _sizes(job: Job) -> Table:
-    nodes = job.machine.nodes
-    sizes = sorted({job.job_nodes, nodes, *(4**power for power in range(12) if 4**power < nodes)})
-    return table(
-        f"By size of job, {count(job.days, 'day')} after a reboot",
-        sizes,
-        {
-            "Nodes": lambda size: size,
-            Column("Probability that all have enough", "", 4, "predicted"): lambda size: job.chance(size, job.days),
-        },
-        marked=(sizes.index(job.job_nodes),),
-        marked_label="this job",
     )
 
 

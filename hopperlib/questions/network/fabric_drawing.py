@@ -19,6 +19,8 @@ _MOST_LINES = 120
 _MOST_LEAVES = 60
 _MOST_ROWS = 12
 _EMPTY = "#f4f7f9"
+# On what is filled, light in light and dark pages alike.
+_INK = "#12303f"
 #: How full a link is: from, and how it is drawn. The width says what the color does.
 _FULL = ((0.9, "#b2182b", 3.0), (0.5, "#ef8a62", 2.0), (0.1, "#7fb3d5", 1.2), (0.0, "#9aa5ad", 0.5))
 
@@ -96,7 +98,7 @@ def _groups_svg(
     for group, (x, y) in enumerate(at):
         parts.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" fill="{shade(nodes[group] / per_group, _EMPTY)}" '
-            f'stroke="currentColor" stroke-width="0.6"><title>group {group}: {nodes[group]} of {per_group} nodes'
+            f'stroke="{_INK}" stroke-width="0.6"><title>group {group}: {nodes[group]} of {per_group} nodes'
             "</title></circle>"
         )
         parts += _switch_dots(fabric, group, (x, y), size, switches)
@@ -113,8 +115,8 @@ def _switch_dots(
     for place in range(fabric.switches):
         angle = 2 * pi * place / fabric.switches
         x, y = center[0] + 0.72 * size * cos(angle), center[1] + 0.72 * size * sin(angle)
-        fill = "currentColor" if switches[group * fabric.switches + place] else "none"
-        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{dot:.1f}" fill="{fill}" stroke="currentColor" stroke-width="0.3"/>'
+        fill = _INK if switches[group * fabric.switches + place] else "none"
+        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{dot:.1f}" fill="{fill}" stroke="{_INK}" stroke-width="0.3"/>'
 
 
 def _levels(fabric: SwitchTree, places: Sequence[int], busy: Mapping[int, float]) -> Drawing:
@@ -160,7 +162,7 @@ def _levels_svg(title: str, fabric: SwitchTree, nodes: Counter[int], fullest: Ma
         name = fabric.switch_names[switch] if fabric.switch_names else f"switch {switch}"
         parts.append(
             f'<rect x="{x - 2.5:.1f}" y="{y - 4:.1f}" width="5" height="8" fill="{shade(nodes[switch] / per_leaf, _EMPTY)}" '
-            f'stroke="currentColor" stroke-width="0.6"><title>{escape(name)}: {nodes[switch]} nodes</title></rect>'
+            f'stroke="{_INK}" stroke-width="0.6"><title>{escape(name)}: {nodes[switch]} nodes</title></rect>'
         )
     return _svg(title, parts, 230)
 
@@ -198,7 +200,7 @@ def _svg(title: str, parts: Sequence[Any], height: float) -> str:
         words = f"from {least:.0%}" if least else "less"
         legend.append(
             f'<line x1="{x}" y1="{height + 8}" x2="{x + 22}" y2="{height + 8}" stroke="{color}" stroke-width="{width}"/>'
-            f'<text x="{x + 26}" y="{height + 11}" font-size="9" fill="currentColor">{words}</text>'
+            f'<text x="{x + 26}" y="{height + 12}" font-size="12" fill="currentColor">{words}</text>'
         )
     return (
         f'<svg viewBox="0 0 {_SIZE} {height + 18:.0f}" role="img" xmlns="http://www.w3.org/2000/svg" '

@@ -186,26 +186,23 @@ def answer(exchange: Exchange) -> Result:
             "groups": lie.groups,
             "switches": lie.switches,
             "inside_group": lie.inside_group,
-            "mean_hops": lie.mean_hops,
             "bisection_gb_s": lie.bisection_gb_s,
             "slowdowns": {choice: each.slowdowns[2] for choice, each in exchange.paces.items()},
         },
     )
 
 
-def _times(low: float, high: float) -> str:
-    """Return a range of slowdowns in words."""
-    ends = f"{low:.1f}", f"{high:.1f}"
-    return f"{ends[0]} to {ends[1]} times" if ends[0] != ends[1] else f"{ends[0]} times"
+def _times(pace: Pace) -> str:
+    """Return the range of slowdowns in words."""
+    low, high = f"{min(pace.slowdowns):.1f}", f"{max(pace.slowdowns):.1f}"
+    if low != high:
+        return f"{low} to {high} times as long as with nothing in the way, depending on how they are routed"
+    return f"{'' if low == '1.0' else f'{low} times '}as long as with nothing in the way, however they are routed"
 
 
 def _summary(exchange: Exchange, pace: Pace, lie: Lying) -> str:
-    how = _times(min(pace.slowdowns), max(pace.slowdowns))
     where = f"{count(exchange.nodes, 'node')} of {exchange.machine.title} in {count(lie.groups, 'group')}"
-    return (
-        f"{where}, {PATTERNS[exchange.pattern]}: messages take {how} as long as with nothing in the way, "
-        "depending on how they are routed."
-    )
+    return f"{where}, {PATTERNS[exchange.pattern]}: messages take {_times(pace)}."
 
 
 def _findings(exchange: Exchange) -> Iterator[Finding]:
@@ -214,11 +211,12 @@ def _findings(exchange: Exchange) -> Iterator[Finding]:
     best = min(slow, key=lambda choice: slow[choice])
     mixed = {choice: pace.slowdowns[2] for choice, pace in exchange.paces.items()}
     here = exchange.placement
+    loud = exchange.others_fraction and exchange.others
+    others = "The other jobs send as set." if loud else "That is while no other job sends."
     if mixed[best] < 0.95 * mixed[here] and slow[best] < 0.95 * slow[here]:
         yield Finding(
             code="placed-better",
-            message=f"Among the same free nodes, {CHOICES[best]}: {_times(mixed[best], slow[best])} in place of "
-            f"{_times(mixed[here], slow[here])}.",
+            message=f"Among the same free nodes, {CHOICES[best]}: {_times(exchange.paces[best])}. {others}",
             level="advice",
         )
     elif mixed[best] >= 0.95 * mixed[here]:

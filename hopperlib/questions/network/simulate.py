@@ -219,7 +219,7 @@ class Simulation(ask.Setting):
         if not by_place:
             return self.allocation
         if self.fabric is None:
-            rule = "needs a machine whose file has a dragonfly or a fat tree that joins all its nodes"
+            rule = "needs a machine whose file has a dragonfly or a fat tree that joins all its nodes, not only some"
             raise refusal("allocation", self.allocation, rule)
         wanted, _, wait = self.switches.strip().partition("@")
         if wanted and not wanted.isdecimal():
@@ -296,21 +296,13 @@ def _pooled(workload: Workload, nodes: int) -> Iterator[Note]:
         )
 
 
-def simulated(
-    trace: Trace,
-    setting: Simulation,
-    *,
-    every_s: int = 0,
-    progress: Callable[[int], object] | None = None,
-) -> Simulated:
+def simulated(trace: Trace, setting: Simulation, *, progress: Callable[[int], object] | None = None) -> Simulated:
     """Return a trace as the scheduler runs it.
 
     Parameters
     ----------
     trace : Trace
     setting : Simulation
-    every_s : int
-        Interval of the machine's records; 0 for a hundredth of the trace. [s]
     progress : callable or None
         As for `hopperlib.scheduling.scheduler.simulate`.
 
@@ -353,7 +345,7 @@ def simulated(
         downtimes=[*setting.outages(room), *away],
         rng=random.Random(setting.seed),
         requeue=setting.requeue,
-        sample_every_s=every_s or max(60, _span_s(workload) // _RECORDS),
+        sample_every_s=max(60, _span_s(workload) // _RECORDS),
         progress=progress,
     )
     notes += _counted(

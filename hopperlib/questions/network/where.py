@@ -122,9 +122,21 @@ def _summary(where: Where, groups: Sequence[int]) -> str:
         return f"{lay}; what that cost cannot be told: no jobs alike lay in different numbers of groups."
     cost = where.cost
     growth = f"{100 * cost.per_group:+.1f} % run time ({100 * cost.low:+.1f} to {100 * cost.high:+.1f} %)"
-    if cost.seen:
-        return f"{lay}; each further group came with {growth} among jobs alike."
-    return f"{lay}; that a further group costs anything is not seen: {growth} among jobs alike."
+    seen = "each further group came with" if cost.seen else "that a further group costs anything is not seen:"
+    return f"{lay}; {seen} {growth} among jobs alike.{_odds(where)}"
+
+
+def _odds(where: Where) -> str:
+    """Return what waiting for one group would have given, as a further sentence; nothing where it cannot be told."""
+    waiting = where.waiting
+    if waiting is None:
+        return ""
+    later = "sooner" if waiting.mean_gain_s > 0 else "later"
+    return (
+        f" Had the {count(waiting.jobs, 'job')} that fit in one group waited for one, at most "
+        f"{duration(3600 * where.wait_hours)}: {waiting.in_time:.0%} would have got it in time, {waiting.sooner:.0%} would "
+        f"have ended sooner; on average they would have ended {duration(abs(waiting.mean_gain_s))} {later}."
+    )
 
 
 def _findings(where: Where) -> Iterator[Finding]:
@@ -144,12 +156,6 @@ def _findings(where: Where) -> Iterator[Finding]:
             f"{cost.noise:.0%}. The load of the machine may be part of it.",
             level="note" if cost.seen or cost.power >= 0.8 else "unknown",
         )
-    yield from _about_waiting(where)
-
-
-def _about_waiting(where: Where) -> Iterator[Finding]:
-    """Yield the odds of waiting for one group, or why they cannot be told."""
-    hours, waiting = where.wait_hours, where.waiting
     if where.cost is not None and where.held_fraction < _WHOLE_LOG:
         yield Finding(
             code="not-whole",
@@ -157,16 +163,6 @@ def _about_waiting(where: Where) -> Iterator[Finding]:
             "the network's node-hours, so nodes that look free may be other people's. sacct --allusers tells it.",
             level="unknown",
         )
-    if waiting is None:
-        return
-    later = "sooner" if waiting.mean_gain_s > 0 else "later"
-    yield Finding(
-        code="wait-for-one",
-        message=f"{count(waiting.jobs, 'job')} would fit in one group but lay in several. Waiting for one, at most "
-        f"{duration(3600 * hours)}: {waiting.in_time:.0%} would have got it in time, {waiting.sooner:.0%} would have "
-        f"ended sooner; on average they would have ended {duration(abs(waiting.mean_gain_s))} {later}.",
-        level="advice" if waiting.mean_gain_s > 0 and where.cost and where.cost.low > 0 else "note",
-    )
 
 
 def _copyable(where: Where) -> tuple[Copyable, ...]:

@@ -7,12 +7,12 @@ from typing import Any
 
 from hopperlib.finding import LEVELS, Finding
 from hopperlib.machine import Machine
-from hopperlib.questions.figures import Axis, Series, chart, layout
+from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.result import Column, Figure, Result, Table, table
 from hopperlib.questions.storage.io_figures import ost_figure
 from hopperlib.storage.logs.cost import Cost, cost_of, headline, task_time, waiting_by_path
 from hopperlib.storage.logs.darshan_findings import finding_data, findings
-from hopperlib.storage.logs.darshan_log import DarshanLog, HeatMap
+from hopperlib.storage.logs.darshan_log import DarshanLog
 from hopperlib.storage.logs.darshan_summary import job_row, overall, summary
 from hopperlib.storage.logs.health import Health, Seen, health, health_findings, health_row, seen_in
 from hopperlib.storage.logs.ost_rates import judge_osts
@@ -21,7 +21,6 @@ from hopperlib.text import capital, count, digits, share, size
 # However long the texts of a log are, and however many jobs there are, a page stays small.
 _LONGEST_TEXT = 2000
 _MOST_JOBS = 12
-_EACH_HAS_A_ROW = 32
 _MOST_SETTINGS = 5
 
 
@@ -170,68 +169,10 @@ def _moved_lines(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _figures(log: DarshanLog) -> Iterator[Figure]:
-    """Yield the pictures that the log has the numbers for: its OSTs, where one is slow first, and its heat map."""
+    """Yield the picture of its OSTs, that of the way in which one is slow first."""
     verdicts = [verdict for way in ("write", "read") if (verdict := judge_osts(log, way)).rates]
     if verdicts:
         yield ost_figure(max(verdicts, key=lambda verdict: len(verdict.slow)))
-    heat_map = max(log.heat_maps, key=_heat_map_bytes, default=None)
-    if heat_map and _heat_map_bytes(heat_map):
-        yield heat_map_figure(heat_map)
-
-
-def _heat_map_bytes(heat_map: HeatMap) -> int:
-    """Return all bytes of a heat map."""
-    return sum(map(sum, (*heat_map.read_bytes, *heat_map.written_bytes)))
-
-
-def heat_map_figure(heat_map: HeatMap) -> Figure:
-    """Return the bytes over time and tasks.
-
-    Examples
-    --------
-    >>> figure = heat_map_figure(HeatMap("POSIX", 2.0, (0, 1), ((0, 0), (0, 0)), ((10**6, 0), (0, 3 * 10**6))))
-    >>> figure.data[0]["z"], figure.data[0]["x"]
-    ([[1.0, 0.0], [0.0, 3.0]], [1.0, 3.0])
-    """
-    cells = [
-        [round((read + written) / 1e6, 3) for read, written in zip(*pair, strict=True)]
-        for pair in zip(heat_map.read_bytes, heat_map.written_bytes, strict=True)
-    ]
-    times = [round((place + 0.5) * heat_map.bin_s, 3) for place in range(len(cells[0]))]
-    most = max(map(max, cells))
-    together = _tasks_of_a_row(heat_map)
-    moved = [(rank, sum(row)) for rank, row in zip(heat_map.ranks, cells, strict=True)]
-    scale = {"colorscale": "Cividis", "colorbar": {"title": {"text": "moved [MB]"}}}
-    return Figure(
-        title=f"Bytes over time and tasks ({heat_map.interface})",
-        alt=f"Heat map of {count(len(cells), 'row')} and {count(len(times), 'time')} of "
-        f"{digits(heat_map.bin_s, 3)} s{together}; the fullest cell holds {digits(most, 3)} MB.",
-        data=[
-            {
-                "type": "heatmap",
-                "x": times,
-                "y": list(heat_map.ranks),
-                "z": cells,
-                "zmin": 0,
-                "zmax": most or 1,
-                **scale,
-            }
-        ],
-        layout=layout(Axis(title="Since the start", unit="s"), Axis(title="Task"), height=420),
-        table=table(
-            f"What each row moved{together}",
-            moved,
-            {"From task": lambda row: row[0], Column("Moved", "MB", 3): lambda row: row[1]},
-        ),
-    )
-
-
-def _tasks_of_a_row(heat_map: HeatMap) -> str:
-    """Return how many tasks share a row, in words; nothing if each has one."""
-    # Of few tasks each has a row, though some that moved nothing may have none.
-    ranks = heat_map.ranks
-    together = ranks[1] - ranks[0] if len(ranks) > _EACH_HAS_A_ROW else 1
-    return f", {together} tasks a row" if together > 1 else ""
 
 
 def logs_result(

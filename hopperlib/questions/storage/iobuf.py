@@ -18,7 +18,6 @@ from hopperlib.storage.iobuf.params import (
     buffer_bytes,
     check_params,
     read_params,
-    rule_for,
     suited_rule,
     write_params,
 )
@@ -43,9 +42,6 @@ class Case(ask.Setting):
         max_length=4000,
         placeholder="*.dat:size=2M:count=2:prefetch=1",
         help="Patterns of file names with options, as the variable takes them.",
-    )
-    file: str = ask.text(
-        "File that is read or written", "out.dat", max_length=400, help="Empty: any, judged by the first pattern."
     )
     tasks_per_node: int = ask.slider("Tasks per node", 24, (0, 512, 1), help="0 = one per core.")
     files: int = ask.whole("Open files per task", 1, (0, 1_000_000), option="open-files")
@@ -87,14 +83,10 @@ class Case(ask.Setting):
         except ValueError as error:
             raise InputError(str(error), name="params") from error
 
-    @cached_property
+    @property
     def rule(self) -> Rule:
-        """The rule that is judged: that of the file."""
-        rule = rule_for(self.file, self.rules) if self.file else self.rules[0]
-        if rule is None:
-            message = f"no pattern of {self.params.strip()!r} matches the file {self.file!r}: it is not buffered"
-            raise InputError(message, name="params")
-        return rule
+        """The rule that is judged: the first."""
+        return self.rules[0]
 
     @cached_property
     def costs(self) -> Costs:
@@ -261,8 +253,6 @@ def _contract(case: Case) -> dict[str, Any]:
                 "size_bytes": rule.buffer_size_bytes,
                 "count": rule.buffer_count,
                 "prefetch": rule.prefetch,
-                "preflush": rule.preflush,
-                "verbose": rule.verbose,
                 "memory_per_node_bytes": case.memory_bytes(rule),
                 "gain_fraction": None if gain is None else round(gain, 6),
             }
@@ -279,7 +269,7 @@ QUESTION = ask.declared(
         Example("Small writes", {"transfer_bytes": 10_000, "direction": "write"}),
         Example("Small reads", {"transfer_bytes": 10_000, "direction": "read"}),
         Example("Writes of a MiB", {"transfer_bytes": 1 << 20, "direction": "write"}),
-        Example("A size for a pattern", {"params": "12M:verbose", "file": "12M"}),
+        Example("A size for a pattern", {"params": "12M:verbose"}),
         Example("MAESTRO, default buffers", {"params": "*", "tasks": 2048, "transfer_bytes": 17_000}),
     ],
 )

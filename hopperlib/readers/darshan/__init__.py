@@ -20,7 +20,6 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.readers.darshan._frames import COLUMNS, LOWER, UPPER, log_from_frames
-from hopperlib.readers.darshan._heat_map import heat_map_of_bins
 from hopperlib.readers.darshan._parser import read_darshan_text
 from hopperlib.storage.logs.darshan_log import DarshanLog
 
@@ -73,7 +72,7 @@ def read_darshan(path: str | os.PathLike[str] | Iterable[str], *, timeout_s: flo
 def read_darshan_logs(
     paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str], *, timeout_s: float = 600
 ) -> Iterator[tuple[str, DarshanLog | InputError]]:
-    """Yield the logs in files as they are read, each with its name, or why one cannot be read.
+    """Yield the logs in files as they are read, each with its name, or why one cannot be read: pydarshan may be missing.
 
     Parameters
     ----------
@@ -81,11 +80,6 @@ def read_darshan_logs(
         Logs, and folders of them.
     timeout_s : float
         How long the reading of one log may take. [s]
-
-    Raises
-    ------
-    DarshanMissing
-        If pydarshan is not installed.
 
     Examples
     --------
@@ -137,7 +131,8 @@ def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, Darshan
                     continue
                 part = json.loads(line[len(_MARK) :])
                 if "missing" in part:
-                    raise DarshanMissing(_INSTALL)
+                    yield from ((path, DarshanMissing(f"{path}: {_INSTALL}")) for path in paths)
+                    return
                 if "end" not in part:
                     parts.append(part)
                     continue
@@ -168,11 +163,10 @@ def _assembled(path: str, parts: list[dict[str, Any]], *, finished: bool) -> Dar
         at = f" in module {started[-1]}" if started else ""
         missing.append(f"the log is damaged{at}: what follows could not be read")
     names = {int(number): name for part in parts for number, name in part.get("names", {}).items()}
-    heat_maps = [heat_map for part in parts for heat_map in part.get("heat_maps", ())]
     notes = list(dict.fromkeys(part["note"] for part in parts if "note" in part))
     hosts = {int(task): host for part in parts for task, host in part.get("hosts", {}).items()}
     job = {**head["job"], "hosts": hosts}
-    return log_from_frames(job, frames, names, notes=notes, missing=missing, heat_maps=heat_maps)
+    return log_from_frames(job, frames, names, notes=notes, missing=missing)
 
 
 def _write(part: Mapping[str, Any]) -> None:
@@ -217,7 +211,7 @@ def _write_logs(timeout_s: float, paths: Sequence[str]) -> None:
 def _parts(report: Any) -> Iterator[dict[str, Any]]:
     """Yield the job and one module after the other as plain data."""
     yield {"job": _job(report)}
-    used = {"LUSTRE", *LOWER, *UPPER, "HEATMAP", "APMPI"}
+    used = {"LUSTRE", *LOWER, *UPPER, "APMPI"}
     for module, state in report.modules.items():
         yield {"reading": module}
         if state.get("partial_flag"):
@@ -229,13 +223,17 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
             # What pydarshan stumbles over tells nobody anything.
             torn = isinstance(error, (KeyError, AttributeError, IndexError)) or not str(error)
             yield {"lost": f"module {module} could not be read: {'it is damaged' if torn else str(error)[:200]}"}
-    if unused := [module for module in report.modules if module not in used]:
+    # Heat maps hold the same bytes again, over time.
+    if unused := [module for module in report.modules if module not in used | {"HEATMAP"}]:
         yield {"note": f"in the log and not used here: {', '.join(unused)}"}
 
 
 def _job(report: Any) -> dict[str, Any]:
     """Return what the head of a log says of the job."""
     job = report.metadata.get("job", {})
+    # What pydarshan cannot read of the head it gives as zeros.
+    if not job.get("nprocs"):
+        raise ValueError("its head is damaged: it names no tasks")
     # Of the metadata only these: its string of hints is Darshan's own setting for writing the log, not the job's.
     run_time = job.get("run_time") or float(job.get("end_time_sec", 0)) - float(job.get("start_time_sec", 0)) + 1
     return {
@@ -251,10 +249,8 @@ def _job(report: Any) -> dict[str, Any]:
 
 
 def _module_parts(report: Any, module: str) -> Iterator[dict[str, Any]]:
-    """Yield what is read of one module: heat maps, or counters and the names of files."""
-    if module == "HEATMAP":
-        yield {"heat_maps": list(_heat_maps(report))}
-    elif module == "APMPI":
+    """Yield what is read of one module: nodes of tasks, or counters and the names of files."""
+    if module == "APMPI":
         report.mod_read_all_apmpi_records(warnings=False)
         yield {"hosts": dict(_hosts(report.records[module]))}
     else:
@@ -279,17 +275,6 @@ def _counted(report: Any, module: str) -> dict[str, dict[str, list[Any]]]:
     else:
         report.mod_read_all_records(module)
     return _frames(report, module)
-
-
-def _heat_maps(report: Any) -> Iterator[dict[str, Any]]:
-    """Yield the heat maps of a log."""
-    report.read_all_heatmap_records()
-    for interface, heat_map in report.heatmaps.items():
-        # Its one public way out needs pandas, which takes as long to import as all the rest.
-        read, written = (
-            {int(rank): bins.tolist() for rank, bins in heat_map._data[way].items()} for way in ("read", "write")
-        )
-        yield heat_map_of_bins(interface, float(heat_map._bin_width_seconds), read, written)
 
 
 def _frames(report: Any, module: str) -> dict[str, dict[str, list[Any]]]:

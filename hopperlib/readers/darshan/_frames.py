@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import chain, zip_longest
 from typing import Any
 
-from hopperlib.storage.logs.darshan_log import DAOS, SIZE_BINS, DarshanLog, FileRecord, HeatMap, StripeLayout
+from hopperlib.storage.logs.darshan_log import DAOS, SIZE_BINS, DarshanLog, FileRecord, StripeLayout
 
 _STREAMS = ("<STDIN>", "<STDOUT>", "<STDERR>")
 # Darshan's numbers of the three, which stay when names are made anonymous.
@@ -53,7 +53,6 @@ def log_from_frames(
     *,
     notes: Sequence[str] = (),
     missing: Sequence[str] = (),
-    heat_maps: Sequence[Mapping[str, Any]] = (),
 ) -> DarshanLog:
     """Return the log that tables hold: module -> ``counters`` or ``fcounters`` -> column -> values."""
     tasks = _positive(job.get("tasks"))
@@ -84,7 +83,6 @@ def log_from_frames(
         totals={module: _total(records.values()) for module, records in gathered.items()},
         mounts=tuple((str(point), str(kind)) for point, kind in job.get("mounts") or ()),
         osts=max(filter(None, (_positive(row.get("LUSTRE_OSTS")) for row in _rows(striping))), default=None),
-        heat_maps=tuple(HeatMap(**heat_map) for heat_map in heat_maps),
         user=_whole(job.get("user")),
         hosts=dict(job.get("hosts") or {}),
         start=datetime.fromtimestamp(started, tz=UTC) if (started := _positive(job.get("start_s"))) else None,

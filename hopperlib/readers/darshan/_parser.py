@@ -5,14 +5,12 @@ system, parted by tabs. The head has the job; what was lost stands in a warning.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.readers.darshan._frames import COLUMNS, LOWER, UPPER, log_from_frames
-from hopperlib.readers.darshan._heat_map import heat_map_of_bins
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.storage.logs.darshan_log import DarshanLog
 
@@ -23,8 +21,6 @@ _LOST = re.compile(r"^# \*(?:WARNING|ERROR)\*: The (\S+) module contains incompl
 # The layout of a file, and which of its components it is of: Darshan before 3.4.5 has one and no number.
 _LAYOUT = re.compile(r"LUSTRE_(?:COMP(\d{1,3})_)?(OSTS|STRIPE_(?:SIZE|WIDTH|COUNT)|OST_ID_\d{1,4})")
 _TABLES = {*LOWER, *UPPER, "LUSTRE"}
-_USED = {*_TABLES, "HEATMAP"}
-_BIN = re.compile(r"HEATMAP_(READ|WRITE)_BIN_\d{1,6}")
 
 
 def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
@@ -51,7 +47,6 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
     comments, cells = [""], [""]
     # Of each module a row for each record and rank, as the tables of pydarshan have.
     modules: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
-    heat_maps: dict[str, dict[str, Any]] = {}
     names: dict[int, str] = {}
     for line in lines_of(source):
         if line.startswith("#"):
@@ -60,26 +55,21 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
             cells = line.rstrip("\r\n").split("\t")
             if len(cells) > 5 and cells[1].removeprefix("-").isdecimal() and cells[2].isdecimal():
                 names[int(cells[2])] = cells[5]
-                _take(modules.setdefault(cells[0], {}), heat_maps, cells[:6])
+                _take(modules.setdefault(cells[0], {}), cells[:6])
     head = "".join(comments)
     said = dict(reversed(_JOB.findall(head)))
     if not modules and "nprocs" not in said:
         raise InputError(f"{file}: neither a job nor a counter of darshan-parser is in it")
-    unused = [module for module in dict.fromkeys((*modules, *_HELD.findall(head))) if module not in _USED]
+    unused = [
+        module for module in dict.fromkeys((*modules, *_HELD.findall(head))) if module not in _TABLES | {"HEATMAP"}
+    ]
     names_of = {"user": "uid", "job_id": "jobid", "tasks": "nprocs", "run_time_s": "run time", "start_s": "start_time"}
     job: dict[str, Any] = {key: _number(said.get(name, "")) for key, name in names_of.items()}
     program = said.get("exe", "").partition(" ")[0]
     job |= {"executable": program, "modules": list(modules), "mounts": _MOUNT.findall(head)}
     frames = {module: _frames(rows.values()) for module, rows in modules.items() if module in _TABLES}
     notes = [f"in the text and not used here: {', '.join(unused)}"] if unused else []
-    return log_from_frames(
-        job,
-        frames,
-        names,
-        notes=notes,
-        missing=list(_missing(head, modules, cells)),
-        heat_maps=list(_heat_maps(heat_maps)),
-    )
+    return log_from_frames(job, frames, names, notes=notes, missing=list(_missing(head, modules, cells)))
 
 
 def _missing(
@@ -89,29 +79,16 @@ def _missing(
     for module in _LOST.findall(head):
         yield f"module {module} ran out of memory while the job ran: part of it is missing"
     for module in _HELD.findall(head):
-        if module in _USED and module not in modules:
+        if module in _TABLES and module not in modules:
             yield f"module {module} is named at the top of the text and has no line in it"
     if modules and _is_cut(last, list(modules.get(last[0], {}).values())):
         yield f"the text ends within a record of module {last[0]}"
 
 
-def _heat_maps(binned: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the heat maps of interfaces, out of the bins of each task."""
-    for path, bins in binned.items():
-        if bins.get("bin_s") and (bins["READ"] or bins["WRITE"]):
-            yield heat_map_of_bins(path.partition(":")[2], bins["bin_s"], bins["READ"], bins["WRITE"])
-
-
-def _take(rows: dict[tuple[str, str], dict[str, Any]], heat_maps: dict[str, dict[str, Any]], cells: list[str]) -> None:
-    """Put one counter into the rows of its module, or into a heat map."""
-    module, rank, record, counter, value, path = cells
-    if module == "HEATMAP":
-        heat_map = heat_maps.setdefault(path, {"READ": defaultdict(list), "WRITE": defaultdict(list)})
-        if bin_ := _BIN.fullmatch(counter):
-            heat_map[bin_[1]][int(rank)].append(_number(value) or 0)
-        elif counter == "HEATMAP_F_BIN_WIDTH_SECONDS":
-            heat_map["bin_s"] = _number(value)
-    elif module == "LUSTRE" and (part := _LAYOUT.fullmatch(counter)):
+def _take(rows: dict[tuple[str, str], dict[str, Any]], cells: list[str]) -> None:
+    """Put one counter into the rows of its module."""
+    module, rank, record, counter, value, _ = cells
+    if module == "LUSTRE" and (part := _LAYOUT.fullmatch(counter)):
         row = rows.setdefault((record, part[1]), {"id": int(record), "LUSTRE_OST_IDS": []})
         if part[2].startswith("OST_ID"):
             row["LUSTRE_OST_IDS"].append(_number(value))

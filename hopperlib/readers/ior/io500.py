@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 from hopperlib.errors import InputError
 from hopperlib.frames import TableMixin
 from hopperlib.readers.ior.reader import read_ior
-from hopperlib.readers.ior.results import IoResult
+from hopperlib.readers.ior.results import IoResult, start_in
 from hopperlib.readers.source import Source, text_of
 
 _PHASE = re.compile(
@@ -69,6 +70,8 @@ class Io500(TableMixin):
         Planned and moved bytes of the phases of IOR. [bytes]
     configuration : mapping
         What was asked for.
+    start : datetime or None
+        When it began, by the clock of its machine: as its result says, or the name of its folder.
     """
 
     score: float | None
@@ -80,17 +83,19 @@ class Io500(TableMixin):
     spreads: tuple[str, ...] = ()
     stonewall: tuple[dict[str, Any], ...] = ()
     configuration: tuple[tuple[str, str], ...] = ()
+    start: datetime | None = None
 
     def frame_data(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each phase."""
         for phase in self.phases:
             counted = phase.unit.lower() == "kiops"
             rates = {"kiops": phase.value if counted else None, "bandwidth_gib_s": None if counted else phase.value}
-            yield {"file": self.file, "score": self.score, "phase": phase.name, **rates, "time_s": phase.seconds}
+            run = {"file": self.file, "start": self.start, "score": self.score, "phase": phase.name}
+            yield run | rates | {"run_time": timedelta(seconds=phase.seconds)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain data."""
-        parts = {field.name: getattr(self, field.name) for field in fields(self)}
+        parts = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "start"}
         plain = {name: list(part) if isinstance(part, tuple) else part for name, part in parts.items()}
         return plain | {"phases": [phase._asdict() for phase in self.phases], "configuration": dict(self.configuration)}
 
@@ -225,7 +230,13 @@ def io500_of(summary: str, files: Mapping[str, Source]) -> Io500:
         errors += dict.fromkeys(f"{path}: {row.reason}" for row in rows if row.status in ("failed", "incomplete"))
         spreads += _spread(name.rpartition(".")[0], rows)
         stonewall += _moved(name.rpartition(".")[0], rows)
-    extras: dict[str, Any] = {"errors": tuple(errors), "spreads": tuple(spreads), "stonewall": tuple(stonewall)}
+    start = start_in(text_of(files.get(os.path.join(os.path.dirname(summary), "result.txt"), ""))) or start_in(summary)
+    extras: dict[str, Any] = {
+        "start": start,
+        "errors": tuple(errors),
+        "spreads": tuple(spreads),
+        "stonewall": tuple(stonewall),
+    }
     return replace(run, configuration=tuple(configuration), **extras)
 
 

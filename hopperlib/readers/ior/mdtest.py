@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from hopperlib.readers.ior.results import IoResult, Status
+from hopperlib.readers.ior.results import IoResult, Status, start_in
 from hopperlib.readers.ior.tokens import count, error_in, number, worst
 from hopperlib.readers.source import Source, text_of
 
@@ -38,12 +38,13 @@ def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
     >>> [(row.access, row.operations_s, row.status) for row in read_mdtest(text, file="a.txt")]
     [('file creation', 2568.636, 'ok'), ('file stat', None, 'not-run')]
     """
-    run: dict[str, Any] = {"file": file}
+    text = text_of(source, name=file)
+    run: dict[str, Any] = {"file": file, "start": start_in(text)}
     iterations = None
     rows: dict[str, list[str]] = {}
     errors: list[tuple[bool, str]] = []
     in_rates = False
-    for full in text_of(source, name=file).splitlines():
+    for full in text.splitlines():
         line = full[:2000]
         if banner := _BANNER.search(line):
             run |= _size(count(banner[2]), count(banner[3])) | {"version": banner[1]}

@@ -1,13 +1,14 @@
 """Find out what a file holds, and read it: IOR in any form, mdtest, several runs one after the other."""
 
 import re
+from dataclasses import replace
 
 from hopperlib.errors import InputError
 from hopperlib.readers.ior._data import is_csv, is_glued, is_json, read_csv, read_glued, read_json
 from hopperlib.readers.ior._runs import Test
 from hopperlib.readers.ior._text import read_text
 from hopperlib.readers.ior.mdtest import read_mdtest
-from hopperlib.readers.ior.results import IoResult
+from hopperlib.readers.ior.results import IoResult, start_in
 from hopperlib.readers.source import Source, text_of
 
 _BANNER = re.compile(r"\b(IOR-\d\S{0,60}): MPI Coordinated Test|\b(mdtest-\d\S{0,60}) was launched with")
@@ -48,10 +49,10 @@ def read_ior(source: Source, *, file: str = "-") -> list[IoResult]:
         if tool.startswith("mdtest") or (not tool and _METADATA.search(part)):
             results += read_mdtest(part, file=file)
             continue
-        tests = _tests(tool, part, file)
+        tests, start = _tests(tool, part, file), start_in(part)
         # An empty test beside others is what stood between two of them.
         speaking = [test for test in tests if not test.empty or test.options or test.errors or test.no_rates]
-        results += [row for test in speaking or tests for row in test.rows()]
+        results += [replace(row, start=start) for test in speaking or tests for row in test.rows()]
     if not results:
         raise InputError(f"{file}: nothing in it is output of IOR or mdtest" if text.strip() else f"{file}: is empty")
     return results

@@ -6,8 +6,11 @@ as zero, NaN or infinity is None too, with a status that says why.
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from typing import Any, Literal, get_args
 
 from hopperlib.errors import refusal
@@ -17,6 +20,28 @@ Status = Literal["ok", "failed", "incomplete", "no-rates", "not-run"]
 # Measured and no error; ended in an error; fewer results than asked for, and no error that says why; ended well without a
 # rate; a phase that was left out.
 STATUSES: tuple[Status, ...] = get_args(Status)
+# When a run began, as IOR, mdtest and IO500 print it, and as IO500 names its folders.
+_BEGAN = re.compile(
+    r"\b(?:began|StartTime|started at|t_start)\W{1,25}(\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}|[-/\d]{10} \d\d:\d\d:\d\d)"
+    r"|/(\d{4}\.\d\d\.\d\d-\d\d\.\d\d\.\d\d)/",
+    re.IGNORECASE,
+)
+_CLOCKS = ("%a %b %d %H:%M:%S %Y", "%m/%d/%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y.%m.%d-%H.%M.%S")
+
+
+def start_in(text: str) -> datetime | None:
+    """Return when a run began, by the clock of its machine, whose zone no tool prints; None if the text does not say it.
+
+    Examples
+    --------
+    >>> start_in("Began               : Sat Nov 21 03:55:43 2026"), start_in("results/2026.11.21-03.55.43/result.txt")
+    (datetime.datetime(2026, 11, 21, 3, 55, 43), datetime.datetime(2026, 11, 21, 3, 55, 43))
+    """
+    if found := _BEGAN.search(text):
+        for clock in _CLOCKS:
+            with suppress(ValueError):
+                return datetime.strptime(found[1] or found[2], clock)
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +78,8 @@ class IoResult:
     planned_bytes, moved_bytes : int or None
         Of a run that a stonewall may end early: what was asked for; what IOR says that it moved, else rate times time.
         [bytes]
+    start : datetime or None
+        When the run began, by the clock of its machine.
 
     Examples
     --------
@@ -82,6 +109,7 @@ class IoResult:
     reason: str | None = None
     planned_bytes: int | None = None
     moved_bytes: int | None = None
+    start: datetime | None = None
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -99,7 +127,7 @@ class IoResult:
 
 
 _FIELDS = [parameter.name for parameter in fields(IoResult)]
-_EXTRA_KEYS = _FIELDS[_FIELDS.index("statistic") :]
+_EXTRA_KEYS = _FIELDS[_FIELDS.index("statistic") : _FIELDS.index("start")]
 # In the order of the parameters, the rate in both units.
 KEYS = (*_FIELDS[: _FIELDS.index("seconds")], "rate_mb_s", "seconds")
 

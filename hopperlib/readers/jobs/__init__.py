@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from hopperlib.errors import InputError
+from hopperlib.readers.jobs.columns import is_named, read_named
 from hopperlib.readers.jobs.sacct import read_sacct
 from hopperlib.readers.jobs.swf import read_swf
 from hopperlib.readers.jobs.trace import ENDLESS_S, Trace
@@ -32,7 +33,7 @@ def read_job_trace(
     ----------
     source : str, bytes, path-like, binary file or iterable of str
         See `hopperlib.readers.source.lines_of`. A DataFrame, or the CSV of one, has the columns of
-        `hopperlib.scheduling.workload.Job`, of `Trace.to_frame`, or of sacct.
+        `hopperlib.scheduling.workload.Job`, of `Trace.to_frame`, of sacct, or others of any sensible name.
     form : {"auto", "swf", "sacct"}
         The format; auto tells it by the first line.
     delimiter, columns, timezone : str
@@ -51,7 +52,9 @@ def read_job_trace(
     >>> read_job_trace(rows).workload[0].run_time_s
     600
     """
-    if {"submit", "start", "run_time", "nodes"} <= set(getattr(source, "columns", ())):
+    if {"submit", "start", "run_time", "nodes"} <= set(getattr(source, "columns", ())) and (
+        getattr(source, "dtypes", {})["run_time"].kind == "m"
+    ):
         return _read_frame(source)
     pieces = lines_of(source, cut=False)
     skipped = []
@@ -66,20 +69,25 @@ def read_job_trace(
     if form == "auto" and second.startswith("---"):
         rows = _columns_of(second, chain([first], first_pieces(pieces)))
         return read_sacct(rows, columns=columns, timezone=timezone)
-    if form == "auto" and {"jobid", "state", "submit"} <= {name.strip().lower() for name in first.split(",")}:
-        # A spreadsheet, or pandas, has written what sacct printed.
-        rows = ("|".join(cell.replace("|", " ") for cell in row) for row in csv.reader(first_pieces(whole)))
-        return read_sacct(rows, columns=columns, timezone=timezone)
     if form == "auto" and {"submit_time_s", "run_time_s", "nodes"} <= set(first.strip().split(",")):
         return _read_table(first_pieces(whole))
+    # What is parted by bars is what sacct printed, but for tables that have other names of columns.
+    if (
+        form == "auto"
+        and (mark.isalpha() or mark == '"')
+        and "|submit|" not in f"|{first.strip().lower()}|"
+        and is_named(first)
+    ):
+        return read_named(first_pieces(whole), timezone=timezone, cores_per_node=cores_per_node)
     if form == "sacct" or (form == "auto" and mark not in (";", "#") and (mark == "{" or delimiter in first)):
         # JSON may stand in one line, of which the pieces follow one another.
         lines = whole if mark == "{" else first_pieces(whole)
         return read_sacct(lines, delimiter=delimiter, columns=columns, timezone=timezone)
     if form == "auto" and mark.isalpha():
         raise InputError(
-            f"the first line, {first.strip()[:60]!r}, is of no job trace: wanted is the Standard Workload Format, or what "
-            "sacct -P prints with JobID, State, Submit, Start, Elapsed and NNodes, by bars or commas"
+            f"the first line, {first.strip()[:60]!r}, is of no job trace: wanted is the Standard Workload Format, what sacct -P "
+            "prints with JobID, State, Submit, Start, Elapsed and NNodes, or a table with columns such as submit_time, "
+            "start_time, run_time and nodes"
         )
     return read_swf(first_pieces(whole), cores_per_node=cores_per_node)
 

@@ -25,7 +25,7 @@ from hopperlib.readers.table import Skips
 from hopperlib.scheduling.workload import Job, Workload
 from hopperlib.units import MIB_PER_MEMORY_GB, duration_s, memory_gb
 
-_JOB_ID = re.compile(r"(\d+)((?:_(?:\d+|\[\S*))?)((?:\+\d+)?)")
+JOB_ID = re.compile(r"(\d+)((?:_(?:\d+|\[\S*))?)((?:\+\d+)?)")
 _NEEDED = ("JobID", "State", "Submit")
 # Every column that is read, as sacct spells it.
 _COLUMNS = (
@@ -34,7 +34,7 @@ _COLUMNS = (
     "ReqCPUS", "Suspended", "AllocTRES", "ReqTRES", "AllocGRES", "ReqGRES", "ReqMem", "NodeList", "Licenses", "Reservation",
     "Dependency", "JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir",
 )  # fmt: skip
-_SPELLING = {name.lower(): name for name in _COLUMNS}
+SPELLING = {name.lower(): name for name in _COLUMNS}
 # What Open XDMoD asks for, by its releases.
 _EXPORTS = (
     "JobID JobIDRaw Cluster Partition QOS Account Group GID User UID Submit Eligible Start End Elapsed "
@@ -252,7 +252,7 @@ def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[
         )
     else:
         stated = [name.split("%")[0].strip() for name in fields]
-    header = [_SPELLING.get(name.lower(), name) for name in stated]
+    header = [SPELLING.get(name.lower(), name) for name in stated]
     missing = [name for name in _NEEDED if name not in header]
     if not {"ElapsedRaw", "Elapsed"} & set(header) and not {"Start", "End"} <= set(header):
         missing.append("Elapsed")
@@ -344,7 +344,7 @@ def _allocated(entry: dict[str, Any]) -> Iterator[str]:
 
 def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone: tzinfo) -> Job | str:
     """Return the job of a row, or why it cannot be taken; count what is repaired or not modelled."""
-    if _JOB_ID.fullmatch(row["JobID"][:200]) is None:
+    if JOB_ID.fullmatch(row["JobID"][:200]) is None:
         return "JobID is none"
     submit = _instant(row["Submit"], zone)
     if submit is None:

@@ -17,7 +17,7 @@ from hopperlib.readers.networks.hosts import hosts_of
 from hopperlib.readers.networks.site_network import SiteNetwork, read_site_network
 from hopperlib.readers.source import Source
 
-_METRICS = ("nodes", "groups", "fewest_groups", "switches", "runs", "inside_group", "inside_switch", "mean_hops")
+_METRICS = ("nodes", "groups", "fewest_groups", "switches", "runs", "inside_group", "inside_switch")
 
 
 class PlacedJob(NamedTuple):

@@ -10,7 +10,7 @@ from hopperlib.finding import Finding
 from hopperlib.scheduling.cluster import Cluster
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.scheduling.workload import Workload
-from hopperlib.text import count, share
+from hopperlib.text import count, duration, share
 from hopperlib.units import SECONDS_PER_HOUR
 
 # A shorter run counts as that long in the bounded slowdown, as in the literature on the archive's traces.
@@ -260,7 +260,7 @@ def differences(schedule: Schedule, groups: Sequence[Group], cluster: Cluster | 
     near = max(seen_s, made_s) <= _NEAR * min(seen_s, made_s) or max(seen_s, made_s) < _NO_WAIT_S
     means = {"observed_wait_mean_s": seen_s, "simulated_wait_mean_s": made_s}
     message = (
-        f"The observed mean wait is {seen_s:,.0f} s; simulated, before any what-if, it is {made_s:,.0f} s"
+        f"The observed mean wait is {duration(seen_s)}; simulated, before any what-if, it is {duration(made_s)}"
         f"{f', {100 * made_s / seen_s:.0f} % of it' if seen_s else ''}."
     )
     if near:

@@ -16,7 +16,6 @@ References
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from itertools import chain
 
 from hopperlib.errors import InputError, at_least
@@ -27,11 +26,9 @@ _DEFAULT_COUNT = 4
 _DEFAULT_SIZE_BYTES = BYTES_PER_MIB
 
 # Options with a number, and the least it may be.
-_COUNTS = {"count": 1, "prefetch": 0, "preflush": 0, "vbuffer_count": 1}
-_SIZES = ("size", "vbuffer_size")
-# Read and written as they are; nothing here depends on them.
-_KEPT = ("vbuffer_count", "vbuffer_size")
-_SEEN = ("size", "count", "prefetch", "preflush", *_KEPT, "verbose")
+_COUNTS = {"count": 1, "prefetch": 0}
+# What else public job scripts hold: kept as it is.
+_KEPT = ("preflush", "vbuffer_count", "vbuffer_size", "verbose")
 _SIZE = re.compile(r"[0-9]{1,18}[kmg]?", re.IGNORECASE)
 
 
@@ -45,10 +42,8 @@ class Rule:
         File name with wildcards, or ``%stdin``, ``%stdout``, ``%stderr``.
     size_bytes : int or None
         Size of a buffer; None is the default. [bytes]
-    count, prefetch, preflush : int or None
-        Buffers of a file, buffers read ahead, buffers written ahead; None is the default.
-    verbose : bool
-        Whether statistics are printed when the file is closed.
+    count, prefetch : int or None
+        Buffers of a file, and buffers read ahead; None is the default.
     others : tuple of str
         Further options as written.
     """
@@ -57,8 +52,6 @@ class Rule:
     size_bytes: int | None = None
     count: int | None = None
     prefetch: int | None = None
-    preflush: int | None = None
-    verbose: bool = False
     others: tuple[str, ...] = ()
 
     @property
@@ -91,7 +84,7 @@ def suited_rule(pattern: str, *, reading: bool = False) -> Rule:
 
 def _number(option: str, text: str) -> int:
     """Return the number that an option has, of bytes or of buffers."""
-    if option in _SIZES:
+    if option == "size":
         size = size_bytes(text, binary=True, any_case=True) if _SIZE.fullmatch(text) else 0
         if not size:
             raise InputError(f"{option}={text} must be a size in bytes, such as 2M, 64k or 1048576")
@@ -113,21 +106,15 @@ def _rule(text: str) -> Rule:
         of = f"option {name} of {pattern!r}"
         if not name:
             raise InputError(f"{text!r} has an empty option; colons part options, as in *.dat:size=2M:count=2")
-        if name in (*_COUNTS, *_SIZES) and not equals:
-            raise InputError(f"{of} needs a value, as in {name}={'2M' if name in _SIZES else 2}")
-        if name in given:
-            raise InputError(f"{of} is given twice")
-        if name == "verbose":
-            if equals:
-                raise InputError(f"{of} takes no value, not {value!r}")
-            given[name] = 1
-        elif name in (*_COUNTS, *_SIZES):
-            given[name] = _number(name, value)
-        else:
+        if name not in ("size", *_COUNTS):
             others.append(option)
-    kept = (f"{name}={given[name]}" for name in _KEPT if name in given)
-    numbers = {name: given.get(name) for name in ("count", "prefetch", "preflush")}
-    return Rule(pattern, given.get("size"), **numbers, verbose="verbose" in given, others=(*others, *kept))
+        elif not equals:
+            raise InputError(f"{of} needs a value, as in {name}={'2M' if name == 'size' else 2}")
+        elif name in given:
+            raise InputError(f"{of} is given twice")
+        else:
+            given[name] = _number(name, value)
+    return Rule(pattern, given.get("size"), given.get("count"), given.get("prefetch"), tuple(others))
 
 
 def read_params(text: str) -> tuple[Rule, ...]:
@@ -176,24 +163,10 @@ def write_params(rules: Sequence[Rule]) -> str:
                 f"pattern {rule.pattern!r} must be a file name without commas and colons, which part patterns"
             )
         size = None if rule.size_bytes is None else binary_size_text(rule.size_bytes)
-        values = {"size": size, "count": rule.count, "prefetch": rule.prefetch, "preflush": rule.preflush}
+        values = {"size": size, "count": rule.count, "prefetch": rule.prefetch}
         options = [f"{name}={value}" for name, value in values.items() if value is not None]
-        parts.append(":".join([rule.pattern, *options, *rule.others, *(["verbose"] if rule.verbose else [])]))
+        parts.append(":".join([rule.pattern, *options, *rule.others]))
     return ",".join(parts)
-
-
-def rule_for(name: str, rules: Sequence[Rule]) -> Rule | None:
-    """Return the first rule whose pattern matches a file name, None if the file is not buffered.
-
-    Which of several matching patterns counts is documented nowhere; the first is assumed.
-
-    Examples
-    --------
-    >>> rules = read_params("*.dat:size=8M,*wrk")
-    >>> rule_for("run/plt001.dat", rules).pattern, rule_for("notes.txt", rules)
-    ('*.dat', None)
-    """
-    return next((rule for rule in rules if fnmatchcase(name, rule.pattern)), None)
 
 
 def buffer_bytes(rule: Rule, *, files: int = 1, tasks: int = 1) -> int:
@@ -225,20 +198,21 @@ def _pattern_findings(rule: Rule) -> Iterator[Finding]:
         yield Finding("pattern-is-size", message, "problem")
     for other in rule.others:
         if other.partition("=")[0] not in _KEPT:
-            message = f"option {other!r} of {shown} is not among those seen in use: {', '.join(_SEEN)}"
+            message = (
+                f"option {other!r} of {shown} is not among those seen in use: {', '.join(('size', *_COUNTS, *_KEPT))}"
+            )
             yield Finding("unknown-option", message, "problem")
 
 
 def _buffer_findings(rule: Rule, transfer_bytes: int | None) -> Iterator[Finding]:
     """Yield what is wrong with the number and the size of the buffers of one rule."""
     size, count, shown = rule.buffer_size_bytes, rule.buffer_count, repr(rule.pattern)
-    for name, ahead in (("prefetch", rule.prefetch), ("preflush", rule.preflush)):
-        if ahead is not None and ahead >= count:
-            message = (
-                f"{name}={ahead} of {shown} wants more buffers than are free: "
-                f"count={count} leaves {count - 1} beside the one in use"
-            )
-            yield Finding(f"{name}-needs-buffers", message, "problem")
+    if (rule.prefetch or 0) >= count:
+        message = (
+            f"prefetch={rule.prefetch} of {shown} wants more buffers than are free: "
+            f"count={count} leaves {count - 1} beside the one in use"
+        )
+        yield Finding("prefetch-needs-buffers", message, "problem")
     if transfer_bytes is not None and transfer_bytes >= size:
         message = f"buffers of {size:,} bytes for {shown} merge nothing when the program moves {transfer_bytes:,} bytes at once"
         yield Finding("buffer-too-small", message)

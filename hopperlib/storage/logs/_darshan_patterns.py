@@ -1,12 +1,11 @@
 """How a job accessed its files, judged by Darshan's counters: sizes, order, repetition, balance, interfaces."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from hopperlib.finding import Finding
 from hopperlib.storage.hints import hints_line
-from hopperlib.storage.logs.cost import FLOOR_S, stake, staked, waiting_by_path
+from hopperlib.storage.logs.cost import FLOOR_S, stake, staked, time_s, waiting_by_path
 from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, FileRecord
 from hopperlib.text import capital, digits, share, size
 from hopperlib.units import BYTES_PER_MIB
@@ -156,7 +155,8 @@ def _repeated(log: DarshanLog, way: str) -> Iterator[Finding]:
     past = "read" if way == "read" else "written"
     if way == "write":
         advice = (
-            "Gather what belongs together before it is written; a file format may rewrite its headers with every step."
+            "Gather what belongs together before it is written. HDF5 may write fill values before the data: "
+            "H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER)."
         )
     elif worst.shared:
         advice = "Read once and hand it on: one task reads and broadcasts, or a collective read."
@@ -203,14 +203,15 @@ def _independent(log: DarshanLog, way: str) -> Iterator[Finding]:
 
 def _amplified(log: DarshanLog, way: str) -> Iterator[Finding]:
     """More bytes below MPI-IO than above it: data sieving, or filled holes."""
-    below: Counter[str] = Counter()
-    for file in log.files:
-        if file.interface == "POSIX":
-            below[file.path] += file.moved(way).moved_bytes
+    below = {file.path: file for file in log.files if file.interface == "POSIX"}
     pairs = {
-        record.path: (record.moved(way).moved_bytes, below[record.path])
+        record.path: (record.moved(way).moved_bytes, below[record.path].moved(way).moved_bytes)
         for record in log.upper
-        if record.interface == "MPI-IO" and record.path in below
+        # Calls that took longer than all of MPI-IO were not made by it; of calls without a byte the log lost count.
+        if record.interface == "MPI-IO"
+        and record.path in below
+        and (record.moved(way).moved_bytes or not record.moved(way).calls)
+        and time_s(below[record.path], way) <= _CLOCK_S * record.busy_s
     }
     above_bytes, below_bytes = (sum(pair[side] for pair in pairs.values()) for side in (0, 1))
     if below_bytes - above_bytes >= WORTH_BYTES and below_bytes >= _AMPLIFIED * above_bytes:
@@ -224,14 +225,16 @@ def _amplified(log: DarshanLog, way: str) -> Iterator[Finding]:
         reading = way == "read"
         past, asks = ("read", "asks of MPI-IO") if reading else ("written", "hands to MPI-IO")
         sieving = "data sieving" if reading else "data sieving, or holes in a collective buffer"
-        times = f"{factor:.1f} times as much" if above_bytes else "all of it added by MPI-IO"
+        times = f"{digits(factor, 3)} times as much" if above_bytes else "all of it added by MPI-IO"
+        # What is read for nothing fills the gaps between pieces that are written.
+        hint = f"romio_ds_{way if above_bytes else 'write'}"
         yield Finding(
             f"amplified-{way}s",
             f"{size(below_bytes)} are {past} for the {size(above_bytes)} that the program {asks}, "
             f"{times}; most for {worst}.",
             evidence=evidence,
             advice=f"MPI-IO moves what lies between small pieces too ({sieving}). Try "
-            f"{hints_for(log, {f'romio_ds_{way}': 'disable'})}, and {way} whole blocks of the file at a time.",
+            f"{hints_for(log, {hint: 'disable'})}, and {hint[9:]} whole blocks of the file at a time.",
         )
 
 

@@ -264,10 +264,9 @@ def _words(evidence: dict[str, Any], log: DarshanLog) -> str:
     whole = f", {share(evidence['cost_share'])} of the run" if log.run_time_s else ""
     because = f" ({evidence['win_rests_on']})" if evidence["win_rests_on"] else ""
     hours = _of_nodes(evidence.get("cost_node_s"))
-    return (
-        f"This costs {task_time(evidence['cost_task_s'])}{hours}{whole}; "
-        f"from 0 to {task_time(evidence['win_high_task_s'])} can be won back{because}."
-    )
+    most = evidence["win_high_task_s"]
+    won = f"from 0 to {task_time(most)}" if most else "nothing of it"
+    return f"This costs {task_time(evidence['cost_task_s'])}{hours}{whole}; {won} can be won back{because}."
 
 
 def _of_nodes(node_s: float | None) -> str:

@@ -18,6 +18,7 @@ from hopperlib.storage.iobuf.params import suited_rule, write_params
 from hopperlib.storage.logs import _darshan_patterns as access
 from hopperlib.storage.logs.cost import slowest_s, stake, staked, time_s, waiting_by_path, weighed
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord
+from hopperlib.storage.logs.darshan_summary import passed_s
 from hopperlib.storage.logs.ost_rates import SlowOst, Verdict, judge_osts
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.stripe_advice import Advice, advise
@@ -34,6 +35,8 @@ _FAIL_FACTOR = 10.0
 _BRIEF_FRACTION = 0.01
 # What an OST gives at least, where a log does not show it.
 _OST_GB_S = 0.5
+# Any OST gives one disk's rate.
+_LEAST_OST_GB_S = 0.1
 _UNKNOWN_CAPACITY_PB = 10_000.0
 _OF_LOG = "log"
 _COUNT_THEM = ". The log names some of the OSTs only: lfs df counts them, and hopper stripe --lfs-df judges by them"
@@ -150,8 +153,11 @@ class _Site(NamedTuple):
 
 
 def _folder(files: Sequence[FileRecord]) -> str:
-    """Return the folder that holds most of the files, quoted for a shell; a word in capitals if none is known."""
-    folders = Counter(posixpath.dirname(file.path) for file in files if file.path.startswith("/"))
+    """Return the folder with most of the data of files, quoted for a shell; a word in capitals if none is known."""
+    folders = Counter[str]()
+    for file in files:
+        folders[posixpath.dirname(file.path)] += (1 + file.bytes_moved) * file.path.startswith("/")
+    folders = +folders
     return shlex.quote(folders.most_common(1)[0][0]) if folders else "DIRECTORY"
 
 
@@ -226,7 +232,9 @@ def _slow_ost(log: DarshanLog, verdict: Verdict, slow: SlowOst) -> Finding:
 
 def _do(site: _Site, advice: Advice) -> str:
     """Return the commands of an advice on striping."""
-    commands = "; ".join((*advice.commands, *([advice.hints_line] if advice.hints_line else [])))
+    # Hints reach nobody who does not write through MPI-IO.
+    hints = [advice.hints_line] if advice.hints_line and "MPI-IO" in site.log.modules else []
+    commands = "; ".join((*advice.commands, *hints))
     return commands + _COUNT_THEM * site.some_osts
 
 
@@ -235,9 +243,10 @@ def _gathering(site: _Site, file: FileRecord, way: str) -> str:
     calls = access.mpi_calls(site.log, way, file.path)
     hint = f"romio_cb_{way}=enable"
     if calls.collective > calls.independent:
+        of = "stripe" if file.layout else "file system's block"
         return (
             f"The log has {calls.collective:,} collective {way}s of this file already: see that they are gathered "
-            f"({hint}) and that cb_buffer_size is a multiple of the stripe size"
+            f"({hint}) and that cb_buffer_size is a multiple of the {of} size"
         )
     if way == "read" and not sum(calls) and access.mpi_calls(site.log, "write", file.path).collective:
         return (
@@ -253,7 +262,10 @@ def _gathering(site: _Site, file: FileRecord, way: str) -> str:
         # The stripes of a file that is there are as they are: one reader for each.
         readers = min(_stripes(file), site.log.tasks or _stripes(file))
         line = access.hints_for(site.log, hints | {"cb_nodes": readers})
-    return f"Let MPI-IO gather them (collective buffering): {line}"
+    through = (
+        "collective calls gather" if calls.independent else "MPI-IO and its collective calls gather, in place of POSIX"
+    )
+    return f"Only {through}: MPI_File_{way}_all, or H5FD_MPIO_COLLECTIVE in HDF5; and then {line}"
 
 
 def _one_ost(site: _Site) -> Iterator[Finding]:
@@ -315,8 +327,12 @@ def _cost_of_one_ost(log: DarshanLog, here: Sequence[FileRecord], stripes: int) 
     """Return what files on one OST cost, those that wait in MPI-IO for them included."""
     waiting, paths = waiting_by_path(log), {file.path for file in here}
     seconds = sum(map(time_s, here)) + sum(waiting.get(path, 0.0) for path in paths)
+    # Where an OST gave less than any should, its rate is not what they waited for: small calls are, or locks.
+    passed = sum(passed_s([file.moved(way) for file in here]) for way in access.WAYS)
+    part = min(1.0, sum(file.bytes_moved for file in here) / 1e9 / _LEAST_OST_GB_S / passed) if passed else 1.0
     because = f"if {count(stripes, 'OST')} share the work evenly and nothing else limits"
-    return staked(seconds, slowest=slowest_s(here), won=(1 - 1 / stripes) * seconds, because=because)
+    won = (1 - 1 / stripes) * part * seconds
+    return staked(part * seconds, slowest=part * slowest_s(here), won=won, because=because)
 
 
 def _one_writer(site: _Site) -> Iterator[Finding]:
@@ -354,7 +370,8 @@ def _cost_of_one_writer(log: DarshanLog) -> dict[str, Any]:
     # Where they write through MPI-IO the log has what they waited.
     waited = sum(waiting_by_path(log).values())
     won = min(others, waited) if waited else others
-    return staked(seconds, slowest=slowest, won=won, because="if all other tasks wait for the one")
+    cost = seconds + won if waited else seconds
+    return staked(cost, slowest=slowest, won=won, because="if all other tasks wait for the one")
 
 
 def _bytes_by_writer(files: Sequence[FileRecord]) -> Counter[int | None]:

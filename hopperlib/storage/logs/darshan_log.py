@@ -153,27 +153,6 @@ class FileRecord:
         return Traffic(self.bytes_written, self.writes, self.write_s, self.write_span, self.write_sizes)
 
 
-class HeatMap(NamedTuple):
-    """Bytes over time and tasks, as Darshan's runtime heat map has them.
-
-    Parameters
-    ----------
-    interface : str
-    bin_s : float
-        Width of a bin. [s]
-    ranks : sequence of int
-        First task of each row: of many tasks several share a row.
-    read_bytes, written_bytes : sequence of sequence of int
-        A row for each of `ranks`, a value for each bin. [bytes]
-    """
-
-    interface: str
-    bin_s: float
-    ranks: Sequence[int]
-    read_bytes: Sequence[Sequence[int]]
-    written_bytes: Sequence[Sequence[int]]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class DarshanLog(TableMixin):
     """A job and the files it touched.
@@ -200,7 +179,6 @@ class DarshanLog(TableMixin):
         Mount points and the kinds of their file systems.
     osts : int or None
         OSTs of the file system, if the log says it.
-    heat_maps : tuple of HeatMap
     user : int or None
         Number of the user.
     hosts : mapping
@@ -223,7 +201,6 @@ class DarshanLog(TableMixin):
     totals: dict[str, dict[str, int]] = field(default_factory=dict)
     mounts: tuple[tuple[str, str], ...] = ()
     osts: int | None = None
-    heat_maps: tuple[HeatMap, ...] = ()
     user: int | None = None
     hosts: dict[int, str] = field(default_factory=dict)
     cores_per_node: int | None = None

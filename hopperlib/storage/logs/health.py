@@ -1,21 +1,21 @@
 """The health of OSTs, and of nodes as clients, from a night's logs: what one job cannot tell, many may.
 
 In each log the files of one task are put in order of their rates. If all OSTs and
-nodes are alike, those of one are drawn from all, whatever the noise: that so many are
-among the slowest has a hypergeometric chance. Other jobs may have asked much of one
-OST, or of one node, just then; if that is all, its place among the OSTs, or the
-nodes, of the job is drawn evenly. The larger of the two chances counts. Jobs
-are independent, so minus twice the sum of the logarithms is chi-squared with two degrees of
-freedom a job at most (Fisher's method [1]_).
+nodes are alike, the places of one's files are drawn from all, whatever the noise: their
+mean has the chance of a sum of ranks [1]_. Other jobs may have asked much of one
+OST, or of one node, just then; if that is all, its own place among the OSTs, or the
+nodes, of the job is drawn evenly. The larger of the two chances counts, as a normal
+deviate. Jobs are independent, so their sum is normal too (Stouffer's method [2]_).
 
 What explains most is taken out with its files before the next is sought: a slow node
 makes the OSTs that it wrote to look slow, and the other way round.
-What the same tasks of the same program show again is the program's, and counts once, as does a job;
+What the same tasks of the same program show again is the program's, and counts once by its mean, as does a job;
 files of task 0, which often does more than the others, do not count.
 
 References
 ----------
-.. [1] R. A. Fisher, Statistical Methods for Research Workers, 4th ed. (1932), sec. 21.1.
+.. [1] F. Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1 (1945) 80.
+.. [2] S. A. Stouffer et al., The American Soldier, vol. 1 (1949), p. 45.
 """
 
 import math
@@ -23,17 +23,18 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from statistics import median
+from statistics import NormalDist, fmean, median
 from typing import NamedTuple
 
 from hopperlib.finding import Finding
 from hopperlib.storage.logs.darshan_log import DarshanLog
-from hopperlib.storage.logs.ost_rates import LEAST_OSTS, SLOW_FACTOR, chance_of_slowest, telling_files
+from hopperlib.storage.logs.ost_rates import LEAST_OSTS, SLOW_FACTOR, telling_files
 from hopperlib.text import count
 
 # Chance that a healthy night is blamed: OSTs and nodes, both directions together.
 _FALSE_ALARM = 0.001
 _KINDS = ("ost", "node")
+_NORMAL = NormalDist()
 
 
 class Part(NamedTuple):
@@ -93,10 +94,10 @@ class Health(NamedTuple):
 
 
 class _Sight(NamedTuple):
-    """What one log says of a part: its chance, the least it could be, how many times slower, and what would be no new evidence."""
+    """What one log says of a part: a normal deviate, the least it could be, how many times slower, what is no new evidence."""
 
     part: Part
-    chance: float
+    deviate: float
     least: float
     factor: float
     again: Hashable
@@ -203,20 +204,22 @@ def _sights(seen: Seen, number: int) -> list[_Sight]:
 def _sights_of(seen: Seen, places: Mapping[Part, Sequence[int]], number: int) -> Iterator[_Sight]:
     """Yield what a log shows of parts of one kind, by the places of their files."""
     rates = [rate for rate, _, _ in seen.files]
-    usual = median(rates)
-    own = {part: rates[where[len(where) // 2]] for part, where in places.items()}
-    ordered = sorted(own.values())
+    usual, every = median(rates), len(rates)
+    # Equal rates all have the place of the fastest of them.
+    means = {part: fmean(bisect_right(rates, rates[place]) for place in where) for part, where in places.items()}
+    ordered = sorted(means.values())
     for part, where in places.items():
-        files, most = len(where), len(where) // 2 + 1
-        if files == len(rates):
+        files = len(where)
+        if files == every:
             continue
-        of_files = chance_of_slowest(len(rates), bisect_right(rates, own[part]), files, most)
-        of_parts = bisect_right(ordered, own[part]) / len(ordered)
-        least = max(chance_of_slowest(len(rates), most, files, most), 1 / len(ordered))
+        of_files = NormalDist((every + 1) / 2, math.sqrt((every + 1) * (every - files) / files / 12))
+        of_parts = bisect_right(ordered, means[part]) / (len(ordered) + 1)
+        deviate = max(of_files.zscore(means[part]), _NORMAL.inv_cdf(of_parts))
+        least = max(of_files.zscore((files + 1) / 2), _NORMAL.inv_cdf(1 / (len(ordered) + 1)))
         tasks = tuple(sorted(task for place in where if (task := seen.files[place][1]) is not None))
         of_job: Hashable = ("log", number) if seen.job is None else seen.job
         again: Hashable = (seen.program, tasks) if tasks else of_job
-        yield _Sight(part, max(of_files, of_parts), least, usual / own[part], again)
+        yield _Sight(part, deviate, least, usual / rates[where[files // 2]], again)
 
 
 def _judged(logs: Iterable[Iterable[_Sight]], parts: int) -> dict[Part, Health]:
@@ -229,28 +232,18 @@ def _judged(logs: Iterable[Iterable[_Sight]], parts: int) -> dict[Part, Health]:
 
 def _health(part: Part, sights: Sequence[_Sight], parts: int) -> Health:
     """Return the health of one part."""
-    # What is no new evidence counts once, by the kindest.
-    chances, possible = dict[Hashable, float](), dict[Hashable, float]()
+    together: dict[Hashable, list[_Sight]] = defaultdict(list)
     for sight in sights:
-        chances[sight.again] = max(chances.get(sight.again, 0.0), sight.chance)
-        possible[sight.again] = max(possible.get(sight.again, 0.0), sight.least)
-    chance, least = (min(1.0, parts * _chance(each.values())) for each in (chances, possible))
+        together[sight.again].append(sight)
+    sums = ((fmean(each.deviate for each in same), fmean(each.least for each in same)) for same in together.values())
+    chance, least = (
+        min(1.0, parts * _NORMAL.cdf(math.fsum(each) / math.sqrt(len(together)))) for each in zip(*sums, strict=True)
+    )
     factors = [sight.factor for sight in sights]
     factor = median(factors)
     slow = chance < _FALSE_ALARM and factor >= SLOW_FACTOR
     verdict = "slow" if slow else "no sign" if least < _FALSE_ALARM else "cannot tell"
     return Health(part, len(sights), sum(each >= SLOW_FACTOR for each in factors), factor, chance, verdict)
-
-
-def _chance(fractions: Iterable[float]) -> float:
-    """Return the chance that this many even fractions are together so small: of chi-squared with twice as many degrees."""
-    logs = [math.log(each) for each in fractions]
-    half = -math.fsum(logs)
-    term = total = 1.0
-    for number in range(1, len(logs)):
-        term *= half / number
-        total += term
-    return math.exp(-half) * total
 
 
 def health_findings(healths: Sequence[Health]) -> Iterator[Finding]:

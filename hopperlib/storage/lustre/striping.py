@@ -95,13 +95,6 @@ class Layout:
             for number in range(self.stripe_count)
         ]
 
-    def ost_loads_bytes(self, file_size_bytes: int) -> list[int]:
-        """Return how much of a file of this size lies on each OST. [bytes]"""
-        loads = [0] * self.osts
-        for number, size in enumerate(self.object_sizes_bytes(file_size_bytes)):
-            loads[(self.first_ost + number) % self.osts] = size
-        return loads
-
     def lfs_command(self, path: str = "DIRECTORY", pool: str = "") -> str:
         """Return the command that gives a new file or directory this layout, in a pool of OSTs if one is named.
 

@@ -15,7 +15,6 @@ from hopperbook.self_checks import (
     GoalCheck,
     NumberCheck,
     Option,
-    OrderCheck,
 )
 from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.questions.controls import Slider
@@ -90,14 +89,6 @@ def checks(toy_explorer: Question) -> dict[str, Check]:
                 Option(text="`-S 3`", feedback="Half of 6.", right=True),
                 Option(text="`-d 1`", feedback="That is the default depth.", right=False),
             ),
-        ),
-        OrderCheck(
-            name="levels",
-            question="From small to large?",
-            explanation="Cores make NUMA nodes, NUMA nodes make nodes.",
-            items=("core", "NUMA node", "node", "cabinet"),
-            mistakes=(("cabinet", "node", "A cabinet holds whole nodes."),),
-            wrong="Not that order.",
         ),
         CurveCheck(
             name="rate-by-tasks",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hopperbook.self_checks import MIME_TYPE, Check, NumberCheck, OrderCheck, Verdict
+from hopperbook.self_checks import MIME_TYPE, Check, NumberCheck, Verdict
 
 # cases.json holds checks as a page receives them, with answers and how they must be marked.
 CASES = json.loads((Path(__file__).parent / "cases.json").read_text(encoding="utf-8"))
@@ -16,7 +16,7 @@ CASES = json.loads((Path(__file__).parent / "cases.json").read_text(encoding="ut
 
 def test_cases_cover_each_kind(checks: dict[str, Check]) -> None:
     assert [case["check"]["name"] for case in CASES] == list(checks)
-    assert {case["check"]["kind"] for case in CASES} == {"number", "choice", "order", "curve", "goal"}
+    assert {case["check"]["kind"] for case in CASES} == {"number", "choice", "curve", "goal"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["check"]["name"])
@@ -52,5 +52,5 @@ def test_name_is_a_key(name: str) -> None:
 @pytest.mark.parametrize("part", ["question", "explanation", "wrong"])
 def test_texts_are_needed(part: str) -> None:
     texts: dict[str, Any] = {"question": "Which first?", "explanation": "Because.", "wrong": "No."} | {part: " "}
-    with pytest.raises(ValueError, match=f"^check 'order' needs a text for {part}$"):
-        OrderCheck(name="order", items=("a", "b"), **texts)
+    with pytest.raises(ValueError, match=f"^check 'first' needs a text for {part}$"):
+        NumberCheck(name="first", answer=1, **texts)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hopperbook.self_checks import Check, ChoiceCheck, Condition, GoalCheck, NumberCheck, Option, OrderCheck
+from hopperbook.self_checks import Check, ChoiceCheck, Condition, GoalCheck, NumberCheck, Option
 from hopperbook.self_checks.form import CheckView
 from hopperbook.self_checks.notebook import show_check
 from hopperlib.questions.catalogue import QUESTIONS
@@ -58,27 +58,6 @@ def test_several_choices() -> None:
         view.mark_button.click()
         assert view.verdict is not None
         assert view.verdict.right is right
-
-
-def test_order_by_moving_up() -> None:
-    view = CheckView(OrderCheck(name="order", items=("core", "NUMA node", "cabinet"), **TEXTS))
-    column = view.root.children[1]
-
-    def shown() -> list[str]:
-        return [row.children[1].value for row in column.children]
-
-    def up(item: str) -> None:
-        column.children[shown().index(item)].children[0].click()
-
-    assert shown() == ["cabinet", "core", "NUMA node"]
-    up("cabinet")
-    assert shown() == ["cabinet", "core", "NUMA node"]
-    up("core")
-    up("NUMA node")
-    assert shown() == ["core", "NUMA node", "cabinet"]
-    view.mark_button.click()
-    assert view.verdict is not None
-    assert view.verdict.right
 
 
 def test_goal_looks_at_the_explorer(monkeypatch: pytest.MonkeyPatch) -> None:

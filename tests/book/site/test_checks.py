@@ -7,7 +7,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from hopperbook.self_checks import ChoiceCheck, Condition, GoalCheck, NumberCheck, Option, OrderCheck
+from hopperbook.self_checks import ChoiceCheck, Condition, GoalCheck, NumberCheck, Option
 
 HOME = "new URL('.', document.querySelector('script[src*=\"live.mjs\"]').src).href"
 
@@ -260,21 +260,6 @@ def test_the_answer_is_shown_only_after_a_try(workshop):
     expect(box.locator(".hopper-result")).to_have_text("done, after the answer was shown")
 
 
-def test_things_are_put_in_order_by_keyboard(workshop):
-    page = workshop.go("notebooks/checks.html")
-    box = check(page, "order")
-    box.get_by_role("button", name="Check").click()
-    expect(box.get_by_role("status")).to_contain_text("A cabinet holds whole nodes.")
-    down = box.get_by_role("button", name="Move down: cabinet")
-    down.focus()
-    page.keyboard.press("Enter")
-    expect(box.get_by_role("status")).to_have_text("cabinet is now in place 2.")
-    page.keyboard.press("Enter")
-    expect(box.locator("ol li > span")).to_have_text(["core", "NUMA node", "cabinet"])
-    box.get_by_role("button", name="Check").click()
-    expect(box.get_by_role("status")).to_contain_text("Right.")
-
-
 def test_a_goal_is_reached_with_the_explorer(workshop):
     page = workshop.go("notebooks/checks.html")
     box = check(page, "goal")
@@ -360,7 +345,6 @@ def cases():
             Option(text="c", feedback="C.", right=True),
         ),
     )
-    order = OrderCheck(name="o", question="?", explanation="So.", items=("x", "b", "c"), mistakes=(("c", "x", "No."),))
     goal = GoalCheck(
         name="g",
         question="?",
@@ -371,7 +355,6 @@ def cases():
     )
     pairs = [(number, text) for text in NUMBERS] + [(count, text) for text in [*NUMBERS, "1234", "1234 nodes"]]
     pairs += [(choice, chosen) for chosen in ([], [0], [1], [2], [0, 2], [0, 1], [0, 1, 2])]
-    pairs += [(order, given) for given in ([], [0, 1], [0, 1, 2], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0])]
     facts = [
         None,
         {},

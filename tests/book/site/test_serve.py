@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import urllib.error
 import urllib.request
 
 import pytest
@@ -17,7 +16,6 @@ def folder(tmp_path):
     static = tmp_path / "_static" / "live-0123456789ab"
     static.mkdir(parents=True)
     (tmp_path / "index.html").write_text("<p>front</p>", encoding="utf-8")
-    (tmp_path / "404.html").write_text("<p>nothing here</p>", encoding="utf-8")
     for name in ("a.mjs", "a.wasm", "a.woff2", "a.svg"):
         (static / name).write_bytes(b"x")
     return tmp_path
@@ -47,19 +45,6 @@ def test_types_and_caching(served):
     with urllib.request.urlopen(served) as reply:
         assert reply.headers["Cache-Control"] == "no-cache"
         assert reply.read() == b"<p>front</p>"
-
-
-def test_a_missing_page_gets_the_books_own_page(served):
-    with pytest.raises(urllib.error.HTTPError) as missing:
-        urllib.request.urlopen(f"{served}book/nowhere.html")
-    with missing.value as reply:
-        assert reply.code == 404
-        assert reply.read() == b"<p>nothing here</p>"
-    with pytest.raises(urllib.error.HTTPError) as missing:
-        urllib.request.urlopen(f"{served}_static/nowhere.mjs")
-    with missing.value as reply:
-        assert reply.code == 404
-        assert b"nothing here" not in reply.read()
 
 
 def test_a_taken_port_is_passed_over(folder):

@@ -224,3 +224,12 @@ def test_a_later_run_that_ends_in_an_error_of_its_own_is_not_answered_by_an_earl
     found = diagnose([("train.err", text)])
     assert found.cause.confidence == "guess"
     assert "line 232" in found.cause.hits[0].text
+
+
+def test_an_exception_is_followed_to_the_program_s_own_last_line():
+    trace = (
+        'Traceback (most recent call last):\n  File "/home/u/train.py", line 41, in <module>\n    fit(x)\n'
+        '  File "/opt/lib/python3.11/site-packages/np/core.py", line 9, in f\n    raise ValueError\nValueError: no\n'
+    )
+    assert diagnose([("job.err", trace)]).cause.advice[0].startswith("Begin at line 41 of /home/u/train.py")
+    assert diagnose([("job.err", "ValueError: no\n")]).cause.advice[0].startswith("Look at the last line")

@@ -16,7 +16,6 @@ from hopperlib.failure.nodes.huge_pages import (
     chance_of_huge_pages,
     explaining_strays,
     strays_allowed,
-    whole_pages,
 )
 from hopperlib.failure.nodes.preflight import NodeMemory
 
@@ -52,11 +51,12 @@ def test_stray_pages_spoil_as_many_huge_ones_as_the_law_says():
         ).huge_pages()
         for _ in range(200)
     ]
-    assert fmean(whole) == pytest.approx(whole_pages(64, 64), abs=0.8)
+    assert fmean(whole) == pytest.approx(64 * math.exp(-1), abs=0.8)
 
 
 def test_the_pages_that_a_node_bears():
-    assert whole_pages(1000, strays_allowed(1000, 700)) == pytest.approx(700)
+    # One stray page for each huge page spoils not all but 63 %; 1000 exp(-strays / 1000) = 700.
+    assert 1000 * math.exp(-strays_allowed(1000, 700) / 1000) == pytest.approx(700)
     assert strays_allowed(1000, 1000) == 0
 
 

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -71,11 +72,11 @@ def test_rates_are_max_min_fair() -> None:
         for traffic, rate, each in zip(traffics, rates, loads, strict=True):
             for link, messages in each.items():
                 carried[link] += rate / traffic.sends * messages
-        assert all(gb_s <= fabric.capacity_gb_s(link) * (1 + 1e-9) for link, gb_s in carried.items())
+        assert all(gb_s <= fabric.capacity_gb_s[link] * (1 + 1e-9) for link, gb_s in carried.items())
         # What defines max-min: who has less than wanted crosses a full link on which nobody is faster.
         for job, rate in enumerate(rates):
             if rate < wants[job] * (1 - 1e-9):
-                full = [k for k in loads[job] if carried[k] >= fabric.capacity_gb_s(k) * (1 - 1e-9)]
+                full = [k for k in loads[job] if carried[k] >= fabric.capacity_gb_s[k] * (1 - 1e-9)]
                 assert any(
                     all(rates[o] <= rate * (1 + 1e-9) for o, each in enumerate(loads) if k in each) for k in full
                 )
@@ -140,7 +141,7 @@ def test_rates_are_those_of_linear_programs(cases: int) -> None:
         weights = [
             {job: each[link] / traffics[job].sends for job, each in enumerate(loads) if each.get(link)} for link in used
         ]
-        expected = by_linear_programs(wants, [fabric.capacity_gb_s(link) for link in used], weights)
+        expected = by_linear_programs(wants, [fabric.capacity_gb_s[link] for link in used], weights)
         assert fair_rates(fabric, traffics, wants, loads) == pytest.approx(expected, rel=1e-6)
         held += any(rate < want * 0.999 for rate, want in zip(expected, wants, strict=True))
     # Most cases have somebody whom a link holds back.
@@ -215,6 +216,21 @@ def test_bandwidth_between_groups_is_what_lumi_prints() -> None:
         fabric = fabric_of(Machine.load(machine))
         between = sum(link.capacity_gb_s for _, link in fabric.links() if link.kind == "global")
         assert between / 1000 == pytest.approx(tb_s)
+
+
+def test_aurora_and_frontier_have_the_taper_and_bandwidth_that_are_printed() -> None:
+    # Links of a group's nodes over those to other groups (lockwood-garden, Network architecture); Frontier's page counts
+    # the 74 groups of its first 9,408 nodes.
+    for machine, groups, factor in (("aurora", 166, 1.552), ("frontier", 74, 1.753)):
+        fabric = fabric_of(Machine.load(machine))
+        assert isinstance(fabric, Dragonfly)
+        fabric = replace(fabric, groups=groups)
+        of_group = fabric.switches * fabric.nodes_per_switch * fabric.node_gb_s
+        assert of_group / ((groups - 1) * fabric.pair_gb_s) == pytest.approx(factor, abs=5e-4)
+    # "1.38 PB/s global bandwidth" (a review of arXiv 2512.04291): our links both ways give 1.37, one per cent less.
+    fabric = fabric_of(Machine.load("aurora"))
+    both_ways = sum(link.capacity_gb_s for _, link in fabric.links() if link.kind == "global")
+    assert both_ways / 1e6 == pytest.approx(1.38, rel=0.01)
 
 
 def test_a_torus_answers_like_the_others() -> None:

@@ -52,14 +52,6 @@ def test_no_bad_node():
     assert result.values[0].text == "0.00"
 
 
-def test_the_table_marks_the_sizes_at_which_the_check_pays():
-    table = QUESTION.run().tables[0]
-    assert [row[0] for row in table.rows] == [1, 4, 16, 64, 256, 683, 1024, 4096, 6384]
-    assert table.rows[-1][1] == 1.0
-    assert table.marked
-    assert all((row[4] > 0) == (place in table.marked) for place, row in enumerate(table.rows))
-
-
 @pytest.mark.parametrize(("control", "value"), [("job_nodes", 6385), ("bad", 6385)])
 def test_more_than_the_machine_has(control, value):
     with pytest.raises(InputError, match=r"must be at most 6,384, the nodes of Hopper") as caught:

@@ -18,7 +18,6 @@ EXPECTED = {
     "GNU: C++ with Fortran": (["GNU-CXX-FORTRAN"], []),
     "The same, a version that no source mentions": ([], ["GNU-CXX-FORTRAN"]),
     "Today: two MPI libraries": (["TWO-MPI", "OPENMP-FLAG-GNU"], []),
-    "Today: GLIBCXX not found": (["LIBSTDCXX-TOO-OLD"], []),
 }
 
 
@@ -58,14 +57,6 @@ def test_no_known_problem_is_no_promise():
     result = QUESTION.run(modules="gcc/12.2.0\nopenmpi/4.1.5", line="mpicc -o ring ring.c")
     assert "no promise" in result.summary
     assert [row[0] for row in result.tables[0].rows] == ["gcc", "openmpi"]
-
-
-def test_only_one_kind_of_rules():
-    values = {"modules": "PrgEnv-gnu/3\nxt-asyncpe/4.7", "line": "CC -lx a.cpp b.f90"}
-    assert QUESTION.run(**values, era="report").facts["known"] == ["GNU-CXX-FORTRAN"]
-    today = QUESTION.run(**values, era="today")
-    assert (today.facts["known"], today.facts["commands"]) == ([], [])
-    assert today.facts["repaired_line"] == "CC a.cpp b.f90 -lx"
 
 
 def test_lines_that_say_nothing_are_counted():

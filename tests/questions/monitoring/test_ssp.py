@@ -42,7 +42,7 @@ def test_a_log_of_reframe(ssp):
 @pytest.mark.parametrize(
     ("suite", "message"),
     [
-        ("", "the suite holds nothing"),
+        ("", "the file is empty; the first line must name the columns"),
         (
             "a,b\n1,2\n",
             "a suite needs a column benchmark, and rate, or operations, time_s and processors; the columns are: a, b",

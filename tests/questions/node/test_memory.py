@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 
 import pytest
 from hypothesis import example, given
@@ -46,24 +45,6 @@ def test_ordinary_nodes_only():
     assert {row[0] for row in result.tables[0].rows} == {"standard"}
     assert (result.facts["best_tasks_per_node"], result.facts["best_threads"]) == (15, 1)
     assert result.copyables[0].text == "aprun -n 384 -N 15 -S 4 ./a.out"
-
-
-@pytest.mark.parametrize("machine", [name for name in Machine.names() if name != "bassi"])
-def test_no_layout_of_the_kind_asked_for_is_cheaper(machine):
-    # By brute force: every number of tasks a node that cores and memory allow, one thread a task.
-    rng = random.Random(25)
-    node = Machine.load(machine).node()
-    for _ in range(12):
-        need, tasks = rng.uniform(0.05, 1.2) * node.usable_memory_gb / node.cores * 2, rng.randint(1, 2000)
-        facts = QUESTION.run(machine=machine, need_gb=round(need, 2), tasks=tasks).facts
-        fit = [
-            each
-            for each in range(1, min(len(node.usable_cores), tasks) + 1)
-            if each * round(need, 2) <= node.usable_memory_gb + 1e-9
-        ]
-        nodes = [-(-tasks // each) for each in fit if -(-tasks // each) <= node.count]
-        if nodes:
-            assert (facts["best_kind"], facts["best_threads"], facts["best_nodes"]) == (node.name, 1, min(nodes))
 
 
 def test_the_usable_memory_that_the_reader_sets():

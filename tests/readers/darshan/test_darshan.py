@@ -3,8 +3,9 @@
 import pytest
 
 from hopperlib.machine import Machine
-from hopperlib.readers.darshan import DarshanMissing, read_darshan
+from hopperlib.readers.darshan import DarshanMissing, read_darshan, read_darshan_logs
 from hopperlib.storage.logs.darshan_findings import findings
+from hopperlib.storage.logs.darshan_log import DarshanLog
 
 
 def slow_osts(log):
@@ -71,6 +72,12 @@ def test_no_pydarshan(tmp_path, without_pydarshan):
     path.write_bytes(b"")
     with pytest.raises(DarshanMissing, match=r"needs pydarshan; install it with: pip install 'hopper-book\[darshan\]'"):
         read_darshan(str(path))
+    # What darshan-parser printed needs no pydarshan, and is read beside the logs that do.
+    (tmp_path / "b.txt").write_text("# jobid: 7\n# nprocs: 1\nPOSIX\t0\t1\tPOSIX_OPENS\t1\t/a\t/\text4\n")
+    again = tmp_path / "c.darshan"
+    again.write_bytes(b"")
+    kinds = [type(log) for _, log in read_darshan_logs([path, tmp_path / "b.txt", again])]
+    assert kinds == [DarshanMissing, DarshanLog, DarshanMissing]
 
 
 def test_reading_that_takes_too_long(tmp_path, stand_in):

@@ -90,15 +90,6 @@ def test_packed_text_and_standard_input(tmp_path):
     assert json.loads(result.stdout)["findings"][0]["code"] == "slow-ost"
 
 
-HEAT = "".join(
-    f"HEATMAP\t{rank}\t5\tHEATMAP_{name}\t{value}\theatmap:MPIIO\tUNKNOWN\tUNKNOWN\n"
-    for rank in (0, 3)
-    for name, value in (
-        ("F_BIN_WIDTH_SECONDS", 0.1), ("READ_BIN_0", 0), ("READ_BIN_1", 7), ("WRITE_BIN_0", 10 * rank), ("WRITE_BIN_1", 1)
-    )
-)  # fmt: skip
-
-
 def read(tmp_path, content):
     path = tmp_path / "parsed.txt"
     path.write_text(content, encoding="utf-8")
@@ -113,12 +104,6 @@ def test_what_is_lost_or_not_used_is_said(tmp_path):
     assert log.missing == ("module POSIX ran out of memory while the job ran: part of it is missing",)
     assert log.notes[0] == "in the text and not used here: APMPI"
     assert log.totals["POSIX"]["writes"] == 2400
-
-
-def test_heat_map_of_the_text(tmp_path):
-    (heat_map,) = read(tmp_path, text() + HEAT).heat_maps
-    assert (heat_map.interface, heat_map.bin_s, heat_map.ranks) == ("MPI-IO", 0.1, [0, 3])
-    assert (heat_map.read_bytes, heat_map.written_bytes) == ([[0, 7], [0, 7]], [[0, 1], [30, 1]])
 
 
 @pytest.mark.parametrize("kept", [0.5, 0.9, 0.97, 0.999])

@@ -8,11 +8,12 @@ import importlib.util
 import os
 import random
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from hopperlib.machine import Machine
-from hopperlib.readers.darshan import DarshanMissing, read_darshan, read_darshan_logs
+from hopperlib.readers.darshan import DarshanMissing, _job, read_darshan, read_darshan_logs
 from hopperlib.storage.logs.darshan_findings import findings
 from hopperlib.storage.logs.darshan_summary import summary
 
@@ -25,6 +26,12 @@ BROUGHT = Path(next(iter(SPEC.submodule_search_locations))) / "examples" / "exam
 def test_ci_reads_real_logs():
     """`.ci/run` installs pydarshan where it has wheels, so that what follows is more than a question for it."""
     assert SPEC or not os.environ.get("HOPPER_DARSHAN")
+
+
+def test_a_head_of_zeros_is_damage():
+    """What pydarshan gives where it cannot unpack the head of a log."""
+    with pytest.raises(ValueError, match="its head is damaged"):
+        _job(SimpleNamespace(metadata={"job": {"nprocs": 0, "run_time": 0.0}, "exe": ""}))
 
 
 def log_of(name, tmp_path):

@@ -50,7 +50,43 @@ def test_collective_calls_in_the_log_are_not_asked_for():
     with_it = found(small, upper=(mpi(COLL_WRITES=1_114_112),))
     assert "The log has 1,114,112 collective writes of this file already" in with_it["small-writes"].advice
     assert with_it["collective-writes"].level == "ok"
-    assert "Let MPI-IO gather them" in found(small)["small-writes"].advice
+    # Hints reach neither POSIX calls nor independent ones of MPI-IO.
+    assert "Only MPI-IO and its collective calls gather" in found(small)["small-writes"].advice
+    alone = found(small, upper=(mpi(INDEP_WRITES=9_000),))["small-writes"].advice
+    assert alone.startswith("Only collective calls gather: MPI_File_write_all")
+
+
+def test_an_ost_far_below_its_rate_is_not_what_a_job_waits_for():
+    """268 MB in calls of 1 KiB that take 592 s: any OST takes them in 3 s."""
+    layout = StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(7,))
+    slow = shared(
+        bytes_written=262_144 << 10, writes=262_144, write_sizes=(0, 0, 262_144, 0, 0, 0, 0, 0, 0, 0), write_s=592.0,
+        write_span=(0.0, 592.0), busy_s=28_000.0, slowest_s=590.0, layout=layout,
+    )  # fmt: skip
+    small, one = (found(slow, run_time_s=600.0)[code] for code in ("small-writes", "one-ost"))
+    assert small.level == "advice"
+    assert one.level == "note"
+    assert "MPICH_MPIIO_HINTS" not in one.advice
+    # 0.268 GB at 0.1 GB/s of 592 s.
+    assert one.evidence["cost_task_s"] == pytest.approx(28_000 * 2.684 / 592, rel=0.01)
+
+
+def test_calls_that_mpi_io_did_not_make_are_not_its_own():
+    below = shared(bytes_read=9 * GB, reads=9_000, read_busy_s=5.0, busy_s=5.0)
+    above = shared(interface="MPI-IO", bytes_read=5_000, reads=16, busy_s=6.0)
+    assert "amplified-reads" in found(below, upper=(above,))
+    assert "amplified-reads" not in found(below, upper=(dataclasses.replace(above, busy_s=1.0),))
+    # Larger than the log can count.
+    assert "amplified-reads" not in found(below, upper=(dataclasses.replace(above, bytes_read=0),))
+    filled = found(below, upper=(dataclasses.replace(above, bytes_read=0, reads=0, writes=16, bytes_written=GB),))
+    assert "romio_ds_write=disable" in filled["amplified-reads"].advice
+
+
+def test_commands_are_for_the_folder_of_the_data():
+    layout = StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(7,))
+    many = [FileRecord(path=f"/s/logs/{number}", bytes_written=10, layout=layout) for number in range(9)]
+    data = shared(path="/s/data/a", bytes_written=20 * GB, write_s=80.0, busy_s=800.0, layout=layout)
+    assert " /s/data" in found(*many, data)["one-ost"].advice
 
 
 def test_independent_calls():

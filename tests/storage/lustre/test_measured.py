@@ -16,7 +16,6 @@ from hopperlib.storage.lustre.measured import (
     CREATES_PER_S,
     LOCK_S,
     ONE_FOLDER,
-    OWN_FOLDERS,
     Measurement,
     SiteRates,
     fit_rates,
@@ -54,7 +53,6 @@ def test_a_result_out_of_a_cache_does_not_turn_the_line():
 
 def test_the_public_lines_agree_with_the_public_medians():
     # The median write rate of the 95 results is 73.6 GiB/s.
-    assert OWN_FOLDERS.predict(73.6).usual == pytest.approx(173_959, rel=0.25)
     assert ONE_FOLDER.predict(73.6).usual == pytest.approx(CREATES_PER_S.usual, rel=0.05)
 
 

@@ -43,29 +43,24 @@ def test_objects_are_filled_as_dealt_by_hand(layout, size):
 
 
 @given(layouts(), sizes)
-def test_loads_add_up_to_the_file(layout, size):
-    loads = layout.ost_loads_bytes(size)
-    assert len(loads) == layout.osts
-    assert sum(loads) == size
-    assert sum(load > 0 for load in loads) <= layout.stripe_count
-    # No object is ahead of another by more than a stripe.
+def test_objects_add_up_to_the_file(layout, size):
     objects = layout.object_sizes_bytes(size)
+    assert sum(objects) == size
+    # No object is ahead of another by more than a stripe.
     assert max(objects) - min(objects) <= layout.stripe_size_bytes
 
 
 @given(layouts(), st.integers(min_value=0, max_value=32 * UNIT))
-def test_single_bytes_agree_with_the_loads(layout, size):
+def test_single_bytes_agree_with_the_objects(layout, size):
     """Every stripe of a file counted where its first byte lies."""
-    by_ost, in_object = [0] * layout.osts, [0] * layout.stripe_count
+    in_object = [0] * layout.stripe_count
     for first in range(0, size, layout.stripe_size_bytes):
         length = min(layout.stripe_size_bytes, size - first)
         number, within = layout.object_of(first)
         assert within == in_object[number]
         assert layout.ost_of(first) == layout.ost_of(first + length - 1) == (layout.first_ost + number) % layout.osts
         in_object[number] += length
-        by_ost[layout.ost_of(first)] += length
     assert in_object == layout.object_sizes_bytes(size)
-    assert by_ost == layout.ost_loads_bytes(size)
 
 
 @given(layouts(), st.integers(min_value=0, max_value=1 << 50))
@@ -85,10 +80,10 @@ def test_every_byte_of_a_toy_file_is_on_one_ost():
 def test_limits():
     size = 10 * UNIT + 7
     one = Layout(stripe_count=1, stripe_size_bytes=UNIT, osts=4, first_ost=2)
-    assert one.ost_loads_bytes(size) == [0, 0, size, 0]
+    assert one.object_sizes_bytes(size) == [size]
     every = Layout(stripe_count=4, stripe_size_bytes=UNIT, osts=4)
     # 10 stripes and 7 bytes over four: 3, 3, 2 and 7 bytes, 2
-    assert every.ost_loads_bytes(size) == [3 * UNIT, 3 * UNIT, 2 * UNIT + 7, 2 * UNIT]
+    assert every.object_sizes_bytes(size) == [3 * UNIT, 3 * UNIT, 2 * UNIT + 7, 2 * UNIT]
 
 
 def test_commands():

@@ -35,8 +35,7 @@ class Check {
     });
     section.addEventListener("click", ({ target }) => {
       const pressed = target.closest("button");
-      if (pressed?.dataset.move) this.#move(pressed);
-      else if (pressed?.dataset.do === "hint") this.#hint(pressed);
+      if (pressed?.dataset.do === "hint") this.#hint(pressed);
       else if (pressed?.dataset.do === "answer") this.#showAnswer();
     });
     const record = checkRecord(this.check.name);
@@ -134,7 +133,6 @@ class Check {
     if (kind === "number") return this.form.querySelector("input").value;
     if (kind === "choice") return [...this.form.querySelectorAll("input:checked")].map((input) => Number(input.value));
     if (kind === "curve") return this.curve?.values() ?? [];
-    if (kind === "order") return [...this.form.querySelectorAll("li")].map((item) => Number(item.dataset.item));
     return this.#explorer()?.hopperFacts?.();
   }
 
@@ -169,32 +167,16 @@ class Check {
   }
 
   #showAnswer() {
-    const { kind, explanation, options, order, answer_text: text, solution } = this.check;
+    const { kind, explanation, options, answer_text: text, solution } = this.check;
     this.#note({ shown: true });
     if (kind === "number") {
       this.#say("Answer:", `${text}. ${explanation}`, "shown");
     } else if (kind === "choice") {
       for (const input of this.form.querySelectorAll("input")) input.checked = options[Number(input.value)].right;
       this.#say("Answer:", `the chosen one${options.filter((option) => option.right).length > 1 ? "s" : ""}. ${explanation}`, "shown");
-    } else if (kind === "order") {
-      const list = this.form.querySelector("ol");
-      list.append(...order.map((item) => list.querySelector(`[data-item="${item}"]`)));
-      this.#say("Answer:", `the order as it now stands. ${explanation}`, "shown");
     } else {
       this.#explorer()?.hopperSet(solution);
       this.#say("Answer:", `the explorer now shows a setting that is there. ${explanation}`, "shown");
     }
-  }
-
-  #move(pressed) {
-    const item = pressed.closest("li");
-    const up = pressed.dataset.move === "-1";
-    const other = up ? item.previousElementSibling : item.nextElementSibling;
-    if (!other) return;
-    if (up) other.before(item);
-    else other.after(item);
-    pressed.focus();
-    const place = [...item.parentElement.children].indexOf(item) + 1;
-    this.#say("", `${item.querySelector("span").textContent} is now in place ${place}.`, "moved");
   }
 }

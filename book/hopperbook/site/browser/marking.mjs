@@ -68,13 +68,6 @@ function markChoice(check, chosen) {
   return verdict(true, [...new Set([...right.map((option) => option.feedback), check.explanation])].join(" "));
 }
 
-function markOrder(check, given) {
-  if (given.length !== check.order.length || new Set(given).size !== given.length) return verdict(false, check.messages.empty, false);
-  if (given.every((item, place) => item === check.order[place])) return verdict(true, check.explanation);
-  const mistake = check.mistakes.find(({ first, second }) => given.indexOf(first) < given.indexOf(second));
-  return verdict(false, mistake?.feedback ?? check.wrong);
-}
-
 const COMPARE = {
   "==": (a, b) => a === b,
   "!=": (a, b) => a !== b,
@@ -104,9 +97,9 @@ function markCurve(check, heights) {
   return off <= check.within ? verdict(true, `${said} ${check.explanation}`) : verdict(false, said);
 }
 
-const KINDS = { number: markNumber, choice: markChoice, order: markOrder, goal: markGoal, curve: markCurve };
+const KINDS = { number: markNumber, choice: markChoice, goal: markGoal, curve: markCurve };
 
-/** Mark an answer: text for a number, indices for a choice or an order, facts for a goal, heights for a curve. */
+/** Mark an answer: text for a number, indices for a choice, facts for a goal, heights for a curve. */
 export function mark(check, answer) {
   return KINDS[check.kind](check, answer);
 }

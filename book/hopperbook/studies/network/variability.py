@@ -25,7 +25,7 @@ from scipy import stats
 from hopperbook.studies.network.fragmentation import population
 from hopperbook.studies.network.milc_lognormal import least_sample, lognormal_chance, printed_times
 from hopperbook.studies.study import Prediction, Shares, Study, Value, predictions, ranges
-from hopperlib.analysis.regression import Interval, variance_split
+from hopperlib.analysis.regression import Interval
 from hopperlib.documented import printed
 from hopperlib.errors import InputError, refusal
 from hopperlib.network.runtime.milc import RUNS_A_JOB, fitted, force_times_s, milc_jobs, model, run_times, runs_met
@@ -191,13 +191,12 @@ def regressions(cause: str) -> dict[str, MetricLine]:
 
 
 class Spread(NamedTuple):
-    """What parts run times: standard deviations by cause [s], and the share that lies between jobs."""
+    """What parts run times: standard deviations by cause. [s]"""
 
     own_shape_s: float
     neighbors_s: float
     noise_s: float
     all_s: float
-    between_jobs: Interval
 
 
 @cache
@@ -213,14 +212,7 @@ def spread_by_cause() -> Spread:
     shape = np.array(run_times(traffic="none", noise=False, jobs=population()))
     quiet = np.array(run_times(noise=False, jobs=population()))
     times = np.array(run_times(jobs=population()))
-    split = variance_split(times.ravel(), [job for job in range(len(times)) for _ in range(RUNS_A_JOB)])
-    return Spread(
-        float(shape.std()),
-        float((quiet - shape).std()),
-        float((times - quiet).std()),
-        float(times.std()),
-        split.between_fraction,
-    )
+    return Spread(*(float(part.std()) for part in (shape, quiet - shape, times - quiet, times)))
 
 
 @cache

@@ -67,7 +67,7 @@ class Simulated:
             return {}
         sizes = group_sizes_of(fabric)
         places = {job: [node for run in schedule.runs(job) for node in range(*run)] for job in schedule.finished()}
-        return {job: lies(fabric, nodes, rates=rates, hops=False, group_sizes=sizes) for job, nodes in places.items()}
+        return {job: lies(fabric, nodes, rates=rates, group_sizes=sizes) for job, nodes in places.items()}
 
     @property
     def account(self) -> list[Note]:
