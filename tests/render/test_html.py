@@ -97,7 +97,8 @@ def test_prose_loses_nothing(text: str) -> None:
 
 def test_every_part_says_what_it_holds(explorer: Question) -> None:
     parts = parts_html(explorer.run().to_dict())
-    assert "<strong>Problem</strong> <span>Use <code>-S 3</code>, as &lt;b&gt; is idle.</span>" in parts["problems"]
+    whole = '<span class="hopper-unbroken">-S 3</span>'
+    assert f"<strong>Problem</strong> <span>Use <code>{whole}</code>, as &lt;b&gt; is idle.</span>" in parts["problems"]
     assert '<span class="hopper-value">1.00 to 1.41</span>' in parts["values"]
     assert '<dd class="hopper-note">a &amp; b</dd>' in parts["values"]
     assert "<figcaption>A node</figcaption>" in parts["drawings"]
