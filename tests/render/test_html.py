@@ -102,7 +102,7 @@ def test_every_part_says_what_it_holds(explorer: Question) -> None:
     assert '<span class="hopper-value">1.00 to 1.41</span>' in parts["values"]
     assert '<dd class="hopper-note">a &amp; b</dd>' in parts["values"]
     assert "<figcaption>A node</figcaption>" in parts["drawings"]
-    assert 'style="--height: 380px"' in parts["figures"]
+    assert 'style="--height: 320px"' in parts["figures"]
     assert "<code>aprun -n 12 &lt;exe&gt;</code>" in parts["copyables"]
     assert '<li value="7" class="hopper-marked" data-mark="cause"><code>OOM &lt;kill&gt;</code>' in parts["listings"]
     assert " <em>(best)</em></td></tr></tbody>" in parts["tables"]
