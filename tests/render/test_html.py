@@ -103,7 +103,7 @@ def test_every_part_says_what_it_holds(explorer: Question) -> None:
     assert '<dd class="hopper-note">a &amp; b</dd>' in parts["values"]
     assert "<figcaption>A node</figcaption>" in parts["drawings"]
     assert 'style="--height: 320px"' in parts["figures"]
-    assert "<code>aprun -n 12 &lt;exe&gt;</code>" in parts["copyables"]
+    assert f"<code>aprun {whole.replace('-S 3', '-n 12')} &lt;exe&gt;</code>" in parts["copyables"]
     assert '<li value="7" class="hopper-marked" data-mark="cause"><code>OOM &lt;kill&gt;</code>' in parts["listings"]
     assert " <em>(best)</em></td></tr></tbody>" in parts["tables"]
     assert "Save rank &lt;order&gt;.txt</button>" in parts["downloads"]
