@@ -13,7 +13,7 @@ import re
 import sys
 from itertools import combinations
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import NamedTuple
 
 from scipy.stats import theilslopes
@@ -98,7 +98,7 @@ def fit_relation(pairs: list[tuple[float, float]]) -> Relation:
     """Return the line of log y over log x, with the range about it that a further pair lies in nine times of ten.
 
     The slope is that of Theil and Sen, so that a result out of a cache does not turn the line. Each pair is held against
-    the line through the others, so that the range is not too narrow (the jackknife).
+    through the others, so that the range is not too narrow (the jackknife).
     """
     points = [(math.log10(x), math.log10(y)) for x, y in pairs]
     slope, intercept = _line(points)
@@ -121,11 +121,20 @@ def _pairs(results: list[Rates], of: str) -> list[tuple[float, float]]:
     return [(each.easy, 1000 * getattr(each, of)) for each in results]
 
 
+def _of_systems(results: list[Rates], of: str) -> list[tuple[float, float]]:
+    """Return these of each system once, as geometric means: several results of one tell little more than one."""
+    pairs = [
+        _pairs([each for each in results if each.system == name], of)
+        for name in sorted({each.system for each in results})
+    ]
+    return [tuple(10 ** fmean(map(math.log10, values)) for values in zip(*each, strict=True)) for each in pairs]
+
+
 def _halved(results: list[Rates], of: str, rng: random.Random) -> tuple[float, float]:
     """Return the share of held-out results within the range, and the median factor by which they are off."""
     systems = sorted({each.system for each in results})
     known = set(rng.sample(systems, len(systems) // 2))
-    line = fit_relation(_pairs([each for each in results if each.system in known], of))
+    line = fit_relation(_of_systems([each for each in results if each.system in known], of))
     factors, held = [], 0
     for easy, creates in _pairs([each for each in results if each.system not in known], of):
         low, usual, high = line.predict(easy)
@@ -141,7 +150,7 @@ def main(top: Path) -> None:
     for of in ("own_folders", "one_folder"):
         values = spread(1000 * getattr(each, of) for each in results)
         print(f"{of}: {values.usual:,.0f} files/s in the median, nine of ten {values.low:,.0f} to {values.high:,.0f}")
-        print(f"  {fit_relation(_pairs(results, of))}")
+        print(f"  {fit_relation(_of_systems(results, of))}")
         rng = random.Random(1)
         halves = [_halved(results, of, rng) for _ in range(_HALVINGS)]
         held, factors = ([each[index] for each in halves] for index in (0, 1))

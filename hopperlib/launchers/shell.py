@@ -27,6 +27,12 @@ _COUNTED = {
     "nvidia-smi -L": r"(?=.*\bwc -l\b)(?=.*\bnvidia-smi (-L|--list-gpus)\b)",
 }
 
+# What a job must ask for so that Slurm sets a variable.
+_SET_BY_SLURM = {
+    **dict.fromkeys(("SLURM_NTASKS", "SLURM_NPROCS"), "tasks (-n, --ntasks-per-node)"),
+    "SLURM_NTASKS_PER_NODE": "--ntasks-per-node",
+    "SLURM_CPUS_PER_TASK": "-c",
+}
 # Arithmetic that another program does.
 _CALCULATED = r"\s*(?:echo\s+[\"']?([^\"'|]+)[\"']?\s*\|\s*bc|expr\s+([^|;&]+))\s*"
 
@@ -391,7 +397,9 @@ def _evaluate(part: Part, variables: Variables) -> str | Unknown:
         return value
     if part.default is not None:
         return part.default
-    return Unknown(f"takes ${part.text}, which this text does not set; write the value")
+    asking = _SET_BY_SLURM.get(part.text)
+    unset = f"Slurm sets only where the job asks for {asking}" if asking else "this text does not set"
+    return Unknown(f"takes ${part.text}, which {unset}; write the value")
 
 
 def _output(command: str) -> Part:

@@ -21,8 +21,22 @@ _STARTERS = {
     ),
 }
 _STARTING_WORDS = ("torch.distributed", "accelerate.commands", "dask.distributed", "distributed.cli")
+_UTILITIES = frozenset(
+    ("mkdir", "rm", "cp", "mv", "ln", "ls", "cat", "tar", "chmod", "touch", "hostname", "date", "echo")
+)
 # Words at the start of a command among which a container or a wrapper may hide the program.
 _FIRST_WORDS = 12
+
+
+def is_utility(command: Sequence[str]) -> bool:
+    """Whether a program tidies up or tells the time: it matters to nobody where that runs.
+
+    Examples
+    --------
+    >>> is_utility(("mkdir", "-p", "/tmp/cache")), is_utility(("./a.out",))
+    (True, False)
+    """
+    return bool(command) and basename(command[0]) in _UTILITIES
 
 
 def is_python(command: Sequence[str]) -> bool:

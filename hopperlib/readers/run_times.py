@@ -161,10 +161,12 @@ def _group_column(header: Sequence[str], column: str, group: str | None) -> tupl
 
 
 def _times_column(header: Sequence[str], column: str | None) -> tuple[int, str]:
-    """Return the place and the name of the column of times: the one given, the only one, or one with a usual name."""
+    """Return the place and the name of the column of times: the one given, the only one, one with a usual name, or the only one with a unit in brackets."""
     bare = [_bare(UNIT.sub("", name)) for name in header]
-    usual = next((header[bare.index(name)] for name in _TIME_NAMES if name in bare), _COLUMN)
-    column = column or (header[0] if len(header) == 1 else usual)
+    usual = next((header[bare.index(name)] for name in _TIME_NAMES if name in bare), "")
+    with_unit = [name for name in header if UNIT.search(name) and name.endswith((")", "]"))]
+    only = next((names[0] for names in (header, with_unit) if len(names) == 1), _COLUMN)
+    column = column or (usual if usual and len(header) > 1 else only)
     return _place(header, column, "times"), column
 
 
@@ -194,7 +196,8 @@ def read_run_times(
     source : str, bytes, path-like, binary file or iterable of str
         See `hopperlib.readers.source.lines_of`.
     column : str or None
-        Column of the times; None means the only one, or one called ``run_time``, ``elapsed``, ``walltime`` or the like.
+        Column of the times; None means the only one, one called ``run_time``, ``elapsed``, ``walltime`` or the like, or
+        the only one whose name ends in a unit of time in brackets.
     group : str or None
         Column that says which runs belong together; None means ``job`` or ``jobid`` if there is one, else none.
     covariates : sequence of str

@@ -164,6 +164,19 @@ def most_at_once(jobs: Iterable[Job]) -> int:
     return _peak(change for start, run, width in spans for change in ((start, width), (start + run, -width)))
 
 
+def shared_nodes(workload: Workload) -> Cluster | None:
+    """Return the nodes of a trace whose jobs name them and shared them for certain; None elsewhere.
+
+    Examples
+    --------
+    >>> jobs = [Job(number, 0, 1, 60, 60, cores=2, observed_start_s=0, node_list="n1") for number in (1, 2)]
+    >>> shared_nodes(Workload(jobs)).nodes[0].cores, shared_nodes(Workload(jobs[:1]))
+    (4, None)
+    """
+    cluster = cluster_of_trace(workload)
+    return cluster if cluster and cluster.names and most_at_once(workload) > len(cluster.nodes) else None
+
+
 def cluster_of_trace(workload: Workload) -> Cluster | None:
     """Return the least cluster on which the observed schedule was possible; None if the trace tells no starts.
 

@@ -15,20 +15,21 @@ The rules are fixed, so that schedules compare:
   the head leaves over at that time, which they use up.
 - ``conservative``: every waiting job is promised the earliest time at which it
   delays nobody before it in the queue, and each job starts when its time has come. A
-  depth, such as ``10``, does so for that many of the first: 0 is ``fcfs``, 1 ``easy``. Where nodes are
-  shared or differ, such a promise names its nodes, of those that have room the ones that
-  were idle for the shortest time before; it is made anew whenever something changes.
+  depth, such as ``10``, does so for that many of the first of each partition: 0 is ``fcfs``, 1 ``easy``.
 - A policy may also be a function: it sees a `View` whenever something ended or came and there is room for
   the narrowest waiting job, and returns, or yields, those of its waiting jobs that are to start now.
 
 On a cluster with partitions each queue is one of them, and each has its own
 head. A job wants the same of each of its nodes: its cores, GPUs and memory
 divided by them, rounded up; without cores, whole nodes. It gets the first nodes
-of its partition that have room. Its promise is the earliest time at which
-enough of them have room for it by the limits of those who run there; a job that
-runs on then may take a node from it only where it still finds room there, or
-as many as it can spare. Promises of several partitions do not count each other,
-except with a depth of two or more.
+of its partition that have room.
+
+Where nodes are whole and alike, counting them tells who may pass whom. Where they
+are shared, differ or belong to several partitions, or where some of them are kept for a time,
+a promise names its nodes: of those that have room for it at the earliest time the
+ones that were idle for the shortest time before. Who passes may run beside it on
+these nodes, but take nothing that it needs. All promises are made anew whenever
+something changes, in the order of the queue.
 
 Queue tables and limits hold across partitions: the job that is earlier in the queue is
 tried first, in whatever partition.
@@ -47,9 +48,8 @@ from hopperlib.errors import InputError, refusal
 from hopperlib.scheduling._free_nodes import ChosenFit, Contiguous, FirstFit, NodeChoice, free_list, joined
 from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Wanted
 from hopperlib.scheduling._lanes.loop import Loop
+from hopperlib.scheduling._lanes.named import NamedLane, capacity, suffices
 from hopperlib.scheduling._lanes.own import OwnLane, Policy, View
-from hopperlib.scheduling._lanes.plan import PlanLane, capacity, suffices
-from hopperlib.scheduling._lanes.profile import ProfileLane
 from hopperlib.scheduling._lanes.waiting import Limits, Order
 from hopperlib.scheduling._lanes.whole import ContiguousLane, CountedLane, WholeLane
 from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition, demand
@@ -210,7 +210,7 @@ def _lanes(
             whole: WholeLane = CountedLane(run, nodes, depth) if counted else kind(run, nodes, easy=depth == 1)
             lanes[names[0]] = whole
         elif used & set(names):
-            shared = (ProfileLane if depth > 1 else PlanLane)(
+            shared = NamedLane(
                 run,
                 cluster.nodes,
                 members,

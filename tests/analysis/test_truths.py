@@ -206,6 +206,7 @@ def test_the_date_of_an_upgrade(tmp_path):
         ("jobid,elapsed [s]", "2 runs, column elapsed [s] in s, grouped by jobid."),
         ("JobID;Walltime (min)", "2 runs, column Walltime (min) in min, grouped by JobID."),
         ("node,seconds", "2 runs, column seconds in s, without groups."),
+        ("Lauf;Laufzeit (min)", "2 runs, column Laufzeit (min) in min, without groups."),
     ],
 )
 def test_sensible_names_are_understood(header, understood):

@@ -243,10 +243,8 @@ def test_without_pydarshan(tmp_path, monkeypatch):
     (tmp_path / "any.darshan").write_bytes(b"")
     result = run(str(tmp_path / "any.darshan"))
     assert result.exit_code == 2
-    assert (
-        result.stderr
-        == "hopper: reading Darshan logs needs pydarshan; install it with: pip install 'hopper-book[darshan]'\n"
-    )
+    needs = "reading Darshan logs needs pydarshan; install it with: pip install 'hopper-book[darshan]'"
+    assert result.stderr == f"hopper: {tmp_path / 'any.darshan'}: {needs}\n"
 
 
 class Page(HTMLParser):

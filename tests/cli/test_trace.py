@@ -1,12 +1,17 @@
 """`hopper trace`: rules, their test on later weeks, why a job waited."""
 
 import json
+import random
+from datetime import UTC, datetime
 
 import pytest
 from click.testing import CliRunner
 
 from hopperlib.cli import hopper
 from hopperlib.questions.question import load
+from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition
+from hopperlib.scheduling.scheduler import simulate
+from hopperlib.scheduling.workload import Job, Workload
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +94,7 @@ def test_a_longest_walltime_a_split_and_a_drain(log):
     assert pieces["wait_s"] == pytest.approx((1740 + 300) / 2)
     assert drained["wait_s"] > 1770 < both["wait_s"]
     refused = run("what-if", log, *words[4:])
-    assert (refused.exit_code, "does not fit any more" in refused.stderr) == (2, True)
+    assert (refused.exit_code, "no room any more" in refused.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -160,10 +165,42 @@ def test_places_of_jobs(tmp_path):
     result = run("places", str(tmp_path / "jobs.txt"), "--network", str(tmp_path / "topology.conf"))
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines() == [
-        "job,nodes,groups,fewest_groups,switches,runs,inside_group,inside_switch,mean_hops,wait_s,run_time_s",
-        "1,2,1,1,1,2,1.0,1.0,0.0,0,60",
-        "2,4,2,1,2,1,0.5,0.5,1.0,0,60",
+        "job,nodes,groups,fewest_groups,switches,runs,inside_group,inside_switch,wait_s,run_time_s",
+        "1,2,1,1,1,2,1.0,1.0,0,60",
+        "2,4,2,1,2,1,0.5,0.5,0,60",
     ]
     refused = run("places", str(tmp_path / "jobs.txt"), "--network", str(tmp_path / "none"))
     assert refused.exit_code == 2
     assert refused.output.startswith("hopper: ")
+
+
+@pytest.fixture(scope="module")
+def shared_log(tmp_path_factory):
+    """Return what sacct prints of 240 jobs that share two nodes of four cores, as plain EASY lets them."""
+    rng, jobs, now = random.Random(2), [], 0
+    for number in range(240):
+        now += rng.randint(0, 700)
+        limit, cores = rng.choice((600, 1800, 3600)), rng.choice((1, 2, 4))
+        jobs.append(Job(number, now, 1, rng.randint(limit // 2, limit), limit, cores=cores, queue="batch"))
+    cluster = Cluster(nodes=(NodeResources(cores=4),) * 2, partitions={"": Partition(nodes=(0, 1))})
+    schedule = simulate(Workload(jobs), cluster)
+    lines = ["JobID|User|Partition|State|Submit|Start|Elapsed|Timelimit|NNodes|AllocCPUS|NodeList"]
+    for at, job in enumerate(schedule.workload):
+        times = [datetime.fromtimestamp(1704067200 + s, UTC) for s in (job.submit_time_s, schedule.start_s[at])]
+        spans = [f"{s // 3600:02}:{s % 3600 // 60:02}:{s % 60:02}" for s in (job.run_time_s, job.requested_time_s)]
+        node = schedule.runs(at)[0][0] + 1
+        moments = "|".join(f"{time:%Y-%m-%dT%H:%M:%S}" for time in times)
+        lines.append(f"{job.job}|u|batch|COMPLETED|{moments}|{'|'.join(spans)}|1|{job.cores}|n{node}")
+    path = tmp_path_factory.mktemp("logs") / "sacct.txt"
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def test_nodes_that_jobs_share(shared_log):
+    # Each node has four cores, as its jobs used them; the log is what the simulation gives, so nothing is amiss.
+    facts = json.loads(run("what-if", shared_log, "--depth", "3", "--nodes", "+1", "--json").stdout)
+    assert facts["simulated_wait_s"] == facts["observed_wait_s"] > 0
+    assert facts["changes"][0]["use"] < facts["use"] < 1
+    assert facts["single_jobs"]
+    assert "cores of 8, limit" in run("why", shared_log, "200").stdout
+    assert "changes nothing: jobs share nodes in this log" in run("what-if", shared_log, "--shared").stderr

@@ -136,7 +136,7 @@ def test_closed_hours_in_winter_and_summer():
 def test_closed_hours_over_midnight():
     rule = ClosedHours("all days", 22, 6, 0)
     assert [hour for hour in range(24) if rule.holds(hour)] == [0, 1, 2, 3, 4, 5, 22, 23]
-    assert rule.text == "no jobs start from 22:00 to 6:00 on all days"
+    assert rule.text == "closed to all jobs from 22:00 to 6:00 on all days"
 
 
 def test_no_job_of_the_class_starts_in_closed_hours_and_others_pass_it():

@@ -45,8 +45,10 @@ def test_a_split_partition_and_shared_nodes():
     assert waits(jobs, 1, shared_cores=6) == [0, 0, 0]
     with pytest.raises(InputError, match="a split must leave nodes on both sides: 2 of 2"):
         waits(jobs, 2, split=(10, 2))
-    with pytest.raises(InputError, match="it: job 3 does not fit any more"):
-        waits([*jobs, Job(3, 2, 2, 5, 5)], 2, split=(10, 1))
+    # Two of three nodes are for limits up to 10 s; a long job of two nodes has them too, one of three finds no room.
+    assert waits([*jobs, Job(3, 2, 2, 60, 60)], 3, split=(10, 2))[3] == 4
+    with pytest.raises(InputError, match="it: job 3, of nodes=3, finds no room any more"):
+        waits([*jobs, Job(3, 2, 3, 5, 5)], 3, split=(10, 2))
 
 
 def test_a_drain_of_some_nodes_ends_no_job():

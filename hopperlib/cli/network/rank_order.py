@@ -11,11 +11,9 @@ from hopperlib.questions.question import Question, load
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer, and write the file; ``-`` prints it in place of the answer."""
-    out, neighbors = values.pop("out", None), values.pop("neighbors", None)
+    out = values.pop("out", None)
     if not values.get("matrix") and "grid" not in values:
         raise click.UsageError("Missing option '--grid', or '--matrix' in its place.")
-    if neighbors is not None:
-        values["periodic"] = neighbors == "3d-periodic"
     result = question.run(**values)
     text = result.downloads[0].text
     if out not in (None, "-"):
@@ -31,14 +29,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
 rank_order = question_command(
     load("rank-order"),
     _run,
-    parameters=[
-        click.Option(
-            ["--neighbors", "--neighbours", "neighbors"],
-            type=click.Choice(["3d", "3d-periodic"]),
-            help="3d-periodic is another name of --periodic.",
-        ),
-        click.Option(["--out"], metavar="FILE", help="Write the file here; - prints it."),
-    ],
+    parameters=[click.Option(["--out"], metavar="FILE", help="Write the file here; - prints it.")],
     lines="""
 hopper rank-order --grid 16x16x12 --cores-per-node 24 --out MPICH_RANK_ORDER
 hopper rank-order --matrix sent.csv --cores-per-node 128 --out MPICH_RANK_ORDER

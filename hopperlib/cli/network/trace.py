@@ -9,11 +9,12 @@ import click
 
 from hopperlib.cli.common import all_option, json_option, read_source, refusing
 from hopperlib.cli.question import show
-from hopperlib.errors import InputError, did_you_mean
+from hopperlib.errors import InputError, did_you_mean, refusal
 
 if TYPE_CHECKING:
     from hopperlib.questions.result import Result
     from hopperlib.readers.jobs.trace import Trace
+    from hopperlib.scheduling.cluster import Cluster
     from hopperlib.scheduling.logs.learned import Clock
     from hopperlib.scheduling.workload import Workload
 
@@ -23,39 +24,42 @@ def trace() -> None:
     """Learn a scheduler's rules from a job log, test them, say why a job waited, and what a change would do.
 
     FILE is a trace in the Standard Workload Format, or what sacct --parsable2 or --json printed; - is standard input.
-    Whole nodes of one pool are taken; where nodes are shared, give --cores-per-node 1 to count processors.
+    Jobs share nodes where a log names them (NodeList of sacct) and more jobs ran there than whole nodes would hold;
+    elsewhere whole nodes of one pool are taken, or processors with --cores-per-node 1.
     """
 
 
 class _Log(NamedTuple):
-    """A log that was read, the nodes of its machine, and its clock."""
+    """A log that was read, the nodes of its machine, its clock, and the nodes as jobs share them."""
 
     trace: "Trace"
     nodes: int
     clock: "Clock"
+    shared: "Cluster | None"
 
     @property
-    def settings(self) -> "tuple[Workload, int, Clock]":
+    def settings(self) -> "tuple[Workload, int | Cluster, Clock]":
         """What rules are learned from, and simulated with."""
-        return self.trace.workload, self.nodes, self.clock
+        return self.trace.workload, self.shared or self.nodes, self.clock
 
 
 def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> _Log:
     """Return the log, without jobs wider than the machine."""
     from hopperlib.readers.jobs import read_job_trace
-    from hopperlib.scheduling.cluster import most_at_once
+    from hopperlib.scheduling.cluster import most_at_once, shared_nodes
     from hopperlib.scheduling.logs.learned import Clock
 
     try:
         log = read_job_trace(Path(file), cores_per_node=cores_per_node, timezone=timezone)
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror or error}") from None
-    room = nodes or log.nodes or most_at_once(log.workload)
+    shared = None if nodes or log.nodes else shared_nodes(log.workload)
+    room = nodes or log.nodes or (len(shared.nodes) if shared else most_at_once(log.workload))
     if not room:
         raise InputError("this log tells no starts: nothing can be learned from it")
     fitting = [job for job, width in enumerate(log.workload.nodes) if width <= room]
     workload = log.workload if len(fitting) == len(log.workload) else log.workload.of(fitting)
-    return _Log(replace(log, workload=workload), room, Clock(log.epoch_s, log.timezone))
+    return _Log(replace(log, workload=workload), room, Clock(log.epoch_s, log.timezone), shared)
 
 
 def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, nodes: str = "--nodes") -> None:
@@ -78,9 +82,7 @@ def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, node
     options: Sequence[click.Parameter] = (
         click.Argument(["file"]),
         *parameters,
-        click.Option(
-            [nodes, "machine_nodes"], type=click.IntRange(1), help="Nodes of the machine. [default: as the log says]"
-        ),
+        click.Option([nodes, "machine_nodes"], type=click.IntRange(1), help="Nodes. [default: as the log says]"),
         click.Option(["--cores-per-node"], type=click.IntRange(0), default=0, help="For SWF; 0 = as its header says."),
         click.Option(["--timezone"], default="", help="Of the clock that printed the log, such as Europe/Berlin."),
     )
@@ -113,6 +115,8 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
     from hopperlib.scheduling.logs.backtest import backtest
     from hopperlib.scheduling.logs.whatif import together, what_if
 
+    if log.shared and changes["shared"]:
+        raise refusal("shared", True, "changes nothing: jobs share nodes in this log")
     scenarios = scenarios_of(log.trace, log.nodes, **changes)
     if len(scenarios) > 1:
         scenarios.append(together(scenarios))
@@ -130,8 +134,18 @@ def _why(log: _Log, job: str, downtimes: str | None) -> "Result":
     down = read_downtimes(read_source(downtimes, what="downtimes").splitlines()) if downtimes else []
     index = _index(log.trace, job)
     rules, _ = learn(*log.settings)
-    wait = explain_wait(log.trace.workload, index, log.nodes, log.clock, rules, down)
-    return why_result(log.trace, wait, rules, log.nodes)
+    trace, nodes = (in_cores(log.trace), sum(node.cores for node in log.shared.nodes)) if log.shared else log[:2]
+    wait = explain_wait(trace.workload, index, nodes, log.clock, rules, down)
+    return why_result(trace, wait, rules, nodes, unit="core" if log.shared else "node")
+
+
+def in_cores(trace: "Trace") -> "Trace":
+    """Return a trace whose jobs count their cores, wherever these lie."""
+    from hopperlib.scheduling.workload import Workload
+
+    jobs = Workload(job._replace(nodes=job.cores or job.nodes) for job in trace.workload)
+    jobs.users = trace.workload.users
+    return replace(trace, workload=jobs)
 
 
 def _when(log: _Log, job: str) -> "Result":
@@ -179,27 +193,17 @@ _command(_learn)
 _command(_backtest)
 _command(
     _what_if,
-    click.Option(
-        ["--nodes", "more_nodes"], multiple=True, metavar="+10%|-64|N", help="More, fewer, or that many nodes."
-    ),
+    click.Option(["--nodes", "more_nodes"], multiple=True, metavar="+10%|-64|N", help="More nodes, fewer, or N."),
     click.Option(["--max-walltime"], multiple=True, metavar="24h", help="The longest limit that a job may ask for."),
-    click.Option(
-        ["--partition"], multiple=True, metavar="split:4h:25%", help="Limits up to 4 h get 25 % of the nodes alone."
-    ),
+    click.Option(["--partition"], multiple=True, metavar="split:4h:25%", help="25 % of the nodes for limits to 4 h."),
     click.Option(["--drain"], multiple=True, metavar="WHEN/HOURS[:NODES]", help="As 2026-12-01T08:00/12h:node[1-64]."),
-    click.Option(
-        ["--depth"], multiple=True, metavar="0|1|N|all", help="Backfill depth: blocked jobs with a reserved start."
-    ),
+    click.Option(["--depth"], multiple=True, metavar="0|1|N|all", help="Blocked jobs with a reserved start."),
     click.Option(["--shared"], is_flag=True, help="Jobs share nodes by cores."),
     nodes="--machine-nodes",
 )
 _command(
     _why,
     click.Argument(["job"]),
-    click.Option(
-        ["--downtimes"],
-        metavar="CSV",
-        help="When nodes were drained or down: kind,start_s,end_s,first_node,last_node",
-    ),
+    click.Option(["--downtimes"], metavar="CSV", help="Of nodes: kind,start_s,end_s,first_node,last_node"),
 )
 _command(_when, click.Argument(["job"]))

@@ -50,7 +50,7 @@ def _print(lines: "Sequence[tuple[Review, Result]]", show_all: bool) -> None:
 
     for number, (review, result) in enumerate(lines):
         if len(lines) > 1:
-            text = printable(review.placement.launch.text)
+            text = printable(" ".join(review.placement.launch.text.split()))
             click.echo(f"{chr(10) if number else ''}== {text if len(text) <= 160 else text[:157] + '...'}")
         print_text(result, show_all)
 
@@ -156,9 +156,7 @@ place = question_command(
     load("place"),
     _run_any,
     parameters=[
-        click.Option(
-            ["--sarif"], metavar="FILE", help="Check many scripts: write SARIF there, and print a line a finding."
-        ),
+        click.Option(["--sarif"], metavar="FILE", help="Check many scripts: write SARIF, print a line a finding."),
         click.Option(["--here"], is_flag=True, help="Take the cluster of this login node, as scontrol tells of it."),
         click.Option(["--check"], metavar="OUTPUT", help="Compare with what xthi, hello_jobstep and the like printed."),
     ],

@@ -119,16 +119,9 @@ Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be 
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
-    "--machine",
-    metavar="M",
-    help="Whose nodes to compare rates with, and whose file system the advice is for."
-    "  [default: Hopper's nodes; the file system in the log]",
+    "--machine", metavar="M", help="Whose nodes and file system to compare with. [default: Hopper's, the log's]"
 )
-@click.option(
-    "--sacct",
-    metavar="JOBS",
-    help="What `sacct -aXP --format=JobIDRaw,NodeList` printed: which nodes the jobs of Darshan logs ran on.",
-)
+@click.option("--sacct", metavar="JOBS", help="What `sacct -aXP --format=JobIDRaw,NodeList` printed, for Darshan logs.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows, or a row for each job, as CSV.")
 @click.option("--ranks", is_flag=True, help="List every task of a file of rank details, which else is one row.")
 @click.option("--prometheus", metavar="FILE", help="Write metrics for Prometheus to this file, in one move.")

@@ -14,6 +14,7 @@ from hopperlib.questions.question import load
 if TYPE_CHECKING:
     from hopperlib.questions.question import Question
 
+_MEASURED = "Fit rates, creates and locks to outputs of IOR, mdtest or IO500, or Darshan logs; may be repeated."
 _LOG, _HEAD, _MAX_BYTES = re.compile(rb"[23]\.\d\d\0"), 4096, 64_000_000
 
 
@@ -52,12 +53,7 @@ stripe = question_command(
     _run,
     left_out=("measured",),
     parameters=[
-        click.Option(
-            ["--from", "measured_paths"],
-            multiple=True,
-            metavar="FILE|FOLDER",
-            help="Fit rates, creates and locks to outputs of IOR, mdtest or IO500, or Darshan logs; may be repeated.",
-        )
+        click.Option(["--from", "measured_paths"], multiple=True, metavar="FILE|FOLDER", help=_MEASURED),
     ],
     # Without a stripe count the advised layout is asked for.
     starting={"stripe_count": 0},

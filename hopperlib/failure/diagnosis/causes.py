@@ -42,7 +42,8 @@ class Share(NamedTuple):
 def measured() -> Mapping[str, Share]:
     """Return how often each word was right among outputs that no rule was written for, the surest first.
 
-    The words of `CONFIDENCE`, and "no-cause" and "succeeded" for answers without a cause. The range is Wilson's [1]_.
+    The words of `CONFIDENCE`, and "no-cause" and "succeeded" for answers without a cause. Files of one repository are no
+    independent draws: those with the same word count once where they were right, and once where not. The range is Wilson's [1]_.
 
     Examples
     --------
@@ -53,10 +54,11 @@ def measured() -> Mapping[str, Share]:
     ----------
     .. [1] E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927) 209.
     """
-    rows = rows_beside(__file__, "first_tries.csv")
+    # A file of a repository is named behind it.
+    rows = {(row["output"].split()[0], row["word"], row["right"]) for row in rows_beside(__file__, "first_tries.csv")}
     found = {}
     for word in (*CONFIDENCE, "no-cause", "succeeded"):
-        tried = [row["right"] == "yes" for row in rows if row["word"] == word]
+        tried = [right == "yes" for _, tried_word, right in rows if tried_word == word]
         found[word] = Share(sum(tried), len(tried), *_wilson(sum(tried), len(tried)))
     return found
 

@@ -22,7 +22,7 @@ References
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial, reduce
 from itertools import chain, pairwise, zip_longest
@@ -61,6 +61,12 @@ class _Demand(NamedTuple):
     through: list[list[_BySwitch]]
     sent: _BySwitch
     got: _BySwitch
+
+    @property
+    def minimal(self) -> list[list[_BySwitch]]:
+        """For each view and line, what minimal routes carry."""
+        both = zip(self.within, self.through, strict=True)
+        return [[_added(each) for each in zip(within, through, strict=True)] for within, through in both]
 
 
 @dataclass(frozen=True)
@@ -279,19 +285,8 @@ class Dragonfly:
         if routing not in self.routings:
             raise refusal("routing", routing, f"must be one of: {', '.join(self.routings)}")
         demands, between = self._gathered(traffic)
-        inside: Iterable[tuple[int, list[list[_BySwitch]]]]
-        if routing == "minimal":
-            inside = (
-                (
-                    group,
-                    [
-                        list(map(_added, zip(*both, strict=True)))
-                        for both in zip(each.within, each.through, strict=True)
-                    ],
-                )
-                for group, each in demands.items()
-            )
-        else:
+        inside = ((group, demand.minimal) for group, demand in demands.items())
+        if routing == "valiant":
             inside = self._by_detours(demands, between)
             between = self._two_legs(between) if self.groups > 2 else between
         links = chain(
@@ -404,7 +399,7 @@ class Dragonfly:
 
     def _by_detours(
         self, demands: Mapping[int, _Demand], between: list[list[float]]
-    ) -> Iterator[tuple[int, list[list[_BySwitch]]]]:
+    ) -> Generator[tuple[int, list[list[_BySwitch]]]]:
         """Yield for each group and view what its switches send and get by lines if all makes a detour.
 
         Inside a group, by each third switch as often; between groups, by each third group. Of what a switch sends in all,
@@ -426,7 +421,7 @@ class Dragonfly:
 
     def _by_third_switches(self, view: _View, within: list[_BySwitch]) -> list[_BySwitch]:
         """Return the messages inside a group by lines of a view if all goes by third switches."""
-        if self.switches == 2:
+        if self.switches <= 2:
             return within
         share, sent, width = 1 / (self.switches - 2), _added(within), len(view.lines[0])
         out = [share * width * messages for messages in sent]
@@ -438,7 +433,7 @@ class Dragonfly:
 
     def _by_third_groups(self, view: _View, demand: _Demand, through: list[_BySwitch]) -> list[_BySwitch]:
         """Return the ways from and to gateways by lines of a view if all between groups goes by third groups."""
-        if self.groups == 2:
+        if self.groups <= 2:
             return through
         share = 1 / (self.groups - 2)
         here, there = (demand.got, demand.sent) if view.ends else (demand.sent, demand.got)
@@ -457,9 +452,8 @@ class Dragonfly:
     @cached_property
     def _cables_at(self) -> list[float]:
         """How many other groups each switch is a gateway to."""
-        behind = [
-            len(range(number, self.groups - 1, len(self._gateway_sets))) for number in range(len(self._gateway_sets))
-        ]
+        sets = len(self._gateway_sets)
+        behind = [len(range(number, self.groups - 1, sets)) for number in range(sets)]
         return _added(list(self._at_gateways([*behind, 0])))
 
     def _onward(self, view: _View, matrix: list[list[float]]) -> list[_BySwitch]:

@@ -16,7 +16,7 @@ from hopperlib.machine import NodeKind
 from hopperlib.placement.binding import Binding
 from hopperlib.placement.judging.slowdown import ComponentCost, Cost, spread_load, thread_load
 from hopperlib.placement.placement import NodePlacement, Placement
-from hopperlib.placement.programs import is_python, starts_processes
+from hopperlib.placement.programs import is_python, is_utility, starts_processes
 from hopperlib.text import count, digits, listed, share
 
 _ROUNDING_TOLERANCE = 1e-9
@@ -34,7 +34,14 @@ _ORDER = (
 )
 # Findings that a step leaves to the other steps of its job: what it does not use is there for them.
 _OF_A_LONE_STEP = (
-    *("idle-numa-nodes", "uneven-numa-nodes", "cores-idle", "gpus-idle", "reservation-larger"),
+    *(
+        "idle-numa-nodes",
+        "uneven-numa-nodes",
+        "cores-idle",
+        "gpus-idle",
+        "reservation-larger",
+        "hardware-threads-shared",
+    ),
     "last-node-nearly-empty",
 )
 # How launchers other than aprun and srun spell what an option of srun does. One hardware thread a core is asked for with
@@ -464,7 +471,8 @@ def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
 
 def _of_program(view: _View, number: int) -> Iterator[Finding]:
     """Yield what the rules find of one program, its name in front where the line has several."""
-    findings = [finding for rule in _RULES for finding in rule(view)]
+    rules = () if is_utility(view.component.command) else _RULES
+    findings = [finding for rule in rules for finding in rule(view)]
     shared = any("share their nodes" in doubt for doubt in view.launch.doubts)
     if view.launch.steps > 1 or shared:
         # What one of several steps leaves free is there for the others, and on a shared node for other jobs.

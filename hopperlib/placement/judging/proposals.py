@@ -284,7 +284,10 @@ def _srun_changes(
         count: Changes = {}
         if place:
             count = {"-N": str(-(-component.tasks // tasks)), "--ntasks-per-node": str(tasks)}
-        for order, width, bind in itertools.product(_SRUN_ORDERS, widths(kind, tasks, threads, component), _SRUN_BINDS):
+        # Beside --cpu-bind a --hint is ignored: they do not stand together.
+        hinted = component.given("--hint") is not None
+        binds = [bind for bind in _SRUN_BINDS if not hinted or "--cpu-bind" not in bind or "--hint" in bind]
+        for order, width, bind in itertools.product(_SRUN_ORDERS, widths(kind, tasks, threads, component), binds):
             one_thread = (
                 component.threads_per_core == 1
                 or bind.get("--threads-per-core") == "1"

@@ -254,7 +254,7 @@ class Simulation(ask.Setting):
             return nodes, list(_pooled(trace.workload, nodes))
         cluster = cluster_of_trace(trace.workload)
         if cluster is None:
-            raise InputError("say how many nodes there are: a number, or a machine", name="nodes")
+            raise InputError("say how many nodes there are, such as nodes=512, or name a machine", name="nodes")
         parts = list(cluster.partitions.items())[:_MAX_PARTITIONS_LISTED]
         sizes = ", ".join(f"{name or 'all'} {len(partition.nodes):,}" for name, partition in parts)
         message = f"{count(len(cluster.nodes), 'node')} ({sizes}) {cluster.origin}"

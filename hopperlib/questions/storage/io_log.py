@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from hopperlib.errors import InputError
-from hopperlib.finding import Finding
+from hopperlib.finding import Finding, Level
 from hopperlib.machine import Machine
 from hopperlib.package_data import text_beside
 from hopperlib.questions import ask
@@ -26,6 +26,8 @@ from hopperlib.storage.lustre.client import ceiling_gb_s
 from hopperlib.text import count, digits
 
 MAX_ROWS = 12
+# A phase of mdtest that was left out is nothing to mend.
+_LEVELS: dict[str, Level] = {"failed": "problem", "not-run": "note"}
 # What the rules of IO500 ask of each phase that writes (io500.org, Rules for submission). [s]
 _IO500_S = 300
 # How a log of Darshan begins, what IO500 prints, and what darshan-parser does.
@@ -200,7 +202,7 @@ def _findings(rows: Sequence[IoResult], machine: Machine) -> Iterator[Finding]:
     for file, status, reason in dict.fromkeys((row.file, row.status, row.reason or "") for row in rows):
         if status != "ok":
             message = f"{f'{file}: ' if several else ''}{status}: {reason}"
-            yield Finding(status, message, "problem" if status == "failed" else "advice")
+            yield Finding(status, message, _LEVELS.get(status, "advice"))
     if not machine.file_systems:
         message = f"The machine file of {machine.title} states no file system to compare with."
         yield Finding("no-file-system", message, "note")

@@ -54,7 +54,7 @@ def read_site_network(source: Source) -> SiteNetwork:
     2
     """
     text = text_of(source, name="network file", max_bytes=64 << 20)
-    if re.search(r"^\s*(switch|block)name=", text, re.IGNORECASE | re.MULTILINE):
+    if re.search(r"^\s*(switch|block|ring)name=", text, re.IGNORECASE | re.MULTILINE):
         return SiteNetwork(read_topology_conf(text), "Slurm topology", _SHARED)
     if re.search(r"^\s*- *topology:", text, re.MULTILINE):
         return SiteNetwork(read_topology_yaml(text), "Slurm topology.yaml", _SHARED)

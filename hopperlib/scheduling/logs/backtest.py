@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
+from hopperlib.scheduling.cluster import Cluster
 from hopperlib.scheduling.logs.learned import Clock, Learned, learn, rank_correlation
 from hopperlib.scheduling.workload import Workload
 
@@ -106,7 +107,7 @@ class Backtest(NamedTuple):
         )
 
 
-def backtest(workload: Workload, nodes: int, clock: Clock) -> Backtest:
+def backtest(workload: Workload, nodes: int | Cluster, clock: Clock) -> Backtest:
     """Return how rules learned from the first 60 % of the jobs predict the waits of the others.
 
     Predicting a wait by past jobs, one sees those only that had started when the job came.
@@ -188,7 +189,7 @@ def _error(told: Sequence[float], seen: Sequence[float]) -> float:
     return fmean(abs(a - b) for a, b in zip(told, seen, strict=True))
 
 
-def learned_waits(jobs: Workload, nodes: int, clock: Clock, rules: Learned) -> list[float]:
+def learned_waits(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Learned) -> list[float]:
     """Return the wait of each job as rules simulate it. [s]
 
     Examples

@@ -18,13 +18,14 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hopperlib.finding import Finding
+from hopperlib.scheduling.cluster import Cluster
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.logs.absences import Absence, absences
 from hopperlib.scheduling.rules import Closure, Limit, Rules
 from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Workload
-from hopperlib.text import count, listed, share
+from hopperlib.text import capital, count, listed, share
 from hopperlib.units import SECONDS_PER_HOUR
 
 # A job that waited less did not wait: schedulers run no more often.
@@ -39,8 +40,9 @@ _GROUP = 20
 _HOURS, _WEEK = 24, 168
 _DAYS = {"weekdays": range(5), "weekends": range(5, 7), "all days": range(7)}
 _CLASSES_H = (0, 1, 2, 4, 8, 12, 24)
-# Closed hours: that many starts were to be expected in them, and at most so large a part of these came.
-_EXPECTED, _CAME = 20.0, 0.1
+# Closed hours: that many starts were to be expected in them, and at most so large a part of these came; the second is
+# for sites that let some jobs start all the same.
+_EXPECTED, _CAME = 20.0, (0.1, 0.4)
 # Limits: that many of the jobs that waited started as the last that was allowed; so few starts exceed it.
 _AT_LIMIT, _EXCEED = 0.1, 0.005
 # A rule is kept if the rank correlation with the observed waits rises by so much.
@@ -78,8 +80,8 @@ class ClosedHours(NamedTuple):
     @property
     def text(self) -> str:
         """The hours in words."""
-        what = f"jobs with limits above {self.over_hours} h start" if self.over_hours else "jobs start"
-        return f"no {what} from {self.first_hour}:00 to {self.last_hour}:00 on {self.days}"
+        what = f"jobs with limits above {self.over_hours} h" if self.over_hours else "all jobs"
+        return f"closed to {what} from {self.first_hour}:00 to {self.last_hour}:00 on {self.days}"
 
 
 class Clock:
@@ -169,9 +171,10 @@ class Learned:
             "downtimes": away,
         }
 
-    def run(self, workload: Workload, nodes: int, clock: Clock) -> Schedule:
+    def run(self, workload: Workload, nodes: int | Cluster, clock: Clock) -> Schedule:
         """Return the workload as these rules schedule it."""
-        return simulate(workload, nodes, **self.settings(workload, nodes, clock))
+        count = nodes if isinstance(nodes, int) else len(nodes.nodes)
+        return simulate(workload, nodes, **self.settings(workload, count, clock))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rules as plain data."""
@@ -224,7 +227,7 @@ def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:
 class Evidence:
     """What a log says about its scheduler, and how well given rules put its waits in order."""
 
-    def __init__(self, workload: Workload, nodes: int, clock: Clock) -> None:
+    def __init__(self, workload: Workload, nodes: int | Cluster, clock: Clock) -> None:
         rows = [job for job, start in enumerate(workload.observed_start_s) if start >= 0][-_MOST:]
         self.workload, self.nodes, self.clock = workload.of(rows), nodes, clock
         arrivals, starts = self.workload.arrival_s, self.workload.observed_start_s
@@ -301,34 +304,38 @@ class Evidence:
                 yield job, column[job], running[column[job]]
 
 
-def _closed_hours(evidence: Evidence) -> ClosedHours | None:
+def _closed_hours(evidence: Evidence, over: int, most: float) -> ClosedHours | None:
     """Return the hours in which fewest of the jobs that waited started, given how many waited then; None without any."""
     best: tuple[float, ClosedHours] | None = None
-    for over in _CLASSES_H:
-        begun, waiting = evidence.rhythm(over)
-        for days, numbers in _DAYS.items():
-            hours = [[day * _HOURS + hour for day in numbers] for hour in range(_HOURS)]
-            of_day = [sum(begun[at] for at in each) for each in hours]
-            exposed = [sum(waiting[at] for at in each) for each in hours]
-            rate = sum(of_day) / (sum(exposed) or 1.0)
-            for first in range(_HOURS):
-                came = expected = 0.0
-                for length in range(1, _HOURS - 1):
-                    at = (first + length - 1) % _HOURS
-                    came, expected = came + of_day[at], expected + rate * exposed[at]
-                    score = expected - came / _CAME
-                    if expected >= _EXPECTED and score > 0 and (best is None or score > best[0]):
-                        best = score, ClosedHours(days, first, (first + length) % _HOURS, over)
+    begun, waiting = evidence.rhythm(over)
+    for days, numbers in _DAYS.items():
+        hours = [[day * _HOURS + hour for day in numbers] for hour in range(_HOURS)]
+        of_day = [sum(begun[at] for at in each) for each in hours]
+        exposed = [sum(waiting[at] for at in each) for each in hours]
+        rate = sum(of_day) / (sum(exposed) or 1.0)
+        for first in range(_HOURS):
+            came = expected = 0.0
+            for length in range(1, _HOURS - 1):
+                at = (first + length - 1) % _HOURS
+                came, expected = came + of_day[at], expected + rate * exposed[at]
+                score = expected - came / most
+                if expected >= _EXPECTED and score > 0 and (best is None or score > best[0]):
+                    best = score, ClosedHours(days, first, (first + length) % _HOURS, over)
     return best[1] if best else None
 
 
-def _edged(evidence: Evidence, rules: Learned, hours: ClosedHours | None) -> ClosedHours | None:
-    """Return closed hours that begin when it fits best: early in the morning few jobs start anyway."""
-    if hours is None:
+def _best_closed_hours(evidence: Evidence, rules: Learned) -> ClosedHours | None:
+    """Return the closed hours that fit best, from when it fits best: early in the morning few jobs start anyway."""
+
+    def fit(hours: ClosedHours) -> tuple[float, ClosedHours]:
+        return evidence.fit(replace(rules, closed=(hours,))), hours
+
+    proposed = {_closed_hours(evidence, over, most) for over in _CLASSES_H for most in _CAME}
+    best = max((hours for hours in proposed if hours), key=fit, default=None)
+    if best is None:
         return None
-    length = (hours.last_hour - hours.first_hour) % _HOURS
-    later = [hours._replace(first_hour=(hours.first_hour + by) % _HOURS) for by in range(0, length, 2)]
-    return max(later, key=lambda each: evidence.fit(replace(rules, closed=(each,))))
+    length = (best.last_hour - best.first_hour) % _HOURS
+    return max((best._replace(first_hour=(best.first_hour + by) % _HOURS) for by in range(0, length, 2)), key=fit)
 
 
 def _limit(evidence: Evidence, limit: Limit) -> tuple[Limit, Finding] | None:
@@ -389,7 +396,7 @@ def _candidates(evidence: Evidence) -> Iterator[Limit]:
 
 
 def learn(
-    workload: Workload, nodes: int, clock: Clock, *, progress: Callable[[str], object] = lambda what: None
+    workload: Workload, nodes: int | Cluster, clock: Clock, *, progress: Callable[[str], object] = lambda what: None
 ) -> tuple[Learned, list[Finding]]:
     """Return the rules that a log shows, and what speaks for each of them.
 
@@ -397,8 +404,8 @@ def learn(
     ----------
     workload : Workload
         With observed starts.
-    nodes : int
-        Of the machine.
+    nodes : int or Cluster
+        Of the machine; where they are shared, absent ones are not looked for.
     clock : Clock
         Which hour of the week it was.
     progress : callable
@@ -426,15 +433,15 @@ def learn(
         findings.append(_with_gain(best[1], evidence, rules, after))
         rules = after
     progress("closed hours")
-    hours = _edged(evidence, rules, _closed_hours(evidence))
+    hours = _best_closed_hours(evidence, rules)
     if hours and evidence.kept(rules, after := replace(rules, closed=(hours,))):
         wrong = evidence.contradicting(hours)
-        message = f"Closed hours: {hours.text}; {share(wrong, 1)} of these jobs' starts contradict it"
+        message = f"{capital(hours.text)}; {share(wrong, 1)} of these jobs' starts contradict it"
         found_hours = Finding("closed-hours", message, "note", {**hours._asdict(), "contradicting": wrong})
         findings.append(_with_gain(found_hours, evidence, rules, after))
         rules = after
     progress("absent nodes")
-    for absence in absences(evidence.workload, nodes)[:_TRIED]:
+    for absence in absences(evidence.workload, nodes)[:_TRIED] if isinstance(nodes, int) else ():
         after = replace(rules, absent=(*rules.absent, absence))
         if evidence.kept(rules, after):
             findings.append(_with_gain(_absence(absence, clock), evidence, rules, after))

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hopperlib.errors import InputError
+from hopperlib.scheduling.cluster import Cluster
 from hopperlib.scheduling.logs.backtest import interval_of_alike, learned_waits
 from hopperlib.scheduling.logs.learned import Clock, Learned
 from hopperlib.scheduling.schedule import NOT_STARTED
+from hopperlib.scheduling.scheduler import too_wide
 from hopperlib.scheduling.workload import Job, Workload
 
 _FEWEST = 200
@@ -39,7 +41,7 @@ class Expected(NamedTuple):
 
 
 def expected_start(
-    workload: Workload, unfinished: Sequence[Job], which: int, nodes: int, clock: Clock, rules: Learned
+    workload: Workload, unfinished: Sequence[Job], which: int, nodes: int | Cluster, clock: Clock, rules: Learned
 ) -> Expected:
     """Return when a waiting job starts.
 
@@ -51,7 +53,7 @@ def expected_start(
         What runs (with an observed start; its run time is what has passed of it) and what waits.
     which : int
         Place of the job among these.
-    nodes : int
+    nodes : int or Cluster
         Of the machine.
     clock : Clock
     rules : Learned
@@ -72,8 +74,9 @@ def expected_start(
     job = unfinished[which]
     if job.observed_start_s is not None:
         raise InputError("the job runs already")
-    if job.nodes > nodes:
-        raise InputError(f"the job asks for nodes={job.nodes}, more than the {nodes:,} of the machine")
+    if too_wide(Workload([job]), nodes):
+        most = nodes if isinstance(nodes, int) else len(nodes.nodes)
+        raise InputError(f"the job asks for nodes={job.nodes}, more than the {most:,} of the machine")
     now = _now(workload, unfinished)
     start = _simulated_start(workload, unfinished, which, nodes, clock, rules, now)
     waited = max(0, now - job.submit_time_s)
@@ -103,7 +106,13 @@ def _now(workload: Workload, unfinished: Sequence[Job]) -> int:
 
 
 def _simulated_start(
-    workload: Workload, unfinished: Sequence[Job], which: int, nodes: int, clock: Clock, rules: Learned, now: int
+    workload: Workload,
+    unfinished: Sequence[Job],
+    which: int,
+    nodes: int | Cluster,
+    clock: Clock,
+    rules: Learned,
+    now: int,
 ) -> int:
     """Return when the simulation starts a job, with what runs and waits now."""
     whole = sum(workload.run_time_s) / max(1, sum(workload.requested_time_s)) if len(workload) else 1.0
@@ -114,7 +123,7 @@ def _simulated_start(
     )
     for at in order:
         job = unfinished[at]
-        if job.nodes > nodes:
+        if too_wide(Workload([job]), nodes):
             continue
         left = max(1, job.requested_time_s - job.run_time_s)
         run = max(1, min(left, round(whole * job.requested_time_s) - job.run_time_s))

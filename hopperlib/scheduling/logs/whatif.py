@@ -43,7 +43,8 @@ class Scenario:
     max_walltime_s : int or None
         Longest limit: jobs that ask for more come as several, each of which queues when the one before has ended. [s]
     split : (int, int) or None
-        Jobs with limits up to that many seconds have that many nodes of their own; the others have the rest.
+        Jobs with limits up to that many seconds have that many nodes of their own; the others have the rest. A job that is
+        wider than its side has the other one.
     downtimes : tuple of Downtime
     depth : int or None
         Of backfill.
@@ -59,32 +60,56 @@ class Scenario:
     depth: int | None = None
     shared_cores: int = 0
 
-    def room(self, nodes: int) -> int | Cluster:
-        """Return what to schedule on, of a machine with that many nodes."""
-        nodes = self.nodes or nodes
+    def room(self, machine: int | Cluster) -> int | Cluster:
+        """Return what to schedule on, of a machine."""
+        count = self.nodes or _count(machine)
+        like = NodeResources(cores=self.shared_cores) if isinstance(machine, int) else machine.nodes[-1]
+        before = () if isinstance(machine, int) else machine.nodes[:count]
+        nodes = before + (like,) * (count - len(before))
+        exclusive = isinstance(machine, int) and not self.shared_cores
         if self.split:
             first = self.split[1]
-            if not 0 < first < nodes:
-                raise InputError(f"a split must leave nodes on both sides: {first} of {nodes:,}")
-            parts = {"short": tuple(range(first)), "long": tuple(range(first, nodes))}
-            exclusive = not self.shared_cores
-            partitions = {name: Partition(nodes=mine, exclusive=exclusive) for name, mine in parts.items()}
+            if not 0 < first < count:
+                raise InputError(f"a split must leave nodes on both sides: {first} of {count:,}")
+            parts = {"short": tuple(range(first)), "long": tuple(range(first, count))}
+        elif not isinstance(machine, int):
+            added = tuple(range(len(machine.nodes), count))
+            parts = {
+                name: tuple(node for node in mine.nodes if node < count) + added
+                for name, mine in machine.partitions.items()
+            }
         elif self.shared_cores:
-            partitions = {"": Partition(nodes=tuple(range(nodes)))}
+            parts = {"": tuple(range(count))}
         else:
-            return nodes
-        return Cluster(nodes=(NodeResources(cores=self.shared_cores),) * nodes, partitions=partitions)
+            return count
+        partitions = {name: Partition(nodes=mine, exclusive=exclusive) for name, mine in parts.items()}
+        return Cluster(nodes=nodes, partitions=partitions)
 
-    def jobs(self, workload: Workload) -> tuple[list[Job], list[int]]:
+    def side(self, job: Job, nodes: int) -> str:
+        """Return the side of the split that a job has, of a machine with that many nodes; without a split its queue."""
+        if not self.split:
+            return job.queue
+        limit_s, first = self.split
+        sides = [("short", first), ("long", nodes - first)]
+        if job.requested_time_s > limit_s:
+            sides.reverse()
+        return next((name for name, room in sides if job.nodes <= room), sides[0][0])
+
+    def jobs(self, workload: Workload, machine: int | Cluster) -> tuple[list[Job], list[int]]:
         """Return the jobs of a log as they come under this change, and beside each its index in the log."""
         jobs, origins = [], []
         for index, job in enumerate(workload):
-            side = "short" if self.split and job.requested_time_s <= self.split[0] else "long"
-            queue = side if self.split else job.queue
-            pieces = _pieces(job._replace(memory_mb=0, gpus=0, queue=queue), self.max_walltime_s)
+            asked = job._replace(queue=self.side(job, self.nodes or _count(machine)))
+            asked = asked._replace(memory_mb=0, gpus=0) if isinstance(machine, int) else asked
+            pieces = _pieces(asked, self.max_walltime_s)
             jobs += pieces
             origins += [index] * len(pieces)
         return jobs, origins
+
+
+def _count(machine: int | Cluster) -> int:
+    """Return the nodes of a machine."""
+    return machine if isinstance(machine, int) else len(machine.nodes)
 
 
 def _pieces(job: Job, most_s: int | None) -> list[Job]:
@@ -96,7 +121,7 @@ def _pieces(job: Job, most_s: int | None) -> list[Job]:
 
 
 def simulated_waits(
-    workload: Workload, nodes: int, clock: Clock, rules: Learned, scenario: Scenario
+    workload: Workload, nodes: int | Cluster, clock: Clock, rules: Learned, scenario: Scenario
 ) -> tuple[list[int], Schedule]:
     """Return how long each job of a log waits under a change, all its pieces together, and the schedule. [s]
 
@@ -113,14 +138,16 @@ def simulated_waits(
     >>> simulated_waits(jobs, 2, Clock(0), Learned(), Scenario(name="more", nodes=4))[0]
     [0, 0]
     """
-    jobs, origins = scenario.jobs(workload)
+    jobs, origins = scenario.jobs(workload, nodes)
     room = scenario.room(nodes)
-    settings = rules.settings(workload, scenario.nodes or nodes, clock)
+    settings = rules.settings(workload, scenario.nodes or _count(nodes), clock)
     settings["downtimes"] += scenario.downtimes
     if scenario.depth is not None:
         settings["policy"] = str(scenario.depth)
-    if wide := too_wide(Workload(jobs), room):
-        raise InputError(f"{scenario.name}: job {Workload(jobs)[wide[0]].job} does not fit any more")
+    if wide := too_wide(as_asked := Workload(jobs), room):
+        first = as_asked[wide[0]]
+        others = f" and {len(wide) - 1:,} more find" if len(wide) > 1 else " finds"
+        raise InputError(f"{scenario.name}: job {first.job}, of nodes={first.nodes},{others} no room any more")
     arrivals = [max(job.submit_time_s, job.eligible_time_s or 0) for job in jobs]
     passes = _PASSES if len(jobs) > len(workload) else 1
     for _ in range(passes):
@@ -200,7 +227,7 @@ class WhatIf(NamedTuple):
 
 def what_if(
     workload: Workload,
-    nodes: int,
+    nodes: int | Cluster,
     clock: Clock,
     rules: Learned,
     scenarios: Sequence[Scenario],
@@ -238,14 +265,23 @@ def what_if(
                 difference,
                 low,
                 high,
-                changed.utilization(*span),
+                _use(changed, span, scenario.room(nodes)),
                 _fairness(log, after),
                 classes,
             )
         )
     weeks = len({at // WEEK_S for at in log.arrival_s})
-    use = schedule.utilization(*span)
+    use = _use(schedule, span, nodes)
     return WhatIf(fmean(observed), fmean(before), use, _fairness(log, before), weeks, tuple(effects))
+
+
+def _use(schedule: Schedule, span: tuple[int, int], machine: int | Cluster) -> float:
+    """Return the used part of a machine in a span: of its nodes, or of its cores where jobs share nodes."""
+    if isinstance(machine, int) or not (cores := sum(node.cores for node in machine.nodes)):
+        return schedule.utilization(*span)
+    ends = zip(schedule.start_s, schedule.end_s, schedule.workload.cores, strict=True)
+    used = sum(held * max(0, min(end, span[1]) - max(start, span[0])) for start, end, held in ends)
+    return used / (cores * (span[1] - span[0]))
 
 
 def _weekly(

@@ -16,14 +16,14 @@ from hopperlib.scheduling.rules import Limit
 from hopperlib.scheduling.workload import Workload
 
 CAUSES: dict[str, str] = {
-    "hold": "held, or dependent on another job, until it was eligible",
+    "hold": "held, or waiting for another job",
     "full": "no node was idle",
-    "width": "some nodes were idle, but fewer than it asked for",
-    "drain": "enough nodes ran no job, but were drained or down",
+    "width": "fewer nodes were idle than it asked for",
+    "drain": "idle nodes were drained or down",
     "closed": "closed hours",
-    "limit": "a limit of its user, account, QOS, queue or licence was reached",
-    "ahead": "enough nodes were idle while jobs that came before it waited: reserved for those ahead",
-    "unexplained": "enough nodes were idle, and neither the log nor the rules say what kept it",
+    "limit": "a limit of its user, account, QOS, queue or licence",
+    "ahead": "idle nodes were reserved for jobs ahead of it",
+    "unexplained": "not explained: enough nodes were idle",
 }
 # Those that are taken away in turn, the last one first; a hold is from submission until the job is eligible.
 _TAKEN_AWAY = ("full", "width", "drain", "closed", "limit", "ahead")

@@ -210,6 +210,7 @@ def test_yaml_refusals(text: str, message: str) -> None:
             "line 4: switch 'a' is below a second switch",
         ),
         ("Nodes=n1\n", "line 1: has neither SwitchName nor BlockName"),
+        ("RingName=r0 Nodes=n3\n", "line 1: 'RingName' is no key of a topology"),
         ("SwitchName=s0 Nodes=n[5-2]\n", "counts down in '5-2'"),
         ("SwitchName=s0 Nodes=n[0-999999]\n", "names more than 200,000"),
         ("SwitchName=s0 surprise\n", "line 1: 'surprise' is no KEY=VALUE of a topology"),

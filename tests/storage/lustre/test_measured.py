@@ -51,9 +51,9 @@ def test_a_result_out_of_a_cache_does_not_turn_the_line():
     assert fit_relation(systems + cached).slope == pytest.approx(fit_relation(systems).slope, abs=0.05)
 
 
-def test_the_public_lines_agree_with_the_public_medians():
-    # The median write rate of the 95 results is 73.6 GiB/s.
-    assert ONE_FOLDER.predict(73.6).usual == pytest.approx(CREATES_PER_S.usual, rel=0.05)
+def test_the_public_line_agrees_with_the_public_median():
+    # The median write rate of the 95 results is 73.6 GiB/s; with each system once the line lies a little lower.
+    assert ONE_FOLDER.predict(73.6).usual == pytest.approx(CREATES_PER_S.usual, rel=0.12)
 
 
 @given(st.lists(st.floats(0.1, 1e6), min_size=1, max_size=80))

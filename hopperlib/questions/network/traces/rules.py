@@ -16,6 +16,8 @@ from hopperlib.text import capital, count, duration, listed, share
 # So near to a null model in rank correlation is no better than it.
 NO_BETTER = 0.01
 _EXPLAINED = 0.05
+# A rule that so few starts contradict is told as it stands.
+_OBEYED = 0.01
 
 
 def learned_result(rules: Learned, findings: list[Finding], jobs: int) -> Result:
@@ -26,7 +28,11 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int) -> Result
     >>> learned_result(Learned(), [], 3).summary.split(".")[0]
     'No closed hours and no limits can be told from this log'
     """
-    told = [*(rule.text for rule in rules.closed), *map(limit_text, rules.limits)]
+    told = [rule.text for rule in rules.closed]
+    for finding in findings:
+        if finding.code == "closed-hours" and finding.evidence["contradicting"] > _OBEYED:
+            told[0] += f", but for {share(finding.evidence['contradicting'])} of their starts"
+    told += map(limit_text, rules.limits)
     told += [f"{count(each.nodes, 'node')} absent for a time" for each in rules.absent]
     told += [f"jobs of {' '.join(rules.preferred)} first"] if rules.preferred else []
     summary = f"{capital(listed(told))}." if told else "No closed hours and no limits can be told from this log."
@@ -81,6 +87,12 @@ def backtest_verdict(test: Backtest) -> Finding:
     best, null = test.best, test.best_null
     if best.rank_correlation > null.rank_correlation + NO_BETTER:
         return Finding("better-than-null", "The learned rules predict later waits better than each null model.", "ok")
+    others = [judged.rank_correlation for judged in test.judged if judged.name in ("constant", "alike")]
+    if null.name == "easy" and null.rank_correlation > max(others) + NO_BETTER:
+        message = (
+            "Plain EASY predicts later waits as well as the learned rules, and better than models without a scheduler."
+        )
+        return Finding("as-plain-easy", message, "ok")
     return Finding(
         "no-better-than-null",
         f"The learned rules predict no better than a null model ({PREDICTORS[null.name]}): take no number for single jobs "
@@ -124,8 +136,8 @@ def _class_table(test: Backtest) -> Table:
     )
 
 
-def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int) -> Result:
-    """Return why a job waited, as an answer.
+def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int, unit: str = "node") -> Result:
+    """Return why a job waited, as an answer; where jobs share nodes, their cores are counted.
 
     Examples
     --------
@@ -137,12 +149,12 @@ def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int) -> Result:
     workload, job = trace.workload, wait.job
     name = trace.names.get(workload.job[job], str(workload.job[job]))
     parts = sorted(wait.parts.items(), key=lambda part: -part[1])
-    what = f"Job {name} ({count(workload.nodes[job], 'node')} of {nodes:,}, limit {duration(workload.requested_time_s[job])})"
-    reasons = "; ".join(f"{CAUSES[cause]} ({duration(seconds)})" for cause, seconds in parts)
+    what = f"Job {name} ({count(workload.nodes[job], unit)} of {nodes:,}, limit {duration(workload.requested_time_s[job])})"
+    reasons = "; ".join(f"{CAUSES[cause].replace('node', unit)} ({duration(seconds)})" for cause, seconds in parts)
     return Result(
         summary=f"{what} waited {duration(wait.wait_s)}: {reasons}." if parts else f"{what} did not wait.",
         findings=tuple(_why_findings(wait, rules)),
-        tables=(_parts_table(wait),) if parts else (),
+        tables=(_parts_table(wait, unit),) if parts else (),
         facts={
             "job": name,
             "wait_s": wait.wait_s,
@@ -153,13 +165,13 @@ def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int) -> Result:
     )
 
 
-def _parts_table(wait: Wait) -> Table:
+def _parts_table(wait: Wait, unit: str) -> Table:
     """Return the parts of a wait, which add up to it."""
     return table(
         "The wait, by what kept the job",
         list(wait.parts.items()),
         {
-            "Cause": lambda part: CAUSES[part[0]],
+            "Cause": lambda part: CAUSES[part[0]].replace("node", unit),
             "Seconds": lambda part: part[1],
             "Share": lambda part: share(part[1] / wait.wait_s),
         },

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
-from hopperlib.questions.network.traces.rules import NO_BETTER, backtest_verdict
+from hopperlib.questions.network.traces.rules import backtest_verdict
 from hopperlib.questions.result import Column, Result, Table, Value, table
 from hopperlib.readers.jobs.trace import Trace
 from hopperlib.scheduling.cluster import node_names
@@ -264,7 +264,7 @@ def _facts(test: Backtest, found: WhatIf) -> dict[str, Any]:
         "rules": test.rules.to_dict(),
         "rank_correlation": test.best.rank_correlation,
         "best_null_rank_correlation": test.best_null.rank_correlation,
-        "single_jobs": test.best.rank_correlation > test.best_null.rank_correlation + NO_BETTER,
+        "single_jobs": backtest_verdict(test).level == "ok",
         "observed_wait_s": found.observed_s,
         "simulated_wait_s": found.simulated_s,
         "use": found.use,

@@ -1,0 +1,483 @@
+"""The queue of nodes that jobs share, that differ, or that partitions have in common: a promise names its nodes.
+
+For each node the profile has the instants at which what it has left changes, by the jobs that run there and the promises
+to those before in the queue. A promise takes, of the nodes that have room, those that were idle for the shortest time
+before, so that the others stay free for who comes between. Sets of nodes are whole numbers, a bit each.
+
+How it is fast: promises are worked out only where a job behind them finds enough idle nodes; nodes that nobody is
+promised are counted by bits; and the profile of a node is never changed but followed by another one, which knows what
+was asked of it before.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from heapq import heappop, heappush
+from itertools import accumulate, chain
+from operator import ge, or_
+
+from hopperlib.scheduling._free_nodes import Contiguous, FirstFit, positions_in
+from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run, Wanted
+from hopperlib.scheduling._lanes.waiting import JOB
+from hopperlib.scheduling.cluster import NodeResources
+from hopperlib.scheduling.downtimes import Downtime
+
+# Of a node whose cores or memory nobody told.
+_ENOUGH = 1 << 40
+# Cores, GPUs and memory in one whole number, each below a bit that a difference borrows from if it falls below zero.
+_FIELD = 44
+_GUARD = sum(1 << _FIELD * place + _FIELD - 1 for place in range(3))
+_RUNS = re.compile("1+")
+_MOST_KEPT, _FEW = 64, 16
+Amounts = tuple[int, ...]
+
+
+def capacity(node: NodeResources) -> Amounts:
+    """Return the cores, GPUs and memory of a node."""
+    return node.cores or _ENOUGH, node.gpus, node.memory_mb or _ENOUGH
+
+
+def suffices(amounts: Amounts, wanted: Wanted) -> bool:
+    """Whether a node with this left would do for a job of a kind."""
+    return all(map(ge, amounts, wanted[1:]))
+
+
+@cache
+def _packed(amounts: Amounts) -> int:
+    """Return amounts as one number."""
+    return sum(amount << _FIELD * place for place, amount in enumerate(amounts))
+
+
+def _runs_in(nodes: int) -> list[int]:
+    """Return a set of nodes as the bounds of its runs."""
+    # As digits, the last first: searching a text takes a fraction of what shifting a number of thousands of bits does.
+    return list(chain.from_iterable(run.span() for run in _RUNS.finditer(bin(nodes)[:1:-1])))
+
+
+def _nodes_in(nodes: int) -> Iterator[int]:
+    """Yield the nodes of a set, quickly where they are few."""
+    if nodes.bit_count() > _FEW:
+        yield from positions_in(_runs_in(nodes))
+        return
+    while nodes:
+        node = nodes.bit_length() - 1
+        yield node
+        nodes ^= 1 << node
+
+
+def _bits_of(bounds: Sequence[int]) -> int:
+    """Return runs, by their bounds, as a set."""
+    ends = iter(bounds)
+    return sum((1 << high) - (1 << low) for low, high in zip(ends, ends, strict=True))
+
+
+class _Line:
+    """What a node has left from each of some instants on, the first of them 0 for now."""
+
+    __slots__ = ("_after", "_rooms", "left", "times")
+
+    def __init__(self, times: list[int], left: list[int]) -> None:
+        self.times, self.left = times, left
+        self._after: dict[tuple[int, int, int], _Line] = {}
+        self._rooms: dict[int, list[tuple[int, int]]] = {}
+
+    def after(self, share: int, at: int, end: int) -> "_Line":
+        """Return the line with a share taken of it from an instant to another."""
+        line = self._after.get((share, at, end))
+        if line is None:
+            times, left, places = self.times[:], self.left[:], []
+            for instant in (at, end):
+                place = bisect_left(times, instant)
+                if place == len(times) or times[place] != instant:
+                    times.insert(place, instant)
+                    left.insert(place, left[place - 1])
+                places.append(place)
+            for place in range(*places):
+                left[place] -= share
+            if len(self._after) > _MOST_KEPT:
+                self._after.clear()
+            line = self._after[share, at, end] = _Line(times, left)
+        return line
+
+    def rooms(self, share: int) -> list[tuple[int, int]]:
+        """Return from when to when the node has room for a share."""
+        rooms = self._rooms.get(share)
+        if rooms is None:
+            rooms, since = [], -1
+            for instant, left in zip(self.times, self.left, strict=True):
+                if (left - share) & _GUARD == _GUARD:
+                    since = instant if since < 0 else since
+                elif since >= 0:
+                    rooms.append((since, instant))
+                    since = -1
+            if since >= 0:
+                rooms.append((since, FOREVER))
+            self._rooms[share] = rooms
+        return rooms
+
+
+class _Kind:
+    """What one kind of job finds: from when on it may start on each node, by the running jobs alone."""
+
+    def __init__(self) -> None:
+        self.since: dict[int, int] = {}
+        # The nodes for each such instant; the instants, and beside each the nodes that it may have by then.
+        self.at: dict[int, int] = {}
+        self.times: list[int] = []
+        self.by_then: list[int] = []
+        # Up to where the log of changes is in this.
+        self.seen = -1
+
+    def settle(self, node: int, instant: int) -> None:
+        """Note from when on a job may start on a node."""
+        if node in self.since:
+            self.at[self.since[node]] ^= 1 << node
+        self.since[node] = instant
+        self.at[instant] = self.at.get(instant, 0) | 1 << node
+        self.times = []
+
+    def steps(self) -> tuple[list[int], list[int]]:
+        """Return the instants at which there are more nodes, and the nodes that there are by then."""
+        if not self.times:
+            self.at = {instant: nodes for instant, nodes in self.at.items() if nodes}
+            self.times = sorted(self.at)
+            self.by_then = list(accumulate((self.at[instant] for instant in self.times), or_))
+        return self.times, self.by_then
+
+
+class NamedLane(Lane):
+    """A pool in which the first blocked jobs of each partition are promised a time and nodes, in the order of the queue."""
+
+    def __init__(
+        self,
+        run: Run,
+        nodes: Sequence[NodeResources],
+        partitions: Mapping[str, Sequence[int]],
+        *,
+        depth: int,
+        free: Callable[[list[int]], FirstFit] = FirstFit,
+        nodes_per_switch: int = 0,
+        downtimes: Iterable[Downtime] = (),
+    ) -> None:
+        super().__init__(run)
+        self.depth, self.free, self.partitions = depth, free, partitions
+        self.members = {name: sum(1 << node for node in mine) for name, mine in partitions.items()}
+        self.whole = [_packed(capacity(node)) for node in nodes]
+        self.left = [amounts + _GUARD for amounts in self.whole]
+        # Of each node its jobs, each with its expected end and what it holds there.
+        self.jobs: list[dict[int, tuple[int, int]]] = [{} for _ in nodes]
+        # The nodes that are taken away, those of them that come back when a plan says so, and those that take no new job.
+        self.away = self.coming_back = self.draining = 0
+        everywhere = (1 << len(nodes)) - 1
+        switch = nodes_per_switch or len(nodes)
+        self.switches = [(((1 << switch) - 1) << low) & everywhere for low in range(0, len(nodes), switch)]
+        self.per_switch = nodes_per_switch
+        self.together = bool(nodes_per_switch) or isinstance(free([]), Contiguous)
+        # What is known beforehand: from when, to when, and on which nodes nothing else may run than jobs of the queue.
+        self.known = [
+            (each, everywhere if each.last_node is None else _bits_of((each.first_node or 0, each.last_node)))
+            for each in downtimes
+            if each.drained or (each.queue and each.last_node is not None)
+        ]
+        # Nodes on which something began or ended, one after the other: what kinds of job find is mended there.
+        self.log: list[int] = []
+        self.kinds: dict[Wanted, _Kind] = {}
+        # What nodes have left by the running jobs; and with the promises, where there are any.
+        self.base: dict[int, _Line] = {}
+        self.lines: dict[int, _Line] = {}
+        self.reserved = 0
+        # How many jobs are blocked in each partition, and those of them that were not promised a time yet.
+        self.blocked: dict[str, int] = {}
+        self.unplanned: deque[int] = deque()
+        # How long the log was when the queue was last planned; how often it was; the number of that time, the instant and
+        # the nodes of each promise; and the nodes that are other than they were when the same job's turn came before.
+        self.seen, self.passes = -1, 1
+        self.promises: dict[int, tuple[int, int, int]] = {}
+        self.changed = 0
+
+    def forget(self) -> None:
+        self.base, self.seen, self.promises = {}, -1, {}
+
+    def note(self, nodes: Iterable[int]) -> None:
+        """Note that something began or ended on some nodes."""
+        for node in nodes:
+            self.log.append(node)
+            self.base.pop(node, None)
+
+    def share(self, wanted: Wanted, node: int) -> int:
+        """Return what a job of a kind takes of a node."""
+        return _packed(wanted[1:]) if wanted[1] else self.whole[node]
+
+    def kind(self, wanted: Wanted) -> _Kind:
+        """Return what a kind of job finds."""
+        kind = self.kinds.get(wanted)
+        if kind is None:
+            kind = self.kinds[wanted] = _Kind()
+        if kind.seen < len(self.log):
+            members = self.members[wanted[0]]
+            changed = self.partitions[wanted[0]] if kind.seen < 0 else set(self.log[kind.seen :])
+            for node in changed:
+                if members >> node & 1:
+                    kind.settle(node, self.fits_from(self.share(wanted, node), node))
+            kind.seen = len(self.log)
+        return kind
+
+    def is_gone(self, node: int) -> bool:
+        """Whether a node takes no job, for nobody knows how long."""
+        return bool((self.away & ~self.coming_back | self.draining) >> node & 1)
+
+    def fits_from(self, share: int, node: int) -> int:
+        """Return from when a share fits on a node at the latest; 0 if it does now."""
+        if self.is_gone(node):
+            return FOREVER
+        free = self.left[node] - share
+        if free & _GUARD == _GUARD:
+            return 0
+        for end, held in sorted(self.jobs[node].values()):
+            free += held
+            if free & _GUARD == _GUARD:
+                return max(1, end)
+        return FOREVER
+
+    def line(self, node: int, now: int) -> _Line:
+        """Return what a node has left, by the running jobs and the promises so far."""
+        line = self.lines.get(node) or self.base.get(node)
+        if line is None:
+            times, lefts, left = [0], [_GUARD if self.is_gone(node) else self.left[node]], self.left[node]
+            for end, held in () if self.is_gone(node) else sorted(self.jobs[node].values()):
+                left += held
+                # What runs over its limit is still there: its share comes in the next second at the soonest.
+                if max(end, now + 1) > times[-1]:
+                    times.append(max(end, now + 1))
+                    lefts.append(left)
+                lefts[-1] = left
+            line = self.base[node] = _Line(times, lefts)
+        return line
+
+    def reserve(self, job: int, nodes: int, at: int, now: int) -> None:
+        """Keep nodes for a job from an instant on."""
+        wanted, end = self.run.wanted[job], max(at, now) + max(1, self.limits[job])
+        for node in _nodes_in(nodes):
+            self.lines[node] = self.line(node, now).after(self.share(wanted, node), at, end)
+        self.reserved |= nodes
+
+    def free_for(self, job: int, nodes: int, at: int, end: int) -> int:
+        """Return those of some nodes that nothing which is known beforehand keeps from a job that runs from and to."""
+        queue = self.run.workload.word("queue", job) if self.known else ""
+        for each, kept in self.known:
+            if each.queue and each.queue == queue:
+                nodes &= kept
+            elif each.start_s < end and at < each.end_s and (each.drained or each.start_s <= at):
+                nodes &= ~kept
+        return nodes
+
+    def pick(self, nodes: int, width: int) -> int:
+        """Return that many of some nodes, by the way to allocate; 0 if they do not do."""
+        if width <= self.per_switch:
+            nodes = next((mine for group in self.switches if (mine := nodes & group).bit_count() >= width), 0)
+        if nodes.bit_count() < width:
+            return 0
+        free = self.free(_runs_in(nodes))
+        return _bits_of(free.take(width)) if width <= free.room else 0
+
+    def idle(self, job: int, now: int) -> int:
+        """Return the nodes on which a job may start now, whatever is promised."""
+        return self.free_for(job, self.kind(self.run.wanted[job]).at.get(0, 0), now, now + max(1, self.limits[job]))
+
+    def room(self, job: int, now: int) -> int:
+        idle = self.idle(job, now)
+        return self.free(_runs_in(idle)).room if idle else 0
+
+    def place(self, job: int, now: int) -> list[int] | None:
+        return _runs_in(self.pick(self.idle(job, now), self.widths[job])) or None
+
+    def hold(self, job: int, bounds: list[int], end: int) -> None:
+        wanted = self.run.wanted[job]
+        for node in positions_in(bounds):
+            share = self.share(wanted, node)
+            self.jobs[node][job] = end, share
+            self.left[node] -= share
+        self.note(positions_in(bounds))
+
+    def finish(self, job: int, bounds: list[int]) -> None:
+        for node in positions_in(bounds):
+            self.left[node] += self.jobs[node].pop(job)[1]
+        self.note(positions_in(bounds))
+
+    def free_bounds(self) -> list[list[int]]:
+        nodes = 0
+        for mine in self.members.values():
+            nodes |= mine
+        idle = (1 << node for node in positions_in(_runs_in(nodes & ~self.away)) if not self.jobs[node])
+        return [_runs_in(sum(idle))]
+
+    def take_idle(self, first: int, last: int, *, planned: bool) -> list[int]:
+        bounds = FirstFit(self.free_bounds()[0]).take_positions(first, last)
+        self.away |= _bits_of(bounds)
+        self.coming_back |= _bits_of(bounds) if planned else 0
+        self.note(positions_in(bounds))
+        return bounds
+
+    def give_back(self, bounds: list[int]) -> None:
+        self.away &= ~_bits_of(bounds)
+        self.coming_back &= self.away
+        self.note(positions_in(bounds))
+
+    def drain(self, spans: Sequence[tuple[int, int]]) -> None:
+        before, self.draining = self.draining, 0
+        for span in spans:
+            self.draining |= _bits_of(span)
+        self.note(positions_in(_runs_in(before ^ self.draining)))
+
+    def update(self, newcomers: Sequence[int], now: int, changed: bool) -> None:
+        run, waiting = self.run, self.waiting
+        keys, last = run.order.keys(newcomers, now), waiting.queue[-1] if waiting.queue else -1
+        same = self.seen == len(self.log) and not (changed or run.keep or run.limited or waiting.is_stale(now))
+        for key in keys:
+            waiting.add(key)
+        # Where nothing began or ended since the queue was planned, those behind all others are looked at alone.
+        deque(self.look_at(keys, now) if same and keys and keys[0] > last else self.schedule_pass(now), maxlen=0)
+
+    def schedule_pass(self, now: int) -> Iterator[int]:
+        if self.waiting.is_stale(now):
+            self.waiting.sort(now)
+            self.promises = {}
+        if self.run.keep:
+            # Where a job runs over its limit, its end moves with the clock.
+            self.base, self.promises = {}, {}
+        self.blocked, self.unplanned, self.lines, self.reserved = {}, deque(), {}, 0
+        self.changed, self.passes = sum(1 << node for node in set(self.log[self.seen :])), self.passes + 1
+        self.seen = len(self.log)
+        return self.look_at(list(self.waiting.queue), now)
+
+    def look_at(self, keys: Sequence[int], now: int) -> Iterator[int]:
+        """Start whom the promises let start; promise the first that cannot, of each partition, a time."""
+        run, blocked, wanted, widths, depth = self.run, self.blocked, self.run.wanted, self.widths, self.depth
+        rooms: dict[Wanted, int] = {}
+        for key in keys:
+            job = key & JOB
+            want, width = wanted[job], widths[job]
+            ahead = blocked.get(want[0], 0)
+            # Within one look room only shrinks: who found too little at its begin finds too little now.
+            room = rooms.get(want)
+            if room is None:
+                idle = self.kind(want).at.get(0, 0)
+                room = rooms[want] = self.free(_runs_in(idle)).room if self.together else idle.bit_count()
+            is_first = ahead < depth or not ahead
+            if is_first or (depth and width <= room):
+                yield key
+                is_first &= not ((run.limited and self.is_over(key)) or (width <= room and self.try_to_start(key, now)))
+            if is_first:
+                blocked[want[0]] = ahead + 1
+                if depth:
+                    self.unplanned.append(job)
+            else:
+                self.changed |= self.promises.pop(job, (0, 0, 0))[2]
+
+    def try_to_start(self, key: int, now: int) -> bool:
+        """Start a job if enough nodes are idle and no promise is broken; return whether it has started."""
+        job = key & JOB
+        wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job])
+        idle, promised = self.idle(job, now), self.reserved
+        while True:
+            for node in _nodes_in(idle & promised):
+                since, until = next(iter(self.lines[node].rooms(self.share(wanted, node))), (1, 0))
+                if since or until < now + span:
+                    idle ^= 1 << node
+            if idle.bit_count() < width:
+                return False
+            if not self.unplanned:
+                break
+            # Each promise only takes nodes away: once too few are left, the others need not be worked out.
+            promised = self.plan(self.unplanned.popleft(), now)
+        taken = self.pick(idle, width)
+        if taken:
+            self.reserve(job, taken & self.reserved, 0, now)
+            self.start(key, _runs_in(taken), now)
+        return bool(taken)
+
+    def plan(self, job: int, now: int) -> int:
+        """Promise a blocked job the earliest time at which it finds enough nodes, if it ever does; return these."""
+        number, at, nodes = self.promises.get(job, (0, 0, 0))
+        if number != self.passes - 1 or self.together or not self.stands(job, at, nodes, now):
+            self.changed |= nodes
+            at, nodes = self.earliest(job, now)
+            self.changed |= nodes
+        self.promises[job] = self.passes, at, nodes
+        self.reserve(job, nodes, at, now)
+        return nodes
+
+    def stands(self, job: int, at: int, nodes: int, now: int) -> bool:
+        """Whether a promise is what it would be anew: its nodes are as before, and those that are not offer nothing by then."""
+        if self.changed & nodes or not nodes or at <= now:
+            return False
+        wanted, span = self.run.wanted[job], max(1, self.limits[job])
+        return not any(
+            since <= at and until - max(since, now) >= span
+            for node in _nodes_in(self.changed & self.members[wanted[0]])
+            for since, until in self.line(node, now).rooms(self.share(wanted, node))
+        )
+
+    def earliest(self, job: int, now: int) -> tuple[int, int]:
+        """Return when a blocked job finds enough nodes, and which; no nodes if it never does."""
+        wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job])
+        (times, by_then), share = self.kind(wanted).steps(), _packed(wanted[1:])
+        plain = ~self.reserved
+        opened: list[tuple[int, int, int, int]] = []
+        members, whole = self.members[wanted[0]], None if wanted[1] else self.whole
+        # Nodes that somebody is promised: from when and until when the job may start on them.
+        openings = sorted(
+            (since, until - span, node)
+            for node, line in self.lines.items()
+            if members >> node & 1
+            for since, until in line.rooms(whole[node] if whole else share)
+            if until - (since if since > now else now) >= span
+        )
+        # No sooner than if nobody were promised anything.
+        soonest = times[min(bisect_left(by_then, width, key=int.bit_count), len(times) - 1)]
+        instants = {soonest, *times, *(opening[0] for opening in openings)}
+        for each, _ in self.known:
+            instants |= {each.end_s, each.start_s} if each.queue else {each.end_s}
+        place = 0
+        # What runs over its limit ends in the next second at the soonest.
+        for at in sorted(max(instant, now + bool(instant)) for instant in instants if soonest <= instant < FOREVER):
+            while place < len(openings) and openings[place][0] <= at:
+                heappush(opened, (openings[place][1], *openings[place]))
+                place += 1
+            while opened and opened[0][0] < at:
+                heappop(opened)
+            reached = bisect_right(times, at) - 1
+            nodes = by_then[reached] & plain if reached >= 0 else 0
+            if nodes.bit_count() + len(opened) < width:
+                continue
+            nodes = self.free_for(job, nodes | sum(1 << node for *_, node in opened), at, at + span)
+            if (
+                taken := self.pick(nodes, width)
+                if self.together
+                else self.latest(wanted, nodes, width, at, now, opened)
+            ):
+                return at, taken
+        return 0, 0
+
+    def latest(
+        self, wanted: Wanted, nodes: int, width: int, at: int, now: int, opened: Sequence[tuple[int, int, int, int]]
+    ) -> int:
+        """Return that many of some nodes, those first that were idle for the shortest time before; 0 if there are too few."""
+        if nodes.bit_count() < width:
+            return 0
+        since = {instant: mine & ~self.reserved for instant, mine in self.kind(wanted).at.items() if instant <= at}
+        for _, instant, _, node in opened:
+            since[(instant > now) * instant] = since.get((instant > now) * instant, 0) | 1 << node
+        for each, kept in self.known:
+            if now < each.end_s <= at:
+                since[each.end_s] = since.get(each.end_s, 0) | kept
+        taken = 0
+        for instant in sorted(since, reverse=True):
+            mine = since[instant] & nodes & ~taken
+            missing = width - taken.bit_count()
+            if mine.bit_count() >= missing:
+                return taken | _bits_of(FirstFit(_runs_in(mine)).take(missing)) if missing else taken
+            taken |= mine
+        return taken
