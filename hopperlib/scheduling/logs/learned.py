@@ -450,6 +450,9 @@ def learn(
     # Which comes first matters, as each hides the other: the way that ends better is taken.
     ways = [_two_choices(evidence, rules, depth_first=depth_first) for depth_first in (True, False)]
     rules, chosen = max(ways, key=lambda way: evidence.fit(way[0]))
+    if rules.closed and not evidence.kept(without := replace(rules, closed=()), rules):
+        # What seemed to be closed hours was the order of the queue or its depth.
+        rules, findings = without, [finding for finding in findings if finding.code != "closed-hours"]
     return rules, [*findings, *chosen]
 
 
