@@ -15,11 +15,12 @@ from typing import Any
 from hopperlib.questions.result import BADGES, format_number
 
 # Height of a chart whose layout asks for none. [CSS pixels]
-PLOT_HEIGHT = 380
-# Numbers that stand by the chart of a page, and texts to copy below it.
+PLOT_HEIGHT = 320
+# Numbers that stand by the chart of a page.
 _SHOWN = 3
-_COPYABLES = 2
 _CODE = re.compile("`([^`]+)`")
+# An option of a command with its value, or with the word behind it.
+_OPTION = re.compile(r"(?<![^\s`])--?[A-Za-z][\w-]*(?:=[^\s`]+| (?!-)[^\s`]+)?")
 
 
 def prose_html(text: str) -> str:
@@ -27,10 +28,15 @@ def prose_html(text: str) -> str:
 
     Examples
     --------
-    >>> prose_html("Use `-S 3`, if x < 4.")
-    'Use <code>-S 3</code>, if x &lt; 4.'
+    >>> prose_html("Use `a.out 3`, if x < 4.")
+    'Use <code>a.out 3</code>, if x &lt; 4.'
     """
-    return _CODE.sub(r"<code>\1</code>", escape(text))
+    return _CODE.sub(r"<code>\1</code>", _unbroken(escape(text)))
+
+
+def _unbroken(html: str) -> str:
+    """Return HTML in which no line breaks between an option and its value."""
+    return _OPTION.sub(r'<span class="hopper-unbroken">\g<0></span>', html)
 
 
 def badge_html(name: str) -> str:
@@ -193,11 +199,9 @@ def parts_html(
     if buttons:
         # On a page the first chart stands open; what follows it is one click away.
         figures[1:] = map(_folded, (figure["title"] for figure in result["figures"][1:]), figures[1:])
-        if len(copyables) > _COPYABLES:
+        if len(copyables) > 1:
             copyables[1:] = [_folded(f"{len(copyables) - 1} more to copy", "".join(copyables[1:]))]
-        # Where there is nothing else to look at, the first table is the answer.
-        first = 0 if result["values"] and any(map(result.get, ("figures", "drawings", "listings"))) else 1
-        tables[first:] = map(_folded, (table["caption"] for table in result["tables"][first:]), tables[first:])
+        tables[1:] = map(_folded, (table["caption"] for table in result["tables"][1:]), tables[1:])
     return {
         "problems": _findings(result, evidence, ("problem",)),
         "drawings": "".join(map(drawing_html, result["drawings"])),
@@ -287,7 +291,7 @@ def _value(value: Mapping[str, Any]) -> str:
 def _copyable(copyable: Mapping[str, Any], index: int, buttons: bool) -> str:
     """Return a text to copy; a long one scrolls, and its lines do not break."""
     title, text, note = copyable["title"], copyable["text"], copyable["note"]
-    block = f"<pre><code>{escape(text)}</code></pre>"
+    block = f"<pre><code>{_unbroken(escape(text))}</code></pre>"
     if text.count("\n") > 8:
         block = _scroll(title, block)
     button = f" {_button('Copy', 'copy', index)}" if buttons else ""

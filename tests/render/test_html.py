@@ -97,12 +97,13 @@ def test_prose_loses_nothing(text: str) -> None:
 
 def test_every_part_says_what_it_holds(explorer: Question) -> None:
     parts = parts_html(explorer.run().to_dict())
-    assert "<strong>Problem</strong> <span>Use <code>-S 3</code>, as &lt;b&gt; is idle.</span>" in parts["problems"]
+    whole = '<span class="hopper-unbroken">-S 3</span>'
+    assert f"<strong>Problem</strong> <span>Use <code>{whole}</code>, as &lt;b&gt; is idle.</span>" in parts["problems"]
     assert '<span class="hopper-value">1.00 to 1.41</span>' in parts["values"]
     assert '<dd class="hopper-note">a &amp; b</dd>' in parts["values"]
     assert "<figcaption>A node</figcaption>" in parts["drawings"]
-    assert 'style="--height: 380px"' in parts["figures"]
-    assert "<code>aprun -n 12 &lt;exe&gt;</code>" in parts["copyables"]
+    assert 'style="--height: 320px"' in parts["figures"]
+    assert f"<code>aprun {whole.replace('-S 3', '-n 12')} &lt;exe&gt;</code>" in parts["copyables"]
     assert '<li value="7" class="hopper-marked" data-mark="cause"><code>OOM &lt;kill&gt;</code>' in parts["listings"]
     assert " <em>(best)</em></td></tr></tbody>" in parts["tables"]
     assert "Save rank &lt;order&gt;.txt</button>" in parts["downloads"]

@@ -53,7 +53,7 @@ def test_findings_come_with_advice_and_numbers():
     assert "<strong>Problem</strong> <span>OST 3 is slow. Ask.</span>" in page
     assert '<th scope="row">rate</th><td>1,500</td>' in page
     assert "<strong>Unknown</strong> <span>Cannot say.</span>" in page
-    assert "lfs setstripe -c 4 &lt;dir&gt;" in page
+    assert 'lfs setstripe <span class="hopper-unbroken">-c 4</span> &lt;dir&gt;' in page
     assert "predicted" in page
 
 

@@ -24,6 +24,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from hopperbook.site.html import data_block, tables
+from hopperbook.site.pictures import picture
 
 # Where the list of studies goes on the progress page.
 _STUDIES = "<!-- studies -->"
@@ -111,9 +112,12 @@ def _explain_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Fold the sections of a study page that are looked up rather than read, below their headings."""
+    """Put the picture of a study page into its first screen, and fold the sections that are looked up rather than read."""
     if app.builder.format != "html" or not docname.startswith("notebooks/"):
         return
+    if shown := picture(docname, app._hopper_assets.files):  # type: ignore[attr-defined]
+        # Behind the title and what kind of page it is.
+        doctree[0].insert(2, nodes.raw(text=shown, format="html"))
     for paragraph in list(doctree.findall(nodes.paragraph)):
         if paragraph.astext().startswith(_ANSWER):
             # It would give away what the reader is asked to predict.

@@ -105,11 +105,14 @@ def _stage(app: Sphinx) -> None:
         write_licences(static / "licences", Path(app.srcdir), _node_modules(app))
 
 
-def _drop_mathjax(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
-    """Take MathJax off pages without formulas: Sphinx also loads it where only a chapter below has some."""
-    if doctree is not None and any(isinstance(node, (nodes.math, nodes.math_block)) for node in doctree.findall()):
-        return
+def _late_mathjax(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Have MathJax loaded when a formula comes near, and never on pages without: Sphinx loads it where only a chapter below has some."""
     path = f"_static/{app.config.mathjax_path}"
+    if doctree is not None and any(isinstance(node, (nodes.math, nodes.math_block)) for node in doctree.findall()):
+        for script in context["script_files"]:
+            if script.filename == path:
+                script.attributes["type"] = "text/late"
+        return
     context["script_files"][:] = [
         script
         for script in context["script_files"]
@@ -160,6 +163,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", _configure, priority=FIRST)
     app.connect("builder-inited", _stage)
     app.connect("source-read", front_page)
-    app.connect("html-page-context", _drop_mathjax, priority=LAST)
+    app.connect("html-page-context", _late_mathjax, priority=LAST)
     app.connect("build-finished", _finish, priority=LAST)
     return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

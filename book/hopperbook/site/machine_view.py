@@ -4,7 +4,6 @@ import base64
 import gzip
 import io
 import json
-from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -18,27 +17,32 @@ from hopperlib.machine import Machine
 from hopperlib.network.torus.orders import ORDERS, order_nodes
 from hopperlib.network.torus.wiring import Wiring
 from hopperlib.questions.network.recording import floor_of, places_of
-from hopperlib.questions.question import load
+from hopperlib.questions.network.variability import Study
 
 #: Allocation -> what the page calls it.
 ALLOCATIONS = {"first": "First free nodes", "contiguous": "One piece, or wait"}
 
-#: File of what stands on a page before a script runs.
-STILL = "still.html"
-_ORDER, _HOUR_S = "xyz-by2", 3600
-# The latter is the instant of the picture that stands there before any script runs.
-_LINKS_EVERY_S, _SHOWN_S = 3 * _HOUR_S, 36 * _HOUR_S
+#: Files of what stands on a page before a script runs, and of the floor as a picture.
+STILL, FLOOR = "still.html", "floor.html"
+_ORDER, _HOUR_S, _DAY_S = "xyz-by2", 3600, 86_400
+_LINKS_EVERY_S = 3 * _HOUR_S
 
 
 @cache
 def history(allocation: str) -> dict[str, Any]:
-    """Return the first days of a history of the study of variability, with its links every three hours."""
-    watched = load("variability").run(placing=allocation, age="first").watched
-    assert watched is not None
-    recorder = watched()
-    recording = recorder.recording(0)
-    links = list(recorder.links_at(range(0, recording["end_s"] + 1, _LINKS_EVERY_S)))
-    return {**recording, "title": ALLOCATIONS[allocation], "shown_s": _SHOWN_S, "links": links}
+    """Return two days from `_DAY_S` on of the history in which the slowest job of the study of variability runs, with links."""
+    recorder = Study(placing=allocation).watched(Study().slowest.seed)
+    recording = recorder.recording(_DAY_S)
+    links = recorder.links_at(range(_DAY_S, recording["end_s"] + 1, _LINKS_EVERY_S))
+    return {**recording, "title": ALLOCATIONS[allocation], "links": list(links)}
+
+
+def followed() -> dict[str, int]:
+    """Return the number of that job, ``worth``, and the instant that is shown before any script runs, just after it has begun."""
+    recording = history("first")
+    begun_s = {job[0]: job[1] for job in recording["held"]}
+    worth = max((job for job in recording["milc"] if job[0] in begun_s), key=lambda job: max(job[2:]))[0]
+    return {"worth": worth, "shown_s": 60 * (begun_s[worth] // 60 + 2)}
 
 
 def _packed(data: Any) -> bytes:
@@ -52,15 +56,18 @@ def machine_files() -> dict[str, bytes]:
     position = {node: at for at, node in enumerate(places_of(hopper, _ORDER))}
     # Which of these nodes other lists name, one after the other.
     orders = {name: [position[node] for node in order_nodes(position, name)] for name in ORDERS if name != _ORDER}
-    data = {"floor": floor_of(hopper, _ORDER), "orders": orders} | {name: history(name) for name in ALLOCATIONS}
-    return {f"{name}.json.gz": _packed(each) for name, each in data.items()} | {STILL: _still().encode()}
+    data = {"floor": floor_of(hopper, _ORDER), "orders": orders} | {
+        name: history(name) | followed() for name in ALLOCATIONS
+    }
+    return {f"{name}.json.gz": _packed(each) for name, each in data.items()} | {
+        STILL: _still().encode(),
+        FLOOR: _floor().encode(),
+    }
 
 
-def _picture(held: Mapping[int, int]) -> str:
-    """Return the floor as a picture, a point a node: the largest job in blue, others in one of three grays."""
+def _picture(held: Mapping[int, int], chosen: int) -> str:
+    """Return the floor as a picture, a point a node: one job in blue, others in one of three grays."""
     from matplotlib.image import imsave
-
-    largest, _ = Counter(held.values()).most_common(1)[0]
 
     wiring, ordered = Wiring.of(Machine.load("hopper")), places_of(Machine.load("hopper"), _ORDER)
     width, height = wiring.columns * (wiring.slots + 1), wiring.rows * (4 * wiring.cages + 2)
@@ -69,7 +76,7 @@ def _picture(held: Mapping[int, int]) -> str:
         column, row, cage, slot, number = node.on_floor
         job = held.get(position)
         shade = 0.15 if job is None else (0.45, 0.6, 0.75)[job % 3]
-        color = [0.0, 0.45, 0.7, 1.0] if job == largest else [0.4, 0.4, 0.4, shade]
+        color = [0.0, 0.45, 0.7, 1.0] if job == chosen else [0.4, 0.4, 0.4, shade]
         points[row * (4 * wiring.cages + 2) + 4 * (wiring.cages - 1 - cage) + number][
             column * (wiring.slots + 1) + slot
         ] = color
@@ -78,22 +85,34 @@ def _picture(held: Mapping[int, int]) -> str:
     return base64.b64encode(out.getvalue()).decode()
 
 
+def _held(allocation: str) -> dict[int, int]:
+    """Return the job on each busy node at the instant that is shown."""
+    shown_s = followed()["shown_s"]
+    running = [job for job in history(allocation)["held"] if job[1] <= shown_s < job[2]]
+    return {at: job[0] for job in running for low, high in job[3] for at in range(low, high)}
+
+
+def _floor() -> str:
+    """Return the floor on the first free nodes as an image, with the slowest job in blue."""
+    image = _picture(_held("first"), followed()["worth"])
+    return f'<img src="data:image/png;base64,{image}" alt="The floor of Hopper. The nodes of one job lie scattered among those of others.">'
+
+
 def _still() -> str:
     """Return what stands on the page before a script runs: two pictures and a sentence."""
-    pictures = []
+    pictures, worth, shown_s = [], *followed().values()
     for name, title in ALLOCATIONS.items():
-        recording = history(name)
-        running = [job for job in recording["held"] if job[1] <= _SHOWN_S < job[2]]
-        held = {at: job[0] for job in running for low, high in job[3] for at in range(low, high)}
-        _, start_s, runs = next(asked for asked in recording["asked"] if asked[0] == _SHOWN_S)
-        start = f"{(start_s - _SHOWN_S) / _HOUR_S:.1f} hours later" if start_s > _SHOWN_S else "at once"
-        told = {"title": title, "data": _picture(held), "busy": 100 * len(held) / Machine.load("hopper").nodes}
-        pictures.append(told | {"pieces": len(runs), "start": start})
-    return filled("machine.html", pictures=pictures, hour=_SHOWN_S // _HOUR_S, nodes=recording["probe_nodes"])
+        recording, held = history(name), _held(name)
+        (pieces, wait_s), *_ = ((len(job[3]), job[5]) for job in recording["held"] if job[0] == worth)
+        _, alone_s, *runs_s = next(job for job in recording["milc"] if job[0] == worth)
+        told = {"title": title, "data": _picture(held, worth), "busy": 100 * len(held) / Machine.load("hopper").nodes}
+        told |= {"pieces": pieces, "wait_h": wait_s / _HOUR_S, "alone_s": alone_s, "slowest_s": max(runs_s)}
+        pictures.append(told)
+    return filled("machine.html", pictures=pictures, hour=shown_s // _HOUR_S, mean_s=history("first")["mean_s"])
 
 
 class MachineDirective(SphinxDirective):
-    """Shows the machine: floor and torus over two days.
+    """Shows the machine: queue, floor and torus over two days.
 
     ::
 
@@ -105,6 +124,6 @@ class MachineDirective(SphinxDirective):
         """Return the figure as it stands before a script runs."""
         key = unique_name(self.state.document, "machine")
         still = self.env.app._hopper_assets.files[f"machine/{STILL}"].decode()  # type: ignore[attr-defined]
-        title = "Watch the machine: two days from a reboot on, first free nodes beside one piece"
+        title = "Watch the machine: two days of the same jobs, on the first free nodes and in one piece each"
         figure = f'<figure class="hopper-machine" id="{key}"><figcaption>{title}</figcaption>{still}</figure>'
         return list(raw_html(figure))

@@ -115,8 +115,8 @@ class History(ask.Setting):
         return Fragmentation(moments(schedule, instants, self.probe_nodes, mean_hops, **self.placing))
 
     def watched(self, schedule: Schedule, days: int) -> Recorder:
-        """Return the first days to watch, with the probe."""
-        return Recorder(self.floor, schedule, days * _DAY, self.order, probe_nodes=self.probe_nodes, **self.placing)
+        """Return the first days to watch."""
+        return Recorder(self.floor, schedule, days * _DAY, self.order)
 
 
 def so_far(history: History) -> Iterator[Result]:

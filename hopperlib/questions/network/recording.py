@@ -1,4 +1,4 @@
-"""What is shown of a machine at work: who holds which nodes from when to when, where a probe would lie, how full the links are.
+"""What is shown of a machine at work: who holds which nodes from when to when, who waits, how full the links are.
 
 Positions are those of a node list.
 """
@@ -15,14 +15,13 @@ from hopperlib.network.runtime.placed_jobs import Histories
 from hopperlib.network.torus.distances import Coordinates
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
-from hopperlib.scheduling.aging import probe
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.text import count, share
 
 #: Number of a job (below 0 of what is kept from jobs), start and end [s], runs, limit and wait [s].
 Holding = tuple[int, int, int, Sequence[tuple[int, int]], int, int]
-# How much is recorded at once, and how often the probe asks: more takes a browser long. [s]
-_PART_S, _PROBED_EVERY_S = 2 * 86_400, 2 * 3600
+# How much is recorded at once: more takes a browser long. [s]
+_PART_S = 2 * 86_400
 # What the jobs send is drawn with this seed, whatever that of the schedule.
 _HABITS_SEED = 1
 
@@ -140,21 +139,17 @@ class Recorder(NamedTuple):
         Of the node list, as in `hopperlib.network.torus.orders`.
     traffic : str
         What the jobs send: none, or one of `hopperlib.network.runtime.sharing.MIXES`.
-    probe_nodes : int
-        Width of a probe that asks again and again; 0 for none.
-    allocation, seed
-        As for `hopperlib.scheduling.aging.probe`.
     more : mapping
-        What a page is told besides: ``follow``, numbers of jobs to step through, and ``milc``.
+        What a page is told besides: ``follow``, numbers of jobs to step through, ``milc`` and ``mean_s``.
 
     Examples
     --------
     >>> from hopperlib.scheduling.aging import aged_machine
     >>> schedule = aged_machine("production", nodes=6384, days=3, load=0.9)
-    >>> recorder = Recorder(Machine.load("hopper"), schedule, 3 * 86400, probe_nodes=342)
+    >>> recorder = Recorder(Machine.load("hopper"), schedule, 3 * 86400)
     >>> shown = recorder.recording(86400)
-    >>> shown["from_s"], shown["until_s"], shown["end_s"], len(shown["asked"])
-    (86400, 259200, 259200, 25)
+    >>> shown["from_s"], shown["until_s"], shown["end_s"]
+    (86400, 259200, 259200)
     >>> set(recorder.links(0)), len(recorder.links(0))
     ({'0'}, 9792)
     """
@@ -164,17 +159,12 @@ class Recorder(NamedTuple):
     end_s: int
     order: str = "nid"
     traffic: str = "assumed"
-    probe_nodes: int = 0
-    allocation: str = "first"
-    seed: int = 1
     more: Mapping[str, Any] = {}
 
     def recording(self, from_s: int) -> dict[str, Any]:
-        """Return two days from an instant [s] on, or the last two: jobs in the order of their starts, those that wait at its end, the probe."""
+        """Return two days from an instant [s] on, or the last two: jobs in the order of their starts, and those that wait at its end."""
         first_s = max(0, min(from_s, self.end_s - _PART_S))
         until_s = min(self.end_s, first_s + _PART_S)
-        instants_s = range(first_s, until_s + 1, _PROBED_EVERY_S) if self.probe_nodes else ()
-        where: dict[str, Any] = {"allocation": self.allocation, "seed": self.seed}
         return {
             **self.more,
             **named(self.machine, self.order),
@@ -183,8 +173,6 @@ class Recorder(NamedTuple):
             "end_s": self.end_s,
             "held": sorted(holdings(self.schedule, first_s, until_s), key=lambda holding: holding[1]),
             "queued": queued(self.schedule, until_s),
-            "probe_nodes": self.probe_nodes,
-            "asked": [(at_s, *probe(self.schedule, at_s, self.probe_nodes, **where)) for at_s in instants_s],
         }
 
     def links(self, time_s: int) -> str:

@@ -10,8 +10,8 @@ from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.network.runtime import causes
-from hopperlib.network.runtime.milc import model
-from hopperlib.network.runtime.placed_jobs import FIRST_MILC, METRICS, SEEDS, PlacedJob, selected
+from hopperlib.network.runtime.milc import model, runs_met
+from hopperlib.network.runtime.placed_jobs import FIRST_MILC, METRICS, PlacedJob, selected
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.network.recording import Recorder, histories
@@ -31,7 +31,7 @@ _MAX_JOBS_DRAWN = 112
 _PLACINGS = {"first": ("xyz-by2", "first"), "contiguous": ("xyz-by2", "contiguous"), "nid": ("nid", "first")}
 _AGES = {"any": (0, 99), "first": (0, 2), "week": (2, 7), "later": (7, 99)}
 # How many of the chosen days are there to watch: to simulate more takes a browser long.
-_WATCHED_DAYS = 2
+_WATCHED_DAYS = 3
 # What the model was fitted to.
 _FITTED_TASKS = "8192"
 _FITTED_NOISE = 0.5
@@ -137,27 +137,31 @@ class Study(ask.Setting):
         setting = (self.tasks, self.age, self.placing, self.traffic, self.noise_percent)
         return "calibrated" if setting == (_FITTED_TASKS, "any", "first", "assumed", _FITTED_NOISE) else "predicted"
 
-    def watched(self) -> Recorder:
-        """Return the first of the histories to watch, until some of the chosen days have passed, and its MILC jobs."""
+    @cached_property
+    def slowest(self) -> PlacedJob:
+        """The job to follow: of those that begin in the days to watch, the one whose slowest run takes longest."""
+        watched = [job for job in self.jobs if job.day < _AGES[self.age][0] + _WATCHED_DAYS]
+        return max(watched, key=lambda job: max(self.run_times_s(job)))
+
+    def run_times_s(self, job: PlacedJob) -> tuple[float, ...]:
+        """Run times of a job alone and of its three runs, without noise. [s]"""
+        runs = [*runs_met([job], "none")[0][:1], *runs_met([job], self.traffic)[0]]
+        return tuple(map(model(int(self.sample)).run_time_s, runs))
+
+    def watched(self, seed: int = 0) -> Recorder:
+        """Return the history of the slowest job to watch, or that of a seed, and its MILC jobs with their run times."""
         (order, allocation), days = _PLACINGS[self.placing], _AGES[self.age][0] + _WATCHED_DAYS
         hopper, known = Machine.load("hopper"), histories(Machine.load("hopper"))
         assert known is not None
-        schedule = known.schedule(SEEDS[0], allocation, until_day=days)
+        seed = seed or self.slowest.seed
+        schedule = known.schedule(seed, allocation, until_day=days)
         width = -(-int(self.tasks) // known.cores)
         jobs = zip(schedule.workload.job, schedule.workload.nodes, strict=True)
         numbers = (number for number, nodes in jobs if number >= FIRST_MILC and nodes == width)
-        measured = (job for job in selected(order, allocation, int(self.tasks)) if job.seed == SEEDS[0])
-        milc = [(number, job.own, *job.slowness(self.traffic)) for number, job in zip(numbers, measured, strict=False)]
-        return Recorder(
-            hopper,
-            schedule,
-            days * 86_400,
-            order=order,
-            traffic=self.traffic,
-            probe_nodes=width,
-            allocation=allocation,
-            more={"milc": milc},
-        )
+        placed = (job for job in selected(order, allocation, int(self.tasks)) if job.seed == seed)
+        milc = [(number, *map(round, self.run_times_s(job))) for number, job in zip(numbers, placed, strict=False)]
+        more = {"milc": milc, "mean_s": round(self.times.mean_s)}
+        return Recorder(hopper, schedule, days * 86_400, order=order, traffic=self.traffic, more=more)
 
 
 def answer(study: Study) -> Result:

@@ -9,16 +9,36 @@ import pytest
 from bs4 import BeautifulSoup
 
 from hopperbook.self_checks import NumberCheck
-from hopperbook.site.html import check_html, explorer_html, figure_html
+from hopperbook.site.html import check_html, explorer_html, figure_html, tables
+from hopperbook.site.pictures import picture
 from hopperlib.errors import InputError
 from hopperlib.questions.controls import Text
 from hopperlib.questions.question import Question
 from hopperlib.questions.result import Copyable, Result
+from hopperlib.render.html import prose_html
+
+LINE = "Better: `aprun -n 24 -N 12 a.out`, or srun --cpu-bind=cores -x"
 
 
 @pytest.fixture(scope="module")
 def page(trials):
     return BeautifulSoup(explorer_html(trials["trial"], key="trial"), "html.parser")
+
+
+def test_each_study_has_a_picture(root):
+    studies = {
+        path.relative_to(root / "notebooks").with_suffix("").as_posix()
+        for path in (root / "notebooks").glob("*/*.ipynb")
+        if "*Study ·" in path.read_text(encoding="utf-8")
+    }
+    assert studies == tables()["pictures"].keys()
+    for study in studies - {"network/fragmentation"}:
+        assert "<figcaption>" in picture(f"notebooks/{study}", {})
+
+
+def test_no_line_breaks_between_an_option_and_its_value():
+    whole = [part.text for part in BeautifulSoup(prose_html(LINE), "html.parser").select(".hopper-unbroken")]
+    assert whole == ["-n 24", "-N 12", "--cpu-bind=cores", "-x"]
 
 
 def test_every_control_has_a_label(page, trials):

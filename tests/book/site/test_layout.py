@@ -31,7 +31,9 @@ MOVED = """(least) => {
   for (const fold of document.querySelectorAll("details:has(.hopper-explorer)")) fold.open = true;
   for (const box of document.querySelectorAll(".hopper-explorer")) {
     if (!box.parentElement.checkVisibility()) continue; // It waits behind a tab.
-    const picture = box.querySelector(".hopper-drawing svg, .hopper-plot") ?? box.querySelector(".hopper-summary");
+    const sentence = box.querySelector(".hopper-summary");
+    const stays = getComputedStyle(sentence).bottom === "0px"; // Below a form that comes first.
+    const picture = (!stays && box.querySelector(".hopper-drawing svg, .hopper-plot")) || sentence;
     for (const fold of box.querySelectorAll(".hopper-more")) fold.open = true;
     const all = box.querySelector(".hopper-all");
     if (all?.checkVisibility()) all.click();
@@ -51,11 +53,14 @@ MOVED = """(least) => {
 
 
 def is_short(page, path, size):
-    """A page is not too long with everything folded, and no wider than the screen."""
+    """A page is not too long with everything folded, no wider than the screen, and shows what it is about at once."""
     # The pages on a reader's own runs show their code, to be changed.
     if path.startswith("notebooks/") and not path.startswith("notebooks/own/"):
         assert page.evaluate("document.querySelector('.bd-article').offsetHeight") <= LONGEST[size], path
     assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"], path
+    for picture in page.locator(".hopper-phenomenon").all():
+        box = picture.bounding_box()
+        assert box["y"] + box["height"] <= SIZES[size]["height"], path
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -101,6 +106,15 @@ def test_exercises_are_folded_on_a_phone_only(reader):
         assert page.locator("#exercises .exercise").first.is_visible() == shown
     page.get_by_role("heading", name="Exercises").click()
     assert page.locator("#exercises .exercise").first.is_visible()
+
+
+def test_on_a_phone_the_box_for_anything_stands_above_its_answer(reader):
+    reader.page.set_viewport_size(SIZES["phone"])
+    page = reader.go("book/index.html")
+    box = page.locator("#explorer-anything")
+    text, sentence, picture = (box.locator(part).first for part in ("textarea", ".hopper-summary", ".hopper-drawing"))
+    assert text.bounding_box()["y"] < sentence.bounding_box()["y"] < picture.bounding_box()["y"]
+    assert text.bounding_box()["y"] < SIZES["phone"]["height"]
 
 
 def test_explorers_are_on_many_pages(site_folder):

@@ -20,8 +20,11 @@ from hopperbook.site.own import own_examples, own_site
 from hopperbook.site.scenes import SCENES
 from hopperlib.failure.messages.rules import read_rules, rule_texts, staged_rules
 from hopperlib.machine import Machine
+from hopperlib.network.runtime.milc import model
 from hopperlib.network.runtime.placed_jobs import FIRST_MILC, Histories, selected
+from hopperlib.network.runtime.run_time import Run
 from hopperlib.network.torus.maps import holders
+from hopperlib.questions.network.variability import Study
 from hopperlib.questions.question import load
 from hopperlib.scheduling.aging import free_runs
 
@@ -38,7 +41,7 @@ def history(workshop_folder):
 
 @pytest.fixture(scope="module")
 def schedule():
-    return Histories(Machine.load("hopper")).schedule(1, "first", until_day=2)
+    return Histories(Machine.load("hopper")).schedule(Study().slowest.seed, "first", until_day=3)
 
 
 def test_the_page_has_the_jobs_of_the_schedule(history, schedule):
@@ -53,53 +56,63 @@ def test_the_page_has_the_jobs_of_the_schedule(history, schedule):
 
 def test_the_followed_jobs_are_those_of_the_table(history, schedule):
     """The table was made by another run: the same start and pieces mean the same job."""
-    rows = [job for job in selected("xyz-by2", "first", 8192) if job.seed == 1]
+    rows = [job for job in selected("xyz-by2", "first", 8192) if job.seed == Study().slowest.seed]
+    line = model()
     for (number, alone, *beside), row in zip(history["milc"], rows, strict=False):
         job = list(schedule.workload.job).index(number)
         assert number >= FIRST_MILC
         assert (round(schedule.start_s[job] / 86_400, 2), schedule.run_count[job]) == (row.day, row.runs)
-        assert (alone, *beside) == (row.own, *row.slowness())
+        slowness = (row.own, *row.slowness())
+        assert [alone, *beside] == [round(line.run_time_s(Run(each, row.reduce_us / 10, 0.0))) for each in slowness]
+    # The one that is told of is the slowest of twenty histories in these days, and is shown just after its start.
+    slowest = max(job.slowness() for job in selected("xyz-by2", "first", 8192) if job.day < 3)
+    told = next(row for (number, *_), row in zip(history["milc"], rows, strict=False) if number == history["worth"])
+    assert told.slowness() == slowest
+    assert 0 < history["shown_s"] / 86_400 - told.day < 0.01
     # Every link has its digit, and some are in use.
     assert {len(at) for at in history["links"]} == {3 * 17 * 8 * 24}
     assert max(max(at) for at in history["links"]) > "5"
 
 
-def test_a_machine_is_played_followed_and_read(workshop, schedule):
-    page = workshop.go(PAGE)
+def test_a_machine_is_played_followed_and_read(workshop, history, schedule):
+    page, at_s = workshop.go(PAGE), history["shown_s"]
     figure = page.locator("#machine")
     expect(figure).to_have_class(re.compile("hopper-machine-live"))
     expect(figure.locator("canvas")).to_have_count(6)
-    # It begins with the largest job in color, and says who waits and why.
-    waits = [
-        job for job, start in enumerate(schedule.start_s) if schedule.workload.submit_time_s[job] <= HOUR_S < start
-    ]
+    # It begins with the slowest job in color, and says who waits and why.
+    waits = [job for job, start in enumerate(schedule.start_s) if schedule.workload.submit_time_s[job] <= at_s < start]
     first = min(waits, key=lambda job: schedule.workload.submit_time_s[job])
-    free = schedule.nodes - len(holders(schedule, HOUR_S))
+    free = schedule.nodes - len(holders(schedule, at_s))
     told = figure.locator(".hopper-machine-waits").first
     expect(told).to_contain_text(f"{len(waits)} jobs wait for")
     expect(told).to_contain_text("The one that has waited longest, for ")
     expect(told).to_contain_text(f" asks for {schedule.workload.nodes[first]:,} nodes: {free:,} nodes are free.")
     expect(figure.locator(".hopper-machine-told")).to_contain_text("First free nodes, job")
-    busy = round(100 * len(holders(schedule, HOUR_S)) / schedule.nodes)
+    expect(figure.locator(".hopper-machine-told")).to_contain_text("A run of MILC takes 1,6")
+    busy = round(100 * len(holders(schedule, at_s)) / schedule.nodes)
     line = figure.locator(".hopper-machine-line").first
     expect(line).to_contain_text(f"{busy} % busy")
-    expect(line).to_contain_text(f"{len(free_runs(schedule, HOUR_S))} free piece")
+    expect(line).to_contain_text(f"{len(free_runs(schedule, at_s))} free piece")
+    # The same beside the courses.
+    expect(figure.locator(".hopper-courses strong.one").first).to_have_text(f"{busy} %")
 
     # The keyboard goes from job to job; the same job is named on the other machine if it runs there.
     figure.locator(".hopper-floor").first.focus()
     page.keyboard.press("ArrowRight")
     expect(figure.locator(".hopper-machine-told")).to_contain_text("First free nodes, job")
-    figure.get_by_role("button", name="Follow a MILC job").click()
-    expect(figure.locator(".hopper-machine-told")).to_contain_text("It is a MILC job")
+    figure.get_by_role("button", name="Next MILC job").click()
+    expect(figure.locator(".hopper-machine-told")).to_contain_text("A run of MILC takes")
 
     time = figure.locator(".hopper-player output")
     before = time.inner_text()
     figure.get_by_role("button", name="Play").click()
     expect(time).not_to_have_text(before)
     figure.get_by_role("button", name="Pause").click()
-    figure.get_by_label("Time since the reboot").fill("0")
-    # The first MILC job begins at once.
-    expect(line).to_have_text(re.compile(rf"^{round(100 * len(holders(schedule, 0)) / schedule.nodes)} % busy, 1 job,"))
+    figure.get_by_label("Time since the reboot").fill("1440")
+    held = holders(schedule, 86_400)
+    expect(line).to_contain_text(f"{round(100 * len(held) / schedule.nodes)} % busy, {len(set(held.values()))} jobs,")
+    # What is recorded begins with the second day.
+    expect(time).to_have_text("day 2, 00:00")
     # The whole of it in words.
     figure.get_by_text("The same as a table").click()
     expect(figure.locator("table tbody tr")).to_have_count(2 * 9)

@@ -15,7 +15,7 @@ def test_parts_stand_above_and_below_the_charts(explorer: Question) -> None:
     above, below = split_html(explorer.run())
     for html, words in (
         (above, ("12 tasks", "Problem", "<svg")),
-        (below, ("Slowdown", "aprun -n 12", "OOM", "<caption><span>Tasks", "Save rank", "What the badges mean")),
+        (below, ("Slowdown", "aprun <", "OOM", "<caption><span>Tasks", "Save rank", "What the badges mean")),
     ):
         places = [html.index(word) for word in words]
         assert places == sorted(places)

@@ -47,7 +47,10 @@ def charts(view: ExplorerView) -> list[Any]:
 
 def test_starting_answer_is_shown(explorer: Question) -> None:
     view = ExplorerView(explorer)
-    assert "12 tasks on 1 nodes at 2.1 GHz, order nid, line &lt;aprun -n 12 vasp&gt;." in said(view)
+    assert (
+        '12 tasks on 1 nodes at 2.1 GHz, order nid, line &lt;aprun <span class="hopper-unbroken">-n 12</span> vasp&gt;.'
+        in said(view)
+    )
     assert "Every &lt;control&gt;." in said(view)
     assert [len(traces(chart)[0]["x"]) for chart in charts(view)] == [12]
     assert view.result is not None

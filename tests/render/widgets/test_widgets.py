@@ -63,8 +63,14 @@ def test_a_live_explorer_has_what_stays_beside_it(explorer: Question, outputs: l
     assert set(live[VIEW]) == {"version_major", "version_minor", "model_id"}
     assert VIEW not in words | chart
     html = words["text/html"]
-    assert "<strong>Every &lt;control&gt;.</strong> What does <code>-N</code> do?" in html
-    assert "12 tasks on 1 nodes at 2.1 GHz, order nid, line &lt;aprun -n 12 vasp&gt;." in html
+    assert (
+        '<strong>Every &lt;control&gt;.</strong> What does <code><span class="hopper-unbroken">-N</span></code> do?'
+        in html
+    )
+    assert (
+        '12 tasks on 1 nodes at 2.1 GHz, order nid, line &lt;aprun <span class="hopper-unbroken">-n 12</span> vasp&gt;.'
+        in html
+    )
     assert "Tasks: <code>12</code>, Nodes: <code>1</code>, " in html
     assert "<caption><span>Tasks</span></caption>" in html
     assert "Rate of each task from 1 to 12 tasks: it falls." in html

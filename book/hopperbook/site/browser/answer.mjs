@@ -37,6 +37,8 @@ export function startAnswer(section, result) {
 export function showAnswer(section, { result, html }, before) {
   if (result.summary !== before.result.summary) section.querySelector(".hopper-summary").replaceChildren(...prose(result.summary));
   section.querySelector(".hopper-stage").classList.toggle("hopper-in-words", !html.drawings && !html.figures);
+  // Where there is nothing else to look at, a table is the answer.
+  section.querySelector(".hopper-rest").open ||= !html.drawings && !html.figures && !html.listings;
   const same = (name) =>
     name === "figures" ? JSON.stringify(result.figures) === JSON.stringify(before.result.figures) : html[name] === before.html?.[name];
   const parts = Object.keys(html).filter((name) => !same(name)).map((name) => [name, section.querySelector(`[data-part="${name}"]`)]);

@@ -20,13 +20,14 @@ export function dataOf(element) {
 /** Whether an element is folded away. Its size is not asked for: the browser would have to lay out all that is folded. */
 export const folded = (element) => element.closest("details:not([open])") !== null;
 
+/** Return text as nodes, every other part of what a pattern splits made into an element. */
+const marked = (text, pattern, element) => text.split(pattern).map((part, i) => (i % 2 ? element(part) : part)).filter((part) => part !== "");
+
+/** Return text in which no line breaks between an option and its value. */
+const unbroken = (text) => marked(text, /((?<!\S)--?[A-Za-z][\w-]*(?:=\S+| (?!-)\S+)?)/, (part) => make("span", { class: "hopper-unbroken" }, part));
+
 /** Return text as nodes, with what stands between backticks as code. */
-export function prose(text) {
-  return text
-    .split(/`([^`]+)`/)
-    .map((part, i) => (i % 2 === 1 ? make("code", {}, part) : part))
-    .filter((part) => part !== "");
-}
+export const prose = (text) => marked(text, /`([^`]+)`/, (code) => make("code", {}, unbroken(code))).flatMap((part) => (part.tagName ? [part] : unbroken(part)));
 
 /** Return text without the marks of code, for names that hold no elements. */
 export const withoutTicks = (text) => text.replaceAll("`", "");

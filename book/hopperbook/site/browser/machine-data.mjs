@@ -44,7 +44,6 @@ export class History {
     this.start = Int32Array.from(held, ([, start]) => minuteOf(start));
     this.end = Int32Array.from(held, ([, , end]) => minuteOf(end));
     this.byEnd = [...this.end.keys()].sort((a, b) => this.end[a] - this.end[b]);
-    this.asked = (data.asked ?? []).map(([at, start, runs]) => ({ at: at / 60, start: minuteOf(start), runs }));
     const begun = held.filter(([number]) => number >= 0).map(([number, start, , runs, , wait]) => ({
       number, from: (start - wait) / 60, to: start / 60, nodes: runs.reduce((sum, [low, high]) => sum + high - low, 0),
     }));
@@ -61,11 +60,6 @@ export class History {
   /** Call with first position and length of each run of a job. */
   eachRun(job, act) {
     for (const [low, high] of this.data.held[job][3]) act(low, high - low);
-  }
-
-  /** The probe that a minute sees, if there is one. */
-  probeAt(minute) {
-    return this.asked.findLast(({ at }) => at <= minute) ?? this.asked[0];
   }
 
   /** How many minutes a job asked for, and waited. */

@@ -3,7 +3,7 @@
 
 import { dataOf, make } from "./dom.mjs";
 import { fetched, History, inOrder } from "./machine-data.mjs";
-import { HOUR, LIVE_LINKS_EVERY, Machine } from "./machine-one.mjs";
+import { HOUR, LINKS_EVERY, Machine } from "./machine-one.mjs";
 import { python } from "./python.mjs";
 
 const EXPLORERS = ["torus", "fragmentation", "variability", "scheduling"];
@@ -151,6 +151,7 @@ class Live {
       const { chosen } = this.view;
       this.view.chosen = undefined;
       machine.goOn(new History(more, machine.history.nodes));
+      this.view.courses.show(machines);
       player.seek(player.time);
       this.view.chosen = chosen;
     }
@@ -175,7 +176,7 @@ class Live {
     }
     this.#asking = true;
     const { links, history } = machine;
-    const reply = await python.watched(machine.key, "links", Math.min(instant * LIVE_LINKS_EVERY, history.length)).catch(() => null);
+    const reply = await python.watched(machine.key, "links", Math.min(instant * LINKS_EVERY, history.length)).catch(() => null);
     const took = performance.now() - now;
     this.#asking = false;
     this.#took = (this.#took + took) / 2;
@@ -190,8 +191,8 @@ class Live {
   #dark({ links, instant, history }) {
     const { player } = this.view;
     if (!player.playing) return links.has(instant) ? undefined : instant;
-    const inTime = Math.floor((player.time + (this.#took / 1000) * player.perSecond) / LIVE_LINKS_EVERY);
-    const last = Math.floor(history.length / LIVE_LINKS_EVERY);
+    const inTime = Math.floor((player.time + (this.#took / 1000) * player.perSecond) / LINKS_EVERY);
+    const last = Math.floor(history.length / LINKS_EVERY);
     for (let at = inTime; at <= Math.min(last, inTime + SOON); at += 1) if (!links.has(at)) return at;
     return undefined;
   }

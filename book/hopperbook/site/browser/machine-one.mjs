@@ -6,8 +6,8 @@ import { Floor, Torus } from "./machine-pictures.mjs";
 
 export const HOUR = 60; // minutes
 const MEASURED_NODES = 16;
-// How often the links of a live history are asked for. [minutes]
-export const LIVE_LINKS_EVERY = 3 * HOUR;
+// How often links are known. [minutes]
+export const LINKS_EVERY = 3 * HOUR;
 // Links stay in the picture so many instants after their own, until others are known.
 const LINKS_STAY = 3;
 // So many jobs of a queue are drawn.
@@ -76,7 +76,7 @@ export class Machine {
     Object.assign(this, { title, history, shown: undefined, chosen: -1 });
     this.name.textContent = title;
     // By instant, as far as they are known.
-    this.links = new Map((history.data.links ?? []).map((digits, at) => [at, digits]));
+    this.links = new Map((history.data.links ?? []).map((digits, at) => [history.from / LINKS_EVERY + at, digits]));
     if (this.paper) this.#color();
   }
 
@@ -92,11 +92,10 @@ export class Machine {
     const rgb = (name) => style.getPropertyValue(`--hopper-${name}`).trim().match(/[0-9a-f]{2}/gi).map((part) => parseInt(part, 16));
     this.paper = rgb("paper");
     this.free = bytes(...rgb("grid"));
-    this.ink = bytes(...rgb("ink"));
     this.service = bytes(...rgb("line"));
     this.gone = rgb("muted");
     this.#color();
-    Object.assign(this.torus, { free: this.free, ink: this.ink });
+    this.torus.free = this.free;
     this.torus.glow = dark ? [255, 176, 92] : [176, 58, 0];
   }
 
@@ -131,7 +130,7 @@ export class Machine {
     this.torus.turn(degrees);
     if (this.shown === undefined) return;
     this.#links();
-    this.torus.paint(this.painted, this.probed);
+    this.torus.paint(this.painted);
   }
 
   #links() {
@@ -148,12 +147,10 @@ export class Machine {
   draw(time) {
     // The machine beside it may be known for longer.
     const minute = Math.min(time, this.history.length);
-    const { data, length } = this.history;
-    const asked = this.history.probeAt(minute);
-    const instant = Math.floor(minute / (data.links ? length / (data.links.length - 1) : LIVE_LINKS_EVERY));
+    const instant = Math.floor(minute / LINKS_EVERY);
     const anew = this.history.go(minute, (low, length) => this.#paint(low, length));
-    if (anew || asked !== this.asked || instant !== this.instant || this.shown === undefined) {
-      Object.assign(this, { asked, instant, shown: true });
+    if (anew || instant !== this.instant || this.shown === undefined) {
+      Object.assign(this, { instant, shown: true });
       this.repaint();
     }
   }
@@ -168,7 +165,7 @@ export class Machine {
     this.floorStale = this.torusStale = true;
     for (let node = low; node < low + length; node += 1) {
       this.painted[node] = this.#colorOf(node);
-      this.floor.draw(node, this.painted[node], this.probed?.[node] ? this.ink : 0);
+      this.floor.draw(node, this.painted[node]);
     }
   }
 
@@ -178,17 +175,12 @@ export class Machine {
     if (this.floorStale) this.floor.flush();
     this.floorStale = false;
     if (!torusToo || !this.torusStale) return;
-    this.torus.paint(this.painted, this.probed);
+    this.torus.paint(this.painted);
     this.torusStale = false;
   }
 
   repaint() {
     if (!this.paper || this.shown === undefined) return;
-    this.probed = null;
-    if (this.shows.probe && this.asked) {
-      this.probed = new Uint8Array(this.history.nodes);
-      for (const [low, high] of this.asked.runs) this.probed.fill(1, low, high);
-    }
     this.floor.clear(this.service);
     this.#paint(0, this.history.nodes);
     this.#links();
@@ -200,12 +192,6 @@ export class Machine {
     let words = `${Math.round((100 * history.busy) / history.nodes)} % busy, ${some(history.running, "job")}, ${some(free.pieces, "free piece")}.`;
     const gone = history.jobs().filter((job) => history.number[job] < 0);
     if (gone.length) words += ` ${some(gone.reduce((sum, job) => sum + history.width(job), 0), "node")} orphaned (gray).`;
-    if (this.asked) {
-      const { at, start, runs } = this.asked;
-      words +=
-        ` A job of ${history.data.probe_nodes} nodes would start ${start > at ? `in ${duration(start - at)}` : "at once"}, in ` +
-        `${some(runs.length, "piece")}, ${meanHops(this.places, runs).toFixed(1)} hops apart.`;
-    }
     if (this.line.textContent !== words) this.line.textContent = words;
     this.#sayQueue(free);
   }
@@ -237,8 +223,7 @@ export class Machine {
     // Narrower jobs lie so close that their distance says little.
     const hops = width >= MEASURED_NODES ? `, ${meanHops(this.places, data.held[job][3]).toFixed(1)} hops apart on average` : "";
     const slow = milc
-      ? ` It is a MILC job: alone on the machine its nodes would take ${milc[1].toFixed(2)} s to exchange a GB; beside its neighbors its three runs take ` +
-        `${milc.slice(2).map((seconds) => seconds.toFixed(2)).join(", ")} s.`
+      ? ` A run of MILC takes ${Math.max(...milc.slice(2)).toLocaleString("en")} s on them in the model, alone on the machine ${milc[1].toLocaleString("en")} s; the mean is ${data.mean_s.toLocaleString("en")} s.`
       : "";
     const lies = `${some(width, "node")} in ${some(this.history.pieces(job), "piece")}${hops}.`;
     if (number < 0) return `${this.title}: ${lies} The scheduler believes them busy since ${clock(start[job])}, until they are cleared by hand on ${clock(end[job])}.`;

@@ -77,12 +77,8 @@ export class Floor extends Picture {
     for (const [x, y] of this.service) this.box(x, y + (this.tall >> 2), this.cell - this.gap, Math.max(1, this.tall >> 1), service);
   }
 
-  /** Draw a node; one of the probe has a frame, or a bar where a frame has no room. */
-  draw(node, color, frame) {
-    const width = this.cell - this.gap;
-    const height = this.tall - this.gap;
-    this.box(this.x[node], this.y[node], width, height, frame || color);
-    if (frame && width > 2) this.box(this.x[node] + 1, this.y[node] + 1, width - 2, height - 2, color);
+  draw(node, color) {
+    this.box(this.x[node], this.y[node], this.cell - this.gap, this.tall - this.gap, color);
   }
 }
 
@@ -173,8 +169,8 @@ export class Torus extends Picture {
     return -1;
   }
 
-  paint(colors, probed) {
-    const { points, wide, free, ink, left, right, sides, corners } = this;
+  paint(colors) {
+    const { points, wide, free, left, right, sides, corners } = this;
     points.fill(0);
     const { order } = this;
     for (let i = 0; i < order.length; i += 1) {
@@ -183,7 +179,6 @@ export class Torus extends Picture {
       if (corner < 0) continue;
       const side = sides[at];
       const [one, other] = [colors[left[at]], colors[right[at]]];
-      if (probed && (probed[left[at]] || probed[right[at]])) this.#square(corner - wide - 1, 2 * side + 2, ink);
       // Free nodes are dots, so that jobs behind them are seen.
       if (one === free && other === free) {
         this.#square(corner + (side - 1) * (wide + 1), 2, free);

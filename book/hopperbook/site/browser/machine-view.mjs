@@ -2,10 +2,12 @@
 // one piece. Points are written straight into the pictures' bytes, so that a phone keeps up.
 
 import { make } from "./dom.mjs";
+import { Courses } from "./machine-courses.mjs";
 import { fetched, History } from "./machine-data.mjs";
 import { followLive } from "./machine-live.mjs";
 import { clock, HOUR, Machine } from "./machine-one.mjs";
 import { fillTables } from "./machine-table.mjs";
+import { whenNear } from "./near.mjs";
 import { Player } from "./player.mjs";
 
 const PLAYED_IN = 64; // seconds, however long it is
@@ -13,22 +15,8 @@ const FOLLOWED = { torus: "Choose the job", scheduling: "Follow a largest job" }
 
 /** Start a figure: its data are fetched when it comes near, or at a touch where the reader saves data. */
 export function startMachine(figure) {
-  const start = () => new View(figure).load();
-  if (navigator.connection?.saveData) {
-    const button = make("button", { type: "button", class: "hopper-button" }, "Load the machine");
-    button.addEventListener("click", () => (button.remove(), start()));
-    figure.querySelector(".hopper-machine-stage").before(button);
-    return;
-  }
-  const near = new IntersectionObserver(
-    (entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      near.disconnect();
-      start();
-    },
-    { rootMargin: "400px 0px" },
-  );
-  near.observe(figure);
+  const view = new View(figure);
+  whenNear(figure, () => (view.loading ??= view.load()));
 }
 
 class View {
@@ -36,7 +24,8 @@ class View {
   #hot = null; // { machine, job }: what is pointed at
   #kept = null; // the same: what was chosen
   #unasked = false; // whether it was chosen without the reader
-  shows = { probe: true, links: true };
+  shows = { links: true };
+  courses = new Courses();
 
   constructor(figure) {
     this.figure = figure;
@@ -69,12 +58,11 @@ class View {
     this.figure.classList.add("hopper-machine-live");
   }
 
-  /** Go to the time that is told of, with the largest job that runs then in color. */
+  /** Go to the time that is told of, with the job in color whose slowness is told. */
   begin() {
     const { history } = this.recorded[0];
     this.player.seek(history.data.shown_s / 60);
-    const largest = history.jobs().reduce((widest, job) => (history.width(job) > history.width(widest) ? job : widest));
-    this.#choose({ machine: this.recorded[0], job: largest });
+    this.#choose({ machine: this.recorded[0], job: history.number.indexOf(history.data.worth) });
     this.#unasked = true;
     this.#tell();
   }
@@ -89,37 +77,25 @@ class View {
       words: clock,
       draw: (time, told) => this.#draw(Math.floor(time), told),
     });
-    const check = (label, name, on) => {
-      const box = make("input", { type: "checkbox", checked: on });
-      box.addEventListener("change", () => {
-        this.shows[name] = box.checked;
-        this.#repaint();
-        this.onShown?.();
-      });
-      return make("label", {}, box, " ", label);
-    };
+    const links = make("input", { type: "checkbox", checked: true });
+    links.addEventListener("change", () => {
+      this.shows.links = links.checked;
+      this.#repaint();
+      this.onShown?.();
+    });
     const turn = make("input", { type: "range", min: -180, max: 180, step: 5, value: -35, "aria-label": "Turn the torus" });
     turn.addEventListener("input", () => this.#turn(Number(turn.value)));
     this.turn = turn;
-    const step = (label, by) => {
-      const button = make("button", { type: "button", class: "hopper-button" }, label);
-      button.addEventListener("click", () => this.#step(this.#kept?.machine ?? this.machines[0], by));
-      return button;
-    };
     this.follow = make("button", { type: "button", class: "hopper-button" });
     this.follow.addEventListener("click", () => this.#follow());
-    this.probe = make("span");
     this.tools = make(
       "div",
       { class: "hopper-machine-tools" },
-      step("Previous job", -1),
-      step("Next job", 1),
       this.follow,
-      check(this.probe, "probe", true),
-      check("Links from a fifth of their load", "links", true),
+      make("label", {}, links, " Links from a fifth of their load"),
       make("label", {}, "Turn ", turn),
     );
-    this.stage.before(this.player.element, this.tools);
+    this.stage.before(this.player.element, this.tools, this.courses.element);
     this.details = this.figure.querySelector("details.hopper-data");
     this.details.addEventListener("toggle", () => fillTables(this.details, this.machines));
     this.figure.querySelector(".hopper-machine-told")?.remove();
@@ -132,13 +108,12 @@ class View {
     const data = machines.map(({ history }) => history.data);
     this.stage.replaceChildren(...machines.map(({ element }) => element));
     this.stage.classList.toggle("hopper-one", machines.length === 1);
-    this.player.reach(Math.max(...machines.map(({ history }) => history.length)), PLAYED_IN);
-    const widths = [...new Set(data.map(({ probe_nodes: nodes }) => nodes).filter(Boolean))];
-    this.probe.textContent = `Probe of ${widths.join(" or ")} nodes`;
-    this.probe.parentElement.hidden = widths.length === 0;
-    this.follow.textContent = (!data[0].milc && FOLLOWED[this.name]) || "Follow a MILC job";
+    // What is recorded begins on the second day.
+    this.player.reach(Math.max(...machines.map(({ history }) => history.length)), PLAYED_IN, data[0].links ? machines[0].history.from : 0);
+    this.follow.textContent = (!data[0].milc && FOLLOWED[this.name]) || "Next MILC job";
     this.follow.hidden = this.#followed().length === 0;
     this.#kept = this.#hot = null;
+    this.courses.show(machines);
     this.#theme();
     fillTables(this.details, machines);
   }
@@ -235,7 +210,7 @@ class View {
     const both = this.machines.filter((each) => each !== machine && each.chosen >= 0);
     const words = machine
       ? [machine, ...both].map((each) => each.tell(each === machine ? job : each.chosen)).join(" ")
-      : `${matchMedia("(pointer: coarse)").matches ? "Touch" : "Point at"} a job, or step from job to job, to see all its nodes.`;
+      : `${matchMedia("(pointer: coarse)").matches ? "Touch" : "Point at"} a job to see all its nodes.`;
     if (this.told.textContent !== words) this.told.textContent = words;
     // On a phone what a reader asked for stays in sight.
     this.told.classList.toggle("hopper-chosen", Boolean(machine) && !this.#unasked);
@@ -250,7 +225,10 @@ class View {
     const playing = this.player?.playing;
     const drawn = this.machines.filter(({ seen }) => seen);
     drawn.forEach((machine, at) => machine.flush(!playing || this.#frame % drawn.length === at));
-    if (told) for (const machine of this.machines) machine.say();
+    if (told) {
+      this.courses.draw(minute);
+      for (const machine of this.machines) machine.say();
+    }
     if (!playing) this.#tell();
     this.onShown?.();
   }

@@ -3,6 +3,19 @@
 // How near the screen it must be, and how long a busy browser is waited for. [ms]
 const NEAR = "300px";
 const IDLE = 2000;
+const USED = ["scroll", "pointerdown", "keydown"];
+
+/** Load a script that typesets formulas when one of them comes near, or the page is used at all. */
+export function startLate({ src }) {
+  const load = () => {
+    near.disconnect();
+    for (const kind of USED) removeEventListener(kind, load);
+    document.head.append(Object.assign(document.createElement("script"), { src }));
+  };
+  const near = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && load(), { rootMargin: "600px" });
+  for (const formula of document.querySelectorAll(".math")) near.observe(formula);
+  for (const kind of USED) addEventListener(kind, load, { passive: true });
+}
 
 /** Act when an element comes near and the browser has time, unless the reader saves data; in any case at the first touch. */
 export function whenNear(element, act) {

@@ -25,7 +25,7 @@ export class Player {
    * @param draw       called with each new time, and whether it is told in words too
    */
   constructor({ length, step, stride = step, perSecond, label, words, draw }) {
-    Object.assign(this, { length, stride, perSecond, words, draw, time: 0, playing: false });
+    Object.assign(this, { length, stride, perSecond, words, draw, low: 0, time: 0, playing: false });
     this.button = make("button", { type: "button", class: "hopper-button hopper-main hopper-play" });
     this.scale = make("input", { type: "range", min: 0, max: length, step, value: 0, "aria-label": label });
     this.output = make("output", {});
@@ -45,24 +45,25 @@ export class Player {
     this.#show();
   }
 
-  /** Let the time end elsewhere, played in so many seconds. What does not move needs no bar. */
-  reach(length, seconds) {
-    Object.assign(this, { length, perSecond: length / seconds });
+  /** Let the time begin and end elsewhere, played in so many seconds. What does not move needs no bar. */
+  reach(length, seconds, low = 0) {
+    Object.assign(this, { length, low, perSecond: (length - low) / seconds });
+    this.scale.min = String(low);
     this.scale.max = String(length);
-    this.element.hidden = length === 0;
-    this.time = Math.min(this.time, length);
+    this.element.hidden = length === low;
+    this.time = Math.min(Math.max(this.time, low), length);
   }
 
   /** Go to a time. */
   seek(time) {
-    this.time = Math.min(this.length, Math.max(0, time));
+    this.time = Math.min(this.length, Math.max(this.low, time));
     const told = !this.playing || less.matches || performance.now() - this.#told > TOLD_EVERY;
     if (told) this.#show();
     this.draw(this.time, told);
   }
 
   play() {
-    if (this.time >= this.length) this.time = 0;
+    if (this.time >= this.length) this.time = this.low;
     this.playing = true;
     this.#before = performance.now();
     this.#show();
