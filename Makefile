@@ -13,7 +13,8 @@
 VENV = .venv
 ARGS =
 RUN = "$(VENV)/bin/python"
-WORKERS = 2
+# One more than two cores: a browser, a queue or a server is waited for now and then.
+WORKERS = 3
 
 # Every notebook starts a Python: what is compiled once is kept, or a build takes a fifth longer.
 export PYTHONDONTWRITEBYTECODE =
