@@ -15,11 +15,11 @@ from hopperbook.site.assets import PACKAGE, Assets, collect, write_licences
 from hopperbook.site.course import setup as set_up_course
 from hopperbook.site.finishing import mended, with_policy
 from hopperbook.site.html import filled
-from hopperbook.site.machine_view import MachineDirective
+from hopperbook.site.machine_view import MachineDirective, machine_nodes
 from hopperbook.site.own import beside, front_page
 from hopperbook.site.reference import setup as set_up_reference
-from hopperbook.site.renderers import ExplorerDirective
-from hopperbook.site.scenes import SceneDirective
+from hopperbook.site.renderers import ExplorerDirective, raw_html
+from hopperbook.site.scenes import SceneDirective, scene
 from hopperbook.site.side_by_side import setup as set_up_side_by_side
 from hopperlib import __version__
 
@@ -120,6 +120,14 @@ def _late_mathjax(app: Sphinx, pagename: str, templatename: str, context: dict[s
     ]
 
 
+def _play_in_notebooks(app: Sphinx, document: nodes.document) -> None:
+    """Put machines and mechanisms where a notebook has a place for one: JupyterLab, which has no directives, shows its words."""
+    for node in list(document.findall(nodes.raw)):
+        if place := re.fullmatch(r'<div data-scene="([a-z-]+)">.*</div>', node.astext().strip()):
+            name = place[1]
+            node.replace_self(machine_nodes(app, document) if name == "machine" else raw_html(scene(name)))
+
+
 def _finish(app: Sphinx, exception: Exception | None) -> None:
     """Write the front page's redirect, and the policy into every page; remove earlier assets."""
     static = _static(app)
@@ -163,6 +171,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", _configure, priority=FIRST)
     app.connect("builder-inited", _stage)
     app.connect("source-read", front_page)
+    app.connect("doctree-read", _play_in_notebooks)
     app.connect("html-page-context", _late_mathjax, priority=LAST)
     app.connect("build-finished", _finish, priority=LAST)
     return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

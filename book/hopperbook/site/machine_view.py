@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from hopperbook.site.html import filled
@@ -111,6 +112,14 @@ def _still() -> str:
     return filled("machine.html", pictures=pictures, hour=shown_s // _HOUR_S, mean_s=history("first")["mean_s"])
 
 
+def machine_nodes(app: Sphinx, document: nodes.document) -> list[nodes.Element]:
+    """Return the machine as a node of the page, as it stands before a script runs."""
+    still = app._hopper_assets.files[f"machine/{STILL}"].decode()  # type: ignore[attr-defined]
+    title = "Watch the machine: two days of the same jobs, on the first free nodes and in one piece each"
+    key = unique_name(document, "machine")
+    return raw_html(f'<figure class="hopper-machine" id="{key}"><figcaption>{title}</figcaption>{still}</figure>')
+
+
 class MachineDirective(SphinxDirective):
     """Shows the machine: queue, floor and torus over two days.
 
@@ -122,8 +131,4 @@ class MachineDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the figure as it stands before a script runs."""
-        key = unique_name(self.state.document, "machine")
-        still = self.env.app._hopper_assets.files[f"machine/{STILL}"].decode()  # type: ignore[attr-defined]
-        title = "Watch the machine: two days of the same jobs, on the first free nodes and in one piece each"
-        figure = f'<figure class="hopper-machine" id="{key}"><figcaption>{title}</figcaption>{still}</figure>'
-        return list(raw_html(figure))
+        return [*machine_nodes(self.env.app, self.state.document)]
