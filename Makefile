@@ -13,8 +13,7 @@
 VENV = .venv
 ARGS =
 RUN = "$(VENV)/bin/python"
-# One more than two cores: a browser, a queue or a server is waited for now and then.
-WORKERS = 3
+WORKERS = 2
 
 # Every notebook starts a Python: what is compiled once is kept, or a build takes a fifth longer.
 export PYTHONDONTWRITEBYTECODE =

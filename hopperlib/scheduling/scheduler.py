@@ -24,9 +24,11 @@ head. A job wants the same of each of its nodes: its cores, GPUs and memory
 divided by them, rounded up; without cores, whole nodes. It gets the first nodes
 of its partition that have room.
 
-Where nodes are whole and alike, counting them tells who may pass whom. Where they
-are shared, differ or belong to several partitions, or where some of them are kept for a time,
-a promise names its nodes: of those that have room for it at the earliest time the
+Where nodes are shared, differ or belong to several partitions, the promise of ``easy`` is the earliest time at which
+enough of them have room for the head by the limits of those who run there; a job that
+runs on then may take a node from it only where it still finds room there, or
+as many as it can spare. Promises of several partitions do not count each other. At a
+depth of two or more they do, and each names its nodes: of those that have room for it the
 ones that were idle for the shortest time before. Who passes may run beside it on
 these nodes, but take nothing that it needs. All promises are made anew whenever
 something changes, in the order of the queue.
@@ -50,6 +52,7 @@ from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Wanted
 from hopperlib.scheduling._lanes.loop import Loop
 from hopperlib.scheduling._lanes.named import NamedLane, capacity, suffices
 from hopperlib.scheduling._lanes.own import OwnLane, Policy, View
+from hopperlib.scheduling._lanes.sparing import SparingLane
 from hopperlib.scheduling._lanes.waiting import Limits, Order
 from hopperlib.scheduling._lanes.whole import ContiguousLane, CountedLane, WholeLane
 from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition, demand
@@ -210,7 +213,7 @@ def _lanes(
             whole: WholeLane = CountedLane(run, nodes, depth) if counted else kind(run, nodes, easy=depth == 1)
             lanes[names[0]] = whole
         elif used & set(names):
-            shared = NamedLane(
+            shared = (NamedLane if depth > 1 else SparingLane)(
                 run,
                 cluster.nodes,
                 members,

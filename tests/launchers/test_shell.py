@@ -110,7 +110,7 @@ def test_the_value_of_an_assignment_is_one_string() -> None:
 def test_what_is_known_of_a_value_is_read() -> None:
     script = read_script('CMD="srun -n 4 ./a.out $1"\nCMD+=" -v"\n$CMD\neval $CMD\n')
     assert [line.text for line in script.lines] == ["srun -n 4 ./a.out $1 -v"] * 2
-    assert [unknown.text for unknown in script.unknowns] == ["$1", "$1"]
+    assert [word.text for line in script.lines for word in line.words if word.unknown] == ["$1", "$1"]
 
 
 @pytest.mark.parametrize("sum_of", ["`echo 2*8 | bc`", '$(echo "$TWO*8" | bc)', "$(expr 2 \\* 8)"])

@@ -24,7 +24,7 @@ def toy(seed):
         limit, part, share = rng.randint(1, 12), rng.choice(list(parts)), rng.choice([1, 1, 2, 2, 3, 4])
         if able := sum(cores[node] >= share for node in parts[part]):
             jobs.append((rng.randint(0, 20), rng.randint(1, able), rng.randint(1, limit), limit, share, part))
-    depth, jobs = rng.choice([1, 2, 3, 100]), sorted(jobs, key=lambda job: job[0])
+    depth, jobs = rng.choice([2, 3, 100]), sorted(jobs, key=lambda job: job[0])
     # What is known beforehand: from, to, and nodes from and to; and how many neighbors are under one switch.
     begin, first = rng.randint(2, 20), rng.randrange(len(cores))
     closed = (begin, begin + rng.randint(1, 8), first, rng.randint(first + 1, len(cores)))

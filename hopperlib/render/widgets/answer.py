@@ -45,8 +45,8 @@ def titled_html(title: str, text: str) -> str:
 
     Examples
     --------
-    >>> titled_html("Where?", "On `-S 3`.")
-    '<strong>Where?</strong> On <code>-S 3</code>.'
+    >>> titled_html("Where?", "On `core 3`.")
+    '<strong>Where?</strong> On <code>core 3</code>.'
     """
     lead = titled(title, "").rstrip()
     return f"<strong>{prose_html(lead)}</strong> {prose_html(text)}"

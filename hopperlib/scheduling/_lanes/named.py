@@ -1,4 +1,6 @@
-"""The queue of nodes that jobs share, that differ, or that partitions have in common: a promise names its nodes.
+"""The queue of nodes that jobs share, that differ, or that partitions have in common: promises that name their nodes.
+
+For one promise a partition, which is counted, see `hopperlib.scheduling._lanes.sparing`.
 
 For each node the profile has the instants at which what it has left changes, by the jobs that run there and the promises
 to those before in the queue. A promise takes, of the nodes that have room, those that were idle for the shortest time
@@ -28,7 +30,7 @@ from hopperlib.scheduling.downtimes import Downtime
 _ENOUGH = 1 << 40
 # Cores, GPUs and memory in one whole number, each below a bit that a difference borrows from if it falls below zero.
 _FIELD = 44
-_GUARD = sum(1 << _FIELD * place + _FIELD - 1 for place in range(3))
+GUARD = sum(1 << _FIELD * place + _FIELD - 1 for place in range(3))
 _RUNS = re.compile("1+")
 _MOST_KEPT, _FEW = 64, 16
 Amounts = tuple[int, ...]
@@ -45,12 +47,12 @@ def suffices(amounts: Amounts, wanted: Wanted) -> bool:
 
 
 @cache
-def _packed(amounts: Amounts) -> int:
+def packed(amounts: Amounts) -> int:
     """Return amounts as one number."""
     return sum(amount << _FIELD * place for place, amount in enumerate(amounts))
 
 
-def _runs_in(nodes: int) -> list[int]:
+def runs_in(nodes: int) -> list[int]:
     """Return a set of nodes as the bounds of its runs."""
     # As digits, the last first: searching a text takes a fraction of what shifting a number of thousands of bits does.
     return list(chain.from_iterable(run.span() for run in _RUNS.finditer(bin(nodes)[:1:-1])))
@@ -59,7 +61,7 @@ def _runs_in(nodes: int) -> list[int]:
 def _nodes_in(nodes: int) -> Iterator[int]:
     """Yield the nodes of a set, quickly where they are few."""
     if nodes.bit_count() > _FEW:
-        yield from positions_in(_runs_in(nodes))
+        yield from positions_in(runs_in(nodes))
         return
     while nodes:
         node = nodes.bit_length() - 1
@@ -67,7 +69,7 @@ def _nodes_in(nodes: int) -> Iterator[int]:
         nodes ^= 1 << node
 
 
-def _bits_of(bounds: Sequence[int]) -> int:
+def bits_of(bounds: Sequence[int]) -> int:
     """Return runs, by their bounds, as a set."""
     ends = iter(bounds)
     return sum((1 << high) - (1 << low) for low, high in zip(ends, ends, strict=True))
@@ -107,7 +109,7 @@ class _Line:
         if rooms is None:
             rooms, since = [], -1
             for instant, left in zip(self.times, self.left, strict=True):
-                if (left - share) & _GUARD == _GUARD:
+                if (left - share) & GUARD == GUARD:
                     since = instant if since < 0 else since
                 elif since >= 0:
                     rooms.append((since, instant))
@@ -164,8 +166,8 @@ class NamedLane(Lane):
         super().__init__(run)
         self.depth, self.free, self.partitions = depth, free, partitions
         self.members = {name: sum(1 << node for node in mine) for name, mine in partitions.items()}
-        self.whole = [_packed(capacity(node)) for node in nodes]
-        self.left = [amounts + _GUARD for amounts in self.whole]
+        self.whole = [packed(capacity(node)) for node in nodes]
+        self.left = [amounts + GUARD for amounts in self.whole]
         # Of each node its jobs, each with its expected end and what it holds there.
         self.jobs: list[dict[int, tuple[int, int]]] = [{} for _ in nodes]
         # The nodes that are taken away, those of them that come back when a plan says so, and those that take no new job.
@@ -177,7 +179,7 @@ class NamedLane(Lane):
         self.together = bool(nodes_per_switch) or isinstance(free([]), Contiguous)
         # What is known beforehand: from when, to when, and on which nodes nothing else may run than jobs of the queue.
         self.known = [
-            (each, everywhere if each.last_node is None else _bits_of((each.first_node or 0, each.last_node)))
+            (each, everywhere if each.last_node is None else bits_of((each.first_node or 0, each.last_node)))
             for each in downtimes
             if each.drained or (each.queue and each.last_node is not None)
         ]
@@ -208,7 +210,7 @@ class NamedLane(Lane):
 
     def share(self, wanted: Wanted, node: int) -> int:
         """Return what a job of a kind takes of a node."""
-        return _packed(wanted[1:]) if wanted[1] else self.whole[node]
+        return packed(wanted[1:]) if wanted[1] else self.whole[node]
 
     def kind(self, wanted: Wanted) -> _Kind:
         """Return what a kind of job finds."""
@@ -233,11 +235,11 @@ class NamedLane(Lane):
         if self.is_gone(node):
             return FOREVER
         free = self.left[node] - share
-        if free & _GUARD == _GUARD:
+        if free & GUARD == GUARD:
             return 0
         for end, held in sorted(self.jobs[node].values()):
             free += held
-            if free & _GUARD == _GUARD:
+            if free & GUARD == GUARD:
                 return max(1, end)
         return FOREVER
 
@@ -245,7 +247,7 @@ class NamedLane(Lane):
         """Return what a node has left, by the running jobs and the promises so far."""
         line = self.lines.get(node) or self.base.get(node)
         if line is None:
-            times, lefts, left = [0], [_GUARD if self.is_gone(node) else self.left[node]], self.left[node]
+            times, lefts, left = [0], [GUARD if self.is_gone(node) else self.left[node]], self.left[node]
             for end, held in () if self.is_gone(node) else sorted(self.jobs[node].values()):
                 left += held
                 # What runs over its limit is still there: its share comes in the next second at the soonest.
@@ -279,8 +281,8 @@ class NamedLane(Lane):
             nodes = next((mine for group in self.switches if (mine := nodes & group).bit_count() >= width), 0)
         if nodes.bit_count() < width:
             return 0
-        free = self.free(_runs_in(nodes))
-        return _bits_of(free.take(width)) if width <= free.room else 0
+        free = self.free(runs_in(nodes))
+        return bits_of(free.take(width)) if width <= free.room else 0
 
     def idle(self, job: int, now: int) -> int:
         """Return the nodes on which a job may start now, whatever is promised."""
@@ -288,10 +290,10 @@ class NamedLane(Lane):
 
     def room(self, job: int, now: int) -> int:
         idle = self.idle(job, now)
-        return self.free(_runs_in(idle)).room if idle else 0
+        return self.free(runs_in(idle)).room if idle else 0
 
     def place(self, job: int, now: int) -> list[int] | None:
-        return _runs_in(self.pick(self.idle(job, now), self.widths[job])) or None
+        return runs_in(self.pick(self.idle(job, now), self.widths[job])) or None
 
     def hold(self, job: int, bounds: list[int], end: int) -> None:
         wanted = self.run.wanted[job]
@@ -310,26 +312,26 @@ class NamedLane(Lane):
         nodes = 0
         for mine in self.members.values():
             nodes |= mine
-        idle = (1 << node for node in positions_in(_runs_in(nodes & ~self.away)) if not self.jobs[node])
-        return [_runs_in(sum(idle))]
+        idle = (1 << node for node in positions_in(runs_in(nodes & ~self.away)) if not self.jobs[node])
+        return [runs_in(sum(idle))]
 
     def take_idle(self, first: int, last: int, *, planned: bool) -> list[int]:
         bounds = FirstFit(self.free_bounds()[0]).take_positions(first, last)
-        self.away |= _bits_of(bounds)
-        self.coming_back |= _bits_of(bounds) if planned else 0
+        self.away |= bits_of(bounds)
+        self.coming_back |= bits_of(bounds) if planned else 0
         self.note(positions_in(bounds))
         return bounds
 
     def give_back(self, bounds: list[int]) -> None:
-        self.away &= ~_bits_of(bounds)
+        self.away &= ~bits_of(bounds)
         self.coming_back &= self.away
         self.note(positions_in(bounds))
 
     def drain(self, spans: Sequence[tuple[int, int]]) -> None:
         before, self.draining = self.draining, 0
         for span in spans:
-            self.draining |= _bits_of(span)
-        self.note(positions_in(_runs_in(before ^ self.draining)))
+            self.draining |= bits_of(span)
+        self.note(positions_in(runs_in(before ^ self.draining)))
 
     def update(self, newcomers: Sequence[int], now: int, changed: bool) -> None:
         run, waiting = self.run, self.waiting
@@ -364,7 +366,7 @@ class NamedLane(Lane):
             room = rooms.get(want)
             if room is None:
                 idle = self.kind(want).at.get(0, 0)
-                room = rooms[want] = self.free(_runs_in(idle)).room if self.together else idle.bit_count()
+                room = rooms[want] = self.free(runs_in(idle)).room if self.together else idle.bit_count()
             is_first = ahead < depth or not ahead
             if is_first or (depth and width <= room):
                 yield key
@@ -395,7 +397,7 @@ class NamedLane(Lane):
         taken = self.pick(idle, width)
         if taken:
             self.reserve(job, taken & self.reserved, 0, now)
-            self.start(key, _runs_in(taken), now)
+            self.start(key, runs_in(taken), now)
         return bool(taken)
 
     def plan(self, job: int, now: int) -> int:
@@ -423,7 +425,7 @@ class NamedLane(Lane):
     def earliest(self, job: int, now: int) -> tuple[int, int]:
         """Return when a blocked job finds enough nodes, and which; no nodes if it never does."""
         wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job])
-        (times, by_then), share = self.kind(wanted).steps(), _packed(wanted[1:])
+        (times, by_then), share = self.kind(wanted).steps(), packed(wanted[1:])
         plain = ~self.reserved
         opened: list[tuple[int, int, int, int]] = []
         members, whole = self.members[wanted[0]], None if wanted[1] else self.whole
@@ -478,6 +480,6 @@ class NamedLane(Lane):
             mine = since[instant] & nodes & ~taken
             missing = width - taken.bit_count()
             if mine.bit_count() >= missing:
-                return taken | _bits_of(FirstFit(_runs_in(mine)).take(missing)) if missing else taken
+                return taken | bits_of(FirstFit(runs_in(mine)).take(missing)) if missing else taken
             taken |= mine
         return taken

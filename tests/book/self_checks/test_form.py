@@ -41,7 +41,7 @@ def test_number() -> None:
 def test_one_choice_clears_the_others() -> None:
     view = CheckView(choice((1,)))
     boxes = view.form.boxes
-    assert boxes[0].description == "<code>-S 0</code>"
+    assert boxes[0].description == '<code><span class="hopper-unbroken">-S 0</span></code>'
     boxes[0].value = True
     boxes[1].value = True
     assert [box.value for box in boxes] == [False, True, False]
@@ -96,7 +96,7 @@ def test_hints_one_by_one() -> None:
     assert view.hints.value.count("<li>") == 1
     assert not view.hint_button.disabled
     view.hint_button.click()
-    assert "<li>First.</li><li>Then <code>-S</code>.</li>" in view.hints.value
+    assert '<li>First.</li><li>Then <code><span class="hopper-unbroken">-S</span></code>.</li>' in view.hints.value
     assert view.hint_button.disabled
 
 
