@@ -65,7 +65,7 @@ def main() -> None:
         paths = sorted(
             path.relative_to(HTML).as_posix() for path in HTML.rglob("*.html") if "_static" not in path.parts
         )
-        for path in sys.argv[1:] or [path for path in paths if path not in ("index.html", "404.html")]:
+        for path in sys.argv[1:] or [path for path in paths if path not in ("index.html", "404.html", "search.html")]:
             row: list[object] = []
             for size in SIZES.values():
                 page.goto("about:blank")
