@@ -17,6 +17,8 @@ from hopperlib.failure.messages.scanner import Scanner
 
 RULES = load_rules()
 SAMPLES = [sample for made in RULES for sample in made.positive]
+# Of the runs that headers part, the last fifty are kept.
+OF_ONE_RUN = [sample for made in RULES if not made.begins for sample in made.positive]
 NEGATIVES = [sample for made in RULES for sample in made.negative]
 
 
@@ -194,7 +196,7 @@ def test_order_of_lines_does_not_change_the_counts(lines):
 
 
 @settings(max_examples=settings.default.max_examples // 2)
-@given(st.lists(st.sampled_from(SAMPLES), min_size=1, max_size=6), st.integers(2, 3000))
+@given(st.lists(st.sampled_from(OF_ONE_RUN), min_size=1, max_size=6), st.integers(2, 3000))
 def test_a_text_repeated_counts_as_often(lines, times):
     """Law: n copies count n times, whichever way the scanner takes through them."""
     text = "\n".join(line.replace("\n", " ") for line in lines) + "\n"
