@@ -63,33 +63,48 @@ def read_job_trace(
         if first.strip(" \t\r\n\ufeff"):
             break
         skipped.append(first)
-    mark = first.lstrip(" \t\ufeff")[:1]
     second = next(pieces, "")
     whole = chain(skipped, [first, second], pieces)
-    if form == "auto" and second.startswith("---"):
+    form = _form_of(first, second, delimiter) if form == "auto" else form
+    if form == "columns":
         rows = _columns_of(second, chain([first], first_pieces(pieces)))
         return read_sacct(rows, columns=columns, timezone=timezone)
-    if form == "auto" and {"submit_time_s", "run_time_s", "nodes"} <= set(first.strip().split(",")):
+    if form == "table":
         return _read_table(first_pieces(whole))
-    # What is parted by bars is what sacct printed, but for tables that have other names of columns.
-    if (
-        form == "auto"
-        and (mark.isalpha() or mark == '"')
-        and "|submit|" not in f"|{first.strip().lower()}|"
-        and is_named(first)
-    ):
+    if form == "named":
         return read_named(first_pieces(whole), timezone=timezone, cores_per_node=cores_per_node)
-    if form == "sacct" or (form == "auto" and mark not in (";", "#") and (mark == "{" or delimiter in first)):
+    if form == "sacct":
         # JSON may stand in one line, of which the pieces follow one another.
-        lines = whole if mark == "{" else first_pieces(whole)
+        lines = whole if _mark(first) == "{" else first_pieces(whole)
         return read_sacct(lines, delimiter=delimiter, columns=columns, timezone=timezone)
-    if form == "auto" and mark.isalpha():
+    return read_swf(first_pieces(whole), cores_per_node=cores_per_node)
+
+
+def _mark(line: str) -> str:
+    """Return the character with which a line begins."""
+    return line.lstrip(" \t\ufeff")[:1]
+
+
+def _form_of(first: str, second: str, delimiter: str) -> str:
+    """Tell the form of a trace by its first two lines; `InputError` if they are of none."""
+    mark = _mark(first)
+    if second.startswith("---"):
+        return "columns"
+    if {"submit_time_s", "run_time_s", "nodes"} <= set(first.strip().split(",")):
+        return "table"
+    # What is parted by bars is what sacct printed, but for tables that have other names of columns.
+    of_sacct = "|submit|" in f"|{first.strip().lower()}|"
+    if (mark.isalpha() or mark == '"') and not of_sacct and is_named(first):
+        return "named"
+    if mark == "{" or (delimiter in first and mark not in (";", "#")):
+        return "sacct"
+    if mark.isalpha():
         raise InputError(
             f"the first line, {first.strip()[:60]!r}, is of no job trace: wanted is the Standard Workload Format, what sacct -P "
             "prints with JobID, State, Submit, Start, Elapsed and NNodes, or a table with columns such as submit_time, "
             "start_time, run_time and nodes"
         )
-    return read_swf(first_pieces(whole), cores_per_node=cores_per_node)
+    return "swf"
 
 
 def _columns_of(rule: str, lines: Iterator[str]) -> Iterator[str]:

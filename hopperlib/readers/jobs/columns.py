@@ -1,7 +1,7 @@
 """A table of jobs with headings of any sensible name, as what ``sacct`` prints: a spreadsheet, another scheduler, pandas."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -103,14 +103,11 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
     for line, cells in whole_rows(table.rows, len(table.header)):
         row = {name: text for name, at in found.items() if (text := cells[at.place]).lower() not in _ABSENT}
         dated = dated and (finite(row.get("Submit") or row.get("Start") or "") or _DATED) >= _DATED
-        job = row | _times({name: _time(name, text, found[name], line) for name, text in row.items()})
+        job = _job(row, found, line, cores_per_node)
         # Another scheduler's names are no numbers; under sacct's own heading such a name is that of a step.
         if not steps and not JOB_ID.fullmatch(job.get("JobID", "")):
             called[str(line)] = job.get("JobID", str(line))
             job["JobID"] = str(line)
-        job.setdefault("State", "COMPLETED" if job.get("ElapsedRaw") else "CANCELLED")
-        if "NNodes" not in row:
-            job["NNodes"] = str(-(-int(row.get("NCPUS", "0")) // (cores_per_node or 1)))
         rows.append("|".join(job.get(name, "").replace("|", " ") for name in written))
     trace = read_sacct(rows, timezone=timezone)
     others = [
@@ -125,6 +122,15 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
         unfinished=tuple((called.get(name, name), job) for name, job in trace.unfinished),
         never=tuple((called.get(name, name), job) for name, job in trace.never),
     )
+
+
+def _job(row: Mapping[str, str], found: Mapping[str, _Column], line: int, cores_per_node: int) -> dict[str, str]:
+    """Return a row as sacct prints it."""
+    job = {**row, **_times({name: _time(name, text, found[name], line) for name, text in row.items()})}
+    job.setdefault("State", "COMPLETED" if job.get("ElapsedRaw") else "CANCELLED")
+    if "NNodes" not in row:
+        job["NNodes"] = str(-(-int(row.get("NCPUS", "0")) // (cores_per_node or 1)))
+    return job
 
 
 def _time(name: str, text: str, column: _Column, line: int) -> Any:
