@@ -202,26 +202,36 @@ def _limits(job: _Job) -> Iterator[Finding]:
 
 def _over_limit(job: _Job, choice: str, line: int, tables: Sequence[QueueLimit]) -> Iterator[Finding]:
     """Nodes or a time over the limits of one choice; line 0 stands for one that the script leaves out."""
-    nodes, time, first = job.nodes, _time_asked(job), tables[0]
-    level: Level = "problem" if line else "advice"
-    default = "" if line else f", which is the default{job.cited(f'limit.{first.name}.by_default')}"
+    nodes = job.nodes
+    default = "" if line else f", which is the default{job.cited(f'limit.{tables[0].name}.by_default')}"
     fitting = [each for each in tables if nodes is None or each.min_nodes <= nodes <= (each.max_nodes or nodes)]
-    if nodes is not None and not fitting:
-        most = max(each.max_nodes or 0 for each in tables)
-        bound = f"at most {most:,}" if nodes > most else f"at least {min(each.min_nodes for each in tables):,}"
-        source = job.cited(f"limit.{first.name}.{'max' if nodes > most else 'min'}_nodes")
-        what = f"{count(nodes, 'node')} with {choice}{default}, which takes {bound}{source}."
-        change = "Ask for that many, or for another queue."
-        yield job.finding("nodes-over-limit", line or _first_line(job), what, change, level)
+    if fitting:
+        yield from _time_over_limit(job, f"{choice}{default}", line, fitting)
+    else:
+        yield _nodes_over_limit(job, f"{choice}{default}", line, tables)
+
+
+def _nodes_over_limit(job: _Job, choice: str, line: int, tables: Sequence[QueueLimit]) -> Finding:
+    """Nodes that no table of a choice takes."""
+    nodes, most = job.nodes or 0, max(each.max_nodes or 0 for each in tables)
+    bound = f"at most {most:,}" if nodes > most else f"at least {min(each.min_nodes for each in tables):,}"
+    source = job.cited(f"limit.{tables[0].name}.{'max' if nodes > most else 'min'}_nodes")
+    what = f"{count(nodes, 'node')} with {choice}, which takes {bound}{source}."
+    change = "Ask for that many, or for another queue."
+    return job.finding("nodes-over-limit", line or _first_line(job), what, change, "problem" if line else "advice")
+
+
+def _time_over_limit(job: _Job, choice: str, line: int, fitting: Sequence[QueueLimit]) -> Iterator[Finding]:
+    """A time over the longest of the tables that take the job's nodes."""
+    time, longest = _time_asked(job), max(fitting, key=lambda each: each.max_minutes or 0)
+    most = longest.max_minutes or 0
+    if time is None or any(each.max_minutes is None for each in fitting) or time[0] <= most:
         return
-    longest = max(fitting, key=lambda each: each.max_minutes or 0)
-    if time is None or any(each.max_minutes is None for each in fitting) or time[0] <= (longest.max_minutes or 0):
-        return
-    most_minutes, with_nodes = longest.max_minutes or 0, f" of {count(nodes, 'node')}" if nodes else ""
+    with_nodes = f" of {count(job.nodes, 'node')}" if job.nodes else ""
     source = job.cited(f"limit.{longest.name}.max_minutes")
-    what = f"{_duration(time[0])} with {choice}{default}, whose jobs{with_nodes} run for at most {_duration(most_minutes)}{source}."
-    change = f"Ask for {_clock(most_minutes)} or less, or for another queue."
-    yield job.finding("time-over-limit", time[1].line, what, change, level)
+    what = f"{_duration(time[0])} with {choice}, whose jobs{with_nodes} run for at most {_duration(most)}{source}."
+    change = f"Ask for {_clock(most)} or less, or for another queue."
+    yield job.finding("time-over-limit", time[1].line, what, change, "problem" if line else "advice")
 
 
 def _first_line(job: _Job) -> int:
