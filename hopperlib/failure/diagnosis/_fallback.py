@@ -179,6 +179,9 @@ def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> 
         reach = _reach(group, ends, terminators, evidence) if not aftermath and _offered(group, evidence) else None
         if reach is None or not (weight := _weight(group, reach, failed)):
             continue
+        if not failed and evidence.life_after(group.last):
+            # The program went on, and nothing says that it failed later.
+            continue
         score = (weight, group.count < _MANY, -reach)
         if best is None or score > best[0]:
             best = (score, group)

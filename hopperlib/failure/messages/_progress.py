@@ -63,7 +63,10 @@ class Life:
         self._failures.sort()
         if self.marks and self._failures[-1] <= self.marks[-1]:
             return
-        number, counted, behind = first_line, 0, -1
+        # What stands before the first failure shows nothing.
+        before = max(self._failures[0] - first_line, 0)
+        data = data.split(b"\n", before)[-1]
+        number, counted, behind = first_line + before, 0, -1
         self._budget -= len(data)
         # A bar prints one line of many pieces.
         for start, line, count in _signs(data.replace(b"\r", b"\n")):

@@ -92,7 +92,7 @@ def only_tells(line: bytes, below: Sequence[bytes] | None = None) -> bool:
         return True
     if len(line) > _READ or b"node fail" in lowered:
         return False
-    said = _WORDS.findall(_STRIPPED.sub(b" ", _NAMED.sub(b" ", lowered)))
+    said = _said(lowered)
     named = {word for part, word in pairwise(said) if part in _NAMED_PARTS and word not in _NO_NAMES}
     if _ENDINGS.isdisjoint(said) or not _EMPTY.union(named).issuperset(said):
         return False
@@ -100,7 +100,12 @@ def only_tells(line: bytes, below: Sequence[bytes] | None = None) -> bool:
         return True
     # What it announces may be a warning, or another such line.
     rest = [text for text in below or () if text.strip() and not says("warned", text, text.lower())]
-    return below is not None and (not rest or only_tells(rest[0], rest[1:]))
+    return below is not None and (not rest or not _said(rest[0].lower()) or only_tells(rest[0], rest[1:]))
+
+
+def _said(lowered: bytes) -> list[bytes]:
+    """Return the words of a line but for names, values and what it quotes."""
+    return _WORDS.findall(_STRIPPED.sub(b" ", _NAMED.sub(b" ", lowered)))
 
 
 def template(line: bytes) -> bytes:

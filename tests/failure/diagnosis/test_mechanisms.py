@@ -165,6 +165,8 @@ def test_a_generic_message_is_advised_on_by_what_it_says():
         # The script goes on behind a command that complains.
         "fatal: could not read Username for 'https://host': No such device or address\n" + "cell done\n" * 6,
         "frnn not found\n" + "cudf: 23.12\n" * 4,
+        # A command that failed, and how it was called.
+        "==> Error: ProcessError: Command exited with status 2:\n    'make' '-j16' 'CC=/opt/cc'\n",
         # The scheduler's daemon tidies up, and a working directory that is not there ends nothing.
         "slurmstepd: error: _cgroup_procs_check: failed on path (null)/cgroup.procs: No such file or directory\n",
         "slurmstepd: error: couldn't chdir to `/work': No such file or directory: going to /tmp instead\n"
@@ -261,6 +263,11 @@ def test_a_complaint_that_the_job_script_goes_on_after_is_a_remark_at_most(compl
         (
             "ERROR: In vtkReader.cxx, line 8741\nvtkReader (0x159f): points in mesh and field do not match\n",
             "do not match",
+        ),
+        # The last call of a stack of MATLAB's leads to the message above it.
+        (
+            "Index exceeds array bounds.\n\nError in cocluster (line 38)\nx = A(1:9);\n\nError in run (line 91)\nevalin(x);\n}\n",
+            "exceeds array bounds",
         ),
         # Each of eight tasks says so at the end.
         ("usage: main.py [-h]\nmain.py: error: unrecognized arguments: -ws 8\n" * 8, "-ws 8"),
