@@ -28,13 +28,13 @@ from typing import Any
 import cloudpickle
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtrit
 
 from hopperlib import __version__
+from hopperlib.analysis._worker import Sent, numbers_beside, use_one_thread
 from hopperlib.analysis.function_digest import function_digest
 from hopperlib.errors import InputError, refusal
-from hopperlib.frames import column_name
-from hopperlib.questions.result import Facts, Result
+from hopperlib.questions.result import Result
 
 _ABOUT = "ensemble.json"
 # So often may all workers die with nothing finished in between.
@@ -91,7 +91,7 @@ def _table(parameters: Mapping[str, Any], answer: Any) -> pd.DataFrame:
     """Return what a run gave as rows that begin with its parameters."""
     rows = answer
     if isinstance(answer, Result):
-        answer = _numbers_beside(answer, parameters)
+        answer = numbers_beside(answer, parameters)
     if not isinstance(answer, pd.DataFrame):
         records = answer if isinstance(answer, list) else [answer]
         if answer is records and not all(isinstance(record, Mapping) for record in records):
@@ -383,35 +383,14 @@ def _processes(workers: int) -> ProcessPoolExecutor:
 
     # A forked process would inherit the locks of threads that numpy and pyarrow started: so new ones.
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_use_one_thread)
-
-
-class _Sent:
-    """A function as bytes, which a worker process calls."""
-
-    def __init__(self, name: str, content: bytes) -> None:
-        self._name, self._content = name, content
-
-    def __call__(self, **parameters: Any) -> Any:
-        answer = _restored(self._content)(**parameters)
-        return _numbers_beside(answer, parameters) if isinstance(answer, Result) else answer
-
-    def __repr__(self) -> str:
-        return self._name
-
-
-@cache
-def _restored(content: bytes) -> Callable[..., Any]:
-    """Return a function from its bytes, once in each process."""
-    function: Callable[..., Any] = cloudpickle.loads(content)
-    return function
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=use_one_thread)
 
 
 def _sendable(function: Callable[..., Any], own: Iterable[ModuleType]) -> Callable[..., Any]:
     """Return a function that worker processes need not find: what it reaches of the user's own goes with it."""
     with _by_value(own):
         try:
-            return _Sent(_name(function), cloudpickle.dumps(function))
+            return Sent(_name(function), cloudpickle.dumps(function))
         except Exception as error:  # each class has its own way to refuse
             raise InputError(
                 f"{_name(function)} cannot be sent to a worker process ({error}); give workers=0"
@@ -427,23 +406,6 @@ def _by_value(modules: Iterable[ModuleType]) -> Iterator[None]:
                 cloudpickle.register_pickle_by_value(module)
                 stack.callback(cloudpickle.unregister_pickle_by_value, module)
         yield
-
-
-def _use_one_thread() -> None:
-    """Let the linear algebra of a worker use one thread: there are as many workers as cores."""
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(1)
-
-
-def _numbers_beside(result: Result, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts of an answer that are plain, and its values, but for those that are parameters."""
-    facts = result.facts.named if isinstance(result.facts, Facts) else result.facts or {}
-    row = {name: value for name, value in facts.items() if isinstance(value, str | int | float)}
-    for value in result.values:
-        if isinstance(value.value, int | float):
-            row.setdefault(column_name(value.label, value.unit), value.value)
-    return {name: value for name, value in row.items() if name not in parameters}
 
 
 def parameter_sets(vary: Mapping[str, Sequence[Any]], seeds: int = 0, first_seed: int = 0) -> list[dict[str, Any]]:
@@ -512,6 +474,6 @@ def intervals(table: pd.DataFrame, inputs: Sequence[str], answer: str, *, level:
         raise InputError(f"column {answer!r} holds no numbers")
     of = table.groupby(list(inputs), sort=False)[answer]
     runs, mean, error = of.count(), of.mean(), of.sem()
-    off = (error * stats.t.isf((1 - level) / 2, runs.clip(lower=2) - 1)).where(runs >= _FEWEST_RUNS)
+    off = (error * stdtrit(runs.clip(lower=2) - 1, (1 + level) / 2)).where(runs >= _FEWEST_RUNS)
     columns = {"runs": runs, f"{answer}_mean": mean, f"{answer}_low": mean - off, f"{answer}_high": mean + off}
     return pd.DataFrame(columns)[runs > 0].reset_index()
