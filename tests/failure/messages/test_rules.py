@@ -130,7 +130,6 @@ PRINTED = {
     "apsched: claim exceeds reservation's resources": "ALPS-CLAIM-RESOURCES",
     "aprun: [NID 94]Exec /lustre/scratch/userid/a.out failed: chdir /nics/b/home/userid No such file or directory": "ALPS-CHDIR",
     "execve error: No such file or directory": "ALPS-EXECVE",
-    "aprun: Exiting due to errors. Application aborted": "ALPS-EXITING",
     "_pmii_daemon(SIGCHLD): PE 12 exit signal Segmentation fault": "SEGV",
     "MEMORY_REGISTER; err=GNI_RC_ERROR_NOMEM": "GNI-MEMORY-REGISTER",
     "Failed to allocate memory for an unexpected message. 3 unexpected messages queued": "MPICH-UNEXPECTED",
