@@ -37,8 +37,6 @@ from hopperlib.errors import InputError, refusal
 from hopperlib.questions.result import Result
 
 _ABOUT = "ensemble.json"
-# So often may all workers die with nothing finished in between.
-_MOST_DEATHS = 3
 _MOST_RUNS = 1_000_000
 # Fewer runs do not say how far their mean may lie off.
 _FEWEST_RUNS = 5
@@ -161,10 +159,9 @@ def run_ensemble(
 
     A set that has its file in the folder is not run again, so an ensemble that
     was interrupted goes on where it stopped, and one that is asked for more
-    seeds runs only the new ones. A file appears only when it is complete. What
-    was under way in a worker that dies is run again. Results of a former source
-    of the function, or of this package, are left where they are and not used.
-    Use one folder from one process at a time.
+    seeds runs only the new ones. A file appears only when it is complete.
+    Results of a former source of the function, or of this package, are left
+    where they are and not used. Use one folder from one process at a time.
 
     Parameters
     ----------
@@ -196,7 +193,7 @@ def run_ensemble(
         If a set comes twice or is not plain data, the folder is not this function's, a file in it is damaged, or
         the function reaches what cannot be keyed or sent to a process, such as an open file.
     EnsembleError
-        If a run failed, or workers die again and again. Runs that were under way are waited for and kept.
+        If a run failed, or a worker died. Runs that were under way are waited for and kept.
 
     Examples
     --------
@@ -249,13 +246,14 @@ def _check_workers(workers: int | None, client: Any) -> None:
 def _answered(
     function: Callable[..., Any], parameters: Mapping[str, Any], answer: Callable[[], Any]
 ) -> pd.DataFrame | EnsembleError:
-    """Return the rows of one run, or why it failed; a worker that died is for its pool to mend."""
+    """Return the rows of one run, or why it failed."""
     try:
         return _table(parameters, answer())
-    except BrokenProcessPool:
-        raise
     except Exception as error:
-        failure = EnsembleError(f"{_name(function)} with {parameters} failed: {type(error).__name__}: {error}")
+        why = f"{type(error).__name__}: {error}"
+        if isinstance(error, BrokenProcessPool):
+            why = "a worker process died, as they do when memory is short; call again for the rest, with fewer workers"
+        failure = EnsembleError(f"{_name(function)} with {parameters} failed: {why}")
         failure.__cause__ = error
         return failure
 
@@ -320,31 +318,8 @@ def _finished(
         submit = partial(client.submit, pure=False) if hasattr(client, "get_executor") else client.submit
         yield from _from_client(submit, function, missing, failures)
         return
-    yield from _from_processes(workers or os.cpu_count() or 1, function, dict(missing), failures)
-
-
-def _from_processes(
-    workers: int,
-    function: Callable[..., Any],
-    left: dict[str, Mapping[str, Any]],
-    failures: list[EnsembleError],
-) -> Generator[tuple[str, Callable[[], Any]]]:
-    """Yield the results of worker processes as they come, of new ones where some died."""
-    deaths = 0
-    while left and not failures:
-        with _processes(min(workers, len(left))) as pool:
-            before = len(left)
-            for key, answer in _from_client(pool.submit, function, left, failures):
-                # One worker that dies takes the pool with it: what it leaves is run again in a new one.
-                if not isinstance(answer.__self__.exception(), BrokenProcessPool):  # type: ignore[attr-defined]
-                    del left[key]
-                    yield key, answer
-        deaths = 0 if len(left) < before else deaths + 1
-        if deaths == _MOST_DEATHS:
-            raise EnsembleError(
-                f"worker processes died {deaths} times with no run finished in between, as they do when memory is short; "
-                f"next was {function!r} with {next(iter(left.values()))}. Give fewer workers."
-            )
+    with _processes(min(workers or os.cpu_count() or 1, max(1, len(missing)))) as pool:
+        yield from _from_client(pool.submit, function, missing, failures)
 
 
 def _from_client(
@@ -361,6 +336,7 @@ def _from_client(
             try:
                 keys[submit(partial(function, **parameters))] = key
             except BrokenProcessPool:
+                # Those that were submitted say so.
                 break
         for future in list(keys):
             future.add_done_callback(finished.put)
