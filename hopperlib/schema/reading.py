@@ -260,6 +260,11 @@ class _Reading:
         for name in plan.required:
             if name not in table:
                 self.problem(where + name, "is missing")
+        left_out = (spec for name, spec in plan.keys.items() if spec.rules.assumed and name not in table)
+        for spec in left_out if len(self.problems) == before else ():
+            value = spec.rules.follows(values) if spec.rules.follows else spec.default
+            values[spec.attribute] = value
+            self.provenance[where + spec.name] = Quantity(value=value, assumed=spec.rules.assumed, unit=spec.unit)
         for spec in plan.nested:
             if spec.name in table or spec.rules.least is not None:
                 values[spec.attribute] = self.inner(record, table, where, spec)
