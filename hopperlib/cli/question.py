@@ -71,7 +71,11 @@ def question_command(
         values = {name: value for name, value in given.items() if value is not None}
         try:
             for control in controls:
-                if control.name == "machine" and "machine" not in values and (usual := default_machine()):
+                if (
+                    control.name == "machine"
+                    and "machine" not in values
+                    and (usual := os.environ.get("HOPPER_MACHINE", ""))
+                ):
                     values[control.name] = usual
                 if control.name in values:
                     values[control.name] = _text(control, values[control.name], as_json)
@@ -90,26 +94,6 @@ def question_command(
     )
     json_option(all_option(command))
     return command
-
-
-def default_machine() -> str:
-    """Return the machine of HOPPER_MACHINE, else of the user's config file ``hopper/config.toml``; nothing without."""
-    if name := os.environ.get("HOPPER_MACHINE", ""):
-        return name
-    folder = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    path = os.path.join(folder, "hopper", "config.toml")
-    if not os.path.isfile(path):
-        return ""
-    import tomllib
-
-    try:
-        with open(path, "rb") as file:
-            machine = tomllib.load(file).get("machine", "")
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path}: cannot be used: {error}", name="machine") from None
-    if not isinstance(machine, str):
-        raise InputError(f'{path}: machine must be a name in quotes, as in machine = "perlmutter"', name="machine")
-    return machine
 
 
 class _Option(click.Option):

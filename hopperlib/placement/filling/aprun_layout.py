@@ -206,9 +206,6 @@ def _pattern(component: Component, layout: AprunLayout, node: NodeKind, tasks: i
     """Yield where the tasks of one node run: at most those of a full one, each with its threads."""
     seats = layout.seats[:tasks]
     numa_nodes = set(layout.numa_nodes)
-    # With -F share a task keeps to the NUMA nodes on which the line has tasks.
-    if component.access_mode == "share":
-        numa_nodes = {node.numa_node_of(core) for seat in seats for core in seat}
     usable = node.cores - component.reserved_cores
     allowed = tuple(core for core in range(usable) if node.numa_node_of(core) in numa_nodes)
     for number, seat in enumerate(seats):

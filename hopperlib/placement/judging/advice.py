@@ -28,8 +28,8 @@ _ORDER = (
     *("memory-exceeds-node", "memory-out-of-reach", "depth-missing", "cores-oversubscribed", "idle-numa-nodes"),
     *("uneven-numa-nodes", "threads-across-numa-nodes", "memory-remote", "tasks-unbound", "hardware-threads-shared"),
     *("gpus-all-visible", "gpus-far", "gpus-idle", "gpus-not-asked", "steps-wait", "last-node-nearly-empty"),
-    *("reservation-larger", "width-not-whole-nodes", "cores-idle", "steps-together"),
-    *("gpus-shared", "gpus-wrapper", "strict-memory-off", "intel-openmp-helper"),
+    *("reservation-larger", "cores-idle", "steps-together"),
+    *("gpus-shared", "gpus-wrapper"),
     *("line", "assumed", "cannot-tell"),
 )
 # Findings that a step leaves to the other steps of its job: what it does not use is there for them.
@@ -208,29 +208,11 @@ def _numa_nodes(view: _View) -> Iterator[Finding]:
 
 
 def _threads(view: _View) -> Iterator[Finding]:
-    """Threads of one task on several NUMA nodes, and what hybrid lines should know."""
-    if view.threads == 1:
-        return
-    bound = [seat for seat, binding in enumerate(view.pattern) if binding.bound]
-    across = [seat for seat in bound if len(view.pattern[seat].numa_nodes) > 1]
+    """Threads of one task on several NUMA nodes."""
+    across = [number for number, seat in enumerate(view.pattern) if seat.bound and len(seat.numa_nodes) > 1]
     # A program that starts processes of its own keeps those apart.
-    if across and not starts_processes(view.component.command):
+    if view.threads > 1 and across and not starts_processes(view.component.command):
         yield _threads_across(view, across)
-    if view.launch.launcher != "aprun" or not bound or view.crowded:
-        return
-    if not across and not view.component.strict_memory:
-        message = (
-            "Memory may still come from other NUMA nodes: -ss keeps each task's on its own, where it fits. NERSC's hybrid "
-            "GTC lost much without -S and -ss."
-        )
-        yield Finding("strict-memory-off", message, level="note")
-    if view.component.cpu_binding in (None, "cpu"):
-        fits = view.threads <= view.kind.cores_per_numa_node * view.kind.numa_nodes_per_socket
-        message = (
-            "If the program was built with Intel's compilers, its OpenMP starts a helper thread that takes a core of its "
-            f"own, and two of the others share one: use -cc {'numa_node' if fits else 'none'} then."
-        )
-        yield Finding("intel-openmp-helper", message, level="note")
 
 
 def _threads_across(view: _View, across: Sequence[int]) -> Finding:
@@ -384,22 +366,13 @@ def _reservation(placement: Placement) -> Iterator[Finding]:
     reserved = placement.launch.reservation
     if reserved is None:
         return
-    used, cores = len(placement.nodes), placement.node_kind.cores
+    used = len(placement.nodes)
     if reserved.nodes > used:
         message = (
             f"The script reserves {count(reserved.nodes, 'node')} and this line uses {used:,}: "
             f"{count(reserved.nodes - used, 'node')} charged and idle, unless another line runs there at the same time."
         )
         yield Finding("reservation-larger", message)
-    names = [name for name, _ in reserved.options]
-    plain = "mppwidth" in names and "mppnppn" not in names and "mppdepth" not in names
-    if plain and reserved.tasks is not None and reserved.tasks % cores:
-        whole = -(-reserved.tasks // cores) * cores
-        message = (
-            f"mppwidth={reserved.tasks} is not a multiple of {cores}, the cores of a node: whole nodes are reserved and "
-            f"charged, so mppwidth={whole} costs the same."
-        )
-        yield Finding("width-not-whole-nodes", message, level="note")
 
 
 def _steps(view: _View) -> Finding:

@@ -21,9 +21,9 @@ from hopperlib.placement.text_drawing import headline, node_picture
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, band, chart
 from hopperlib.questions.machine_choice import badge_of, suggest_machine
-from hopperlib.questions.node.drawings import node_drawing, standalone_svg
+from hopperlib.questions.node.drawings import node_drawing
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Copyable, Download, Drawing, Facts, Figure, Result, Table, Value, table
+from hopperlib.questions.result import Copyable, Drawing, Facts, Figure, Result, Table, Value, table
 from hopperlib.text import count
 
 MAX_ROWS = 12
@@ -169,8 +169,7 @@ def answers(asked: Lines) -> list[Result]:
 
 
 def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -> Result:
-    drawing = _drawing(review.placement, review.cost, node, "before" if review.better else "")
-    drawings = [drawing]
+    drawings = [_drawing(review.placement, review.cost, node, "before" if review.better else "")]
     if better := review.better:
         # A better line may need fewer nodes.
         drawings.append(_drawing(better.placement, better.cost, min(node, len(better.placement.nodes) - 1), "after"))
@@ -183,7 +182,6 @@ def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -
         figures=(_slowdown(asked, review),),
         copyables=tuple(_copyables(review)),
         tables=(_steps(review.placement) or _numa_nodes(review.placement),),
-        downloads=(Download("node.svg", partial(standalone_svg, drawing), "image/svg+xml"),),
         facts=Facts(_facts(review, node, (*job, *review.advice), asked.fractions), rest=data),
     )
 

@@ -239,9 +239,6 @@ def test_none_binds_nothing() -> None:
     binding = first_node(asked(cpu_binding="none", tasks_per_node=4))[3]
     assert binding.cores == tuple(range(24))
     assert not binding.bound
-    # -F share: the NUMA nodes of the node's tasks only. Seven tasks reach NUMA node 1.
-    binding = first_node(asked(cpu_binding="none", tasks_per_node=7, access_mode="share"))[0]
-    assert binding.cores == tuple(range(12))
     # -r and -sl leave out what they leave out.
     binding = first_node(asked(cpu_binding="none", numa_node_list=(0, 3), reserved_cores=2))[0]
     assert binding.cores == (*range(6), *range(18, 22))
