@@ -96,19 +96,6 @@ def question_command(
     return command
 
 
-class _Option(click.Option):
-    """An option whose help is made when somebody asks for it: that of a machine names all there are, which takes long."""
-
-    def __init__(self, declared: list[str], control: "Control", **more: Any) -> None:
-        super().__init__(declared, **more)
-        self._control = control
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the line of the help."""
-        self.help = _help(self._control)
-        return super().get_help_record(ctx)
-
-
 def _parameter(control: "Control") -> click.Parameter:
     """Return the option, or the argument, of a control."""
     completion = complete(
@@ -121,10 +108,10 @@ def _parameter(control: "Control") -> click.Parameter:
         )
     if control.kind == "switch":
         flags = f"{control.flag}/--no-{control.flag[2:]}"
-        return _Option([flags, control.name], control, default=None)
-    return _Option(
+        return click.Option([flags, control.name], default=None, help=_help(control))
+    return click.Option(
         [control.flag, control.name],
-        control,
+        help=_help(control),
         metavar=_metavar(control),
         required=control.required,
         shell_complete=completion if control.kind in ("choice", "file", "text") else None,
@@ -140,16 +127,15 @@ def _metavar(control: "Control") -> str:
 
 def _help(control: "Control") -> str:
     """Return the help of an option: label, unit, options or bounds, default, and why it is assumed."""
-    described = control.to_dict()
     words = [f"{control.label}{f' [{control.unit}]' if control.unit else ''}.", control.help]
-    if control.kind == "choice":
-        words.append(f"One of: {', '.join(value for value, _ in described['options'])}.")
+    if control.options:
+        words.append(f"One of: {', '.join(value for value, _ in control.options)}.")
+    elif control.kind == "choice":
+        words.append("A name (`hopper machine list` has them) or a file.")
     if control.assumed:
         words.append(f"Assumed: {control.assumed}")
     if control.kind not in ("file", "text") and not control.required:
-        words.append(
-            f"[default: {str(described['default']).lower() if control.kind == 'switch' else described['default']}]"
-        )
+        words.append(f"[default: {str(control.default).lower() if control.kind == 'switch' else control.default}]")
     return " ".join(word for word in words if word)
 
 

@@ -93,9 +93,7 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
     assumptions: list[str] = []
     # Worth saying only where the node could have held more.
     if component.tasks_per_node is None and tasks_per_node < node.cores // depth:
-        lowered = share is not None or len(numa_nodes) < node.numa_nodes
-        kept = f"Without -N, what -r keeps ({component.reserved_cores} of the cores) is taken off the default."
-        assumptions.append(_fewer_tasks(tasks_per_node, per_numa_node, len(numa_nodes)) if lowered else kept)
+        assumptions.append(_fewer_tasks(component, node, tasks_per_node, per_numa_node, len(numa_nodes)))
     _check_tasks(component, tasks_per_node, cores, len(seats), len(numa_nodes), machine)
     if tasks_per_node > len(seats):
         assumptions.append(
@@ -108,8 +106,10 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
     return AprunLayout(tasks_per_node, per_numa_node, numa_nodes, tuple(seats[:tasks_per_node]), tuple(assumptions))
 
 
-def _fewer_tasks(tasks_per_node: int, per_numa_node: int, numa_nodes: int) -> str:
-    """Return the assumption that -S and -sn lower the default of -N."""
+def _fewer_tasks(component: Component, node: NodeKind, tasks_per_node: int, per_numa_node: int, numa_nodes: int) -> str:
+    """Return the assumption that -S and -sn, or -r, lower the default of -N."""
+    if component.tasks_per_numa_node is None and numa_nodes == node.numa_nodes:
+        return f"Without -N, what -r keeps ({component.reserved_cores} of the cores) is taken off the default."
     are = "is" if tasks_per_node == 1 else "are"
     on_each = f"{per_numa_node} on {'each of ' if numa_nodes > 1 else ''}{count(numa_nodes, 'NUMA node')}"
     taken = f"{count(tasks_per_node, 'task')} a node {are} taken: {on_each}"

@@ -10,7 +10,7 @@ from hopperlib.finding import Finding
 from hopperlib.launchers.ranges import as_ranges
 from hopperlib.launchers.scripts import read_script
 from hopperlib.machine import Machine
-from hopperlib.placement.as_data import numa_rows, placement_data
+from hopperlib.placement.as_data import placement_data
 from hopperlib.placement.filling.srun_layout import place_steps
 from hopperlib.placement.judging.gpu_helper import helper_script
 from hopperlib.placement.judging.job_checks import PlacedLine, check_job
@@ -181,7 +181,7 @@ def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -
         drawings=tuple(drawings),
         figures=(_slowdown(asked, review),),
         copyables=tuple(_copyables(review)),
-        tables=(_steps(review.placement) or _numa_nodes(review.placement),),
+        tables=tuple(_steps(review.placement)),
         facts=Facts(_facts(review, node, (*job, *review.advice), asked.fractions), rest=data),
     )
 
@@ -310,35 +310,16 @@ def _copyables(review: Review) -> Iterator[Copyable]:
         yield Copyable("A helper script that gives each task a GPU", script, "Write it in front of the program.")
 
 
-def _numa_nodes(placement: Placement) -> Table:
-    """Return the table of the tasks of each NUMA node."""
-    rows = numa_rows(placement)
-    shown = f" (the first {MAX_ROWS} of {len(rows):,} rows)" if len(rows) > MAX_ROWS else ""
-    return table(
-        f"Tasks by NUMA node{shown}; equal nodes share their rows",
-        rows[:MAX_ROWS],
-        {
-            "Nodes": lambda row: row[0],
-            "NUMA node": lambda row: row[1],
-            "Tasks": lambda row: row[2],
-            "Which": lambda row: row[3] or None,
-            "Cores they may use": lambda row: row[4] or None,
-        },
-    )
-
-
-def _steps(placement: Placement) -> Table | None:
-    """Return the table of the steps that run beside this one, where they share one node."""
+def _steps(placement: Placement) -> Iterator[Table]:
+    """Yield the table of the steps that run beside this one, where they share one node."""
     launch = placement.launch
-    alone = len(placement.nodes) == 1 and (launch.reservation is None or launch.reservation.nodes == 1)
-    overlap = launch.components[0].given("--overlap") is not None
-    if launch.launcher != "srun" or launch.steps == 1 or not alone or len(launch.components) > 1 or overlap:
-        return None
+    if launch.launcher != "srun" or launch.steps == 1 or not _share_a_node(placement):
+        return
     steps = (*launch.before, *launch.components, *launch.after)
     placed = place_steps(steps, placement.node_kind, placement.machine)
     waiting = "; the others wait" if len(placed) < len(steps) else ""
     cut = f"; the first {MAX_ROWS} of {len(placed)}" if len(placed) > MAX_ROWS else ""
-    return table(
+    yield table(
         f"Steps that run together, in the order in which they are started{cut}{waiting}",
         list(enumerate(placed, start=1))[:MAX_ROWS],
         {
@@ -350,6 +331,14 @@ def _steps(placement: Placement) -> Table | None:
         marked=(len(launch.before),) if len(launch.before) < min(len(placed), MAX_ROWS) else (),
         marked_label="this line",
     )
+
+
+def _share_a_node(placement: Placement) -> bool:
+    """Whether steps that run together have one node, each its own part of it."""
+    launch = placement.launch
+    job_nodes = launch.reservation.nodes if launch.reservation else 1
+    alone = len(launch.components) == 1 and launch.components[0].given("--overlap") is None
+    return alone and len(placement.nodes) == job_nodes == 1
 
 
 def _facts(review: Review, node: int, findings: Sequence[Finding], fractions: tuple[float, float]) -> dict[str, Any]:

@@ -174,16 +174,6 @@ def test_corners_give_plain_json(node, fractions, cap, memory):
 def test_a_huge_job_stays_small(line):
     text = answer_json("place", json.dumps({"line": line}))
     assert len(text) < 250_000
-    result = QUESTION.run(line=line)
-    assert len(result.tables[0].rows) <= 12
-
-
-def test_a_long_table_is_cut_and_says_so():
-    # Nodes of 24, 12 and 1 task on four NUMA nodes each, and two programs more.
-    line = " : ".join(f"-n {tasks} -N {each} p" for tasks, each in ((48, 24), (13, 12), (7, 6), (4, 3)))
-    table = QUESTION.run(line=f"aprun {line}").tables[0]
-    assert len(table.rows) == 12
-    assert "(the first 12 of 28 rows)" in table.caption
 
 
 def test_steps_that_share_a_node_are_the_table():
