@@ -339,8 +339,8 @@ class Network:
     --------
     >>> from hopperlib.machine import Machine
     >>> network = Machine.load("hopper").network
-    >>> network.dimensions, network.routers, network.node_positions, network.cabinets
-    ((17, 8, 24), 3264, 6528, 68)
+    >>> network.dimensions, network.routers, network.node_positions
+    ((17, 8, 24), 3264, 6528)
     """
 
     kind: Literal[
@@ -375,11 +375,6 @@ class Network:
     def node_positions(self) -> int | None:
         """Places for a node in the torus, service nodes included."""
         return self.routers * self.nodes_per_router if self.routers and self.nodes_per_router else None
-
-    @property
-    def cabinets(self) -> int | None:
-        """Cabinets on the floor."""
-        return self.floor_columns * self.floor_rows if self.floor_columns and self.floor_rows else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

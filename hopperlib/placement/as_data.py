@@ -18,21 +18,8 @@ is not known. A line that is refused is ``{"error": {"flag", "value", "rule", "m
 
 from typing import Any
 
-from hopperlib.launchers.components import LaunchError
 from hopperlib.placement.binding import Binding
 from hopperlib.placement.review import Review
-
-
-def error_data(error: LaunchError) -> dict[str, Any]:
-    """Return a refused line as data.
-
-    Examples
-    --------
-    >>> error_data(LaunchError("-S", 7, "must be from 1 to 6"))
-    {'error': {'flag': '-S', 'value': '7', 'rule': 'must be from 1 to 6', 'message': '-S 7 must be from 1 to 6'}}
-    """
-    parts = {"flag": error.flag, "value": error.value, "rule": error.rule, "message": error.message}
-    return {"error": parts}
 
 
 def placement_data(review: Review, *, memory_bound_fraction: tuple[float, float] = (0.0, 1.0)) -> dict[str, Any]:

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.launchers.components import LaunchError
 from hopperlib.launchers.reader import read_launch
 from hopperlib.machine import Machine
-from hopperlib.placement.as_data import error_data, placement_data
+from hopperlib.placement.as_data import placement_data
 from hopperlib.placement.placement import place_tasks
 from hopperlib.placement.review import review_line
 
@@ -57,15 +56,6 @@ def test_programs_of_a_line_have_nodes_of_their_own():
     data = placement_data(review_line("aprun -n 25 ocean : -n 2 ice", HOPPER))
     assert [[node["node"] for node in part["nodes"]] for part in data["components"]] == [[0, 1], [2]]
     assert [task["task"] for task in data["components"][1]["nodes"][0]["tasks"]] == [25, 26]
-
-
-def test_a_refusal_as_data():
-    with pytest.raises(LaunchError) as error:
-        review_line("aprun -n 24 -S 7 a.out", HOPPER)
-    data = error_data(error.value)["error"]
-    assert list(data) == ["flag", "value", "rule", "message"]
-    assert (data["flag"], data["value"]) == ("-S", "7")
-    assert data["message"] == f"-S 7 {data['rule']}"
 
 
 @settings(max_examples=settings.default.max_examples // 2)

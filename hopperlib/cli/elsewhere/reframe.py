@@ -51,10 +51,8 @@ def _with_references(text: str, test: str, own: Mapping[Variable, Reference], fa
     old = next(
         (node for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "reference"), None
     )
-    try:
-        systems = ast.literal_eval(old.value) if old else {}
-        entries = {system: {name: f"{each!r}," for name, each in named.items()} for system, named in systems.items()}
-    except (ValueError, AttributeError):
+    entries = _entries(old)
+    if entries is None:
         return ""
     for variable, reference in own.items():
         entries.setdefault(variable.system, {})[variable.name] = _entry(variable, reference, false_alarm)
@@ -65,6 +63,15 @@ def _with_references(text: str, test: str, own: Mapping[Variable, Reference], fa
     first = body[int(ast.get_docstring(classes[0]) is not None and len(body) > 1)]
     at = min([first.lineno, *(each.lineno for each in getattr(first, "decorator_list", ()))]) - 1
     return "".join([*rows[:at], block, *rows[at:]])
+
+
+def _entries(old: ast.Assign | None) -> dict[str, dict[str, str]] | None:
+    """Return what stands in the references of a test, by system and variable; None where they are no plain table."""
+    try:
+        systems = ast.literal_eval(old.value) if old else {}
+        return {system: {name: f"{each!r}," for name, each in named.items()} for system, named in systems.items()}
+    except (ValueError, AttributeError):
+        return None
 
 
 def _assignment(entries: Mapping[str, Mapping[str, str]], indent: str) -> str:

@@ -154,15 +154,11 @@ def _check_depth(component: Component, cores: int, node: NodeKind, machine: str)
     A depth beyond a NUMA node takes whole ones, one task each.
     """
     depth, share, each = component.threads_per_task, component.tasks_per_numa_node, node.cores_per_numa_node
-    if depth > node.cores:
-        raise LaunchError("-d", depth, f"must be from 1 to {node.cores}, the cores of a node of {machine}")
     if depth > cores:
         left = f"the {cores} cores that -r, -sn and -sl leave of the {node.cores} of a node of {machine}"
         raise LaunchError("-d", depth, f"is more than {left}")
     if share is None:
         return
-    if share > each:
-        raise LaunchError("-S", share, f"must be from 1 to {each}, the cores of a NUMA node of {machine}")
     if depth > each and share > 1:
         rule = f"must be 1 with -d {depth}: a task of {depth} threads takes more than the {each} cores of a NUMA node"
         raise LaunchError("-S", share, rule)

@@ -34,15 +34,8 @@ _ORDER = (
 )
 # Findings that a step leaves to the other steps of its job: what it does not use is there for them.
 _OF_A_LONE_STEP = (
-    *(
-        "idle-numa-nodes",
-        "uneven-numa-nodes",
-        "cores-idle",
-        "gpus-idle",
-        "reservation-larger",
-        "hardware-threads-shared",
-    ),
-    "last-node-nearly-empty",
+    *("idle-numa-nodes", "uneven-numa-nodes", "cores-idle", "gpus-idle", "reservation-larger"),
+    *("hardware-threads-shared", "last-node-nearly-empty"),
 )
 # How launchers other than aprun and srun spell what an option of srun does. One hardware thread a core is asked for with
 # --threads-per-core=1: --hint=nomultithread, which says the same, is ignored beside --cpu-bind.

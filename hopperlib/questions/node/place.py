@@ -223,15 +223,12 @@ def _findings(asked: Lines, review: Review) -> Iterator[Finding]:
 
 
 def _values(asked: Lines, review: Review) -> Iterator[Value]:
-    """Yield three numbers at most: what was asked for stands before what is always known."""
-    cost, gain = review.cost, review.gain_range(*asked.fractions)
+    """Yield two numbers: how much longer it may take, and where its memory is or how fast."""
+    cost = review.cost
     low, high = cost.slowdown_range(*asked.fractions)
     fractions = "for a memory-bound fraction from {:g} to {:g}; no line says which".format(*asked.fractions)
     label = "Run time over that of the same tasks spread evenly"
     yield Value(label, high, "predicted", "", 2, low, high, note=fractions)
-    if gain:
-        note = "counts memory bandwidth and shared cores only"
-        yield Value("Run time over that of the better line", gain[1], "predicted", "", 2, *gain, note=note)
     if any(cost.memory_per_task_gb):
         note = "what does not fit is shared out evenly over the free memory: assumed"
         yield Value(
@@ -376,14 +373,10 @@ QUESTION = ask.declared(
                 "machine": "frontier",
             },
         ),
-        Example("VASP as first tried", {"line": "aprun -n 384 -N 12 vasp", "machine": "hopper"}),
         Example("VASP spread with -S 3", {"line": "aprun -n 384 -N 12 -S 3 vasp", "machine": "hopper"}),
         Example(
             "Hybrid, 6 threads a task", {"line": "aprun -n 4 -S 1 -d 6 ./a.out", "machine": "hopper", "threads": 6}
         ),
         Example("A line that aprun refuses", {"line": "aprun -n 24 -S 7 ./a.out", "machine": "hopper"}),
-        Example(
-            "srun on Perlmutter", {"line": "srun -N 2 -n 16 -c 32 --cpu-bind=cores ./a.out", "machine": "perlmutter"}
-        ),
     ],
 )

@@ -292,8 +292,6 @@ def test_franklin_has_one_numa_node_of_four_cores() -> None:
     layout = aprun_layout(asked(threads_per_task=2), node, "Franklin")
     assert layout.seats == ((0, 1), (2, 3))
     assert aprun_layout(asked(), node, "Franklin").tasks_per_node == 4
-    with pytest.raises(LaunchError, match="-S 5 must be from 1 to 4, the cores of a NUMA node of Franklin"):
-        aprun_layout(asked(tasks_per_numa_node=5), node, "Franklin")
 
 
 def test_the_toy_has_three_numa_nodes_of_four_cores() -> None:

@@ -50,7 +50,7 @@ def test_numbers_carry_their_badges():
     result = QUESTION.run()
     ratio = value(result, "Run time over that of the same tasks")
     assert (ratio.badge, ratio.text) == ("predicted", "1.00 to 2.00")
-    assert (value(result, "Run time over that of the better line").text, len(result.values)) == ("1.00 to 2.00", 3)
+    assert len(result.values) == 2
     rate = value(result, "Memory bandwidth of the slowest thread")
     # 12.5 GB/s for six tasks, for three spread evenly.
     assert (rate.badge, rate.text) == ("predicted", "2.08")
@@ -105,11 +105,9 @@ def test_every_example_does_what_its_button_says():
     assert said == {
         "Today: GPUs of Perlmutter": 0,
         "Today: low-noise cores of Frontier": 0,
-        "VASP as first tried": 1,
         "VASP spread with -S 3": 0,
         "Hybrid, 6 threads a task": 0,
         "A line that aprun refuses": "line",
-        "srun on Perlmutter": 0,
     }
 
 
