@@ -174,6 +174,8 @@ PATIENCE_MS = 1000 * (BROWSER_S - 15)
 # The screen of the visit that most tests are part of.
 VISITED = {"width": 1280, "height": 900}
 
+SAVES_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
+
 # What a reader keeps who wants to see answers without predicting them.
 OPEN = "try { localStorage.setItem('hopper.open', '{\"all\":true}') } catch {}"
 
@@ -276,6 +278,21 @@ def book_visit(browser: Any, site_url: str) -> Iterator[list[Watched]]:
 def reader(book_visit: list[Watched]) -> Iterator[Watched]:
     """The watched page of the visit to the book."""
     with _next_reader(book_visit) as watched:
+        yield watched
+
+
+@pytest.fixture(scope="session")
+def looking_visit(browser: Any, site_url: str) -> Iterator[list[Watched]]:
+    """A visit to the book for looking only: Python does not start."""
+    with _visit(browser, site_url) as visit:
+        visit[-1].page.context.add_init_script(SAVES_DATA)
+        yield visit
+
+
+@pytest.fixture
+def looking(looking_visit: list[Watched]) -> Iterator[Watched]:
+    """The watched page of the visit for looking only."""
+    with _next_reader(looking_visit) as watched:
         yield watched
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.book.site.conftest import SAVES_DATA
 from tests.book.site.test_pages import book_pages, examine, in_the_other_theme
 
 # One page a test, or two, so that each fits its limit on a busy machine.
@@ -14,13 +15,12 @@ SIZES = {"wide": {"width": 1440, "height": 900}, "phone": {"width": 390, "height
 
 # With everything folded. [CSS pixels]
 LONGEST = {"wide": 9000, "phone": 10_500}
-# Pages that are looked at in the dark in every run; all are at night.
 REFERENCE = "book/api-monitoring.html"
-DARK = (
+# Pages whose colors, which take half the time, are looked at in every run, in the dark too; those of all are at night.
+COLORED = (
     *("book/index.html", "book/scorecard.html", "book/glossary.html", "notebooks/node/placement.html"),
     *("notebooks/network/variability.html", "notebooks/failure/diagnosis.html", "notebooks/own/your-jobs.html"),
 )
-SAVES_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
 
 # Brings each control on screen as little as it takes, as a reader does, and lists those that are then covered, or
 # that leave less than this share of the first picture on screen. A question without a picture answers in its sentence.
@@ -64,26 +64,23 @@ def is_short(page, path, size):
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_pages_of_the_book(watch, site_url, site_folder, axe, part):
+def test_pages_of_the_book(looking, site_folder, axe, part):
     """Light on a wide screen, then as on a phone; the workshop's pages, one of each kind, are opened on both."""
-    watched = watch(site_url)
-    page = watched.page
-    # No explorer is moved here: Python need not start a hundred times.
-    page.add_init_script(SAVES_DATA)
+    page = looking.page
     for path in book_pages(site_folder)[part::PARTS]:
         page.set_viewport_size(SIZES["wide"])
         # The pages of the reference are made alike, and long: one stands for them.
-        examine(watched, path, "" if "api-" in path and path != REFERENCE else axe)
+        examine(looking, path, "" if "api-" in path and path != REFERENCE else axe, colors=path in COLORED)
         is_short(page, path, "wide")
         assert page.evaluate(MOVED, LEAST_SEEN) == [], (path, "wide")
         page.set_viewport_size(SIZES["phone"])
         # Opened anew, as what is folded there is seen to at the start.
-        watched.go(path)
+        looking.go(path)
         is_short(page, path, "phone")
         assert page.evaluate(MOVED, LEAST_SEEN) == [], (path, "phone")
-        if path in DARK:
+        if path in COLORED:
             page.evaluate(axe)
-            in_the_other_theme(watched, "dark")
+            in_the_other_theme(looking, "dark")
             page.emulate_media(color_scheme="light")
 
 

@@ -11,9 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
-AXE = """async () => {
+AXE = """async (colors) => {
   const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-  const found = await axe.run(document, { runOnly, resultTypes: ["violations"] });
+  const rules = { "color-contrast": { enabled: colors ?? true } };
+  const found = await axe.run(document, { runOnly, rules, resultTypes: ["violations"] });
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`);
 }"""
 
@@ -69,8 +70,9 @@ def scroll_through(page):
     expect(page.locator(".hopper-plot-note:visible")).to_have_count(0)
 
 
-def examine(watched, path, axe=""):
-    """Open a page, scroll through it, and check all that every page keeps to; with `axe` that it keeps nobody out."""
+def examine(watched, path, axe="", colors=True):
+    """Open a page, scroll through it, and check all that every page keeps to; with `axe` that it keeps nobody out, by its
+    colors or otherwise."""
     page = watched.go(path)
     scroll_through(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"], "wider than the screen"
@@ -81,7 +83,7 @@ def examine(watched, path, axe=""):
     assert page.locator("html[lang]").count() == 1
     if axe:
         page.evaluate(axe)
-        assert page.evaluate(AXE) == [], path
+        assert page.evaluate(AXE, colors) == [], path
     watched.assert_clean()
 
 
