@@ -440,7 +440,7 @@ class NamedLane(Lane):
             self.changed |= _set_of(promise.since)
 
     def try_to_start(self, key: int, now: int) -> bool:
-        """Start a job if enough nodes are idle and no promise is broken; return whether it has started."""
+        """Start a job if enough nodes are idle and no promise is broken; return whether it needs no promise itself."""
         job = key & JOB
         wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job])
         lines, whole, share = self.lines, self.whole, packed(wanted[1:]) if wanted[1] else 0
@@ -457,6 +457,8 @@ class NamedLane(Lane):
                 break
             # Each promise only takes nodes away: once too few are left, the others need not be worked out.
             promised = self.plan(self.unplanned.popleft(), now)
+        if self.waits_for_near(job, self.free(runs_in(idle)), now):
+            return True
         taken = self.pick(idle, width)
         if taken:
             self.reserve(job, _nodes_in(taken & self.reserved), 0, now)
