@@ -44,7 +44,7 @@ class Scenario:
         Longest limit: jobs that ask for more come as several, each of which queues when the one before has ended. [s]
     split : (int, int) or None
         Jobs with limits up to that many seconds have that many nodes of their own; the others have the rest. A job that is
-        wider than its side has the other one.
+        wider than its side has the other one, and one that is wider than both has nodes of both.
     downtimes : tuple of Downtime
     depth : int or None
         Of backfill.
@@ -60,8 +60,8 @@ class Scenario:
     depth: int | None = None
     shared_cores: int = 0
 
-    def room(self, machine: int | Cluster) -> int | Cluster:
-        """Return what to schedule on, of a machine."""
+    def room(self, machine: int | Cluster, jobs: Sequence[Job] = ()) -> int | Cluster:
+        """Return what to schedule on, of a machine, for jobs as they come under this change."""
         count = self.nodes or _count(machine)
         like = NodeResources(cores=self.shared_cores) if isinstance(machine, int) else machine.nodes[-1]
         before = () if isinstance(machine, int) else machine.nodes[:count]
@@ -72,6 +72,8 @@ class Scenario:
             if not 0 < first < count:
                 raise InputError(f"a split must leave nodes on both sides: {first} of {count:,}")
             parts = {"short": tuple(range(first)), "long": tuple(range(first, count))}
+            if any(job.queue == "both" for job in jobs):
+                parts["both"] = tuple(range(count))
         elif not isinstance(machine, int):
             added = tuple(range(len(machine.nodes), count))
             parts = {
@@ -93,7 +95,7 @@ class Scenario:
         sides = [("short", first), ("long", nodes - first)]
         if job.requested_time_s > limit_s:
             sides.reverse()
-        return next((name for name, room in sides if job.nodes <= room), sides[0][0])
+        return next((name for name, room in sides if job.nodes <= room), "both")
 
     def jobs(self, workload: Workload, machine: int | Cluster) -> tuple[list[Job], list[int]]:
         """Return the jobs of a log as they come under this change, and beside each its index in the log."""
@@ -139,7 +141,7 @@ def simulated_waits(
     [0, 0]
     """
     jobs, origins = scenario.jobs(workload, nodes)
-    room = scenario.room(nodes)
+    room = scenario.room(nodes, jobs)
     settings = rules.settings(workload, scenario.nodes or _count(nodes), clock)
     settings["downtimes"] += scenario.downtimes
     if scenario.depth is not None:
