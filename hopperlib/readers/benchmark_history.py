@@ -156,15 +156,18 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
 
 def _measured_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times: str) -> list[str]:
     """Return the columns that hold what is measured, as their names say, else those of varied numbers, else of any."""
-    free = [name for name in header if name != times and name.lower() not in _NAMES]
-    cells = {name: {row[name] for row in rows} for name in free if not _LABELS.match(name.lower())}
+    cells = {name: {row[name] for row in rows} for name in header if name != times and not _is_word(name)}
     numbers = [name for name, own in cells.items() if all(map(_is_number_or_absent, own))]
     if not numbers:
         raise InputError(f"no column holds numbers alone; the columns are: {', '.join(header)}")
     figures = [name for name in header if name.endswith("_value")]
-    least = len(rows) // _RUNS_A_SETTING
-    measured = [name for name in numbers if len(cells[name]) > least and not _SETTINGS.match(name.lower())]
-    return figures or measured or numbers
+    varied = [name for name in numbers if len(cells[name]) > len(rows) // _RUNS_A_SETTING]
+    return figures or [name for name in varied if not _SETTINGS.match(name.lower())] or numbers
+
+
+def _is_word(name: str) -> bool:
+    """Whether a column names or labels series by its own name."""
+    return name.lower() in _NAMES or bool(_LABELS.match(name.lower()))
 
 
 def _is_number_or_absent(cell: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, product
 from operator import ge
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -319,22 +319,20 @@ class Evidence:
 
 def _closed_hours(evidence: Evidence, over: int, most: float) -> ClosedHours | None:
     """Return the hours in which fewest of the jobs that waited started, given how many waited then; None without any."""
-    best: tuple[float, ClosedHours] | None = None
+    best: tuple[float, ClosedHours | None] = 0.0, None
     begun, waiting = evidence.rhythm(over)
     for days, numbers in _DAYS.items():
-        hours = [[day * _HOURS + hour for day in numbers] for hour in range(_HOURS)]
-        of_day = [sum(begun[at] for at in each) for each in hours]
-        exposed = [sum(waiting[at] for at in each) for each in hours]
+        of_day, exposed = (
+            [sum(each[day * _HOURS + hour] for day in numbers) for hour in range(_HOURS)] for each in (begun, waiting)
+        )
         rate = sum(of_day) / (sum(exposed) or 1.0)
-        for first in range(_HOURS):
-            came = expected = 0.0
-            for length in range(1, _HOURS - 1):
-                at = (first + length - 1) % _HOURS
-                came, expected = came + of_day[at], expected + rate * exposed[at]
-                score = expected - came / most
-                if expected >= _EXPECTED and score > 0 and (best is None or score > best[0]):
-                    best = score, ClosedHours(days, first, (first + length) % _HOURS, over)
-    return best[1] if best else None
+        for first, length in product(range(_HOURS), range(1, _HOURS - 1)):
+            inside = [(first + hour) % _HOURS for hour in range(length)]
+            expected = rate * sum(exposed[hour] for hour in inside)
+            score = expected - sum(of_day[hour] for hour in inside) / most
+            if expected >= _EXPECTED and score > best[0]:
+                best = score, ClosedHours(days, first, (first + length) % _HOURS, over)
+    return best[1]
 
 
 def _best_closed_hours(evidence: Evidence, rules: Learned) -> ClosedHours | None:
@@ -430,21 +428,11 @@ def learn(
     'too-few-waits'
     """
     evidence = Evidence(workload, nodes, clock)
-    rules, findings = Learned(), list[Finding]()
     if len(evidence.waited) < _FEWEST:
         message = f"{count(len(evidence.waited), 'job')} waited a minute or more: {_FEWEST} are needed to tell rules"
-        return rules, [Finding("too-few-waits", message, "unknown")]
+        return Learned(), [Finding("too-few-waits", message, "unknown")]
     progress("limits")
-    seen = [found for candidate in _candidates(evidence) if (found := _limit(evidence, candidate))]
-    while seen:
-        # The limit that explains most first: one of accounts shows in their users too.
-        best = max(seen, key=lambda found: evidence.fit(replace(rules, limits=(*rules.limits, found[0]))))
-        seen.remove(best)
-        after = replace(rules, limits=(*rules.limits, best[0]))
-        if not evidence.better(rules, after):
-            break
-        findings.append(_with_gain(best[1], evidence, rules, after))
-        rules = after
+    rules, findings = _limits(evidence)
     progress("closed hours")
     hours = _best_closed_hours(evidence, rules)
     if hours and evidence.better(rules, after := replace(rules, closed=(hours,))):
@@ -470,6 +458,22 @@ def learn(
         if without != rules and not evidence.kept(without, rules):
             rules, findings = without, [finding for finding in findings if finding.code != code]
     return rules, [*findings, *chosen]
+
+
+def _limits(evidence: Evidence) -> tuple[Learned, list[Finding]]:
+    """Return the limits that explain waits, and what speaks for each."""
+    rules, findings = Learned(), list[Finding]()
+    seen = [found for candidate in _candidates(evidence) if (found := _limit(evidence, candidate))]
+    while seen:
+        # The limit that explains most first: one of accounts shows in their users too.
+        best = max(seen, key=lambda found: evidence.fit(replace(rules, limits=(*rules.limits, found[0]))))
+        seen.remove(best)
+        after = replace(rules, limits=(*rules.limits, best[0]))
+        if not evidence.better(rules, after):
+            break
+        findings.append(_with_gain(best[1], evidence, rules, after))
+        rules = after
+    return rules, findings
 
 
 def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tuple[Learned, list[Finding]]:
