@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from hopperlib.errors import refusal
 from hopperlib.monitoring.changes import FEWEST, LEVEL, NEAR, Change, Course, find_changes, least_spread
-from hopperlib.monitoring.recurring import TwoStates, season, switches
+from hopperlib.monitoring.recurring import TwoStates, outweighs, season, switches
 
 Better = Literal["higher", "lower"]
 # A season with so much of the variance is looked at where nothing changed: chance gives noise less than half of that over a hundred runs.
@@ -203,11 +203,12 @@ def _described(logs: Sequence[float], level: float) -> tuple[Course, float, Sequ
     slope, straight = _drift(logs, course, level)
     course = straight or course
     length, moved = _season(logs, course, level)
-    if moved is not None:
-        trend, course = moved
-        return course, 0.0, trend, length, None
-    states = switches(logs, least_spread(logs), first.fit.levels, first.fit.loglik) if course.changes else None
-    return course, slope, [slope * run for run in range(len(logs))], 0, states
+    comes_back = course.changes or moved is not None
+    states = switches(logs, least_spread(logs), first.fit.levels, first.fit.loglik) if comes_back else None
+    # Regular visits of two states look like a season, which then explains less.
+    if moved is None or (states and outweighs(states, moved[1].fit.levels, moved[1].fit.loglik, more=3)):
+        return course, slope, [slope * run for run in range(len(logs))], 0, states
+    return moved[1], 0.0, moved[0], length, None
 
 
 def _shifts(history: History, logs: tuple[float, ...], course: Course, level: float) -> list[Shift]:
