@@ -29,6 +29,7 @@ _SHORT_RUN_S = 10
 WEEK_S = 7 * 86_400
 # Fewer do not show how much weeks differ.
 MIN_WEEKS = 8
+_NORMAL_97_5 = 1.96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,7 +303,9 @@ def difference_range(weeks: Sequence[tuple[int, int, int]]) -> tuple[float | Non
 
     Waits of neighboring jobs depend on each other, so whole weeks are left out, one after the other (a jackknife of
     blocks). Few weeks hold most of the waiting, so Student's t has as many degrees of freedom as weeks that count (Kish).
-    Drawing weeks anew (a bootstrap) held 84 to 92 % of the truths of such ratios, this 89 to 95 %.
+    Weeks that wait much change most, and a sample may lack them: on the side to which single weeks lean the interval
+    is longer by the skewness term of a mean's distribution (Hall, 1992). Of 400 draws of 9, 12 and 20 weeks from five
+    made-up sites it held 92 to 96 % in four, and 83, 85 and 92 % in one that is overloaded by a few weeks.
 
     Parameters
     ----------
@@ -322,12 +325,15 @@ def difference_range(weeks: Sequence[tuple[int, int, int]]) -> tuple[float | Non
         return None, None
     ratios = [(changed - week[0]) / max(1, waited - week[1]) for week in weeks]
     middle, last = fmean(ratios), len(weeks) - 1
-    error = (last / len(weeks) * sum((ratio - middle) ** 2 for ratio in ratios)) ** 0.5
+    squares = sum((ratio - middle) ** 2 for ratio in ratios)
+    error = (last / len(weeks) * squares) ** 0.5
+    skewness = sum((middle - ratio) ** 3 for ratio in ratios) / (squares**1.5 or 1.0)
+    lean = error * skewness * (2 * _NORMAL_97_5**2 + 1) / 6
     counting = waited**2 / sum(week[1] ** 2 for week in weeks)
     # A misfit that is anywhere within its size: 95 % of it.
     off = math.hypot(t_quantile(0.975, max(1.0, counting - 1)) * error, 0.95 * misfit / waited)
     # Nobody waits less than nothing.
-    return max(-1.0, changed / waited - off), changed / waited + off
+    return max(-1.0, changed / waited - off + min(0.0, lean)), changed / waited + off + max(0.0, lean)
 
 
 def _fairness(log: Workload, waits: Sequence[int]) -> float:
