@@ -115,28 +115,34 @@ def _together(texts: Mapping[str, str], given: Given) -> Result:
 
 def _answer_as(kind: Kind, given: Given) -> Result:
     """Ask the question of a kind, for the machine that was chosen or that the text names."""
-    name, control = _ASKED[kind.name]
+    name, control, text = *_ASKED[kind.name], _text_of(kind, given.text)
     question, doubt = load(name), ""
-    text = given.text if kind.name in ("script", "output", "build") else _PROMPT.sub("", given.text)
-    values = {control: text}
-    if kind.name == "hardware":
-        values[control] = machine_from(read_hardware(text), name="yours", title="Your machine").to_toml()
-    elif kind.why == "each line is one number":
-        values[control] = "\n".join(
-            ["run_time_s", *(line.strip().rstrip("s") for line in text.splitlines() if "#" not in line)]
-        )
-    elif kind.name == "build" and not kind.title.endswith("modules"):
-        values = {"line": given.text}
+    if kind.name == "build" and not kind.title.endswith("modules"):
+        control = "line"
+    values, taken = {control: text}, {each.name for each in question.controls}
     machine = given.machine.name if given.machine else ""
-    if given.machine_file and {"machine", "machine_file"} <= {each.name for each in question.controls}:
+    if given.machine_file and {"machine", "machine_file"} <= taken:
         return question.run(**values, machine_file=given.machine_file)
     if kind.name == "script" and not machine:
         machine = machine_of_text(given.text)[0]
         doubt = "" if machine else unknown_machine(given.text)
-    if (machine or doubt) and any(each.name == "machine" for each in question.controls):
+    if (machine or doubt) and "machine" in taken:
         values["machine"] = machine or "cluster"
     result = question.run(**values)
     return replace(result, summary=f"{capital(doubt)} {result.summary}") if doubt else result
+
+
+def _text_of(kind: Kind, text: str) -> str:
+    """Return a text as its question takes it."""
+    if kind.name in ("script", "output", "build"):
+        return text
+    plain = _PROMPT.sub("", text)
+    if kind.name == "hardware":
+        return machine_from(read_hardware(plain), name="yours", title="Your machine").to_toml()
+    if kind.why == "each line is one number":
+        times = (line.strip().rstrip("s") for line in text.splitlines() if "#" not in line)
+        return "\n".join(("run_time_s", *times))
+    return plain
 
 
 QUESTION = ask.declared(
