@@ -448,10 +448,10 @@ class _NodeStep(NamedTuple):
         core_of, width = self.node.core_of, self.node.cores_per_socket
         cores = {core_of(cpu) for cpu in cpus}
         if mode == "cores":
-            return frozenset(cpu for cpu in self.cpus if core_of(cpu) in cores)
+            return self.node.cpus_of(cores) & self.cpus
         if mode == "sockets":
-            sockets = {core // width for core in cores}
-            return frozenset(cpu for cpu in self.cpus if core_of(cpu) // width in sockets)
+            sockets = {core // width * width for core in cores}
+            return self.node.cpus_of(core for first in sockets for core in range(first, first + width)) & self.cpus
         if mode == "ldoms":
             return self._cpus_of(map(self.kind.numa_node_of, cores))
         return frozenset(cpus)
