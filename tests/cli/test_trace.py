@@ -203,4 +203,4 @@ def test_nodes_that_jobs_share(shared_log):
     assert facts["changes"][0]["use"] < facts["use"] < 1
     assert facts["single_jobs"]
     assert "cores of 8, limit" in run("why", shared_log, "200").stdout
-    assert "changes nothing: jobs share nodes in this log" in run("what-if", shared_log, "--shared").stderr
+    assert "--shared: jobs share nodes in this log already" in run("what-if", shared_log, "--shared").stderr

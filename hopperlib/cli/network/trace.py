@@ -118,7 +118,7 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
     from hopperlib.scheduling.logs.whatif import together, what_if
 
     if log.shared and changes["shared"]:
-        raise InputError("--shared changes nothing: jobs share nodes in this log", name="shared")
+        raise InputError("jobs share nodes in this log already", name="shared")
     scenarios = scenarios_of(log.trace, log.nodes, **changes)
     if len(scenarios) > 1:
         scenarios.append(together(scenarios))
