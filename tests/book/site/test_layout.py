@@ -134,9 +134,7 @@ CUT = """() => [...document.querySelectorAll(".js-plotly-plot")].filter((plot) =
 })"""
 
 
-@pytest.mark.parametrize(
-    "path", ["notebooks/network/variability.html", "notebooks/node/hybrid.html", "book/scorecard.html"]
-)
+@pytest.mark.parametrize("path", ["notebooks/network/variability.html", "notebooks/node/hybrid.html"])
 def test_no_letter_of_a_chart_is_cut_on_a_phone(reader, path):
     reader.page.set_viewport_size(SIZES["phone"])
     page = reader.go(path)
