@@ -102,7 +102,7 @@ def test_every_kind_of_control_is_heard(workshop):
     expect(box.locator(".hopper-table-box tbody tr").nth(-3)).to_contain_text("cabinet")
     box.get_by_label("Log", exact=True).fill("all killed")
     expect(box.locator(".hopper-listing li.hopper-marked")).to_have_text(re.compile("all killed.*cause"))
-    box.get_by_text("More settings").click()
+    box.get_by_role("button", name="settings").click()
     box.get_by_label("Seed").fill("77")
     set_slider(page, "Tasks", 12)
     expect(box.locator(".hopper-notices", has_text="The seed is 77.")).to_have_count(1)
@@ -431,7 +431,7 @@ def test_files_can_be_saved(workshop):
         "Number,Half more [GB],Name",
         "1,1.5,core",
     ]
-    box.get_by_text("Data of this chart").click()
+    box.get_by_text("Data", exact=True).click()
     with page.expect_download() as saved:
         box.locator('[data-do="figure-csv"]').click()
     assert saved.value.path().read_text(encoding="utf-8").startswith("Tasks,model,ideal\n1,1.0,1\n")
@@ -508,7 +508,7 @@ def test_a_chart_has_a_description_and_its_data(workshop):
     page = workshop.go("book/index.html")
     chart = explorer(page).get_by_role("img", name="A curve that rises from 1 with one task")
     expect(chart).to_be_attached()
-    explorer(page).get_by_text("Data of this chart").click()
+    explorer(page).get_by_text("Data", exact=True).click()
     rows = explorer(page).locator(".hopper-data tbody tr")
     expect(rows).to_have_count(12)
     set_slider(page, "Parallel share", 0.5)

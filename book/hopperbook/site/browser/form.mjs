@@ -81,16 +81,16 @@ export class Form {
     return refused;
   }
 
-  /** Show every control, where a narrow screen shows but two; or those two alone. */
+  /** Show every control, or the first ones alone, as many as the screen has room for. */
   showAll(all = !this.element.hasAttribute("data-all")) {
     this.element.toggleAttribute("data-all", all);
-    this.element.querySelector(".hopper-all")?.setAttribute("aria-expanded", String(all));
+    const button = this.element.querySelector(".hopper-all");
+    button?.setAttribute("aria-expanded", String(all));
+    if (button) button.textContent = all ? "Fewer settings" : `All ${this.controls.length} settings`;
   }
 
   #unfold(name) {
-    const box = this.#box(name);
-    box.closest("details")?.setAttribute("open", "");
-    if (box !== this.element.querySelector("[data-control]")) this.showAll(true);
+    if (!this.#box(name).checkVisibility()) this.showAll(true);
   }
 
   /** Show a scale's number beside it. */

@@ -107,11 +107,10 @@ function use(section) {
     }
     return;
   }
-  const more = section.querySelector(".hopper-more");
-  const folded = more && !more.open;
+  const all = section.querySelector(".hopper-form").hasAttribute("data-all");
   section.hopperSet(setting);
   // The bar at the top says which machine it is; its file need not be spread out.
-  if (folded) more.open = false;
+  section.hopperForm.showAll(all);
 }
 
 function useNear() {
