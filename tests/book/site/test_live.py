@@ -68,11 +68,11 @@ def test_a_slider_moves_everything(workshop):
     set_slider(page, "Tasks", 12)
     expect(summary(page)).to_contain_text("With 12 tasks")
     expect(box.locator(".hopper-label output").first).to_have_text("12")
-    expect(box.locator(".hopper-notice")).to_have_count(3)
-    expect(box.locator(".hopper-notice code")).to_have_text("-r 1")
+    expect(box.locator(".hopper-part > .hopper-notices > .hopper-notice")).to_have_count(3)
+    expect(box.locator(".hopper-notice code").first).to_have_text("-r 1")
     expect(box.locator(".hopper-drawing svg rect[fill='#8fc7ee']")).to_have_count(12)
     expect(box.get_by_role("img", name="12 of 12 cores in use")).to_be_visible()
-    expect(box.locator(".hopper-values")).to_contain_text("5.71")
+    expect(box.locator(".hopper-values").first).to_contain_text("5.71")
     expect(page).to_have_url(re.compile(r"#trial\.tasks=12$"))
 
 
@@ -162,7 +162,7 @@ def test_a_refused_value_is_said_at_its_control(workshop):
     expect(error).to_be_hidden()
     expect(number).not_to_have_attribute("aria-invalid", "true")
     expect(box.get_by_role("alert")).to_be_empty()
-    expect(box.locator(".hopper-values")).to_contain_text("10.67")
+    expect(box.locator(".hopper-values").first).to_contain_text("10.67")
 
 
 def test_a_refusal_of_the_model_has_a_way_on(workshop):
@@ -419,7 +419,7 @@ def test_files_can_be_saved(workshop):
     box = explorer(page)
     set_slider(page, "Tasks", 10)
     expect(summary(page)).to_contain_text("With 10 tasks")
-    box.get_by_text("More: notes, tables, files").click()
+    box.get_by_text("More: numbers, notes, tables").click()
     with page.expect_download() as saved:
         box.get_by_role("button", name="Save tasks.txt").click()
     assert saved.value.suggested_filename == "tasks.txt"
