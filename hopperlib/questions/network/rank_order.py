@@ -36,9 +36,9 @@ class Ranks(ask.Setting):
         placeholder="2x4x3",
         help="Empty: the page finds the best box.",
     )
-    periodic: bool = ask.switch("Edges of the grid are joined", False, advanced=True)
+    periodic: bool = ask.switch("Periodic grid", False, advanced=True)
     matrix: str = ask.file(
-        "How much each rank sends to each other",
+        "Traffic between ranks",
         rows=4,
         max_length=64_000_000,
         help="A file with three columns (from, to, bytes), a square table, or IPM's XML. It takes the place of the grid. "

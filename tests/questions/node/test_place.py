@@ -51,7 +51,7 @@ def test_numbers_carry_their_badges():
     result = QUESTION.run()
     ratio = value(result, "Run time over that of the same tasks")
     assert (ratio.badge, ratio.text) == ("predicted", "1.00 to 2.00")
-    assert (value(result, "Run time over that of the better line").text, len(result.values)) == ("1.00 to 2.00", 3)
+    assert (value(result, "Run time relative to the better line").text, len(result.values)) == ("1.00 to 2.00", 3)
     rate = value(result, "Memory bandwidth of the slowest thread")
     # 12.5 GB/s for six tasks, for three spread evenly.
     assert (rate.badge, rate.text) == ("predicted", "2.08")

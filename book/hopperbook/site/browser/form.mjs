@@ -1,7 +1,7 @@
 // The controls of an explorer: reading what is set, setting it, and pointing at what is wrong.
 
 import { make, prose } from "./dom.mjs";
-import { LARGEST_FILE, textOf } from "./textfile.mjs";
+import { LARGEST_FILE, textOf, together } from "./textfile.mjs";
 
 // Browsers take seconds to paste more than this into a field, line by line; set at once it takes none. [characters]
 const LARGE_PASTE = 20_000;
@@ -164,9 +164,7 @@ export class Form {
           return;
         }
       }
-      // Several are told apart by the lines that `tail -n +1` prints above each.
-      const led = texts.map((text, at) => `==> ${files[at].name} <==\n${text}\n`);
-      this.fields[control.name].value = texts.length > 1 ? led.join("") : texts[0];
+      this.fields[control.name].value = texts.length > 1 ? together(files, texts) : texts[0];
       changed(true);
     };
     const field = this.fields[control.name];
