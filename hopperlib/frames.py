@@ -196,19 +196,25 @@ def _column(values: Iterable[Any], declared: str) -> "pd.Series":
     if isinstance(values, array):
         return pd.Series(values)
     values = list(values)
-    kinds = {type(value) for value in values if value is not None}
-    if kinds == {datetime} and any(value is not None and value.tzinfo for value in values):
+    known = [value for value in values if value is not None]
+    kinds = set(map(type, known))
+    if kinds == {datetime} and any(value.tzinfo for value in known):
         # Clocks that are turned forward and back are one zone only by the world's time.
         return pd.Series(pd.to_datetime(values, utc=True))
-    # pandas' own whole numbers know no missing one.
-    if kinds in ({int}, {bool}):
-        whole, with_gaps = ("int64", "Int64") if int in kinds else ("bool", "boolean")
-        return pd.Series(values, dtype=with_gaps if None in values else whole)
-    if kinds and kinds <= {int, float}:
-        return pd.Series(values, dtype="float64")
     if str in kinds and len(kinds) > 1:
         values = [None if value is None else str(value) for value in values]
-    return pd.Series(values) if kinds else pd.Series(values, dtype=_DTYPES.get(declared, "float64"))
+    return pd.Series(values, dtype=_dtype(kinds, declared, complete=len(known) == len(values)))
+
+
+def _dtype(kinds: set[type], declared: str, *, complete: bool) -> Any:
+    """Return the type of a column whose known values are of these kinds; None if pandas finds it."""
+    if kinds in ({int}, {bool}):
+        # pandas' own whole numbers know no missing one.
+        kind = "int" if int in kinds else "bool"
+        return {"int": "int64", "bool": "bool"}[kind] if complete else _DTYPES[kind]
+    if not kinds:
+        return _DTYPES.get(declared, "float64")
+    return "float64" if kinds <= {int, float} else None
 
 
 def _written(annotation: Any) -> str:
@@ -244,16 +250,8 @@ def record_columns(thing: Any) -> dict[str, Any]:
         named: Any = thing[1]
         told = {"error": str(named)} if isinstance(named, Exception) else record_columns(named)
         return {"file": thing[0], **told}
-    if is_dataclass(thing):
-        cells = {name: getattr(thing, name) for name in _declared(thing.__class__)}
-    elif isinstance(thing, Mapping):
-        cells = dict(thing)
-    elif hasattr(thing, "_asdict"):
-        cells = thing._asdict()
-    else:
-        raise TypeError(f"a row is a dataclass, a named tuple or a mapping, not {type(thing).__name__}")
     columns: dict[str, Any] = {}
-    for name, value in cells.items():
+    for name, value in _cells(thing).items():
         if name in _RAN and is_dataclass(thing):
             columns["run_time"] = None if value is None else timedelta(seconds=value)
         # A record that has a name stands by it in one cell; another one is spread over columns.
@@ -264,6 +262,17 @@ def record_columns(thing: Any) -> dict[str, Any]:
         else:
             columns[_WITH_UNIT.get(name, name)] = _plain(value)
     return columns
+
+
+def _cells(thing: Any) -> Mapping[str, Any]:
+    """Return the cells of a record by name."""
+    if is_dataclass(thing):
+        return {name: getattr(thing, name) for name in _declared(thing.__class__)}
+    if isinstance(thing, Mapping):
+        return thing
+    if hasattr(thing, "_asdict"):
+        return dict(thing._asdict())
+    raise TypeError(f"a row is a dataclass, a named tuple or a mapping, not {type(thing).__name__}")
 
 
 def _each(data: Iterable[Any]) -> Iterator[Any]:

@@ -78,17 +78,22 @@ def evaluate(node: ast.expr) -> Fraction | bool:
             return Fraction(repr(node.value))
         case ast.UnaryOp(op=ast.USub()):
             return -_number(node.operand)
-        case ast.BinOp(op=ast.Pow()):
-            exponent = _number(node.right)
-            if exponent.denominator == 1 and abs(exponent) <= LARGEST_EXPONENT:
-                return Fraction(_number(node.left) ** int(exponent))
-        case ast.BinOp() if type(node.op) in ARITHMETIC:
-            return ARITHMETIC[type(node.op)](_number(node.left), _number(node.right))
+        case ast.BinOp() if (operation := _operation(node)) is not None:
+            return operation(_number(node.left), _number(node.right))
         case ast.Call(func=ast.Name(id="abs" | "round" as name), args=[argument], keywords=[]):
             return abs(_number(argument)) if name == "abs" else Fraction(round(_number(argument)))
         case ast.Call(func=ast.Name(id="round"), args=[argument, ast.Constant(value=int(places))], keywords=[]):
             return round(_number(argument), places)
     raise ValueError(f"no part of it may be: {ast.unparse(node)}")
+
+
+def _operation(node: ast.BinOp) -> Callable[[Fraction, Fraction], Fraction] | None:
+    """Return what a sign stands for; None for one that no proof has."""
+    if not isinstance(node.op, ast.Pow):
+        return ARITHMETIC.get(type(node.op))
+    exponent = _number(node.right)
+    small = exponent.denominator == 1 and abs(exponent) <= LARGEST_EXPONENT
+    return (lambda base, power: Fraction(base ** int(power))) if small else None
 
 
 def _truth(node: ast.expr) -> bool:

@@ -11,6 +11,10 @@ made=_build/lock.txt
 [ -x "$venv/bin/uv" ] || { echo "hopper: 'make lock' needs uv, which could not be installed (details: $venv/install.log)" >&2; exit 1; }
 mkdir -p _build
 
+# From 4.25 on it compiles grammars at every start: `import nbformat`, and with it plotly in a notebook, takes 1.5 s of
+# processor time instead of 0.2.
+echo 'jsonschema<4.25' >_build/constraints.txt
+
 # lock FILE FROM WORDS...: resolve what FROM asks for into FILE, under a line that says how it is made.
 lock() {
     file=$1 from=$2
@@ -23,7 +27,7 @@ lock() {
 
 # What installs the others stands alone: pip fetches it first.
 echo uv | lock requirements-uv.lock - "$@"
-lock requirements.lock pyproject.toml --extra test --extra cluster "$@"
+lock requirements.lock pyproject.toml --extra test --extra cluster --constraints _build/constraints.txt "$@"
 # Wheels of darshan lag behind Python, so it is not part of the environment that everybody makes.
 lock requirements-darshan.lock pyproject.toml --extra darshan --constraints requirements.lock "$@"
 "$venv/bin/npm" install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund --loglevel=error

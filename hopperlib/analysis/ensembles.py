@@ -28,17 +28,15 @@ from typing import Any
 import cloudpickle
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtrit
 
 from hopperlib import __version__
+from hopperlib.analysis._worker import Sent, numbers_beside, use_one_thread
 from hopperlib.analysis.function_digest import function_digest
 from hopperlib.errors import InputError, refusal
-from hopperlib.frames import column_name
-from hopperlib.questions.result import Facts, Result
+from hopperlib.questions.result import Result
 
 _ABOUT = "ensemble.json"
-# So often may all workers die with nothing finished in between.
-_MOST_DEATHS = 3
 _MOST_RUNS = 1_000_000
 # Fewer runs do not say how far their mean may lie off.
 _FEWEST_RUNS = 5
@@ -91,7 +89,7 @@ def _table(parameters: Mapping[str, Any], answer: Any) -> pd.DataFrame:
     """Return what a run gave as rows that begin with its parameters."""
     rows = answer
     if isinstance(answer, Result):
-        answer = _numbers_beside(answer, parameters)
+        answer = numbers_beside(answer, parameters)
     if not isinstance(answer, pd.DataFrame):
         records = answer if isinstance(answer, list) else [answer]
         if answer is records and not all(isinstance(record, Mapping) for record in records):
@@ -161,10 +159,9 @@ def run_ensemble(
 
     A set that has its file in the folder is not run again, so an ensemble that
     was interrupted goes on where it stopped, and one that is asked for more
-    seeds runs only the new ones. A file appears only when it is complete. What
-    was under way in a worker that dies is run again. Results of a former source
-    of the function, or of this package, are left where they are and not used.
-    Use one folder from one process at a time.
+    seeds runs only the new ones. A file appears only when it is complete.
+    Results of a former source of the function, or of this package, are left
+    where they are and not used. Use one folder from one process at a time.
 
     Parameters
     ----------
@@ -196,7 +193,7 @@ def run_ensemble(
         If a set comes twice or is not plain data, the folder is not this function's, a file in it is damaged, or
         the function reaches what cannot be keyed or sent to a process, such as an open file.
     EnsembleError
-        If a run failed, or workers die again and again. Runs that were under way are waited for and kept.
+        If a run failed, or a worker died. Runs that were under way are waited for and kept.
 
     Examples
     --------
@@ -249,13 +246,14 @@ def _check_workers(workers: int | None, client: Any) -> None:
 def _answered(
     function: Callable[..., Any], parameters: Mapping[str, Any], answer: Callable[[], Any]
 ) -> pd.DataFrame | EnsembleError:
-    """Return the rows of one run, or why it failed; a worker that died is for its pool to mend."""
+    """Return the rows of one run, or why it failed."""
     try:
         return _table(parameters, answer())
-    except BrokenProcessPool:
-        raise
     except Exception as error:
-        failure = EnsembleError(f"{_name(function)} with {parameters} failed: {type(error).__name__}: {error}")
+        why = f"{type(error).__name__}: {error}"
+        if isinstance(error, BrokenProcessPool):
+            why = "a worker process died, as they do when memory is short; call again for the rest, with fewer workers"
+        failure = EnsembleError(f"{_name(function)} with {parameters} failed: {why}")
         failure.__cause__ = error
         return failure
 
@@ -320,31 +318,8 @@ def _finished(
         submit = partial(client.submit, pure=False) if hasattr(client, "get_executor") else client.submit
         yield from _from_client(submit, function, missing, failures)
         return
-    yield from _from_processes(workers or os.cpu_count() or 1, function, dict(missing), failures)
-
-
-def _from_processes(
-    workers: int,
-    function: Callable[..., Any],
-    left: dict[str, Mapping[str, Any]],
-    failures: list[EnsembleError],
-) -> Generator[tuple[str, Callable[[], Any]]]:
-    """Yield the results of worker processes as they come, of new ones where some died."""
-    deaths = 0
-    while left and not failures:
-        with _processes(min(workers, len(left))) as pool:
-            before = len(left)
-            for key, answer in _from_client(pool.submit, function, left, failures):
-                # One worker that dies takes the pool with it: what it leaves is run again in a new one.
-                if not isinstance(answer.__self__.exception(), BrokenProcessPool):  # type: ignore[attr-defined]
-                    del left[key]
-                    yield key, answer
-        deaths = 0 if len(left) < before else deaths + 1
-        if deaths == _MOST_DEATHS:
-            raise EnsembleError(
-                f"worker processes died {deaths} times with no run finished in between, as they do when memory is short; "
-                f"next was {function!r} with {next(iter(left.values()))}. Give fewer workers."
-            )
+    with _processes(min(workers or os.cpu_count() or 1, max(1, len(missing)))) as pool:
+        yield from _from_client(pool.submit, function, missing, failures)
 
 
 def _from_client(
@@ -361,6 +336,7 @@ def _from_client(
             try:
                 keys[submit(partial(function, **parameters))] = key
             except BrokenProcessPool:
+                # Those that were submitted say so.
                 break
         for future in list(keys):
             future.add_done_callback(finished.put)
@@ -383,35 +359,14 @@ def _processes(workers: int) -> ProcessPoolExecutor:
 
     # A forked process would inherit the locks of threads that numpy and pyarrow started: so new ones.
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_use_one_thread)
-
-
-class _Sent:
-    """A function as bytes, which a worker process calls."""
-
-    def __init__(self, name: str, content: bytes) -> None:
-        self._name, self._content = name, content
-
-    def __call__(self, **parameters: Any) -> Any:
-        answer = _restored(self._content)(**parameters)
-        return _numbers_beside(answer, parameters) if isinstance(answer, Result) else answer
-
-    def __repr__(self) -> str:
-        return self._name
-
-
-@cache
-def _restored(content: bytes) -> Callable[..., Any]:
-    """Return a function from its bytes, once in each process."""
-    function: Callable[..., Any] = cloudpickle.loads(content)
-    return function
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=use_one_thread)
 
 
 def _sendable(function: Callable[..., Any], own: Iterable[ModuleType]) -> Callable[..., Any]:
     """Return a function that worker processes need not find: what it reaches of the user's own goes with it."""
     with _by_value(own):
         try:
-            return _Sent(_name(function), cloudpickle.dumps(function))
+            return Sent(_name(function), cloudpickle.dumps(function))
         except Exception as error:  # each class has its own way to refuse
             raise InputError(
                 f"{_name(function)} cannot be sent to a worker process ({error}); give workers=0"
@@ -427,23 +382,6 @@ def _by_value(modules: Iterable[ModuleType]) -> Iterator[None]:
                 cloudpickle.register_pickle_by_value(module)
                 stack.callback(cloudpickle.unregister_pickle_by_value, module)
         yield
-
-
-def _use_one_thread() -> None:
-    """Let the linear algebra of a worker use one thread: there are as many workers as cores."""
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(1)
-
-
-def _numbers_beside(result: Result, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts of an answer that are plain, and its values, but for those that are parameters."""
-    facts = result.facts.named if isinstance(result.facts, Facts) else result.facts or {}
-    row = {name: value for name, value in facts.items() if isinstance(value, str | int | float)}
-    for value in result.values:
-        if isinstance(value.value, int | float):
-            row.setdefault(column_name(value.label, value.unit), value.value)
-    return {name: value for name, value in row.items() if name not in parameters}
 
 
 def parameter_sets(vary: Mapping[str, Sequence[Any]], seeds: int = 0, first_seed: int = 0) -> list[dict[str, Any]]:
@@ -512,6 +450,6 @@ def intervals(table: pd.DataFrame, inputs: Sequence[str], answer: str, *, level:
         raise InputError(f"column {answer!r} holds no numbers")
     of = table.groupby(list(inputs), sort=False)[answer]
     runs, mean, error = of.count(), of.mean(), of.sem()
-    off = (error * stats.t.isf((1 - level) / 2, runs.clip(lower=2) - 1)).where(runs >= _FEWEST_RUNS)
+    off = (error * stdtrit(runs.clip(lower=2) - 1, (1 + level) / 2)).where(runs >= _FEWEST_RUNS)
     columns = {"runs": runs, f"{answer}_mean": mean, f"{answer}_low": mean - off, f"{answer}_high": mean + off}
     return pd.DataFrame(columns)[runs > 0].reset_index()

@@ -135,32 +135,29 @@ def report(kind: str, paths: Any = (), *, since: str = "", **settings: Any) -> R
     [1]
     """
     chosen = kind_named(kind)
-    unknown = [name for name in settings if name not in chosen.settings]
-    if unknown:
-        raise InputError(
-            f"a report on {kind} has no setting {unknown[0]!r}; it has: {', '.join(chosen.settings)}", name=unknown[0]
-        )
+    for name in settings.keys() - set(chosen.settings):
+        raise InputError(f"a report on {kind} has no setting {name!r}; it has: {', '.join(chosen.settings)}", name=name)
     start = since_time(since)
     given = list(paths) if isinstance(paths, list | tuple) else [paths]
     if not given:
         return chosen.answer(chosen.samples(), [], start if chosen.dated else None, **settings)
     on_disk = [path for path in given if isinstance(path, str | PathLike)]
-    found = [file for path in on_disk for file in _files(Path(path).expanduser())]
-    files = _changed(found, None if chosen.dated else start, since) if on_disk else []
-    logs = [file for file in files if file.suffix == ".darshan"] if kind == "io" else []
-    texts = [_Text(name=str(file), text=text_of(file, max_bytes=_MAX_BYTES)) for file in files if file not in logs]
-    texts += [_given(thing, number) for number, thing in enumerate(given, 1) if not isinstance(thing, str | PathLike)]
+    files = _changed(on_disk, None if chosen.dated else start, since) if on_disk else []
+    logs = [file for file in files if (kind, file.suffix) == ("io", ".darshan")]
+    texts = [_given(file, str(file)) for file in files if file not in logs]
+    texts += [_given(each, f"input {number}") for number, each in enumerate(given, 1) if each not in on_disk]
     return chosen.answer(texts, logs, start, **settings)
 
 
-def _given(thing: Any, number: int) -> _Text:
-    """Return what a program gave: a DataFrame, a Series, or an open file."""
-    name = str(getattr(thing, "name", None) or f"input {number}")
+def _given(thing: Any, name: str) -> _Text:
+    """Return what was given: a file, or of a program a DataFrame, a Series, or an open file."""
+    name = name if isinstance(thing, Path) else str(getattr(thing, "name", None) or name)
     return _Text(name, text_of(thing, max_bytes=_MAX_BYTES), thing if hasattr(thing, "iloc") else None)
 
 
-def _changed(files: list[Path], start: float | None, since: str) -> list[Path]:
-    """Return the files that were changed from a time on, all of them without one."""
+def _changed(paths: list[Any], start: float | None, since: str) -> list[Path]:
+    """Return the files of paths that were changed from a time on, all of them without one."""
+    files = [file for path in paths for file in _files(Path(path).expanduser())]
     kept = [file for file in files if start is None or file.stat().st_mtime >= start]
     if not kept:
         raise InputError(f"no file was changed since {since}", name="since", value=since)

@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 OWN: dict[str, str] = {
     "place": "node.place",
     **{name: f"network.{name.replace('-', '_')}" for name in ("torus", "rank-order", "simulate")},
-    **{name: f"storage.{name}" for name in ("stripe", "iobuf")},
+    "stripe": "storage.stripe",
     **{name: f"failure.{name}" for name in ("diagnose", "build", "preflight")},
     **{name: name for name in ("watch", "scorecard")},
 }

@@ -13,10 +13,8 @@ References
 .. [1] Y. He and K. Antypas, CUG 2012, slides "Rank Reordering".
 """
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, product
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, product
 from math import prod
 from operator import ne
 
@@ -24,8 +22,6 @@ from hopperlib.errors import InputError
 
 #: Sizes along x, y, z and so on, x counting fastest.
 Grid = tuple[int, ...]
-#: Bytes, or whatever is counted, between two ranks, the lower first.
-Matrix = Mapping[tuple[int, int], float]
 
 
 #: The largest grid: several times the cores of the largest Cray XE.
@@ -230,158 +226,6 @@ def _sides(cores: int, dimensions: int) -> Iterator[Grid]:
         if cores % side == 0:
             for rest in _sides(cores // side, dimensions - 1):
                 yield (side, *rest)
-
-
-# How reports begin that do not tell who sends to whom.
-_NO_PARTNERS = {
-    "@ mpiP": "a report of mpiP",
-    "CrayPat": "a report of pat_report",
-    "##IPM": "the banner of IPM (its XML file does)",
-    "<taskcopy": "IPM's XML of clustered ranks",
-}
-_IPM_SEND = re.compile(
-    r'<hent [^>]{0,200}call="MPI_\w{0,9}[Ss]end\w{0,12}"[^>]{0,99}bytes="(\d{1,20}(?:\.\d{0,9})?(?:[eE]\+?\d{1,3})?)"[^>]{0,99}orank="(\d{1,9})"'
-    r'[^>]{0,99}count="(\d{1,18})"'
-)
-
-
-def read_matrix(lines: Iterable[str]) -> tuple[int, dict[tuple[int, int], float]]:
-    r"""Return the number of ranks, and what each pair of them sends both ways.
-
-    Read are three columns (from, to, bytes), with a header or without; a square table, a row a rank; and the
-    sends of IPM's XML. What ranks send themselves is left out. Of IPM's other calls nothing is read: receives would count
-    twice, and collectives and receives from anybody stand there as if from rank 0. Reports of mpiP and pat_report, IPM's
-    banner and its XML of clustered ranks do not tell who sends to whom, and are refused.
-
-    Raises
-    ------
-    InputError
-        If there is no pair of ranks in it, or it is a report that names no partners.
-
-    Examples
-    --------
-    >>> read_matrix(["from,to,bytes", "0,1,100", "1,0,50", "2,0,8"])
-    (3, {(0, 1): 150.0, (0, 2): 8.0})
-    >>> read_matrix(["0 5 0", "5 0 1", "0 0 0"])
-    (3, {(0, 1): 10.0, (1, 2): 1.0})
-    """
-    sends, rows = _sends_and_rows(lines)
-    pairs: dict[tuple[int, int], float] = defaultdict(float)
-    ranks = 0
-    try:
-        for sender, receiver, text in chain(sends, _triples(rows)):
-            first, last, weight = *sorted((int(sender), int(receiver))), float(text)
-            if not (first >= 0 and last < MOST_TASKS and 0 <= weight < float("inf")):
-                rule = f"ranks are from 0 to {MOST_TASKS - 1:,}, and nothing is negative"
-                raise InputError(f"ranks {sender} and {receiver} with {weight:g}: {rule}")
-            ranks = max(ranks, last + 1)
-            if first != last and weight:
-                pairs[first, last] += weight
-    except InputError:
-        raise
-    except ValueError as error:
-        raise InputError(f"this is no matrix of who sends whom how much: {str(error)[:200]}") from None
-    if not pairs:
-        forms = "give three columns (from, to, bytes), a square table, or IPM's XML"
-        raise InputError(f"no two ranks send each other anything: {forms}")
-    return ranks, dict(pairs)
-
-
-_Triple = tuple[int | str, int | str, float | str]
-
-
-def _sends_and_rows(lines: Iterable[str]) -> tuple[list[_Triple], list[list[str]]]:
-    """Return the sends of IPM's XML, and the cells of the lines that are no XML, without a header."""
-    sends: list[_Triple] = []
-    rows: list[list[str]] = []
-    here = -1
-    for line in lines:
-        rank = re.search(r'<task [^>]{0,300}mpi_rank="(\d{1,9})"', line)
-        here = int(rank[1]) if rank else here
-        if tool := next((tool for sign, tool in _NO_PARTNERS.items() if line.lstrip().startswith(sign)), ""):
-            raise InputError(f"{tool} tells what was sent, but not to whom: who talks to whom cannot be told from it")
-        peer = _IPM_SEND.search(line)
-        if peer and here >= 0:
-            sends.append((here, int(peer[2]), float(peer[1]) * int(peer[3])))
-        elif "<" not in line and (cells := re.split(r"[\s,;|]+", line.split("#")[0].strip(" \t\r\n,;|"))) != [""]:
-            rows.append(cells)
-    header = bool(rows) and not all(re.fullmatch(r"[-+0-9.eE]+", cell) for cell in rows[0])
-    return sends, rows[header:]
-
-
-def _triples(rows: list[list[str]]) -> Iterable[_Triple]:
-    """Return rows of three columns as they are, of a square table row, column and cell."""
-    # Three rows of three may be either: a diagonal of zeros is that of a table, in which none sends to itself.
-    square = len(rows) == 3 and all(float(row[i]) == 0 for i, row in enumerate(rows) if len(row) == 3)
-    if not rows or len(rows[0]) != 3 or square:
-        return _cells(rows)
-    return [(sender, receiver, weight) for sender, receiver, weight in rows]
-
-
-def _cells(rows: list[list[str]]) -> Iterator[tuple[int, int, str]]:
-    """Yield row, column and cell of a square table."""
-    for at, row in enumerate(rows):
-        if len(row) != len(rows):
-            raise InputError(f"row {at + 1} has {len(row)} columns; a table of {len(rows)} ranks has {len(rows)}")
-        yield from ((at, column, cell) for column, cell in enumerate(row))
-
-
-def off_node_weight(order: Sequence[int], pairs: Matrix, cores_per_node: int) -> float:
-    """Return what pairs on different nodes send each other.
-
-    Examples
-    --------
-    >>> off_node_weight([0, 2, 1, 3], {(0, 1): 5.0, (0, 2): 1.0}, 2)
-    5.0
-    """
-    node = {rank: position // cores_per_node for position, rank in enumerate(order)}
-    return sum(weight for (first, second), weight in pairs.items() if node[first] != node[second])
-
-
-def order_for_matrix(ranks: int, pairs: Matrix, cores_per_node: int) -> list[int]:
-    """Return an order that keeps who sends much on one node, and nodes that send much near in the list.
-
-    Nodes are filled one after the other: the next rank is the one that sends most to those on the node, or if none
-    does, to all that were placed before. It is no optimum, and never worse than the ranks' own order.
-
-    Examples
-    --------
-    >>> order_for_matrix(4, {(0, 2): 9.0, (1, 3): 9.0, (0, 1): 1.0}, 2)
-    [0, 2, 1, 3]
-    """
-    from heapq import heappop, heappush
-
-    beside: list[list[tuple[int, float]]] = [[] for _ in range(ranks)]
-    for (low, high), weight in pairs.items():
-        beside[low].append((high, weight))
-        beside[high].append((low, weight))
-    placed = [False] * ranks
-    order: list[int] = []
-    first = 0
-    before: dict[int, float] = {}
-    near: list[tuple[float, int]] = []
-    while len(order) < ranks:
-        here: dict[int, float] = {}
-        heap: list[tuple[float, int]] = []
-        for _ in range(min(cores_per_node, ranks - len(order))):
-            rank = -1
-            for queue, gains in ((heap, here), (near, before)):
-                while queue and rank < 0:
-                    gain, candidate = heappop(queue)
-                    # What stands for less than the rank sends by now has a newer entry.
-                    if not placed[candidate] and -gain == gains[candidate]:
-                        rank = candidate
-            while rank < 0:
-                rank, first = (first if not placed[first] else -1), first + 1
-            placed[rank] = True
-            order.append(rank)
-            for partner, weight in beside[rank]:
-                if not placed[partner]:
-                    for queue, gains in ((heap, here), (near, before)):
-                        gains[partner] = gains.get(partner, 0.0) + weight
-                        heappush(queue, (-gains[partner], partner))
-    own = list(range(ranks))
-    return min(order, own, key=lambda tried: off_node_weight(tried, pairs, cores_per_node))
 
 
 def rank_order_file(order: Sequence[int], note: str = "") -> str:

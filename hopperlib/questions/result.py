@@ -250,8 +250,6 @@ class Figure(TableMixin):
         Plotly layout; `hopperlib.questions.figures` adds the house's look.
     table : Table
         The numbers that are drawn.
-    bundle : {"cartesian", "gl3d"}
-        Which plotly.js bundle draws it.
     """
 
     title: str
@@ -259,7 +257,6 @@ class Figure(TableMixin):
     data: list[dict[str, Any]]
     layout: dict[str, Any]
     table: Table
-    bundle: Literal["cartesian", "gl3d"] = "cartesian"
 
     def __post_init__(self) -> None:
         if len(self.alt) < 20:
@@ -267,7 +264,8 @@ class Figure(TableMixin):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figure as plain data."""
-        named = {name: getattr(self, name) for name in ("title", "alt", "bundle")}
+        # Programs may read which part of plotly.js draws it; all charts have two axes.
+        named = {"title": self.title, "alt": self.alt, "bundle": "cartesian"}
         return named | {"figure": {"data": self.data, "layout": self.layout}, "table": self.table.to_dict()}
 
     def frame_data(self) -> Any:

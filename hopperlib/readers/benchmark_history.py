@@ -151,20 +151,20 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
     for known in _VALUES:
         if known in header and any(row[known].lower() not in ABSENT for row in rows):
             return [known]
-    return _measured_columns(header, rows, times)
+    # Figures of merit as ReFrame writes them.
+    return [name for name in header if name.endswith("_value")] or _measured_columns(header, rows, times)
 
 
 def _measured_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times: str) -> list[str]:
     """Return the columns that hold what is measured, as their names say, else those of varied numbers, else of any."""
     free = [name for name in header if name != times and name.lower() not in _NAMES]
     cells = {name: {row[name] for row in rows} for name in free if not _LABELS.match(name.lower())}
-    numbers = [name for name, own in cells.items() if all(map(_is_number_or_absent, own))]
+    numbers = {name: own for name, own in cells.items() if all(map(_is_number_or_absent, own))}
     if not numbers:
         raise InputError(f"no column holds numbers alone; the columns are: {', '.join(header)}")
-    figures = [name for name in header if name.endswith("_value")]
     least = len(rows) // _RUNS_A_SETTING
-    measured = [name for name in numbers if len(cells[name]) > least and not _SETTINGS.match(name.lower())]
-    return figures or measured or numbers
+    measured = [name for name, own in numbers.items() if len(own) > least and not _SETTINGS.match(name.lower())]
+    return measured or list(numbers)
 
 
 def _is_number_or_absent(cell: str) -> bool:
@@ -201,19 +201,19 @@ def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skip
     times = _times_column(header, rows, column)
     values = _value_columns(header, rows, times, column)
     keys, naming = _naming_columns(header, rows, times, len(values))
-    others = [name for name in header if name not in (times, *keys, *values) and not _LABELS.match(name.lower())]
+    taken = {times, *keys, *values}
+    others = [name for name in header if name not in taken and not _LABELS.match(name.lower())]
     for (number, row), name in product(zip(numbers, rows, strict=True), values):
-        # A summary of `hopper io` has rows for the least and the most of the same runs, which are no further runs.
-        further = row.get("statistic", "") not in ("", "mean")
-        if further or (value := _measured(row[name], f"line {number}, column {name}", number, skips)) is None:
+        value = _measured(row, name, number, skips)
+        if value is None:
             continue
         figure = name.removesuffix("_value")
-        label = [row[key] for key in naming if row[key].lower() not in ABSENT]
-        if len(values) > 1 or name != figure or (not label and name not in _VALUES):
-            label.append(figure)
+        named = [row[key] for key in naming if row[key].lower() not in ABSENT]
+        told = len(values) == 1 and name == figure and (named or name in _VALUES)
+        label = " ".join(named if told else [*named, figure])
         unit = row.get(f"{figure}_unit", row.get("unit", ""))
         settings = {other: row[other] for other in others} | {"_column": figure}
-        yield " ".join(label) or file, _Run(number, row.get(times, "") or str(number), value, unit, settings)
+        yield label or file, _Run(number, row.get(times, "") or str(number), value, unit, settings)
 
 
 def _naming_columns(
@@ -226,14 +226,18 @@ def _naming_columns(
     return keys, varied if varied or values > 1 else keys[:1]
 
 
-def _measured(cell: str, where: str, line: int, skips: Skips) -> float | None:
-    """Return a measured value; None, and counted, if there is none or it is 0."""
+def _measured(row: dict[str, str], name: str, line: int, skips: Skips) -> float | None:
+    """Return the measured value of a column; None if there is none or it is 0, which is counted."""
+    # A summary of `hopper io` has rows for the least and the most of the same runs, which are no further runs.
+    if row.get("statistic", "") not in ("", "mean"):
+        return None
+    cell = row[name]
     value = finite(cell)
     if cell.lower() in ABSENT or value == 0:
         skips.add("it is 0" if value == 0 else "there is none", line)
         return None
     if value is None or value < 0:
-        raise InputError(f"{where}: {cell!r} is no number above 0")
+        raise InputError(f"line {line}, column {name}: {cell!r} is no number above 0")
     return value
 
 
@@ -262,12 +266,14 @@ def _history(name: str, runs: list[_Run], better: Better | None) -> History:
         unit=unit,
         better=better or _stated_better(runs) or better_of(f"{column} {name}", unit),
         kind=next((kind for kind in kinds if kind in KINDS), kind_of(f"{name} {column}")),
-        covariates={
-            other: values
-            for other in runs[0].cells
-            if other not in _DESCRIBED and len(set(values := tuple(run.cells[other] for run in runs))) > 1
-        },
+        covariates=_covariates(runs),
     )
+
+
+def _covariates(runs: list[_Run]) -> dict[str, tuple[str, ...]]:
+    """Return the settings that are not the same in all runs."""
+    settings = {name: tuple(run.cells[name] for run in runs) for name in runs[0].cells if name not in _DESCRIBED}
+    return {name: values for name, values in settings.items() if len(set(values)) > 1}
 
 
 def _stated_better(runs: list[_Run]) -> Better | None:

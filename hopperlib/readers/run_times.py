@@ -5,7 +5,7 @@ time is an error with its line: a wrong number would be worse than none.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from difflib import get_close_matches
@@ -223,35 +223,43 @@ def read_run_times(
     at, column = _times_column(header, column)
     group, of = _group_column(header, column, group)
     numbers = {name: _place(header, name, "covariate") for name in covariates}
-    # The first of them that is empty is why a row is left out.
-    needed = {at: f"no time in column {column}"} | ({} if of is None else {of: f"no group in column {group}"})
-    for name, place in numbers.items():
-        needed.setdefault(place, f"no number in column {name}")
-    times: list[float] = []
-    covered: list[list[float]] = []
-    kept: list[list[str]] = []
+    needed = {place: f"no number in column {name}" for name, place in reversed(numbers.items())}
+    needed |= {place: f"no group in column {group}" for place in (of,) if place is not None}
+    needed |= {at: f"no time in column {column}"}
     skips = Skips("row", "left out")
-    for line, row in whole_rows(rows, len(header)):
-        empty = next((place for place in needed if row[place].casefold() in ABSENT), None)
-        # A time that is none is refused also where the row lacks something else.
-        time = 0.0 if empty == at else _time(row[at], f"line {line}, column {column}")
-        if empty is not None:
-            skips.add(needed[empty], line)
-            continue
-        times.append(time)
-        covered.append([_covariate(row[place], line, name) for name, place in numbers.items()])
-        kept.append(row)
-    if not times:
+    kept = list(_timed(whole_rows(rows, len(header)), needed, at, column, skips))
+    if not kept:
         rest = f": {skips.total:,} rows have none" if skips.total else ""
         raise InputError(f"there is no time in column {column!r}{rest}")
-    further = (name for place, name in enumerate(header) if place not in (at, of) and name)
     return RunTimes(
         column=column,
-        times=tuple(times),
+        times=tuple(time for time, _, _ in kept),
         group=group,
-        groups=() if of is None else tuple(row[of] for row in kept),
+        groups=_cells(kept, of),
         skips=skips,
-        covariates=dict(zip(numbers, zip(*covered, strict=True), strict=True)),
+        covariates={
+            name: tuple(_covariate(row[place], line, name) for _, line, row in kept) for name, place in numbers.items()
+        },
         when=_when_column(header, column),
-        others={name: tuple(row[header.index(name)] for row in kept) for name in further},
+        others={name: _cells(kept, header.index(name)) for name in header if name not in ("", column, group)},
     )
+
+
+def _cells(kept: Sequence[tuple[float, int, list[str]]], place: int | None) -> tuple[str, ...]:
+    """Return a column of the rows that are kept; nothing if there is none."""
+    return () if place is None else tuple(row[place] for _, _, row in kept)
+
+
+def _timed(
+    rows: Iterable[tuple[int, list[str]]], needed: dict[int, str], at: int, column: str, skips: Skips
+) -> Iterator[tuple[float, int, list[str]]]:
+    """Yield the time, line and cells of the rows that lack nothing needed; the others are counted."""
+    for line, row in rows:
+        # The first of them that is empty is why the row is left out: those that were added last.
+        empty = next((place for place in reversed(needed) if row[place].casefold() in ABSENT), None)
+        # A time that is none is refused also where the row lacks something else.
+        time = 0.0 if empty == at else _time(row[at], f"line {line}, column {column}")
+        if empty is None:
+            yield time, line, row
+        else:
+            skips.add(needed[empty], line)

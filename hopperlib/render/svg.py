@@ -67,7 +67,7 @@ def figure_svg(figure: "Figure", width: int = 660, height: int = 340, *, place: 
         settings.update(look | {"svg.hashsalt": f"{place} {figure.title}"})
         size = (width / 72, figure.layout.get("height", height) / 72)
         canvas = Canvas(figsize=size, layout="constrained", facecolor="none")
-        (_draw_in_space if "scene" in figure.layout else _draw_in_plane)(canvas, figure)
+        _draw(canvas, figure)
         text = io.StringIO()
         backend: Any = FigureCanvasSVG(canvas)
         backend.print_svg(text, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
@@ -109,8 +109,8 @@ def _places(values: Sequence[Any]) -> list[Any]:
     return [datetime.fromisoformat(value).replace(tzinfo=None) for value in values]
 
 
-def _draw_in_plane(canvas: Any, figure: "Figure") -> None:
-    """Draw the traces that have two axes."""
+def _draw(canvas: Any, figure: "Figure") -> None:
+    """Draw the traces."""
     axes = canvas.add_subplot()
     bars = [trace for trace in figure.data if trace["type"] == "bar"]
     below: Mapping[str, Any] = {}
@@ -194,31 +194,6 @@ def _draw_heatmap(canvas: Any, axes: Any, trace: Mapping[str, Any]) -> None:
         interpolation="none",
     )
     canvas.colorbar(drawn, label=trace["colorbar"]["title"]["text"])
-
-
-def _draw_in_space(canvas: Any, figure: "Figure") -> None:
-    """Draw the traces that have three axes."""
-    from matplotlib.ticker import MaxNLocator
-
-    axes, scene = canvas.add_subplot(projection="3d"), figure.layout["scene"]
-    for trace in figure.data:
-        marker = trace["marker"]
-        axes.plot(
-            trace["x"],
-            trace["y"],
-            trace["z"],
-            label=trace["name"],
-            linestyle="none",
-            color=marker["color"],
-            marker=_MARKERS[marker["symbol"]],
-            markersize=marker["size"],
-        )
-    for name, axis in zip("xyz", (axes.xaxis, axes.yaxis, axes.zaxis), strict=True):
-        axes.set(**{f"{name}lim": scene[f"{name}axis"]["range"], f"{name}label": scene[f"{name}axis"]["title"]["text"]})
-        axis.set_pane_color((0, 0, 0, 0))
-        axis.set_major_locator(MaxNLocator(4, integer=True))
-    axes.set_box_aspect([high - low for low, high in (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())], zoom=0.95)
-    _add_legend(canvas, figure)
 
 
 def _add_legend(canvas: Any, figure: "Figure") -> None:

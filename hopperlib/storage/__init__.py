@@ -17,8 +17,7 @@ chunks                     what HDF5 reads for a shape of chunks
 small_files                what many small files cost, and other ways
 node_lines                 lines that run once on each node, by launcher
 loading                    how long a job takes to load libraries or modules
-iobuf.gains                what buffering the calls of a task buys
-iobuf.params               ``IOBUF_PARAMS`` read, checked and written
+iobuf                      what buffering the calls of a task buys
 logs.darshan_log           a Darshan log as records
 logs.darshan_findings      what such a log says is wrong
 logs.darshan_summary       such a log in numbers

@@ -26,7 +26,6 @@ ASKED = {
     "rank-order": ["--grid", "8x8", "--cores-per-node", "4"],
     "simulate": ["--trace", "synthetic-jobs.swf", "--nodes", "64"],
     "io-log": [IOR],
-    "iobuf": ["*.dat:count=4:size=4M"],
     "trace": ["learn", "synthetic-jobs.swf", "--nodes", "64"],
     "stripe": ["--size", "100GB", "--writers", "96", "--pattern", "shared"],
     "diagnose": ["job.out"],

@@ -34,8 +34,7 @@ def test_every_figure_of_a_question_is_drawn(name):
         assert (drawing.tag, drawing.get("role")) == (f"{SVG}svg", "img")
         assert (drawing.findtext(f"{SVG}title"), drawing.findtext(f"{SVG}desc")) == (figure.title, figure.alt)
         texts = _texts(svg)
-        scene = figure.layout.get("scene", figure.layout)
-        for axis in [axis for key, axis in scene.items() if re.fullmatch("[xyz]axis", key)]:
+        for axis in [axis for key, axis in figure.layout.items() if re.fullmatch("[xy]axis", key)]:
             assert axis["title"]["text"] in texts
         if len(figure.data) > 1:
             assert all(trace["name"] in texts for trace in figure.data if trace.get("showlegend", True))

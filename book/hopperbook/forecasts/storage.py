@@ -13,7 +13,7 @@ import numpy as np
 
 from hopperbook.forecasts.node import non_negative
 from hopperlib.machine import FileSystem, Machine
-from hopperlib.storage.iobuf.gains import Costs as CallCosts
+from hopperlib.storage.iobuf import Costs as CallCosts
 from hopperlib.storage.loading import load_time
 from hopperlib.storage.lustre.client import own_file_system
 from hopperlib.storage.lustre.dumps import osts_with_slow

@@ -12,8 +12,6 @@ from hopperlib.questions.question import Question, load
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer, and write the file; ``-`` prints it in place of the answer."""
     out = values.pop("out", None)
-    if not values.get("matrix") and "grid" not in values:
-        raise click.UsageError("Missing option '--grid', or '--matrix' in its place.")
     result = question.run(**values)
     text = result.downloads[0].text
     if out not in (None, "-"):
@@ -32,7 +30,6 @@ rank_order = question_command(
     parameters=[click.Option(["--out"], metavar="FILE", help="Write the file here; - prints it.")],
     lines="""
 hopper rank-order --grid 16x16x12 --cores-per-node 24 --out MPICH_RANK_ORDER
-hopper rank-order --matrix sent.csv --cores-per-node 128 --out MPICH_RANK_ORDER
 hopper rank-order --grid 8x8x8x16 --periodic --cores-per-node 24 --out MPICH_RANK_ORDER
 export MPICH_RANK_REORDER_METHOD=3
 """,

@@ -46,8 +46,8 @@ _RAISE = re.compile(r"(?:^|\s)raise [A-Z]\w{1,60}\(")
 _STOPS = re.compile(r"\bstopping\b")
 # Somebody pressed Ctrl-C.
 _INTERRUPT = re.compile(r"\^C|(?i:\bsending ctrl-c\b|\bpress ctrl-c again\b)")
-# A version or a place in brackets at the end of a header.
-_TAG = re.compile(r"\([\w.: -]{1,40}\)\s{0,8}$")
+# A version or a place in brackets at the end of a header, and the source line that speaks.
+_TAG = re.compile(r"\([\w.: -]{1,40}\)\s{0,8}$|\bIn [\w./-]{1,120}, line \d{1,6}:?\s{0,8}$")
 # Words of a header, at most. [words]
 _HEADER = 3
 
@@ -179,6 +179,9 @@ def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> 
         reach = _reach(group, ends, terminators, evidence) if not aftermath and _offered(group, evidence) else None
         if reach is None or not (weight := _weight(group, reach, failed)):
             continue
+        if not failed and evidence.life_after(group.last):
+            # The program went on, and nothing says that it failed later.
+            continue
         score = (weight, group.count < _MANY, -reach)
         if best is None or score > best[0]:
             best = (score, group)
@@ -188,11 +191,12 @@ def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> 
 def _weight(group: Unknown, reach: int, failed: bool) -> int:
     """Weigh what a line says: words of an end near the failure first, a bare end before words far away; 0 is nothing."""
     if group.suspicion == "fatal":
-        return 5 if reach <= _FAR else 2
+        return 5 if reach <= _FAR else 2 if failed else 0
     if group.suspicion == "error":
         if not failed:
             # Nothing says that the run failed: only what stands at the very end, and not again and again, ended it.
-            return 4 if reach <= _END_REACH and group.count <= _FEW else 0
+            at_once = group.last.line - group.first.line <= _NEAR
+            return 4 if reach <= _END_REACH and (group.count <= _FEW or at_once) else 0
         return 4 if reach <= _NEAR else 2 if reach <= _FAR else 0
     return 3
 

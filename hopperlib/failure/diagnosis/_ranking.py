@@ -29,7 +29,10 @@ _STRENGTH = {"strong": 0, "plain": 1, "weak": 2}
 _CLOCK_SLACK_S = 60.0
 
 # A command of the job script that complains: the program before it had ended, and the job had not.
-_COMMAND = re.compile(r"(?:cp|mv|rm|ls|cat|mkdir|tar|cd|\S{1,160}: line \d{1,6}): ")
+_COMMAND = re.compile(
+    r"\W{0,4}(?:cp|mv|rm|ls|cat|mkdir|tar|cd|chmod|ln|git|fatal|remote|conda|module|Lmod|ERROR: Unable to locate a module|sbatch|scancel|squeue|qsub|bsub"
+    r"|srun(?=: error: (?:Unable|Invalid|Job|Requested))|\S{1,160}: line \d{1,6})\b"
+)
 _CANCELLED = ("SLURM-JOB-CANCELLED", "SLURM-TIME-LIMIT", "SLURM-PREEMPTED", "SLURM-NODE-FAIL")
 
 # Where advice takes a value from the message.
@@ -42,6 +45,8 @@ _ABOVE = 40
 _HELP_TEXT = 12
 # Lines behind a sign of life, or behind a generic message, that make it improbable that the message ended the run.
 _LONG = 40
+# Lines behind a generic message that are the work of a program which went on, beside its signs of life.
+_WORK = 12
 # An error at the end of a text so far below a message is no consequence of it. [lines]
 _FAR = 200
 # Lines that may stand behind a message at the end of a text.
@@ -79,7 +84,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     counted, set_aside = _counted(findings, bool(record_failed))
     refuted = _refuted(counted)
     set_aside += tuple(refuted)
-    outlived = _outlived(counted, evidence) | _left_behind(findings)
+    outlived = _outlived(counted, evidence) | _left_behind(findings) | _complaints(counted, evidence)
     counted = [message for message in counted if message.rule.code not in outlived]
     causes = [message for message in _of_role("cause", counted, refuted) if not hollow(message)]
     success, signs = _ends(counted)
@@ -92,7 +97,8 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     if not failed and _succeeded(causes, success, words, record_failed):
         return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **told)
     # With nothing better in the text, what was set aside is better than silence.
-    causes = causes or _needing_failure([findings[code] for code in set_aside if code not in refuted])
+    aside = [findings[code] for code in set_aside if code not in refuted and "@failure" in findings[code].rule.requires]
+    causes = causes or [message for message in aside if _behind(message, evidence) <= _LONG]
     ranked = _ranked(causes, counted, words, evidence)
     return Ranking(tuple(ranked or filter(None, [missed])), failed=failed, succeeded=False, **told)
 
@@ -103,6 +109,10 @@ def _ranked(
     """Return the causes that no other explains, the likeliest first, and the program's own words among them."""
     roots, explained = _roots(causes, counted)
     ranked = [_cause(message, explained[message.rule.code], roots, evidence) for message in roots]
+    for cause, message in zip(ranked, roots, strict=True):
+        if not any(message is other for other in counted):
+            # What it needs beside it is missing.
+            cause.confidence = "guess"
     if reason := reasons_above(roots[0], evidence) if roots else None:
         ranked.insert(0, reason)
     if words and (not ranked or ranked[0].confidence == "possible"):
@@ -117,11 +127,16 @@ def _outlived(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
     words = [group.last for group in evidence.unknown if group.suspicion == "fatal"]
     outlived = {}
     for message in counted:
-        life = _life_behind(message, evidence) if message.rule.role in ("cause", "symptom") else None
+        life = _life_behind(message, evidence) if message.rule.role in ("cause", "symptom", "cascade") else None
         if life is None:
             continue
-        if message.rule.role == "symptom" and evidence.files[message.hits[-1].file].lines - life > _LONG:
+        last = message.hits[-1]
+        if message.rule.role == "symptom" and evidence.files[last.file].lines - life > _LONG:
             # Something that the program had started ended, and the program went on for long.
+            outlived[message.rule.code] = life
+            continue
+        generic = message.rule.strength == "weak" or message.rule.role == "cascade"
+        if generic and _behind(message, evidence) > _WORK and not _fails_behind(last, counted):
             outlived[message.rule.code] = life
             continue
         # What one exception is to explain stands near it; behind a sign of life another one is another end.
@@ -131,10 +146,37 @@ def _outlived(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
     return outlived
 
 
+def _fails_behind(last: Hit, counted: Iterable[MessageHits]) -> bool:
+    """Whether anything behind a line of its file, or in another file, shows that a run failed."""
+    signs = (hit for message in counted if message.rule.shows_failure for hit in message.hits)
+    return any(hit.file != last.file or hit.line > last.line for hit in signs)
+
+
 def _passed_over(message: MessageHits, evidence: Evidence) -> bool:
     """Whether much stands behind a generic message, in a text that shows no failure."""
+    return message.rule.strength == "weak" and _behind(message, evidence) > _LONG
+
+
+def _behind(message: MessageHits, evidence: Evidence) -> int:
+    """Return the lines behind the last one of a message in its file."""
     last = message.hits[-1]
-    return message.rule.strength == "weak" and evidence.files[last.file].lines - last.line > _LONG
+    return evidence.files[last.file].lines - last.line
+
+
+def _complaints(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
+    """Return the complaints of commands behind which the job script went on for long and met no other failure."""
+    complaints = [
+        message
+        for message in counted
+        if message.rule.role == "cause"
+        and message.count <= len(message.hits)
+        and all(_COMMAND.match(hit.text) for hit in message.hits)
+        and _behind(message, evidence) > _LONG
+    ]
+    failed = any(message.rule.shows_failure and message not in complaints for message in counted)
+    if failed or any(group.suspicion in ("fatal", "end") for group in evidence.unknown):
+        return {}
+    return {message.rule.code: evidence.files[message.hits[-1].file].lines for message in complaints}
 
 
 def _left_behind(findings: Mapping[str, MessageHits]) -> dict[str, int]:
@@ -173,11 +215,6 @@ def _names(cause: MessageHits, effect: MessageHits) -> bool:
 def _says_done(message: MessageHits) -> bool:
     """Whether a program itself, not a launcher or a scheduler, says that it ended well."""
     return message.rule.success and message.rule.code.startswith("APPLICATION-")
-
-
-def _needing_failure(messages: Iterable[MessageHits]) -> list[MessageHits]:
-    """Return the messages that count beside any sign of failure."""
-    return [message for message in messages if "@failure" in message.rule.requires]
 
 
 def _of_role(role: str, counted: Iterable[MessageHits], refuted: set[str]) -> list[MessageHits]:

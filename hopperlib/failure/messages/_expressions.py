@@ -58,18 +58,20 @@ def words(
 
 def says(name: str, line: bytes, lowered: bytes) -> bool:
     """Whether a line matches the expression of a table: only alternatives are tried whose piece of text it holds."""
-    for text, grouped in zip((lowered, line), _by_piece(name), strict=True):
-        for piece in filter(text.__contains__, grouped):
-            if _compiled(grouped[piece]).search(text):
+    any_case, cased = _by_piece(name)
+    for text, pieces in ((lowered, any_case), (line, cased)):
+        for piece, expression in pieces:
+            if piece in text and _compiled(expression).search(text):
                 return True
     return False
 
 
 _compiled = cache(re.compile)
+_Pieces = tuple[tuple[bytes, bytes], ...]
 
 
 @cache
-def _by_piece(name: str) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:
+def _by_piece(name: str) -> tuple[_Pieces, _Pieces]:
     """Return the alternatives of a table by the piece of text that each of them needs: for any case in lower case, and as written."""
     alternatives: _Expressions = getattr(_tables(), name)
     lowered = (
@@ -79,12 +81,12 @@ def _by_piece(name: str) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:
     return _grouped(lowered), _grouped(alternatives.cased)
 
 
-def _grouped(texts: Iterable[str]) -> dict[bytes, bytes]:
+def _grouped(texts: Iterable[str]) -> _Pieces:
     """Return expressions joined by the piece of text that each of them needs."""
     grouped: dict[str, list[str]] = {}
     for text in texts:
         grouped.setdefault(_piece(text), []).append(text)
-    return {piece.encode(): "|".join(joined).encode() for piece, joined in grouped.items()}
+    return tuple((piece.encode(), "|".join(joined).encode()) for piece, joined in grouped.items())
 
 
 def _piece(text: str) -> str:

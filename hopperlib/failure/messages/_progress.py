@@ -1,6 +1,6 @@
 r"""Signs of life: lines that show that a program went on behind a message which should have ended it.
 
-A line that counts (a step, an epoch, a row of a table), and then a line of the same kind with a higher number, can
+A line that counts (a step, an epoch, a bar, a row of a table), and then a line of the same kind with a higher number, can
 only come from a program that runs; so can a line that says so ("resuming from step 200") and one that counts. A single
 line may come from another task that had not heard yet. Lines of trouble count nothing: tasks and frames have numbers too.
 """
@@ -10,20 +10,21 @@ from bisect import bisect_left
 
 from hopperlib.failure.messages._templates import suspicion
 
-# A word that counts with its number, a row of numbers that begins with a whole one, a word of going on, all in lower case.
+# A word that counts with its number, a bar, a row of numbers that begins with a whole one, a word of going on, all in lower case.
 _COUNTER = re.compile(
     rb"\b(?:step|timestep|iter|iteration|epoch|cycle|generation|sweep|batch|frame|time|it|scf|it/s)s?\b[^\w\n]{0,8}"
     rb"(\d{1,18}(?:\.\d{1,12})?)"
 )
+_BAR = re.compile(rb"\b(\d{1,12})(?:/\d{1,12}|it) \[\d{1,3}:\d\d")
 _ROW = re.compile(
-    rb"^[ \t]{0,20}(\d{1,18})(?:[ \t]{1,20}[-+]?\d{1,18}\.\d{0,18}(?:e[-+]?\d{1,3}|d[-+]?\d{1,3})?){2,20}[ \t]{0,20}$",
+    rb"^[ \t]{0,20}(?:[a-z]{1,12}[ \t]{1,20})?(\d{1,18})(?:[ \t]{1,20}[-+]?\d{1,18}\.\d{0,18}(?:e[-+]?\d{1,3}|d[-+]?\d{1,3})?){2,20}(?:[ \t]{1,20}\d{1,9}){0,3}[ \t]{0,20}$",
     re.MULTILINE,
 )
 _GOES_ON = re.compile(
     rb"\b(?:resum(?:ing|ed)|restart(?:ing|ed)|retrying|continu(?:ing|ed)|recovered)\b[^\n]{0,12}\b(?:from|with|at|after|training)\b"
 )
 # Bytes of a line before such a word, and in all.
-_BEFORE = {_COUNTER: 48, _ROW: 0, _GOES_ON: 60}
+_BEFORE = {_COUNTER: 48, _BAR: 120, _ROW: 16, _GOES_ON: 60}
 _LINE = 260
 _DIGITS = b"0123456789.+-"
 # Signs that show life together, and bytes of a file that are searched for them at most.
@@ -62,9 +63,13 @@ class Life:
         self._failures.sort()
         if self.marks and self._failures[-1] <= self.marks[-1]:
             return
-        number, counted, behind = first_line, 0, -1
+        # What stands before the first failure shows nothing.
+        before = max(self._failures[0] - first_line, 0)
+        data = data.split(b"\n", before)[-1]
+        number, counted, behind = first_line + before, 0, -1
         self._budget -= len(data)
-        for start, line, count in _signs(data):
+        # A bar prints one line of many pieces.
+        for start, line, count in _signs(data.replace(b"\r", b"\n")):
             number += data.count(b"\n", counted, start)
             counted = start
             place = bisect_left(self._failures, number)

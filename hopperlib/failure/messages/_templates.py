@@ -50,6 +50,9 @@ _EMPTY = _ENDINGS.union(words("parts"), words("grammar"), _NAMED_PARTS)
 # What may not be taken for the name of a part, such as "memory" behind "node".
 _NO_NAMES = frozenset((*SUSPICIOUS_WORDS, *words("frequent")))
 
+# A line that leaves what it has to say to the next one.
+_LEADS_ON = re.compile(rb"(?::|\bIn [\w./-]{1,120}, line \d{1,6})\s{0,20}$")
+
 # Only this much of a line is read for words, and makes its template.
 _READ = 400
 _TEMPLATE_LENGTH = 240
@@ -77,7 +80,7 @@ def suspicion(line: bytes) -> Suspicion:
 def only_tells(line: bytes, below: Sequence[bytes] | None = None) -> bool:
     """Whether a line only tells that something ended: it is known to, or holds no words but those of endings, parts of a job and grammar.
 
-    One that ends in a colon leaves it to the lines below, if they are given.
+    One that ends in a colon, or in the source line that speaks, leaves it to the lines below, if they are given.
 
     Examples
     --------
@@ -89,15 +92,20 @@ def only_tells(line: bytes, below: Sequence[bytes] | None = None) -> bool:
         return True
     if len(line) > _READ or b"node fail" in lowered:
         return False
-    said = _WORDS.findall(_STRIPPED.sub(b" ", _NAMED.sub(b" ", lowered)))
+    said = _said(lowered)
     named = {word for part, word in pairwise(said) if part in _NAMED_PARTS and word not in _NO_NAMES}
     if _ENDINGS.isdisjoint(said) or not _EMPTY.union(named).issuperset(said):
         return False
-    if not line.rstrip().endswith(b":"):
+    if not _LEADS_ON.search(line):
         return True
     # What it announces may be a warning, or another such line.
     rest = [text for text in below or () if text.strip() and not says("warned", text, text.lower())]
-    return below is not None and (not rest or only_tells(rest[0], rest[1:]))
+    return below is not None and (not rest or not _said(rest[0].lower()) or only_tells(rest[0], rest[1:]))
+
+
+def _said(lowered: bytes) -> list[bytes]:
+    """Return the words of a line but for names, values and what it quotes."""
+    return _WORDS.findall(_STRIPPED.sub(b" ", _NAMED.sub(b" ", lowered)))
 
 
 def template(line: bytes) -> bytes:

@@ -354,6 +354,8 @@ class Scanner:
         if group.missed:
             self._missed_again(group, number)
         if group.count <= self.HITS:
+            if group.suspicion == "fatal":
+                self._life.failed(number)
             group.last = replace(self._hit(text, number, {}, 0), before=self._lines_before(data, start))
             group.following = _next_lines(data, end + 1, _FOLLOWING)
             if len(group.following) < _FOLLOWING and group not in self._open:
@@ -366,17 +368,18 @@ class Scanner:
 
     def _group(self, shape: _Shape, text: bytes, number: int) -> Unknown | None:
         """Return the group of a suspicious line, or None if it is harmless or there are too many."""
+        name = template(text)
+        group = self._groups.get(name)
+        if group is None and len(self._groups) >= self.UNKNOWN:
+            # Not judged either: words of trouble in so many sentences are the text's subject.
+            self.evidence.unknown_left_out += 1
+            return None
         kind = suspicion(text)
         missed = kind != "" and says("missed", text, text.lower())
         if not kind or (kind == "hint" and not missed):
             shape.suspicious = False
             return None
-        name = template(text)
-        group = self._groups.get(name)
         if group is None:
-            if len(self._groups) >= self.UNKNOWN:
-                self.evidence.unknown_left_out += 1
-                return None
             hit = self._hit(text, number, {}, 0)
             group = Unknown(
                 template=name.decode(errors="replace"), suspicion=kind, count=0, first=hit, last=hit, missed=missed

@@ -365,23 +365,30 @@ class Dragonfly:
         for switch, nodes in nodes_of.items():
             counts[switch // size][switch % size] += nodes
         totals, found = [sum(each) for each in counts], {}
-        for group in (group for group, total in enumerate(totals) if total):
-            here, within, ends = counts[group], self._no_lines(), self._no_ends()
-            for view, lines in zip(self._views, within, strict=True):
-                for own, line in zip(lines, view.lines, strict=True):
-                    there = sum([here[switch] for switch in line])
-                    own[:] = [nodes * there for nodes in here]
-                    for switch in line:
-                        own[switch] -= here[switch] ** 2
+        for group, here in enumerate(counts):
+            if not totals[group]:
+                continue
+            ends = self._no_ends()
             others = [total / self._cables for other, total in enumerate(totals) if other != group]
             for number in range(sets):
                 behind = sum(others[number::sets])
                 ends[number] = [nodes * behind for nodes in here]
-            found[group] = within, ends, ends
+            found[group] = self._all_to_all_within(here), ends, ends
         between = [[here * there for there in totals] for here in totals]
         for group in range(self.groups):
             between[group][group] = 0.0
         return found, between
+
+    def _all_to_all_within(self, here: _BySwitch) -> list[list[_BySwitch]]:
+        """Return for each view and line what each switch of a group sends to those of the line."""
+        within = self._no_lines()
+        for view, lines in zip(self._views, within, strict=True):
+            for own, line in zip(lines, view.lines, strict=True):
+                there = sum([here[switch] for switch in line])
+                own[:] = [nodes * there for nodes in here]
+                for switch in line:
+                    own[switch] -= here[switch] ** 2
+        return within
 
     def _through(self, view: _View, leaving: list[_BySwitch], entering: list[_BySwitch]) -> list[_BySwitch]:
         """Return for each line of a view the ways of each switch to its gateways, and those of gateways to its switches."""

@@ -136,21 +136,18 @@ def convex_hull(points: Iterable[Point]) -> Hull:
     kept = _extremes(set(points))
     if not kept:
         raise InputError("a convex hull needs at least one point")
-    # Four corners that do not lie in one plane make the first body; with fewer, all points are one point, a line or a
-    # polygon.
     first = kept[0]
-    along = next((_minus(p, first) for p in kept if p != first), None)
-    if along is None:
-        return Hull(0.0, 0.0)
-    second = next(p for p in kept if p != first)
+    # Three corners that do not lie on one line span a plane; without them, all points are one point or a line.
+    second = next((p for p in kept if p != first), first)
+    along = _minus(second, first)
     third = next((p for p in kept if any(_cross(along, _minus(p, first)))), None)
     if third is None:
         return Hull(0.0, 0.0)
     normal = _cross(along, _minus(third, first))
+    # A fourth outside of it makes the first body; without it, all points are a polygon.
     fourth = next((p for p in kept if _dot(normal, _minus(p, first))), None)
     if fourth is None:
         return Hull(0.0, _flat_surface(kept, normal))
-
     faces = _body((first, second, third, fourth))
     for p in kept:
         _raise_corner(faces, p)

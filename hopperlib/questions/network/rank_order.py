@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Mapping
 from math import prod
-from typing import Any
 
 from hopperlib.errors import InputError, pinned_on
 from hopperlib.network import rank_order as ro
@@ -24,10 +23,10 @@ _USE = Copyable(
 
 
 class Ranks(ask.Setting):
-    """A grid of ranks, or what pairs of them send, and the nodes they run on."""
+    """A grid of ranks, and the nodes they run on."""
 
     grid: str = ask.text(
-        "Tasks along x, y, z and t", "16x16x12", max_length=40, help="Ranks are counted along x first."
+        "Tasks along x, y, z and t", "16x16x12", max_length=40, required=True, help="Ranks are counted along x first."
     )
     cores_per_node: int = ask.slider("Tasks on a node", 24, (1, 1024, 1), required=True)
     block: str = ask.text(
@@ -37,14 +36,6 @@ class Ranks(ask.Setting):
         help="Empty: the page finds the best box.",
     )
     periodic: bool = ask.switch("Periodic grid", False, advanced=True)
-    matrix: str = ask.file(
-        "Traffic between ranks",
-        rows=4,
-        max_length=64_000_000,
-        help="A file with three columns (from, to, bytes), a square table, or IPM's XML. It takes the place of the grid. "
-        "Reports of mpiP and tables of pat_report do not say who sends to whom, so they cannot be used.",
-        advanced=True,
-    )
 
     def sides(self, name: str) -> ro.Grid:
         """Return a grid that was typed in, its fault pinned on its control."""
@@ -54,11 +45,6 @@ class Ranks(ask.Setting):
 
 def answer(ranks: Ranks) -> Result:
     """Return the answer."""
-    return _of_matrix(ranks) if ranks.matrix.strip() else _of_grid(ranks)
-
-
-def _of_grid(ranks: Ranks) -> Result:
-    """Answer for neighbors on a grid."""
     grid, cores, periodic = ranks.sides("grid"), ranks.cores_per_node, ranks.periodic
     tasks, pairs = prod(grid), ro.neighbor_count(grid, periodic=periodic)
     if tasks > _MAX_TASKS_ON_PAGE and sys.platform == "emscripten":
@@ -86,7 +72,11 @@ def _of_grid(ranks: Ranks) -> Result:
         copyables=(_USE,),
         downloads=(Download("MPICH_RANK_ORDER", lambda: ro.rank_order_file(order, note)),),
         facts={
-            **_facts(tasks, pairs, before, after),
+            "tasks": tasks,
+            "pairs": pairs,
+            "off_node_before": before,
+            "off_node_after": after,
+            "off_node": after,
             "block": list(box),
             "best": best,
             "grid": list(grid),
@@ -94,35 +84,6 @@ def _of_grid(ranks: Ranks) -> Result:
             "order": order[:_MAX_DRAWN],
         },
     )
-
-
-def _of_matrix(ranks: Ranks) -> Result:
-    """Answer for what pairs of ranks were measured to send each other."""
-    cores = ranks.cores_per_node
-    with pinned_on("matrix"):
-        tasks, pairs = ro.read_matrix(ranks.matrix.splitlines())
-    order = ro.order_for_matrix(tasks, pairs, cores)
-    before, after = (ro.off_node_weight(tried, pairs, cores) for tried in (range(tasks), order))
-    total = sum(pairs.values())
-    note = f"{tasks} tasks by what they send each other, {cores} on a node"
-    return Result(
-        summary=f"{share(after / total, 1)} of what {tasks:,} tasks send goes off node in the order found, "
-        f"{share(before / total, 1)} as numbered.",
-        values=(
-            Value("Sent off node, as numbered", 100 * before / total, "predicted", "%", 1),
-            Value(
-                "In the order found", 100 * after / total, "predicted", "%", 1, note="found step by step, not the best"
-            ),
-        ),
-        copyables=(_USE,),
-        downloads=(Download("MPICH_RANK_ORDER", ro.rank_order_file(order, note)),),
-        facts=_facts(tasks, len(pairs), before, after),
-    )
-
-
-def _facts(tasks: int, pairs: int, before: float, after: float) -> dict[str, Any]:
-    counts = {"off_node_before": before, "off_node_after": after, "off_node": after}
-    return {"tasks": tasks, "pairs": pairs} | counts
 
 
 def _sides(box: ro.Grid) -> str:

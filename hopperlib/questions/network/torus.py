@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 from hopperlib.machine import Machine
@@ -14,11 +13,10 @@ from hopperlib.network.torus.orders import ORDER_TITLES
 from hopperlib.network.torus.placement import Compactness, compactness_of, free_positions, jobs_on_busy
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.questions import ask
-from hopperlib.questions.figures import NEUTRAL, STYLES
 from hopperlib.questions.network.fabric_drawing import shade
 from hopperlib.questions.network.recording import histories, link_digits, named, places_of
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Column, Download, Drawing, Figure, Result, Table, Value
+from hopperlib.questions.result import Column, Download, Drawing, Result, Table, Value
 from hopperlib.scheduling.schedule import runs_of
 from hopperlib.text import count
 
@@ -134,7 +132,6 @@ def answer(placement: Placement) -> Result:
         summary=_summary(placement, facts),
         values=tuple(_values(facts)),
         drawings=(_floor(placement),),
-        figures=(_space(placement),),
         tables=(_compactness(placement, facts),),
         downloads=(Download("placement.csv", f"nid,cname,x,y,z\n{rows}", "text/csv"),),
         facts=facts,
@@ -237,34 +234,6 @@ def _cabinet_label(nodes: int, pitch: float) -> str:
         f'<text x="{pitch / 2 - 1:.1f}" y="{pitch / 2 + 3:.1f}" text-anchor="middle" '
         f'font-size="{min(9, pitch / 2):.1f}" fill="#0b2a3d">{nodes}</text>'
     )
-
-
-def _space(placement: Placement) -> Figure:
-    """Return the torus as a box of points, those of the job marked."""
-    geminis, sizes = sorted(set(placement.places)), placement.wiring.dimensions
-    corners = list(product(*((0, size - 1) for size in sizes)))
-    scene: dict[str, Any] = {"aspectmode": "data"}
-    for axis, size in zip("xyz", sizes, strict=True):
-        scene[f"{axis}axis"] = {"title": {"text": axis}, "range": [-1, size]}
-    x, y, z = (len(set(along)) for along in zip(*geminis, strict=True))
-    return Figure(
-        title="The job in the torus",
-        alt=f"{count(len(geminis), 'Gemini')} of a torus of {' x '.join(map(str, sizes))}: "
-        f"they lie at {count(x, 'place')} of x, {y} of y and {z} of z.",
-        data=[
-            _points("job", geminis, size=4, color=STYLES[0].color, symbol="circle"),
-            _points("corners of the torus", corners, size=3, color=NEUTRAL.color, symbol="cross"),
-        ],
-        layout={"autosize": True, "height": 420, "margin": dict.fromkeys("lrtb", 0), "scene": scene},
-        table=Table(caption="Geminis of the job", columns=(Column("x"), Column("y"), Column("z")), rows=geminis),
-        bundle="gl3d",
-    )
-
-
-def _points(name: str, points: Sequence[Sequence[int]], **marker: Any) -> dict[str, Any]:
-    """Return points in space as a Plotly trace."""
-    along = dict(zip("xyz", map(list, zip(*points, strict=True)), strict=True))
-    return {"type": "scatter3d", "mode": "markers", "name": name, **along, "marker": marker}
 
 
 QUESTION = ask.declared(

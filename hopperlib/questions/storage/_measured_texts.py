@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from hopperlib.questions.storage.io_log import read_texts
 from hopperlib.readers.ior.io500 import Io500
+from hopperlib.readers.ior.results import IoResult
 from hopperlib.storage.logs.darshan_log import DarshanLog
 from hopperlib.storage.lustre.measured import Measurement, lock_cost_s
 from hopperlib.units import BYTES_PER_MIB
@@ -30,20 +31,27 @@ def measurements(texts: Mapping[str, str]) -> Iterator[Measurement]:
     >>> [(each.quantity, round(each.value, 3)) for each in measurements({"result_summary.txt": summary})]
     [('write', 4.295), ('creates', 50000.0)]
     """
-    yield from (Measurement(found[1], float(found[2])) for text in texts.values() for found in _WRITTEN.finditer(text))
+    for text in texts.values():
+        yield from (Measurement(found[1], float(found[2])) for found in _WRITTEN.finditer(text))
     runs, rows, logs, _ = read_texts(texts)
     nodes = {row.nodes for row in rows if row.nodes}
     for run in runs:
         yield from _of_io500(run, texts, nodes.pop() if len(nodes) == 1 else None)
-    for row in rows if not runs else ():
-        if row.status != "ok" or row.rank is not None:
-            continue
-        if row.access == "write" and row.rate_mib_s:
-            yield Measurement("write", row.rate_mib_s * BYTES_PER_MIB / 1e9, row.nodes)
-        if row.operations_s and row.access and "creation" in row.access.lower():
-            yield Measurement("creates", row.operations_s)
+    if not runs:
+        for row in rows:
+            yield from _of_row(row)
     for _, log in logs:
         yield from of_log(log)
+
+
+def _of_row(row: IoResult) -> Iterator[Measurement]:
+    """Yield the rate of a row of IOR, or of mdtest."""
+    if row.status != "ok" or row.rank is not None:
+        return
+    if row.access == "write" and row.rate_mib_s:
+        yield Measurement("write", row.rate_mib_s * BYTES_PER_MIB / 1e9, row.nodes)
+    if row.operations_s and "creation" in (row.access or "").lower():
+        yield Measurement("creates", row.operations_s)
 
 
 def _of_io500(run: Io500, texts: Mapping[str, str], nodes: int | None) -> Iterator[Measurement]:

@@ -11,6 +11,11 @@ from hopperlib.readers.ior.results import IoResult, measured_rows
 from hopperlib.storage.logs.ost_rates import OstRate, Verdict
 from hopperlib.text import count, digits
 
+# What rates are drawn against: the first that varies.
+_AGAINST = {
+    "tasks": ("Rate against tasks", Axis(title="Tasks", log=True)),
+    "transfer_bytes": ("Rate against transfer size", Axis(title="Transfer size", unit="bytes", log=True)),
+}
 # However many OSTs a log names, a page of it stays small.
 _MOST_OSTS = 200
 
@@ -65,17 +70,14 @@ def rate_figure(rows: Sequence[IoResult], references: Sequence[Reference] = ()) 
     ('Rate against tasks', (4, 419.4304))
     """
     measured = measured_rows(rows)
-    title, axis, places = "Repetitions of the same run", Axis(title="Repetition"), [row.repetition for row in measured]
-    if len({row.tasks for row in measured}) > 1:
-        title, axis = "Rate against tasks", Axis(title="Tasks", log=True)
-        places = [row.tasks for row in measured]
-    elif len({row.transfer_bytes for row in measured}) > 1:
-        title, axis = "Rate against transfer size", Axis(title="Transfer size", unit="bytes", log=True)
-        places = [row.transfer_bytes for row in measured]
+    varied = [name for name in _AGAINST if len({getattr(row, name) for row in measured}) > 1]
+    against = (*varied, "repetition")[0]
+    title, axis = _AGAINST.get(against, ("Repetitions of the same run", Axis(title="Repetition")))
     clouds: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for row, place in zip(measured, places, strict=True):
+    for row in measured:
+        place = getattr(row, against)
         if place is not None and row.rate_mb_s is not None:
-            clouds[", ".join(word for word in (row.access, row.type) if word)].append((place, row.rate_mb_s))
+            clouds[", ".join(filter(None, (row.access, row.type)))].append((place, row.rate_mb_s))
     rates = [rate for points in clouds.values() for _, rate in points]
     if not rates:
         raise InputError("no row holds a rate and where to draw it")
@@ -86,7 +88,7 @@ def rate_figure(rows: Sequence[IoResult], references: Sequence[Reference] = ()) 
         y=Axis(title="Rate of all tasks", unit="MB/s", low=0, decimals=1),
         series=[
             Series(name=kind, kind="points", x=[place for place, _ in points], y=[rate for _, rate in points])
-            for kind, points in ((kind, sorted(clouds[kind])) for kind in clouds)
+            for kind, points in zip(clouds, map(sorted, clouds.values()), strict=True)
         ],
         references=references,
     )

@@ -27,6 +27,8 @@ __all__ = ["DarshanMissing", "read_darshan", "read_darshan_logs", "read_darshan_
 
 _INSTALL = "reading Darshan logs needs pydarshan; install it with: pip install 'hopper-book[darshan]'"
 _MARK = "hopper-darshan "
+# What the other process says of a log, a part at a time.
+_PARTS = ("job", "reading", "module", "frames", "names", "hosts", "lost", "note", "failed")
 # How text begins, and text that was packed; a log begins with the number of its version.
 _TEXT = (b"# ", b"\n#", b"\x1f\x8b", b"BZ", b"\xfd7")
 _CHILD = "import sys; from hopperlib.readers.darshan import _write_logs; _write_logs(float(sys.argv[1]), sys.argv[2:])"
@@ -152,21 +154,21 @@ def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, Darshan
 
 def _assembled(path: str, parts: list[dict[str, Any]], *, finished: bool) -> DarshanLog | InputError:
     """Put together what the other process wrote of one log."""
-    head: dict[str, Any] = next((part for part in parts if "job" in part), {})
-    if not head:
-        reason = next((part["failed"] for part in parts if "failed" in part), "it is damaged or something else")
+    said = {name: [part[name] for part in parts if name in part] for name in _PARTS}
+    if not said["job"]:
+        reason = (*said["failed"], "it is damaged or something else")[0]
         return InputError(f"{path}: cannot be read as a Darshan log ({reason})")
-    frames = {part["module"]: part["frames"] for part in parts if "module" in part}
-    missing = [part["lost"] for part in parts if "lost" in part]
+    missing = said["lost"]
     if not finished:
-        started = [part["reading"] for part in parts if "reading" in part]
-        at = f" in module {started[-1]}" if started else ""
+        at = f" in module {said['reading'][-1]}" if said["reading"] else ""
         missing.append(f"the log is damaged{at}: what follows could not be read")
-    names = {int(number): name for part in parts for number, name in part.get("names", {}).items()}
-    notes = list(dict.fromkeys(part["note"] for part in parts if "note" in part))
-    hosts = {int(task): host for part in parts for task, host in part.get("hosts", {}).items()}
-    job = {**head["job"], "hosts": hosts}
-    return log_from_frames(job, frames, names, notes=notes, missing=missing)
+    # JSON has no whole numbers as names.
+    names, hosts = (
+        {int(key): each for part in said[name] for key, each in part.items()} for name in ("names", "hosts")
+    )
+    frames = dict(zip(said["module"], said["frames"], strict=True))
+    notes = list(dict.fromkeys(said["note"]))
+    return log_from_frames({**said["job"][0], "hosts": hosts}, frames, names, notes=notes, missing=missing)
 
 
 def _write(part: Mapping[str, Any]) -> None:

@@ -58,39 +58,32 @@ def log_from_frames(
     tasks = _positive(job.get("tasks"))
     striping = frames.get("LUSTRE", {}).get("counters", {})
     layouts = layouts_from_frame(striping)
-    gathered = {
-        module: _gather(module, prefix, frames[module], names, tasks)
-        for module, prefix in (LOWER | UPPER).items()
-        if module in frames
-    }
-    for number, record in chain.from_iterable(records.items() for records in gathered.values()):
-        record.layout = layouts.get(number)
-    absent = {
-        "the log has no POSIX module: no access sizes": "POSIX" in frames,
-        "the log has no Lustre layouts": layouts,
-    }
-    run_time, executable = job.get("run_time_s"), job.get("executable")
+    gathered = _gather_all(frames, names, tasks, layouts)
+    absent = [] if "POSIX" in frames else ["the log has no POSIX module: no access sizes"]
+    absent += [] if layouts else ["the log has no Lustre layouts"]
+    run_time, started = job.get("run_time_s"), _positive(job.get("start_s"))
     return DarshanLog(
-        executable=str(executable) if executable else None,
+        executable=str(job.get("executable") or "") or None,
         job_id=_whole(job.get("job_id")),
         tasks=tasks,
-        run_time_s=_time(run_time) if run_time is not None else None,
+        run_time_s=None if run_time is None else _time(run_time),
         modules=tuple(job.get("modules") or frames),
-        files=tuple(_files(gathered, daos=not frames.keys().isdisjoint(DAOS))),
-        notes=(*notes, *(note for note, known in absent.items() if not known)),
+        files=tuple(_files(gathered)),
+        notes=(*notes, *absent),
         missing=tuple(missing),
-        upper=tuple(record for module in UPPER for record in gathered.get(module, {}).values()),
+        upper=tuple(chain.from_iterable(gathered.get(module, {}).values() for module in UPPER)),
         totals={module: _total(records.values()) for module, records in gathered.items()},
         mounts=tuple((str(point), str(kind)) for point, kind in job.get("mounts") or ()),
-        osts=max(filter(None, (_positive(row.get("LUSTRE_OSTS")) for row in _rows(striping))), default=None),
+        osts=max(filter(None, map(_positive, striping.get("LUSTRE_OSTS", ()))), default=None),
         user=_whole(job.get("user")),
         hosts=dict(job.get("hosts") or {}),
-        start=datetime.fromtimestamp(started, tz=UTC) if (started := _positive(job.get("start_s"))) else None,
+        start=datetime.fromtimestamp(started, tz=UTC) if started else None,
     )
 
 
-def _files(gathered: Mapping[str, Mapping[int, FileRecord]], *, daos: bool) -> Iterator[FileRecord]:
+def _files(gathered: Mapping[str, Mapping[int, FileRecord]]) -> Iterator[FileRecord]:
     """Yield the records that count as files: those below MPI-IO, and what MPI-IO moved that none below it saw."""
+    daos = not gathered.keys().isdisjoint(DAOS)
     lower = {number for module in LOWER for number in gathered.get(module, {})}
     for module, records in gathered.items():
         for number, record in records.items():
@@ -139,6 +132,20 @@ def _rows(frame: Frame) -> Iterator[dict[str, Any]]:
     """Yield the rows, without the cells that a shorter column lacks."""
     for cells in zip_longest(*frame.values()):
         yield {name: cell for name, cell in zip(frame, cells, strict=True) if cell is not None}
+
+
+def _gather_all(
+    frames: Mapping[str, Mapping[str, Frame]],
+    names: Mapping[int, str],
+    tasks: int | None,
+    layouts: Mapping[int, StripeLayout],
+) -> dict[str, dict[int, FileRecord]]:
+    """Return the records of each module by their number."""
+    prefixes = {module: prefix for module, prefix in (LOWER | UPPER).items() if module in frames}
+    gathered = {module: _gather(module, prefix, frames[module], names, tasks) for module, prefix in prefixes.items()}
+    for number, record in chain.from_iterable(map(dict.items, gathered.values())):
+        record.layout = layouts.get(number)
+    return gathered
 
 
 def _gather(

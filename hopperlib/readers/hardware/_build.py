@@ -65,12 +65,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
         raise InputError(
             "no output counts cores; give that of lscpu, lstopo --of xml, scontrol show node or pbsnodes -a"
         )
-    if cluster:
-        kinds, notes, launcher = _cluster_kinds(cluster, local, config)
-    else:
-        single = guessed("this output describes one node; set the number of nodes like it", count=1)
-        kinds, notes = [{**single, **local.facts, **_gpus(local, dict(local.facts))}], []
-        launcher = [_srun(cluster, {}, config)] if config.facts else []
+    kinds, notes, launcher = _cluster_kinds(cluster, local, config) if cluster else _only_kind(local, config)
     filled = [_filled(facts) for facts in kinds]
     document: dict[str, Any] = {
         "name": name,
@@ -98,6 +93,13 @@ def _sources(parts: Sequence[Mapping[str, Quantity]]) -> dict[str, str]:
 def _tables(facts: Mapping[str, Quantity]) -> dict[str, Any]:
     """Return facts as a machine file holds them."""
     return {key: fact.to_table() for key, fact in facts.items()}
+
+
+def _only_kind(local: Hardware, config: Hardware) -> tuple[list[dict[str, Quantity]], list[str], list[dict[str, Any]]]:
+    """Return the same as `_cluster_kinds` where outputs describe one node."""
+    single = guessed("this output describes one node; set the number of nodes like it", count=1)
+    kind = {**single, **local.facts, **_gpus(local, dict(local.facts))}
+    return [kind], [], [_srun((), {}, config)] if config.facts else []
 
 
 def _cluster_kinds(

@@ -188,22 +188,26 @@ class Test:
     def rows(self) -> list[IoResult]:
         """Return the test as rows: one a repetition; of a file with statistics only, one a statistic."""
         status, reason = self._status()
-        tasks, per_node, nodes, block = map(self._number, ("tasks", "tasks_per_node", "nodes", "block"))
-        sizes = {"tasks": tasks, "block_bytes": block, "transfer_bytes": self._number("transfer")}
-        said: dict[str, int | None] = {name: value for name, value in sizes.items() if value}
-        said |= {"nodes": nodes or (-(-tasks // per_node) if tasks and per_node else None), "tasks_per_node": per_node}
-        said |= {"segments": self.segments}
-        api = next(iter(self._said("api")), None) or self.command.get("api")
+        api = (*self._said("api"), self.command.get("api") or "")[0]
         run: dict[str, Any] = {"status": status, "reason": reason, "version": self.version, "type": self._file_type}
-        run |= {"api": api.split()[0].rstrip(",") if api else None, **said}
-        planned = block * tasks * (self.segments or 1) if block and tasks and self._number("stonewall") else None
+        run |= {"api": api.split()[0].rstrip(",") if api else None, **self._size()}
         rows = [replace(result, **run) for result in self._results()]
-        if not planned:
+        block, tasks = self._number("block"), self._number("tasks")
+        if not (block and tasks and self._number("stonewall")):
             return rows
+        planned = block * tasks * (self.segments or 1)
         return [
             replace(row, planned_bytes=planned, moved_bytes=row.moved_bytes or _moved(row)) if row.rank is None else row
             for row in rows
         ]
+
+    def _size(self) -> dict[str, int | None]:
+        """Return how large the run was, as far as it is told."""
+        tasks, per_node, nodes = map(self._number, ("tasks", "tasks_per_node", "nodes"))
+        sizes = {"tasks": tasks, "block_bytes": self._number("block"), "transfer_bytes": self._number("transfer")}
+        nodes = nodes or (-(-tasks // per_node) if tasks and per_node else None)
+        told = {name: value for name, value in sizes.items() if value}
+        return told | {"nodes": nodes, "tasks_per_node": per_node, "segments": self.segments}
 
 
 def _moved(result: IoResult) -> int | None:

@@ -1,12 +1,11 @@
 """What an IO500 run left: its score and phases, how even its tasks were, what it was asked for, what went wrong.
 
-The score is checked: bandwidth is the geometric mean of the four phases of IOR,
-IOPS of the eight of metadata, and the score that of both. Versions before 2020
-print GB/s and mean GiB/s: they divide by 2**30.
+Bandwidth is the geometric mean of the four phases of IOR, IOPS of the eight of
+metadata, and the score that of both. Versions before 2020 print GB/s and mean
+GiB/s: they divide by 2**30.
 """
 
 import configparser
-import math
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from statistics import fmean, median
+from statistics import median
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
@@ -36,8 +35,6 @@ _SCORE = re.compile(
 # Files that say what a run was asked for, and the sections of them that do; all where none is named.
 _SETTINGS = {"config.ini": (), "result.txt": ("run",)}
 _MAX_BYTES = 256_000_000
-# A printed score lies no farther from what its phases give, the rounding of these apart.
-_ROUNDING = 0.001
 # A stonewalled run that moves this much less, or more, than planned is told.
 _PLANNED = 0.05
 
@@ -122,37 +119,14 @@ def read_io500_summary(source: Source, *, file: str = "-") -> Io500:
     score = _SCORE.search(text)
     phases = tuple(Phase(m["name"], float(m["value"]), m["unit"], float(m["seconds"])) for m in matches)
     errors = [f"{file}: {m['name']} is marked {m['mark'].lstrip('-')}" for m in matches if m["mark"]]
-    numbers = (float(score[name]) if score else None for name in ("score", "bandwidth", "iops"))
+    total, bandwidth, iops = (float(score[name]) if score else None for name in ("score", "bandwidth", "iops"))
     if score is None:
         errors.append(f"{file}: no score: the run did not end")
     elif score["mark"]:
         errors.append(f"{file}: the score is marked {score['mark'].strip('-')}: no valid run")
-    total, bandwidth, iops = numbers
-    run = Io500(file=file, score=total, bandwidth_gib_s=bandwidth, iops_kiops=iops, phases=phases, errors=tuple(errors))
-    return run if score is None else _checked(run)
-
-
-def _checked(run: Io500) -> Io500:
-    """Return a run with an error if its score does not follow from its phases."""
-    rates = {phase.name.replace("_", "-"): phase.value for phase in run.phases}
-    groups = {
-        "bandwidth": [value for name, value in rates.items() if re.fullmatch(r"ior-(easy|hard)-(write|read)", name)],
-        "IOPS": [value for name, value in rates.items() if re.fullmatch(r"mdtest-\S+|find", name)],
-    }
-    if [len(group) for group in groups.values()] != [4, 8]:
-        return run
-    means = {
-        name: math.exp(sum(map(math.log, group)) / len(group)) if min(group) > 0 else 0.0
-        for name, group in groups.items()
-    }
-    printed = {"bandwidth": run.bandwidth_gib_s or 0.0, "IOPS": run.iops_kiops or 0.0}
-    off = [
-        f"{run.file}: {name} is printed as {printed[name]:g}, and its phases give {mean:.6g}"
-        for name, mean in means.items()
-        # A rate is printed with three decimals at least.
-        if abs(printed[name] - mean) > mean * (_ROUNDING + fmean(0.0005 / max(value, 0.0005) for value in groups[name]))
-    ]
-    return replace(run, errors=(*run.errors, *off))
+    return Io500(
+        file=file, score=total, bandwidth_gib_s=bandwidth, iops_kiops=iops, phases=phases, errors=tuple(errors)
+    )
 
 
 def read_io500(folder: str | os.PathLike[str]) -> tuple[Io500, ...]:

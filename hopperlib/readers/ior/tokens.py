@@ -102,16 +102,21 @@ def read_command(line: str) -> dict[str, Any]:
     for word, following in zip(words, [*words[1:], ""], strict=False):
         if match := re.fullmatch(r"-([A-Za-z])(?:=(.+)|(\d\S*))?", word):
             values.setdefault(match[1], match[2] or match[3] or following)
-    joined = any(re.fullmatch(r"-[A-Za-z]{2,}", word) and set(word) & set("wrWR") for word in words)
-    asked: tuple[str, ...] | None = ("write", "read")
-    if joined or "f" in values or not words:
-        asked = None
-    elif values.keys() & set("wrWR"):
-        asked = tuple(name for name, flag in (("write", "w"), ("read", "r")) if flag in values)
     sizes = {name: binary_size(values.get(flag, "")) for name, flag in (("block", "b"), ("transfer", "t"))}
     flags = (("segments", "s"), ("repetitions", "i"), ("stonewall", "D"))
     counts = {name: count(values.get(flag, "")) for name, flag in flags}
-    return {"api": values.get("a"), "files": True if "F" in values else None, "accesses": asked, **sizes, **counts}
+    files, accesses = True if "F" in values else None, _accesses(words, values)
+    return {"api": values.get("a"), "files": files, "accesses": accesses, **sizes, **counts}
+
+
+def _accesses(words: list[str], values: dict[str, str]) -> tuple[str, ...] | None:
+    """Return what the words of a command line ask for; None if they do not say."""
+    joined = any(re.fullmatch(r"-[A-Za-z]{2,}", word) and set(word) & set("wrWR") for word in words)
+    if joined or "f" in values or not words:
+        return None
+    if not values.keys() & set("wrWR"):
+        return ("write", "read")
+    return tuple(name for name, flag in (("write", "w"), ("read", "r")) if flag in values)
 
 
 def error_in(line: str) -> tuple[bool, str] | None:

@@ -203,39 +203,46 @@ def _independent(log: DarshanLog, way: str) -> Iterator[Finding]:
 
 def _amplified(log: DarshanLog, way: str) -> Iterator[Finding]:
     """More bytes below MPI-IO than above it: data sieving, or filled holes."""
+    pairs = list(_above_and_below(log, way))
+    above_bytes, below_bytes = (sum(pair[side].moved(way).moved_bytes for pair in pairs) for side in (0, 1))
+    if below_bytes - above_bytes < WORTH_BYTES or below_bytes < _AMPLIFIED * above_bytes:
+        return
+    worst = max(pairs, key=lambda pair: pair[1].moved(way).moved_bytes - pair[0].moved(way).moved_bytes)[0].path
+    factor = round(below_bytes / max(above_bytes, 1), 2)
+    past, asks, sieving = {
+        "read": ("read", "asks of MPI-IO", "data sieving"),
+        "write": ("written", "hands to MPI-IO", "data sieving, or holes in a collective buffer"),
+    }[way]
+    times = f"{digits(factor, 3)} times as much" if above_bytes else "all of it added by MPI-IO"
+    # What is read for nothing fills the gaps between pieces that are written.
+    mend = way if above_bytes else "write"
+    yield Finding(
+        f"amplified-{way}s",
+        f"{size(below_bytes)} are {past} for the {size(above_bytes)} that the program {asks}, "
+        f"{times}; most for {worst}.",
+        evidence={"posix_bytes": below_bytes, "mpiio_bytes": above_bytes, "factor": factor, "file": worst}
+        | stake(
+            [file for _, file in pairs],
+            way,
+            part=1 - above_bytes / below_bytes,
+            because="the share of these bytes in the time",
+        ),
+        advice=f"MPI-IO moves what lies between small pieces too ({sieving}). Try "
+        f"{hints_for(log, {f'romio_ds_{mend}': 'disable'})}, and {mend} whole blocks of the file at a time.",
+    )
+
+
+def _above_and_below(log: DarshanLog, way: str) -> Iterator[tuple[FileRecord, FileRecord]]:
+    """Yield the records of a file by MPI-IO and below it, where MPI-IO made the calls below."""
     below = {file.path: file for file in log.files if file.interface == "POSIX"}
-    pairs = {
-        record.path: (record.moved(way).moved_bytes, below[record.path].moved(way).moved_bytes)
-        for record in log.upper
+    for record in log.upper:
+        file = below.get(record.path)
+        if record.interface != "MPI-IO" or file is None:
+            continue
         # Calls that took longer than all of MPI-IO were not made by it; of calls without a byte the log lost count.
-        if record.interface == "MPI-IO"
-        and record.path in below
-        and (record.moved(way).moved_bytes or not record.moved(way).calls)
-        and time_s(below[record.path], way) <= _CLOCK_S * record.busy_s
-    }
-    above_bytes, below_bytes = (sum(pair[side] for pair in pairs.values()) for side in (0, 1))
-    if below_bytes - above_bytes >= WORTH_BYTES and below_bytes >= _AMPLIFIED * above_bytes:
-        worst = max(pairs, key=lambda path: pairs[path][1] - pairs[path][0])
-        factor = round(below_bytes / max(above_bytes, 1), 2)
-        evidence = {"posix_bytes": below_bytes, "mpiio_bytes": above_bytes, "factor": factor, "file": worst}
-        moved = [file for file in log.files if file.interface == "POSIX" and file.path in pairs]
-        evidence |= stake(
-            moved, way, part=1 - above_bytes / below_bytes, because="the share of these bytes in the time"
-        )
-        reading = way == "read"
-        past, asks = ("read", "asks of MPI-IO") if reading else ("written", "hands to MPI-IO")
-        sieving = "data sieving" if reading else "data sieving, or holes in a collective buffer"
-        times = f"{digits(factor, 3)} times as much" if above_bytes else "all of it added by MPI-IO"
-        # What is read for nothing fills the gaps between pieces that are written.
-        hint = f"romio_ds_{way if above_bytes else 'write'}"
-        yield Finding(
-            f"amplified-{way}s",
-            f"{size(below_bytes)} are {past} for the {size(above_bytes)} that the program {asks}, "
-            f"{times}; most for {worst}.",
-            evidence=evidence,
-            advice=f"MPI-IO moves what lies between small pieces too ({sieving}). Try "
-            f"{hints_for(log, {hint: 'disable'})}, and {hint[9:]} whole blocks of the file at a time.",
-        )
+        traffic = record.moved(way)
+        if (traffic.moved_bytes or not traffic.calls) and time_s(file, way) <= _CLOCK_S * record.busy_s:
+            yield record, file
 
 
 def _waiting(log: DarshanLog) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from hopperlib.finding import Finding, Level
 from hopperlib.machine import FileSystem, Machine
-from hopperlib.storage.iobuf.params import suited_rule, write_params
+from hopperlib.storage.iobuf import Buffers
 from hopperlib.storage.logs import _darshan_patterns as access
 from hopperlib.storage.logs.cost import slowest_s, stake, staked, time_s, waiting_by_path, weighed
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord
@@ -423,10 +423,10 @@ def _small(site: _Site, way: str) -> Iterator[Finding]:
 def _buffering(file: FileRecord) -> str:
     """Return what lets a task move the data of its own file in large pieces."""
     ending = posixpath.splitext(file.path)[1]
-    rule = suited_rule(f"*{ending}" if ending.isascii() and ending[1:].isalnum() else "*")
+    pattern = f"*{ending}" if ending.isascii() and ending[1:].isalnum() else "*"
     return (
         "Buffer them. On a Cray: module load iobuf before linking, then export "
-        f"IOBUF_PARAMS='{write_params([rule])}'; elsewhere setvbuf, or larger blocks in the program"
+        f"IOBUF_PARAMS='{Buffers(2 * BYTES_PER_MIB, 2).setting(pattern)}'; elsewhere setvbuf, or larger blocks in the program"
     )
 
 

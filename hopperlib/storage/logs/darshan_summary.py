@@ -139,26 +139,29 @@ def overall(jobs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     0
     """
     jobs = list(jobs)
-    codes: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for job in jobs:
-        for code, said in job["messages"].items():
-            codes[code].append(said)
-    worst = {code: min(said, key=lambda pair: LEVELS.index(pair[0])) for code, said in codes.items()}
-    # Logs that cannot tell are not counted with those that do.
-    unknown = {code: level == "unknown" for code, (level, _) in worst.items()}
-    counts = {code: sum((level == "unknown") == unknown[code] for level, _ in said) for code, said in codes.items()}
-    order = sorted(codes, key=lambda code: (LEVELS.index(worst[code][0]), -counts[code]))
+    hours = ("io_task_hours", "io_node_hours", "waiting_task_hours")
     return {
         "jobs": len(jobs),
         "jobs_to_mend": sum(job["problems"] > 0 for job in jobs),
         **{name: sum(job[name] for job in jobs) for name in _SUMMED},
-        "io_task_hours": round(sum(job["io_task_hours"] for job in jobs), 6),
-        "io_node_hours": round(sum(job["io_node_hours"] or 0.0 for job in jobs), 6),
+        **{name: round(sum(job[name] or 0.0 for job in jobs), 6) for name in hours},
         "jobs_of_known_nodes": sum(job["nodes"] is not None for job in jobs),
-        "waiting_task_hours": round(sum(job["waiting_task_hours"] for job in jobs), 6),
         "by_program": cost_sums(jobs, "executable"),
         "by_user": cost_sums(jobs, "user"),
-        "findings": {
-            code: {"jobs": counts[code], "level": worst[code][0], "message": worst[code][1]} for code in order
-        },
+        "findings": _common_findings(jobs),
     }
+
+
+def _common_findings(jobs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return for each finding how many jobs have it, and one of the worst; the worst and commonest first."""
+    codes: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for job in jobs:
+        for code, said in job["messages"].items():
+            codes[code].append(said)
+    found: list[tuple[str, dict[str, Any]]] = []
+    for code, said in codes.items():
+        level, message = min(said, key=lambda pair: LEVELS.index(pair[0]))
+        # Logs that cannot tell are not counted with those that do.
+        alike = sum((each == "unknown") == (level == "unknown") for each, _ in said)
+        found.append((code, {"jobs": alike, "level": level, "message": message}))
+    return dict(sorted(found, key=lambda pair: (LEVELS.index(pair[1]["level"]), -pair[1]["jobs"])))

@@ -158,14 +158,11 @@ def health(seen: Iterable[Seen]) -> list[Health]:
         if not worst.slow:
             break
         rest = [_without(each, worst.part) for each in left]
-        changed = [number for number, each in enumerate(rest) if each is not left[number]]
-        sights = [_sights(rest[number], number) if number in changed else each for number, each in enumerate(sights)]
+        for number, (before, now) in enumerate(zip(left, rest, strict=True)):
+            if now is not before:
+                sights[number] = _sights(now, number)
         after = _judged(sights, parts)
-        rivals = tuple(
-            part
-            for part, each in judged.items()
-            if each.slow and part != worst.part and part not in after and _same_files(left, part, worst.part)
-        )
+        rivals = tuple(_hidden_behind(worst.part, left, judged, after))
         found.append(worst._replace(rivals=rivals))
         for part in (worst.part, *rivals):
             del known[part]
@@ -176,9 +173,14 @@ def health(seen: Iterable[Seen]) -> list[Health]:
     return [*found, *sorted(rest_of_them, key=lambda each: (each.chance, -each.factor, str(each.part)))]
 
 
-def _same_files(seen: Sequence[Seen], one: Part, other: Part) -> bool:
-    """Whether two parts have the very same files."""
-    return all((one in parts) == (other in parts) for each in seen for _, _, parts in each.files)
+def _hidden_behind(
+    worst: Part, seen: Sequence[Seen], judged: Mapping[Part, Health], after: Mapping[Part, Health]
+) -> Iterator[Part]:
+    """Yield the slow parts that have the very same files as the worst, and none without it."""
+    for part, each in judged.items():
+        alike = ((part in parts) == (worst in parts) for one in seen for _, _, parts in one.files)
+        if each.slow and part != worst and part not in after and all(alike):
+            yield part
 
 
 def _without(seen: Seen, part: Part) -> Seen:

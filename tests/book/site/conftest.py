@@ -21,7 +21,7 @@ from tests.conftest import BROWSER_S, build, once
 
 HERE = Path(__file__).resolve().parent
 WORKSHOP = HERE / "workshop"
-TRIALS = ("trial", "heavy", "space")
+TRIALS = ("trial", "heavy")
 
 # What the theme and the graphics driver say on every page, and no fault of it.
 HARMLESS = ("GL Driver Message", "Canvas2D: Multiple readback")

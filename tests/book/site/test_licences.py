@@ -19,7 +19,7 @@ def test_every_part_has_its_text(root):
         ("mathjax", "Apache License"),
         ("python-library", "PYTHON SOFTWARE FOUNDATION LICENSE"),
         ("source-sans-3", "SIL OPEN FONT LICENSE"),
-        ("plotly.js-gl3d-dist-min", "Permission is hereby granted, free of charge"),
+        ("plotly.js-cartesian-dist-min", "Permission is hereby granted, free of charge"),
     ):
         assert words in texts[f"{part}.txt"]
 

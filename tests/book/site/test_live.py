@@ -487,16 +487,6 @@ def test_the_theme_switch_redraws(workshop):
     assert len(seen) == 2
 
 
-def test_a_chart_in_space_stands_beside_a_flat_one(workshop):
-    page = workshop.go("book/torus.html")
-    explorer(page, "space").locator(".hopper-plot").hover()
-    expect(page.locator("#explorer-space .gl-container canvas").first).to_be_visible()
-    explorer(page).locator(".hopper-plot").hover()
-    expect(explorer(page).locator(".hopper-plot .xtitle")).to_be_visible()
-    set_slider(page, "Size", 4, key="space")
-    expect(summary(page, "space")).to_have_text("A cube of 4 has 64 points.")
-
-
 def test_a_chart_in_a_narrow_place_is_drawn_when_it_is_near(workshop):
     workshop.page.set_viewport_size({"width": 390, "height": 844})
     page = workshop.go("book/index.html")

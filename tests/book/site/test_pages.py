@@ -35,7 +35,6 @@ BEST = """async () => {
 WORKSHOP_PAGES = (
     "book/index.html",
     "book/several.html",
-    "book/torus.html",
     "book/machine.html",
     "book/placement.html",
     "book/words.html",

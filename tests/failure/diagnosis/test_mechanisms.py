@@ -165,6 +165,8 @@ def test_a_generic_message_is_advised_on_by_what_it_says():
         # The script goes on behind a command that complains.
         "fatal: could not read Username for 'https://host': No such device or address\n" + "cell done\n" * 6,
         "frnn not found\n" + "cudf: 23.12\n" * 4,
+        # A command that failed, and how it was called.
+        "==> Error: ProcessError: Command exited with status 2:\n    'make' '-j16' 'CC=/opt/cc'\n",
         # The scheduler's daemon tidies up, and a working directory that is not there ends nothing.
         "slurmstepd: error: _cgroup_procs_check: failed on path (null)/cgroup.procs: No such file or directory\n",
         "slurmstepd: error: couldn't chdir to `/work': No such file or directory: going to /tmp instead\n"
@@ -233,3 +235,63 @@ def test_an_exception_is_followed_to_the_program_s_own_last_line():
     )
     assert diagnose([("job.err", trace)]).cause.advice[0].startswith("Begin at line 41 of /home/u/train.py")
     assert diagnose([("job.err", "ValueError: no\n")]).cause.advice[0].startswith("Look at the last line")
+
+
+COMPLAINTS = [
+    "sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified",
+    "ERROR: Unable to locate a modulefile for 'anaconda'",
+    "/var/spool/slurmd/job4231907/slurm_script: line 12: lmp_mpi: command not found",
+    "cp: error writing 'restart.1': Disk quota exceeded",
+]
+
+
+@pytest.mark.parametrize("complaint", COMPLAINTS)
+def test_a_complaint_that_the_job_script_goes_on_after_is_a_remark_at_most(complaint):
+    work = "".join(f"sample {chr(97 + place % 26)}{place} is ready\n" for place in range(60))
+    found = diagnose([("job.out", f"start\n{complaint}\n{work}")])
+    assert (found.verdict, found.causes) == ("no-cause", ())
+    assert complaint in str(found.to_dict()["messages"])
+    # At the end of a text, or before a failure, it may be the cause.
+    for end in ("", f"{work}srun: error: n1: task 0: Exited with exit code 127\n"):
+        assert diagnose([("job.out", f"start\n{complaint}\n{end}")]).cause
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        # A line that names its source and leaves the message to the next one.
+        (
+            "ERROR: In vtkReader.cxx, line 8741\nvtkReader (0x159f): points in mesh and field do not match\n",
+            "do not match",
+        ),
+        # The last call of a stack of MATLAB's leads to the message above it.
+        (
+            "Index exceeds array bounds.\n\nError in cocluster (line 38)\nx = A(1:9);\n\nError in run (line 91)\nevalin(x);\n}\n",
+            "exceeds array bounds",
+        ),
+        # Each of eight tasks says so at the end.
+        ("usage: main.py [-h]\nmain.py: error: unrecognized arguments: -ws 8\n" * 8, "-ws 8"),
+    ],
+)
+def test_what_ends_a_text_is_quoted_whatever_its_form(text, said):
+    assert said in diagnose([("job.out", text)]).cause.hits[0].text
+
+
+def test_an_exception_behind_which_a_bar_goes_on_ended_nothing():
+    bar = "".join(f"\r{done:3d}/900 [00:{done % 60:02d}<01:00,  1.4it/s]" for done in range(0, 900, 9))
+    trace = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nValueError: too many arguments\n'
+    text = f"{trace}{bar}\n" + "validation\n" * 14 + bar + "\n"
+    assert diagnose([("job.out", text)]).verdict == "no-cause"
+    assert diagnose([("job.out", text + trace)]).cause.code == "PY-EXCEPTION"
+    # Where a launcher ended what still counted, the exception is the cause.
+    assert (
+        diagnose([("job.out", text + "srun: error: n1: task 3: Exited with exit code 1\n")]).cause.code
+        == "PY-EXCEPTION"
+    )
+
+
+@pytest.mark.parametrize(
+    "line", ["Sharpe Ratio: nan", "Exiting because the tours converged!", "ERROR util.Loader: HOME is not set"]
+)
+def test_words_that_speak_of_no_failure_leave_a_text_without_a_cause(line):
+    assert diagnose([("job.out", f"begin\n{line}\n" + "row\n" * 250 + "written\n")]).verdict == "no-cause"

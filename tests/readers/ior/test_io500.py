@@ -1,4 +1,4 @@
-"""IO500: every line of a summary as printed, the score checked against its phases, what lies beside it. Runs are synthetic."""
+"""IO500: every line of a summary as printed, what lies beside it. Runs are synthetic."""
 
 import gzip
 import math
@@ -63,8 +63,6 @@ def test_every_line_as_printed(old):
 
 
 def test_what_does_not_fit_is_an_error():
-    torn = summary().replace("40.000000", "80.000000")
-    assert "bandwidth is printed as 12.5743, and its phases give 14.9535" in read_io500_summary(torn).errors[0]
     assert "ior-easy-write is marked invalid" in read_io500_summary(summary(mark="-invalid")).errors[0]
     without = read_io500_summary(summary().rpartition("\n")[0])
     assert (without.score, without.errors) == (None, ("-: no score: the run did not end",))

@@ -8,7 +8,6 @@ import time
 import pytest
 
 from hopperlib.errors import InputError
-from hopperlib.network.rank_order import read_matrix
 from hopperlib.questions.question import load
 from hopperlib.readers.hardware.cluster import read_cluster
 from hopperlib.readers.jobs import read_job_trace
@@ -100,11 +99,6 @@ TABLES = {
     "rules": (
         read_queues,
         '[ours]\norder = "multifactor"\n[ours.rules]\nage = 1000\nfair_share = 2.5\nmax_age_days = 3\n[ours.rules.qos_factors]\nhigh = 1.0\n[[ours.rules.limit]]\nper = "user"\njobs = 3\n',
-    ),
-    "matrix": (lambda text: read_matrix(text.splitlines()), "from,to,bytes\n0,1,100\n1,0,50\n2,0,8\n"),
-    "ipm": (
-        lambda text: read_matrix(text.splitlines()),
-        '<task ipm_version="2.0" mpi_rank="1" mpi_size="2">\n<hent key="1" call="MPI_Isend" bytes="16" orank="0" region="1" callsite="1" count="3" tid="0" >1 1 1</hent>\n',
     ),
     "run times": (read_run_times, "job;date;run_time_s\na;2024-01-01;10,5\na;2024-01-02;01:02:03\nb;2024-01-03;nan\n"),
 }  # fmt: skip

@@ -67,7 +67,7 @@ function fill(part, text) {
 /** Draw the first charts as far as they are known; return which are shown then. */
 export function showSoFar(section, figures, before) {
   const elements = section.querySelectorAll(".hopper-figure");
-  const drawn = figures.filter(({ bundle }, i) => elements[i] && bundle === before[i]?.bundle);
+  const drawn = figures.filter((_, i) => elements[i] && before[i]);
   drawn.forEach((figure, i) => {
     elements[i].querySelector(".hopper-plot").setAttribute("aria-label", figure.alt);
     updateFigure(elements[i], figure);
@@ -76,12 +76,12 @@ export function showSoFar(section, figures, before) {
   return [...drawn.map((figure) => ({ ...figure, soFar: true })), ...before.slice(drawn.length)];
 }
 
-/** Redraw charts in their places where they are as many as before and of the same kinds. */
+/** Redraw charts in their places where they are as many as before. */
 function showFigures(part, text, figures, before) {
   const fresh = document.createElement("template");
   fresh.innerHTML = text;
   const folds = (root) => root.querySelectorAll(".hopper-further").length;
-  if (figures.length !== before.length || figures.some(({ bundle }, i) => bundle !== before[i].bundle) || folds(part) !== folds(fresh.content)) {
+  if (figures.length !== before.length || folds(part) !== folds(fresh.content)) {
     part.innerHTML = text;
     startAnswer(part, { figures });
     return;

@@ -3,23 +3,19 @@
 import { dataOf, fileName, folded, make, saveFile } from "./dom.mjs";
 
 const figures = new Map(); // plot element -> { data, drawn }
-const libraries = new Map(); // bundle -> promise of its plotly.js
+let loading; // promise of plotly.js
 
-function library(bundle) {
-  if (!libraries.has(bundle)) {
+function library() {
+  loading ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = new URL(`plotly/${bundle}.min.js`, import.meta.url).href;
-    const loaded = new Promise((resolve, reject) => {
-      // Bundles share one global name: each is taken before the next can come.
-      script.onload = () => resolve(window.Plotly);
-      script.onerror = () => reject(new Error("the chart's script cannot be loaded"));
-    });
-    // One after the other, so that no bundle is mistaken for another.
-    const before = Promise.allSettled(libraries.values());
-    libraries.set(bundle, before.then(() => document.head.append(script)).then(() => loaded));
-    libraries.get(bundle).catch(() => libraries.delete(bundle));
-  }
-  return libraries.get(bundle);
+    script.src = new URL("plotly/cartesian.min.js", import.meta.url).href;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => reject(new Error("the chart's script cannot be loaded"));
+    document.head.append(script);
+  });
+  // What could not be loaded is asked for again.
+  loading.catch(() => (loading = undefined));
+  return loading;
 }
 
 // In a narrow place the picture's letters are too small: there a chart is drawn when it comes near.
@@ -69,7 +65,7 @@ export function placeFigure(element, data) {
 
 /** Fetch what draws an explorer's charts, so that its first answer need not wait. */
 export function fetchLibraries(data) {
-  for (const { bundle } of data) library(bundle).catch(() => {});
+  if (data.length) library().catch(() => {});
 }
 
 /** Draw the charts in sight of an explorer that is about to be touched: its first answer then only moves them. */
@@ -129,7 +125,7 @@ function redrawAll() {
 async function draw(plot) {
   near.unobserve(plot);
   try {
-    const plotly = await library(figures.get(plot).data.bundle);
+    const plotly = await library();
     if (!plot.isConnected) {
       figures.delete(plot);
       return;
@@ -196,9 +192,7 @@ function themed(layout, size) {
   result.hoverlabel = { bgcolor: color("panel"), bordercolor: color("line"), font: { color: color("ink") }, ...layout.hoverlabel };
   Object.assign(result, size);
   if (size.width < NARROW) {
-    // Beside a chart in space it would leave no room for the chart.
-    const above = result.scene ? { orientation: "h", x: 0, y: 1, yanchor: "bottom" } : {};
-    result.legend = { ...result.legend, ...above, font: { size: 11 } };
+    result.legend = { ...result.legend, font: { size: 11 } };
     result.margin = { ...result.margin, l: 44, r: 8 };
     // The names of rows take half of the room from the title below them.
     for (const [name, room] of [["xaxis", size.width * (layout.yaxis?.title?.text ? 0.8 : 0.45)], ["yaxis", size.height * 0.6]]) {
@@ -207,20 +201,13 @@ function themed(layout, size) {
       axis.nticks ??= 5;
       if (axis.title?.text) axis.title.text = inLines(axis.title.text, room);
     }
-    // A cloud in space is looked at from farther away, so that its corners stay in the picture.
-    if (result.scene) result.scene.camera = { eye: { x: 1.9, y: 1.9, z: 1.5 }, ...result.scene.camera };
   }
   // Paper is as narrow as this, and what is drawn wider would be cut off.
   if (printing) result.width = Math.min(size.width, PAPER);
   // On a phone a finger scrolls the page; it must not draw zoom boxes.
-  if (matchMedia("(pointer: coarse)").matches) result.dragmode = layout.scene ? "turntable" : false;
+  if (matchMedia("(pointer: coarse)").matches) result.dragmode = false;
   for (const name of Object.keys(result)) {
     if (/^[xy]axis\d*$/.test(name)) Object.assign(result[name], line);
-    if (/^scene\d*$/.test(name)) {
-      for (const axis of ["xaxis", "yaxis", "zaxis"]) {
-        result[name][axis] = { ...result[name][axis], ...line, color: color("ink"), backgroundcolor: "rgba(0,0,0,0)" };
-      }
-    }
   }
   return result;
 }

@@ -14,13 +14,11 @@ from typing import NamedTuple
 from hopperbook.studies.study import Study, Value, predictions, ranges
 from hopperlib.documented import printed
 from hopperlib.machine import Machine
-from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain, transfer_for_gain_bytes
-from hopperlib.storage.iobuf.params import Rule, buffer_bytes, read_params
+from hopperlib.storage.iobuf import Buffers, Costs, documented_costs, gain, transfer_for_gain_bytes
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.units import BYTES_PER_MIB
 
-_IOR_BUFFER_BYTES = int(printed("iobuf.ior-buffer-size") * BYTES_PER_MIB)
-_IOR_BUFFERS = int(printed("iobuf.ior-buffers"))
+_IOR_BUFFERS = Buffers(int(printed("iobuf.ior-buffer-size") * BYTES_PER_MIB), int(printed("iobuf.ior-buffers")))
 _SIZES = {"small": 1, "million": 1_000_000, "mib": 1}
 _TRANSFERS = tuple(int(printed(f"iobuf.transfer-size-{name}") * unit) for name, unit in _SIZES.items())
 _MAESTRO_TASKS = printed("iobuf.maestro-processors")
@@ -56,7 +54,7 @@ def ior_cases(unaligned_extra: float = 1.0, *, read_gain: float = 0.30) -> tuple
     costs = documented_costs(unaligned_extra, read_gain=read_gain)
 
     def gained(size: int, reading: bool) -> float:
-        return gain(costs, size, reading=reading, buffer_bytes=_IOR_BUFFER_BYTES, buffers=_IOR_BUFFERS)
+        return gain(costs, size, _IOR_BUFFERS, reading=reading)
 
     return tuple(Case(size, gained(size, False), gained(size, True)) for size in _TRANSFERS)
 
@@ -69,14 +67,11 @@ def maestro_costs(unaligned_extra: float = 1.0) -> Costs:
     >>> round(1000 * maestro_costs().task_rate_gb_s, 1)
     17.1
     """
-    ior = documented_costs(unaligned_extra)
     rate = file_system_of(Machine.load("hopper")).peak_gb_s / _MAESTRO_TASKS
-    return Costs(task_rate_gb_s=rate, call_cost_s=ior.call_cost_s, unaligned_extra=ior.unaligned_extra)
+    return documented_costs(unaligned_extra, task_rate_gb_s=rate)
 
 
-def maestro_gain(
-    transfer_bytes: int, *, buffer_bytes: int = BYTES_PER_MIB, buffers: int = 4, unaligned_extra: float = 1.0
-) -> float:
+def maestro_gain(transfer_bytes: int, buffers: Buffers | None = None, *, unaligned_extra: float = 1.0) -> float:
     """What buffering buys MAESTRO's writes for a size of its calls. [fraction]
 
     Examples
@@ -84,8 +79,7 @@ def maestro_gain(
     >>> round(100 * maestro_gain(10_000), 1), round(100 * maestro_gain(100_000), 1)
     (8.4, 0.8)
     """
-    costs = maestro_costs(unaligned_extra)
-    return gain(costs, transfer_bytes, reading=False, buffer_bytes=buffer_bytes, buffers=buffers)
+    return gain(maestro_costs(unaligned_extra), transfer_bytes, buffers or Buffers(), reading=False)
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
@@ -109,18 +103,18 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 def _values() -> dict[str, Value]:
     cases = ior_cases()
     writes, reads = [100 * case.write_gain for case in cases], [100 * case.read_gain for case in cases]
-    default, tuned = Rule(pattern="*"), read_params("*:size=2M:count=2")[0]
+    default, tuned = Buffers(), Buffers(2 * BYTES_PER_MIB, 2)
     return {
-        "default-buffers": default.buffer_count,
-        "default-buffer-size": default.buffer_size_bytes / BYTES_PER_MIB,
+        "default-buffers": default.number,
+        "default-buffer-size": default.size_bytes / BYTES_PER_MIB,
         "read-gain-low": min(reads),
         **predictions(model, ranges("iobuf"), {"read-gain-high": 30.0, "write-gain-low": 11.0, "maestro-gain": 11.0}),
         "write-gain-high": max(writes),
         "gain-largest-for-small-transfers": max(cases, key=lambda case: case.write_gain).transfer_bytes / 1000,
         "fitting_kb": transfer_for_gain_bytes(maestro_costs(), 0.05, buffer_bytes=BYTES_PER_MIB) / 1000,
-        "maestro-tuned-buffers": tuned.buffer_count,
-        "maestro-tuned-buffer-size": tuned.buffer_size_bytes / BYTES_PER_MIB,
-        "buffers-cost-memory": buffer_bytes(default, tasks=24) == 96 * BYTES_PER_MIB,
+        "maestro-tuned-buffers": tuned.number,
+        "maestro-tuned-buffer-size": tuned.size_bytes / BYTES_PER_MIB,
+        "buffers-cost-memory": default.memory_bytes(tasks=24) == 96 * BYTES_PER_MIB,
     }
 
 

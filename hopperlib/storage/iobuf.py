@@ -1,4 +1,4 @@
-"""What buffering the reads and writes of a task buys: fewer calls, aligned calls, reading ahead.
+"""Cray's iobuf: what buffering the reads and writes of a task buys, and what its buffers take.
 
 A task moves its data in calls. The time for a byte has up to three parts:
 
@@ -19,15 +19,48 @@ References
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError, above, at_least
 from hopperlib.finding import Finding
-from hopperlib.storage.iobuf.params import Rule
-from hopperlib.units import BYTES_PER_MIB
+from hopperlib.units import BYTES_PER_MIB, binary_size_text
 
 _PAGE_BYTES = 4_096
 _LEAST_MEASURED_BYTES = 10_000
+
+
+class Buffers(NamedTuple):
+    """The buffers of an open file; those of iobuf unless a setting says otherwise.
+
+    Parameters
+    ----------
+    size_bytes : int
+        Size of a buffer. [bytes]
+    number : int
+        One that is not in use is read ahead into.
+
+    Examples
+    --------
+    What 24 tasks with a file each take on a node, in MiB, and the setting of the documented runs, which takes as much:
+
+    >>> Buffers().memory_bytes(tasks=24) >> 20
+    96
+    >>> Buffers(2 << 20, 2).setting("*.dat", reading=True)
+    '*.dat:size=2M:count=2:prefetch=1'
+    """
+
+    size_bytes: int = BYTES_PER_MIB
+    number: int = 4
+
+    def memory_bytes(self, *, files: int = 1, tasks: int = 1) -> int:
+        """Memory that they take for each open file of each task. [bytes]"""
+        at_least(0, files=files, tasks=tasks)
+        return self.size_bytes * self.number * files * tasks
+
+    def setting(self, pattern: str = "*", *, reading: bool = False) -> str:
+        """Return the value of ``IOBUF_PARAMS`` that gives them to some files."""
+        ahead = ":prefetch=1" if reading and self.number > 1 else ""
+        return f"{pattern}:size={binary_size_text(self.size_bytes)}:count={self.number}{ahead}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,22 +130,18 @@ def unaligned_fraction(transfer_bytes: int) -> float:
     return 1 - math.gcd(transfer_bytes, _PAGE_BYTES) / _PAGE_BYTES
 
 
-def gain(
-    costs: Costs, transfer_bytes: int, *, reading: bool, buffer_bytes: int, buffers: int = 4, prefetch: int = 1
-) -> float:
+def gain(costs: Costs, transfer_bytes: int, buffers: Buffers, *, reading: bool) -> float:
     """How much faster a task moves its data with buffers, less 1. [fraction]
+
+    Reading ahead takes a second buffer.
 
     Parameters
     ----------
     costs : Costs
     transfer_bytes : int
         Size of the program's calls. [bytes]
+    buffers : Buffers
     reading : bool
-    buffer_bytes : int
-        Size of a buffer. [bytes]
-    buffers, prefetch : int
-        Buffers of a file, and how many of them are read ahead. Reading ahead
-        takes a second buffer.
 
     Raises
     ------
@@ -124,32 +153,15 @@ def gain(
     A call costs as much as moving 1,000 bytes; every second ends inside a page:
 
     >>> costs = Costs(task_rate_gb_s=0.001, call_cost_s=0.001)
-    >>> round(gain(costs, 2048, reading=False, buffer_bytes=1 << 20), 3)
+    >>> round(gain(costs, 2048, Buffers(), reading=False), 3)
     0.731
     """
-    at_least(1, buffers=buffers)
-    at_least(0, prefetch=prefetch)
+    at_least(1, buffers=buffers.number)
     without = costs.seconds_per_gb(transfer_bytes, reading=reading)
-    ahead = prefetch > 0 and buffers > 1
-    return without / costs.seconds_per_gb(buffer_bytes, reading=reading, ahead=ahead) - 1
+    return without / costs.seconds_per_gb(buffers.size_bytes, reading=reading, ahead=buffers.number > 1) - 1
 
 
-def rule_gain(costs: Costs, transfer_bytes: int, rule: Rule, *, reading: bool) -> float:
-    """How much faster a task moves its data with the buffers of a rule, less 1. [fraction]
-
-    Where the rule does not say, one buffer is read ahead.
-
-    Examples
-    --------
-    >>> round(rule_gain(documented_costs(), 10_000, Rule(pattern="*", size_bytes=2 << 20, count=2), reading=False), 3)
-    0.11
-    """
-    ahead = 1 if rule.prefetch is None else rule.prefetch
-    buffers = {"buffer_bytes": rule.buffer_size_bytes, "buffers": rule.buffer_count, "prefetch": ahead}
-    return gain(costs, transfer_bytes, reading=reading, **buffers)
-
-
-def measured_gain(costs: Costs, transfer_bytes: int, rule: Rule, *, reading: bool) -> float:
+def measured_gain(costs: Costs, transfer_bytes: int, buffers: Buffers, *, reading: bool) -> float:
     """How much faster a task moves its data, but no more than was measured. [fraction]
 
     The documented runs had calls of 10,000 bytes and more, and Hopper's shares of
@@ -158,12 +170,12 @@ def measured_gain(costs: Costs, transfer_bytes: int, rule: Rule, *, reading: boo
 
     Examples
     --------
-    >>> rule = Rule(pattern="*", size_bytes=2 << 20, count=2)
-    >>> [round(measured_gain(documented_costs(), size, rule, reading=False), 3) for size in (1_000, 10_000, 1_000_000)]
+    >>> two = Buffers(2 << 20, 2)
+    >>> [round(measured_gain(documented_costs(), size, two, reading=False), 3) for size in (1_000, 10_000, 1_000_000)]
     [0.11, 0.11, 0.001]
     """
-    most = rule_gain(documented_costs(costs.unaligned_extra), _LEAST_MEASURED_BYTES, rule, reading=reading)
-    return min(rule_gain(costs, transfer_bytes, rule, reading=reading), most)
+    most = gain(documented_costs(costs.unaligned_extra), _LEAST_MEASURED_BYTES, buffers, reading=reading)
+    return min(gain(costs, transfer_bytes, buffers, reading=reading), most)
 
 
 def gain_findings(write_gain: float) -> tuple[Finding, ...]:

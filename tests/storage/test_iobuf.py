@@ -6,17 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.storage.iobuf.gains import (
+from hopperlib.storage.iobuf import (
+    Buffers,
     Costs,
     calibrate,
     documented_costs,
     gain,
     gain_findings,
-    rule_gain,
     transfer_for_gain_bytes,
     unaligned_fraction,
 )
-from hopperlib.storage.iobuf.params import Rule
 
 sizes = st.integers(min_value=1, max_value=1 << 24)
 costs = st.builds(
@@ -62,44 +61,41 @@ def test_calibration_gives_back_what_it_was_fitted_to(write, read, rate, extra):
         buffer_bytes=2 << 20,
         unaligned_extra=extra,
     )
-    assert gain(fitted, 10_000, reading=False, buffer_bytes=2 << 20) == pytest.approx(write)
-    assert gain(fitted, 1 << 20, reading=True, buffer_bytes=2 << 20) == pytest.approx(read)
+    assert gain(fitted, 10_000, Buffers(2 << 20), reading=False) == pytest.approx(write)
+    assert gain(fitted, 1 << 20, Buffers(2 << 20), reading=True) == pytest.approx(read)
 
 
 @given(costs, sizes, st.integers(min_value=12, max_value=24))
 def test_reads_gain_at_least_as_much_as_writes(one, size, power):
-    buffers = 1 << power
-    assert gain(one, size, reading=True, buffer_bytes=buffers) >= gain(
-        one, size, reading=False, buffer_bytes=buffers
-    ) - 1e-9 or (size > buffers)
+    buffers = Buffers(1 << power)
+    read, written = (gain(one, size, buffers, reading=reading) for reading in (True, False))
+    assert read >= written - 1e-9 or size > buffers.size_bytes
 
 
 @given(costs, st.integers(min_value=1, max_value=1 << 12))
 def test_smaller_calls_gain_more(one, pages):
     small, large = 4096 * pages, 8192 * pages
-    assert (
-        gain(one, small, reading=False, buffer_bytes=1 << 25)
-        >= gain(one, large, reading=False, buffer_bytes=1 << 25) - 1e-12
-    )
+    gains = [gain(one, size, Buffers(1 << 25), reading=False) for size in (small, large)]
+    assert gains[0] >= gains[1] - 1e-12
 
 
 @given(costs, sizes)
 def test_a_buffer_as_large_as_an_aligned_call_buys_a_write_nothing(one, size):
     size = size // 4096 * 4096 or 4096
-    assert gain(one, size, reading=False, buffer_bytes=size) == pytest.approx(0, abs=1e-12)
+    assert gain(one, size, Buffers(size), reading=False) == pytest.approx(0, abs=1e-12)
 
 
 def test_reading_ahead_takes_two_buffers():
     one = Costs(task_rate_gb_s=1, call_cost_s=0, wait_fraction=0.3)
-    assert gain(one, 4096, reading=True, buffer_bytes=1 << 20, buffers=2) == pytest.approx(0.3)
-    assert gain(one, 4096, reading=True, buffer_bytes=1 << 20, buffers=1) == 0
-    assert gain(one, 4096, reading=True, buffer_bytes=1 << 20, prefetch=0) == 0
+    assert gain(one, 4096, Buffers(number=2), reading=True) == pytest.approx(0.3)
+    assert gain(one, 4096, Buffers(number=1), reading=True) == 0
+    assert Buffers(number=1).setting(reading=True) == "*:size=1M:count=1"
 
 
 def test_the_size_that_gains_so_much_does():
     one = Costs(task_rate_gb_s=0.02, call_cost_s=2e-5)
     size = transfer_for_gain_bytes(one, 0.05, buffer_bytes=1 << 20)
-    assert gain(one, round(size) | 1, reading=False, buffer_bytes=1 << 20) == pytest.approx(0.05, rel=1e-3)
+    assert gain(one, round(size) | 1, Buffers(), reading=False) == pytest.approx(0.05, rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +105,8 @@ def test_the_size_that_gains_so_much_does():
         (lambda: Costs(task_rate_gb_s=1, call_cost_s=-1), "call_cost_s=-1 must not be negative"),
         (lambda: unaligned_fraction(0), "transfer_bytes=0 must be at least 1"),
         (lambda: Costs(task_rate_gb_s=1, call_cost_s=0).seconds_per_gb(0), "transfer_bytes=0 must be at least 1"),
-        (lambda: gain(Costs(task_rate_gb_s=1, call_cost_s=0), 1, reading=True, buffer_bytes=1, buffers=0), "buffers=0"),
+        (lambda: gain(Costs(task_rate_gb_s=1, call_cost_s=0), 1, Buffers(number=0), reading=True), "buffers=0"),
+        (lambda: Buffers().memory_bytes(files=-1), "files=-1 must not be negative"),
         (lambda: transfer_for_gain_bytes(Costs(task_rate_gb_s=1, call_cost_s=0), 0, buffer_bytes=1), "wanted=0"),
     ],
 )
@@ -128,13 +125,6 @@ def test_what_no_cost_explains_is_refused():
         _calibrate(write_transfer_bytes=4 << 20)
     with pytest.raises(ValueError, match="negative waiting"):
         _calibrate(read_gain=0.0, read_transfer_bytes=10_000)
-
-
-def test_the_gain_of_a_rule_takes_its_buffers_and_reads_one_ahead_unless_it_says():
-    costs = documented_costs()
-    for rule, prefetch in ((Rule(pattern="*"), 1), (Rule(pattern="*", prefetch=0), 0)):
-        expected = gain(costs, 5000, reading=True, buffer_bytes=1 << 20, buffers=4, prefetch=prefetch)
-        assert rule_gain(costs, 5000, rule, reading=True) == expected
 
 
 def test_a_share_of_another_file_system_leaves_the_cost_of_a_call():

@@ -1,1 +1,0 @@
-"""Cray's iobuf: its setting, and what buffering buys."""
