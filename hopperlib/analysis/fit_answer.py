@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -14,13 +13,10 @@ from hopperlib.analysis.run_times import FEW_VALUES, LEVEL, Repeats, RunTimeRepo
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
-from hopperlib.questions.run_time_figures import histogram_figure, quantile_figure
+from hopperlib.questions.run_time_figures import histogram_figure
 from hopperlib.readers.run_times import RunTimes, read_run_times
 from hopperlib.readers.source import by_path
 from hopperlib.text import count
-
-# Points of the quantile plot that are drawn and listed: of more values, evenly spread ones.
-_MAX_POINTS = 200
 
 
 def fit(
@@ -97,7 +93,7 @@ def fit(
         summary=_summary(report, change),
         findings=tuple(_findings(report)),
         values=tuple(_values(report)),
-        figures=_figures(report),
+        figures=(_histogram(report),),
         tables=tuple(_tables(report, slopes)),
         facts=_facts(report, slopes) | {"change_fraction": change / 100, "power": power / 100},
     )
@@ -244,15 +240,7 @@ def _facts(report: RunTimeReport, slopes: Sequence[Coefficient]) -> dict[str, An
     return facts
 
 
-def _figures(report: RunTimeReport) -> tuple[Figure, ...]:
-    """Return the histogram and the quantiles of the best family."""
-    best, unit, observed = report.families[0][0], report.table.unit, sorted(report.fitted)
+def _histogram(report: RunTimeReport) -> Figure:
+    """Return the histogram of the runs, with what the best family expects."""
     edges, counts, expected = report.histogram()
-    n = len(observed)
-    picked = np.unique(np.linspace(0, n - 1, min(n, _MAX_POINTS)).round().astype(int))
-    # The i-th smallest of n values stands against the fit's quantile at (i - 1/2) / n.
-    wanted = best.distribution.ppf((picked + 0.5) / n)
-    quantiles = quantile_figure(wanted.tolist(), [observed[at] for at in picked], best.family, unit=unit)
-    if len(picked) < n:
-        quantiles = replace(quantiles, alt=f"{quantiles.alt} Quantiles, {len(picked)} of {n:,}.")
-    return histogram_figure(edges, counts, {best.family: expected}, unit=unit), quantiles
+    return histogram_figure(edges, counts, {report.families[0][0].family: expected}, unit=report.table.unit)

@@ -54,27 +54,3 @@ def histogram_figure(
         marks=marks,
         bargap=0.05,
     )
-
-
-def quantile_figure(expected: Sequence[float], observed: Sequence[float], family: str, *, unit: str = "s") -> Figure:
-    """Return observed quantiles against those a family expects; on the line both are equal.
-
-    Examples
-    --------
-    >>> figure = quantile_figure([1.0, 2.0, 3.0], [1.1, 2.0, 4.0], "normal")
-    >>> figure.alt.split(". ")[-1]
-    'Farthest from it: 4 s where 3 s is expected.'
-    """
-    ends = [min(*expected, *observed), max(*expected, *observed)]
-    at, value = max(zip(expected, observed, strict=True), key=lambda point: abs(point[1] - point[0]))
-    return chart(
-        title=f"Quantiles of the run times against the {family}",
-        alt=f"{count(len(observed), 'time')} in order against what the {family} expects; a line where both are equal. "
-        f"Farthest from it: {value:,.5g} {unit} where {at:,.5g} {unit} is expected.",
-        x=Axis(title=f"Expected by the {family}", unit=unit),
-        y=Axis(title="Observed", unit=unit, decimals=2),
-        series=[
-            Series(name="runs", kind="points", x=expected, y=observed),
-            Series(name="equal", x=ends, y=ends),
-        ],
-    )

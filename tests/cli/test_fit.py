@@ -215,13 +215,11 @@ def test_the_page_can_be_read_without_seeing_it(page):
     assert all(after - before <= 1 for before, after in zip(outline.headings, outline.headings[1:], strict=False))
     assert outline.tables
     assert all(one["captions"] == 1 and one["heads"] == one["scopes"] > 0 for one in outline.tables)
-    drawings = outline.named("svg")
-    assert len(drawings) == 2
-    for drawing in drawings:
-        assert drawing["role"] == "img"
-    assert len(outline.named("desc")) == 2
-    # The numbers of both drawings stand in tables that unfold.
-    assert len(outline.named("details")) == len(outline.named("summary")) == 2
+    (drawing,) = outline.named("svg")
+    assert drawing["role"] == "img"
+    assert len(outline.named("desc")) == 1
+    # The numbers of the drawing stand in a table that unfolds.
+    assert len(outline.named("details")) == len(outline.named("summary")) == 1
 
 
 def test_the_page_says_what_the_command_says(page):
@@ -249,8 +247,7 @@ def test_many_values_make_no_long_page(tmp_path):
     out = tmp_path / "page.html"
     assert run("-", "--html", str(out), *FAST, input=text).exit_code == 0
     page = out.read_text(encoding="utf-8")
-    assert page.count("<use") > 200
-    assert "Quantiles, 200 of 2,500" in page
+    assert "2,500 times from" in page
     assert len(page) < 120_000
 
 

@@ -1,6 +1,6 @@
 """Figures of run times."""
 
-from hopperlib.questions.run_time_figures import histogram_figure, quantile_figure
+from hopperlib.questions.run_time_figures import histogram_figure
 
 
 def test_a_histogram_says_where_most_are():
@@ -10,9 +10,3 @@ def test_a_histogram_says_where_most_are():
     )
     assert [trace["name"] for trace in figure.data] == ["runs", "gamma expects", "normal expects"]
     assert "Lines" not in histogram_figure([10, 20], [2], {}).alt
-
-
-def test_quantiles_have_a_line_from_end_to_end():
-    figure = quantile_figure([2.0, 3.0], [1.0, 3.5], "gamma", unit="h")
-    assert figure.data[1]["x"] == figure.data[1]["y"] == [1.0, 3.5]
-    assert figure.alt.endswith("Farthest from it: 1 h where 2 h is expected.")

@@ -156,17 +156,10 @@ class LinkLine:
         typed = [shlex.quote(part) for word in self.words for part in word.typed]
         return " ".join([*before, self.command, *typed])
 
-    def replaced(self, patterns: Iterable[str], by: str = "") -> "LinkLine":
-        """Return the line without the flags that fit; what replaces them, if anything, stands where the first stood."""
+    def without(self, patterns: Iterable[str]) -> "LinkLine":
+        """Return the line without the flags that fit."""
         flags = self.matching(patterns)
-        places = [place for place, word in enumerate(self.words) if word.is_flag and word.text in flags]
-        words: list[Word] = []
-        for place, word in enumerate(self.words):
-            if place not in places:
-                words.append(word)
-            elif by and place == places[0]:
-                words.append(Word(by, (by,), True))
-        return replace(self, words=tuple(words))
+        return replace(self, words=tuple(word for word in self.words if not (word.is_flag and word.text in flags)))
 
 
 def _base(command: str) -> str:

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
 from hopperlib.failure.builds._environment import Environment, Module, read_environment
-from hopperlib.failure.builds._link_line import LinkLine, Word, compilers, read_line
+from hopperlib.failure.builds._link_line import LinkLine, compilers, read_line
 from hopperlib.failure.builds.rules import BuildRule, Repair, load_build_rules
 
 Words = tuple[str, ...]
@@ -122,7 +122,6 @@ _CONDITIONS: dict[str, tuple[str, Callable[[Build, Any], bool]]] = {
     "drivers": ("line", lambda build, names: build.line.name in names),
     "flags": ("line", lambda build, patterns: bool(build.line.matching(patterns))),
     "no_flags": ("line", lambda build, patterns: not build.line.matching(patterns)),
-    "inputs": ("line", lambda build, patterns: _fitting(build.line.inputs, patterns)),
     "modules": ("modules", lambda build, specs: bool(build.environment.loaded(*specs))),
     "all_modules": ("modules", lambda build, specs: all(build.environment.loaded(spec) for spec in specs)),
     "no_modules": ("modules", lambda build, specs: not build.environment.loaded(*specs)),
@@ -130,7 +129,6 @@ _CONDITIONS: dict[str, tuple[str, Callable[[Build, Any], bool]]] = {
     "compilers": ("compiler", lambda build, families: build.compiler in families),
     "linking": ("linking", lambda build, wanted: build.linking == wanted),
     "mixed": ("languages", lambda build, wanted: build.mixes_languages == wanted),
-    "variables": ("", lambda build, patterns: _fitting(build.settings, patterns)),
     "no_variables": ("", lambda build, patterns: not _fitting(build.settings, patterns)),
     "shmem": ("", lambda build, wanted: build.uses_shmem == wanted),
 }
@@ -239,9 +237,9 @@ class Repaired(NamedTuple):
     Parameters
     ----------
     commands : tuple of str
-        Module and variable commands to type first.
+        Module commands to type first.
     build : Build
-        With modules, variables and line as they then are.
+        With modules and line as they then are.
     notes : tuple of str
         What to know of the steps.
     left : tuple of str
@@ -266,8 +264,7 @@ def _with_module(build: Build, gone: str, come: str) -> Build:
 
 def _apply(build: Build, repair: Repair) -> tuple[Build, str]:
     """Return the build after a repair, and the command to type for it, if it takes one."""
-    what, to = next(iter(repair.what), ""), repair.to
-    line = build.line
+    what, to = repair.what[0], repair.to
     match repair.do:
         case "swap":
             command = f"module swap {what} {to}" if build.environment.loaded(what) else f"module load {to}"
@@ -276,15 +273,7 @@ def _apply(build: Build, repair: Repair) -> tuple[Build, str]:
             return _with_module(build, "", what), f"module load {what}"
         case "unload":
             return _with_module(build, what, ""), f"module unload {what}"
-        case "set":
-            line = replace(line, variables={name: value for name, value in line.variables.items() if name != what})
-            environment = replace(build.environment, variables=build.environment.variables | {what: to})
-            return replace(build, environment=environment, line=line), f"export {what}={to}"
-        case "drop" | "replace":
-            line = line.replaced(repair.what, to)
-        case "add":
-            line = replace(line, words=(Word(what, (what,), True), *line.words))
-    return replace(build, line=line), ""
+    return replace(build, line=build.line.without(repair.what)), ""
 
 
 def _fits(build: Build, repair: Repair) -> bool:

@@ -1,8 +1,8 @@
 """Known problems of builds as data: conditions on modules, versions and flags, and what to do.
 
 A rule is one table of ``failure/builds/problems.toml`` with a sample that it must know
-and one that it must not; a new problem takes one table and no code. Rules of the
-era ``report`` come from the report on Hopper, those of ``today`` are ours.
+and one that it must not; a new problem takes one table and no code. Rules
+that name documented rows come from the report on Hopper, the others are ours.
 """
 
 import datetime
@@ -59,11 +59,11 @@ class _Conditions:
     ----------
     kinds, drivers, compilers : tuple of str or None
         One of these compiler commands, by kind, name or family.
-    flags, no_flags, inputs : tuple of str or None
+    flags, no_flags : tuple of str or None
         Patterns of words on the line.
     modules, all_modules, no_modules, two_of : tuple of str or None
         Modules that are loaded, by name, pattern or bound.
-    variables, no_variables : tuple of str or None
+    no_variables : tuple of str or None
         Patterns of ``NAME`` or ``NAME=value``.
     linking : {"static", "dynamic"} or None
     mixed, shmem : bool or None
@@ -76,12 +76,10 @@ class _Conditions:
     compilers: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
     no_flags: tuple[str, ...] | None = None
-    inputs: tuple[str, ...] | None = None
     modules: tuple[str, ...] | None = None
     all_modules: tuple[str, ...] | None = None
     no_modules: tuple[str, ...] | None = None
     two_of: tuple[str, ...] | None = None
-    variables: tuple[str, ...] | None = None
     no_variables: tuple[str, ...] | None = None
     linking: Literal["static", "dynamic"] | None = None
     mixed: bool | None = None
@@ -101,33 +99,30 @@ class _Conditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """One way out: what it does to modules, line or variables.
+    """One way out: what it does to modules or to the line.
 
     Parameters
     ----------
     do : str
-        load, unload, swap, drop, replace, add or set.
+        load, unload, swap or drop.
     what : tuple of str
-        The module, variable or flag that it acts on, or patterns of flags.
+        The module that it acts on, or patterns of flags.
     to : str
-        What takes its place.
-    documented : bool
-        Whether the source of the rule prints this way out.
+        The module that takes its place.
     unless_shmem : bool
         Whether it is no way out for a program that uses SHMEM.
     note : str
     """
 
-    do: Literal["load", "unload", "swap", "drop", "replace", "add", "set"]
+    do: Literal["load", "unload", "swap", "drop"]
     what: tuple[str, ...] = key((), single=True)
     to: str = ""
-    documented: bool = False
     unless_shmem: bool = False
     note: str = ""
 
     def broken_rules(self) -> Iterator[str]:
         """Yield the keys that are missing, or that this repair does not know."""
-        needed = {"what": True, "to": self.do in ("swap", "replace", "set")}
+        needed = {"what": True, "to": self.do == "swap"}
         for name, is_needed in needed.items():
             if bool(getattr(self, name)) != is_needed:
                 yield f"{name}: {'is needed' if is_needed else 'is no key'} for the repair {self.do!r}"
@@ -149,8 +144,6 @@ class BuildRule:
     ----------
     code : str
         Stable name, such as ``LIBSCI-DYNAMIC-FFTW3``.
-    era : {"report", "today"}
-        Whether it comes from the report on Hopper, or is ours.
     level : {"problem", "advice"}
     title, symptom : str
         What is wrong, and what one sees of it.
@@ -177,7 +170,6 @@ class BuildRule:
     """
 
     code: str = key(pattern="[A-Z0-9]+(?:-[A-Z0-9]+)*", form="upper-case words joined by -")
-    era: Literal["report", "today"] = "report"
     level: Literal["problem", "advice"] = "problem"
     title: str
     symptom: str
@@ -194,6 +186,11 @@ class BuildRule:
     repairs: tuple[Repair, ...] = ()
     positive: _Sample
     negative: _Sample
+
+    @property
+    def era(self) -> Literal["report", "today"]:
+        """Whether it comes from the report on Hopper, whose rows it names, or is ours."""
+        return "report" if self.documented else "today"
 
     @property
     def days_open(self) -> int | None:

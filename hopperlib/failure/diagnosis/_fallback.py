@@ -171,21 +171,24 @@ def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> 
     ends = [hit for message in signs if message.rule.code not in _BEGINNINGS for hit in message.hits]
     terminators = [group.last for group in evidence.unknown if group.suspicion == "end"]
     failed = failed or bool(terminators)
-    stopped = {group.first.file: group.first.line for group in evidence.unknown if _INTERRUPT.search(group.first.text)}
-    best: tuple[tuple[int, bool, int], Unknown] | None = None
-    for group in evidence.unknown:
-        # Behind an interrupt by hand launchers clean up, and complain.
-        aftermath = group.first.line > stopped.get(group.first.file, group.first.line)
-        reach = _reach(group, ends, terminators, evidence) if not aftermath and _offered(group, evidence) else None
-        if reach is None or not (weight := _weight(group, reach, failed)):
-            continue
-        if not failed and evidence.life_after(group.last):
-            # The program went on, and nothing says that it failed later.
-            continue
-        score = (weight, group.count < _MANY, -reach)
-        if best is None or score > best[0]:
-            best = (score, group)
-    return best[1] if best else None
+    scored: list[tuple[tuple[int, bool, int], Unknown]] = []
+    for group in _before_interrupt(evidence.unknown):
+        # In a text that shows no failure, a program that went on did not end there.
+        outlived = not failed and evidence.life_after(group.last) is not None
+        reach = None if outlived or not _offered(group, evidence) else _reach(group, ends, terminators, evidence)
+        if reach is not None and (weight := _weight(group, reach, failed)):
+            scored.append(((weight, group.count < _MANY, -reach), group))
+    return max(scored, key=lambda one: one[0])[1] if scored else None
+
+
+def _before_interrupt(groups: Sequence[Unknown]) -> list[Unknown]:
+    """Return the groups that do not begin behind an interrupt by hand: there launchers clean up, and complain."""
+    stopped = [group.first for group in groups if _INTERRUPT.search(group.first.text)]
+    return [
+        group
+        for group in groups
+        if not any(hit.file == group.first.file and hit.line < group.first.line for hit in stopped)
+    ]
 
 
 def _weight(group: Unknown, reach: int, failed: bool) -> int:
@@ -222,26 +225,25 @@ def _message(group: Unknown, evidence: Evidence) -> Cause:
     known = _known(evidence)
     chain = _chain(group, evidence)
     hits = [other.last for other in chain]
-    main, around = hits[0], [*_following(group, known), *_generic_above(group.last, evidence)]
-    alone, framed, above = len(chain) == 1, _framed(group), _reasons(group, evidence)
-    # A header says no more than that; its message stands below it.
-    headed = {
-        other.last.line: _below(other, known) for other in chain if words_of(_TAG.sub("", other.last.text)) <= _HEADER
-    }
-    below = headed.pop(main.line, None)
-    around += [line for line in headed.values() if line]
-    stated = next((hit for hit in around if _STATED.match(hit.text)), None)
-    if stated and group.suspicion == "end":
-        main = stated
-    elif framed and alone:
-        main, around = framed[0], framed
-    elif below:
-        main = below
-    elif above and (alone or _says("points_above", hits[0])):
-        main = above[0]
+    headed = {other.last.line: _headed(other, known) for other in chain}
+    below = headed.pop(hits[0].line, None)
+    around = [*_following(group, known), *_generic_above(group.last, evidence), *filter(None, headed.values())]
+    stated = [hit for hit in around if group.suspicion == "end" and _STATED.match(hit.text)]
+    framed = _framed(group) if len(chain) == 1 and not stated else []
+    if stated or framed or below:
+        main = [*stated, *framed, below][0] or hits[0]
+        around = framed or around
+    else:
+        above = _reasons(group, evidence) if len(chain) == 1 or _says("points_above", hits[0]) else []
+        main = above[0] if above else hits[0]
         around += above[:3]
     lines = {hit.line: hit for hit in (*around, *hits)}
     return _cause(main, [lines[line] for line in sorted(lines) if line != main.line], group)
+
+
+def _headed(group: Unknown, known: set[tuple[int, int]]) -> Hit | None:
+    """Return the line below the last one of a group that is a header, which says no more than that; None if it is none."""
+    return _below(group, known) if words_of(_TAG.sub("", group.last.text)) <= _HEADER else None
 
 
 def _chain(group: Unknown, evidence: Evidence) -> list[Unknown]:

@@ -83,22 +83,22 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     findings = evidence.messages
     counted, set_aside = _counted(findings, bool(record_failed))
     refuted = _refuted(counted)
-    set_aside += tuple(refuted)
     outlived = _outlived(counted, evidence) | _left_behind(findings) | _complaints(counted, evidence)
     counted = [message for message in counted if message.rule.code not in outlived]
-    causes = [message for message in _of_role("cause", counted, refuted) if not hollow(message)]
     success, signs = _ends(counted)
     failed = bool(signs) or bool(record_failed)
-    if not failed:
-        causes = [message for message in causes if not _passed_over(message, evidence)]
+    causes = [
+        message
+        for message in _of_role("cause", counted, refuted)
+        if not hollow(message) and (failed or not _passed_over(message, evidence))
+    ]
     words = last_words(evidence, signs, failed=failed)
     missed = None if failed else missed_goal(evidence)
-    told: dict[str, Any] = {"set_aside": set_aside, "outlived": outlived}
+    told: dict[str, Any] = {"set_aside": (*set_aside, *refuted), "outlived": outlived}
     if not failed and _succeeded(causes, success, words, record_failed):
         return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **told)
     # With nothing better in the text, what was set aside is better than silence.
-    aside = [findings[code] for code in set_aside if code not in refuted and "@failure" in findings[code].rule.requires]
-    causes = causes or [message for message in aside if _behind(message, evidence) <= _LONG]
+    causes = causes or _needing_failure([findings[code] for code in set_aside if code not in refuted], evidence)
     ranked = _ranked(causes, counted, words, evidence)
     return Ranking(tuple(ranked or filter(None, [missed])), failed=failed, succeeded=False, **told)
 
@@ -122,28 +122,36 @@ def _ranked(
 
 
 def _outlived(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
-    """Return the codes of failures behind which the program went on and came to another end, with the line that shows it."""
-    ends = [message for message in counted if message.rule.role == "cause" or _says_done(message)]
-    words = [group.last for group in evidence.unknown if group.suspicion == "fatal"]
+    """Return the codes of failures that a program lived on behind, with the line that shows it."""
     outlived = {}
     for message in counted:
         life = _life_behind(message, evidence) if message.rule.role in ("cause", "symptom", "cascade") else None
-        if life is None:
-            continue
-        last = message.hits[-1]
-        if message.rule.role == "symptom" and evidence.files[last.file].lines - life > _LONG:
-            # Something that the program had started ended, and the program went on for long.
-            outlived[message.rule.code] = life
-            continue
-        generic = message.rule.strength == "weak" or message.rule.role == "cascade"
-        if generic and _behind(message, evidence) > _WORK and not _fails_behind(last, counted):
-            outlived[message.rule.code] = life
-            continue
-        # What one exception is to explain stands near it; behind a sign of life another one is another end.
-        own = [end.hits[-1] for end in ends if end is not message and (end.rule.general or not _names(message, end))]
-        if any(_may_be_next(message.hits[-1], hit) and hit.line > life for hit in (*own, *words)):
+        if life and (_ran_on(message, life, counted, evidence) or _ends_again(message, life, counted, evidence)):
             outlived[message.rule.code] = life
     return outlived
+
+
+def _ran_on(message: MessageHits, life: int, counted: list[MessageHits], evidence: Evidence) -> bool:
+    """Whether a program ran on for long behind something that it had started, or behind something generic without failing later."""
+    last, rule = message.hits[-1], message.rule
+    if rule.role == "symptom" and evidence.files[last.file].lines - life > _LONG:
+        return True
+    generic = rule.strength == "weak" or rule.role == "cascade"
+    return generic and _behind(message, evidence) > _WORK and not _fails_behind(last, counted)
+
+
+def _ends_again(message: MessageHits, life: int, counted: list[MessageHits], evidence: Evidence) -> bool:
+    """Whether a program came to another end behind a sign of life: a cause that this one does not explain, or success."""
+    # What one exception is to explain stands near it; behind a sign of life another one is another end.
+    ends = [
+        end.hits[-1]
+        for end in counted
+        if end is not message
+        and (end.rule.role == "cause" or _says_done(end))
+        and (end.rule.general or not _names(message, end))
+    ]
+    ends += [group.last for group in evidence.unknown if group.suspicion == "fatal"]
+    return any(hit.line > life and _may_be_next(message.hits[-1], hit) for hit in ends)
 
 
 def _fails_behind(last: Hit, counted: Iterable[MessageHits]) -> bool:
@@ -215,6 +223,12 @@ def _names(cause: MessageHits, effect: MessageHits) -> bool:
 def _says_done(message: MessageHits) -> bool:
     """Whether a program itself, not a launcher or a scheduler, says that it ended well."""
     return message.rule.success and message.rule.code.startswith("APPLICATION-")
+
+
+def _needing_failure(messages: Iterable[MessageHits], evidence: Evidence) -> list[MessageHits]:
+    """Return the messages that count beside any sign of failure, and behind which not much stands."""
+    needing = (message for message in messages if "@failure" in message.rule.requires)
+    return [message for message in needing if _behind(message, evidence) <= _LONG]
 
 
 def _of_role(role: str, counted: Iterable[MessageHits], refuted: set[str]) -> list[MessageHits]:
@@ -446,8 +460,16 @@ def _ends_otherwise(message: MessageHits, evidence: Evidence) -> bool:
 
 def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits], evidence: Evidence) -> Cause:
     """Make a cause of a message."""
-    rule = message.rule
-    head = message.first
+    rule, hits, fields = message.rule, _quoted(message, evidence), _fields(message)
+    of_rule: dict[str, Any] = {name: getattr(rule, name) for name in ("code", "title", "fault", "who", "confirm")}
+    seen: dict[str, Any] = {"count": message.count, "hits": hits, "explains": explained, "fields": fields}
+    advice = _advice(message, hits, fields)
+    return Cause(rule=rule, confidence=_confidence(message, roots, evidence), advice=advice, **of_rule, **seen)
+
+
+def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
+    """Return the lines to quote for a message: its first, what belongs to it, what stands beside it, and its others."""
+    rule, head = message.rule, message.first
     around = [group.last for group in evidence.unknown if group.suspicion in ("fatal", "error")]
     # What an exception or a crash is about often stands above its traceback.
     above = _ABOVE if rule.strength == "weak" else _AROUND
@@ -455,21 +477,27 @@ def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits],
     if rule.strength == "strong":
         # It says all by itself, but for the lines that the same speaker printed beside it.
         near = [hit for hit in near if hit.text.split(": ")[:2] == head.text.split(": ")[:2]]
-    quoted = sorted(near, key=lambda hit: abs(head.line - hit.line))[:_AROUND]
+    near.sort(key=lambda hit: abs(head.line - hit.line))
     sentence = [Hit(file=head.file, line=head.line + at, text=text, fields={}) for at, text in enumerate(head.after, 1)]
     beside = [evidence.messages[code].hits[0] for code in rule.requires if code in evidence.messages]
     others = [hit for hit in message.hits if hit is not head]
-    hits = [head, *sentence, *_innermost(head, evidence), *beside, *quoted, *others]
+    return [head, *sentence, *_innermost(head, evidence), *beside, *near[:_AROUND], *others]
+
+
+def _fields(message: MessageHits) -> dict[str, str]:
+    """Return what the first lines of a message say, as far as they speak of the same task."""
     fields = dict(message.first.fields)
     for hit in message.hits[:3]:
         if hit.fields.get("rank", fields.get("rank")) == fields.get("rank", hit.fields.get("rank")):
             fields = {**hit.fields, **fields}
-    of_rule: dict[str, Any] = {name: getattr(rule, name) for name in ("code", "title", "fault", "who", "confirm")}
-    confidence = _confidence(message, roots, evidence)
-    # A message that many programs print is advised on by what it says here, if that is known.
+    return fields
+
+
+def _advice(message: MessageHits, hits: list[Hit], fields: Mapping[str, str]) -> list[str]:
+    """Return what to do: by what a message that many programs print says here, if that is known, else by its rule."""
+    rule = message.rule
     fitting = remedies(hits[:_AROUND]) if rule.general or rule.strength == "weak" else []
     advice = fitting or [_PLACE.sub(lambda name: fields.get(name[1], name[0]), step) for step in rule.advice]
     if rule.code == "PY-EXCEPTION" and not fitting:
-        advice[:1] = own_code(head) or advice[:1]
-    seen: dict[str, Any] = {"count": message.count, "hits": hits, "explains": explained, "fields": fields}
-    return Cause(rule=rule, confidence=confidence, advice=advice, **of_rule, **seen)
+        advice[:1] = own_code(message.first) or advice[:1]
+    return advice

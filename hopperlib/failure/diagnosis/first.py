@@ -16,7 +16,7 @@ class Reach(NamedTuple):
 
 
 # Messages of what all nodes of a machine share, and of the hardware of one node.
-_SHARED = ("IO-LUSTRE", "IO-STALE", "IO-SHUTDOWN", "SLURM-CONTROLLER", "ALPS-APSYS", "ALPS-BACKEND", "LICENSE")
+_SHARED = ("IO-LUSTRE", "IO-STALE", "IO-SHUTDOWN", "SLURM-CONTROLLER", "LICENSE")
 _ONE_NODE = ("ALPS-NODE-FAILED", "SLURM-NODE-FAIL", "PBS-NODE", "CUDA-ECC", "SLURM-SCRIPT-LOST")
 
 

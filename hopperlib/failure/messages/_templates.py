@@ -96,11 +96,13 @@ def only_tells(line: bytes, below: Sequence[bytes] | None = None) -> bool:
     named = {word for part, word in pairwise(said) if part in _NAMED_PARTS and word not in _NO_NAMES}
     if _ENDINGS.isdisjoint(said) or not _EMPTY.union(named).issuperset(said):
         return False
-    if not _LEADS_ON.search(line):
-        return True
-    # What it announces may be a warning, or another such line.
-    rest = [text for text in below or () if text.strip() and not says("warned", text, text.lower())]
-    return below is not None and (not rest or not _said(rest[0].lower()) or only_tells(rest[0], rest[1:]))
+    return not _LEADS_ON.search(line) or (below is not None and _add_nothing(below))
+
+
+def _add_nothing(below: Sequence[bytes]) -> bool:
+    """Whether the lines to which a line leaves it say no more than that: a warning, another such line, or no words of their own."""
+    rest = [text for text in below if text.strip() and not says("warned", text, text.lower())]
+    return not rest or not _said(rest[0].lower()) or only_tells(rest[0], rest[1:])
 
 
 def _said(lowered: bytes) -> list[bytes]:

@@ -265,7 +265,7 @@ QUESTION = ask.declared(
         ),
         Example(
             "Today: two MPI libraries",
-            {"modules": _TWO_MPI, "line": "mpicc -qopenmp -lfftw3 -o ring ring.c", "mixed": "line"},
+            {"modules": _TWO_MPI, "line": "mpicc -lmpich -lfftw3 -o ring ring.c", "mixed": "line"},
         ),
     ],
 )

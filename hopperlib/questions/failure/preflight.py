@@ -6,12 +6,11 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.failure.nodes.preflight import NodeMemory, Report, node_list, read_buddyinfo, report
-from hopperlib.failure.nodes.risk import chance_of_bad_node
 from hopperlib.finding import Finding
 from hopperlib.questions import ask
 from hopperlib.questions.question import Example, is_sample
 from hopperlib.questions.result import Column, Copyable, Facts, Result, Table, Value, table
-from hopperlib.text import count, share
+from hopperlib.text import count
 
 _MAX_ROWS = 12
 _SAMPLE = """\
@@ -53,13 +52,6 @@ class Copies(ask.Setting):
         advanced=True,
     )
     page_bytes: int = ask.whole("Size of a base page", 4096, (1, 1 << 30), option="page", advanced=True)
-    job_nodes: int = ask.whole(
-        "Nodes of the job, for the probability that all have what it needs",
-        0,
-        (0, 10_000_000),
-        help="0: the probability is not calculated.",
-        advanced=True,
-    )
 
     def check(self) -> None:
         """Read the copies."""
@@ -130,19 +122,6 @@ def _findings(copies: Copies) -> Iterator[Finding]:
         yield Finding("unread", f"{lines} could not be read, the first is {copies.unread[0]}")
     if is_sample(QUESTION, "buddyinfo", copies.buddyinfo):
         yield Finding("made-up", "This text is made up: paste or drop your own.", "note")
-    if copies.job_nodes:
-        yield _chance(copies)
-
-
-def _chance(copies: Copies) -> Finding:
-    """Say how likely a job on some of the nodes, taken at random, is to get only good ones."""
-    nodes, job_nodes = len(copies.found.nodes), copies.job_nodes
-    if job_nodes > nodes:
-        text = f"Cannot tell for a job on {count(job_nodes, 'node')} from {nodes:,}: look at more of them."
-        return Finding("chance", text, "unknown")
-    chance = 1 - chance_of_bad_node(nodes, len(copies.found.short), job_nodes)
-    text = f"{job_nodes:,} of these nodes, taken at random, all have what the job needs with a probability of {share(chance, 1)}."
-    return Finding("chance", text, "note")
 
 
 def _values(copies: Copies) -> Iterator[Value]:

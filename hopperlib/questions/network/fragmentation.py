@@ -13,7 +13,7 @@ from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.network.recording import Recorder, places_of, used_so_far
 from hopperlib.questions.network.traces.figures import occupancy_figure
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
+from hopperlib.questions.result import Figure, Result, Value
 from hopperlib.scheduling.aging import Fragmentation, Moment, aged_machine, moments
 from hopperlib.scheduling.schedule import Schedule, mean_wait_h
 from hopperlib.scheduling.workload import Workload
@@ -143,7 +143,6 @@ def answer(history: History) -> Result:
         summary=_summary(history, facts, found),
         values=tuple(_values(facts, found)),
         figures=(_map(history, schedule, history.days), _runs(history, found)),
-        tables=(_moments(found),),
         facts=facts,
         watched=partial(history.watched, schedule, history.days),
     )
@@ -211,20 +210,6 @@ def _runs(history: History, found: Fragmentation) -> Figure:
 def _day(moment: Moment) -> float:
     """Return when a moment was. [d]"""
     return round(moment.time_s / _DAY, 2)
-
-
-def _moments(found: Fragmentation) -> Table:
-    return table(
-        "The machine over time",
-        found.moments[2::2],
-        {
-            Column("Day", decimals=2): _day,
-            "Free runs": lambda moment: moment.free_runs,
-            Column("Largest free run", "nodes"): lambda moment: moment.largest_free_run,
-            "Runs of the probe": lambda moment: moment.probe_runs,
-            Column("Mean distance", "hops", 2): lambda moment: moment.probe_hops,
-        },
-    )
 
 
 QUESTION = ask.declared(

@@ -171,7 +171,7 @@ def answer(exchange: Exchange) -> Result:
     return Result(
         summary=_summary(exchange, pace, lie),
         findings=tuple(_findings(exchange)),
-        values=tuple(_values(pace, lie)),
+        values=tuple(_values(pace)),
         drawings=drawings_of(exchange.fabric, exchange.job, exchange.laid[exchange.placement], pace.share),
         figures=(_figure(exchange),),
         tables=(_choices(exchange),),
@@ -219,18 +219,13 @@ def _findings(exchange: Exchange) -> Iterator[Finding]:
             message=f"Among the same free nodes, {CHOICES[best]}: {_times(exchange.paces[best])}. {others}",
             level="advice",
         )
-    elif mixed[best] >= 0.95 * mixed[here]:
-        yield Finding(
-            code="placement-equal", message="No other choice among these free nodes is much faster.", level="ok"
-        )
 
 
-def _values(pace: Pace, lie: Lying) -> Iterator[Value]:
+def _values(pace: Pace) -> Iterator[Value]:
     low, high = min(pace.slowdowns), max(pace.slowdowns)
     note = "from the best mixture of both ways of routing to the worse of them"
     yield Value("Slowdown of messages", pace.slowdowns[2], "predicted", "", 2, low, high, note)
     yield Value("Exchange rate of a node", pace.mixed_gb_s, "predicted", "GB/s", 2, note="with the best mixture")
-    yield Value("Pairs of nodes in one group", 100 * lie.inside_group, "predicted", "%", 0)
 
 
 def _figure(exchange: Exchange) -> Figure:

@@ -9,7 +9,7 @@ from hopperlib.network.runtime.power import Spread, gain_shown, power, runs_need
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Figure, Result, Value
+from hopperlib.questions.result import Figure, Result
 from hopperlib.readers.run_times import RunTimes, read_run_times
 from hopperlib.text import capital, count, digits, share
 
@@ -82,7 +82,6 @@ def answer(comparison: Comparison) -> Result:
     return Result(
         summary=_summary(comparison, facts),
         findings=tuple(_findings(comparison, facts["chance"])),
-        values=tuple(_values(comparison, facts)),
         figures=(_chances(comparison, facts),),
         facts=facts,
     )
@@ -136,14 +135,6 @@ def _findings(comparison: Comparison, chance: float) -> Iterator[Finding]:
     else:
         alone = "No group of them has two runs, so what runs on the same nodes have in common cannot be told."
         yield Finding("own-spread", f"{spread} {alone}", "note")
-
-
-def _values(comparison: Comparison, facts: dict[str, Any]) -> Iterator[Value]:
-    runs = comparison.runs
-    if facts["runs_needed"] is not None:
-        yield Value("Runs of each variant", facts["runs_needed"], "predicted")
-    yield Value(f"Probability with {runs} of each", 100 * facts["chance"], "predicted", "%", 0)
-    yield Value(f"Smallest gain that {runs} of each show", facts["gain_shown_percent"], "predicted", "%", 1)
 
 
 def _chances(comparison: Comparison, facts: dict[str, Any]) -> Figure:

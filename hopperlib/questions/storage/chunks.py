@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
+from math import prod
 
 from hopperlib.errors import refusal
 from hopperlib.finding import Finding
 from hopperlib.questions import ask
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Column, Copyable, Result, Table, Value, table
+from hopperlib.questions.result import Column, Copyable, Result, Table, table
 from hopperlib.storage.chunks import (
     Access,
     Array,
@@ -78,8 +80,7 @@ class Reading(ask.Setting):
     @cached_property
     def better(self) -> Array:
         """The array with chunks that suit, or with those that it has."""
-        chunk = better_chunk(self.array, self.access)
-        return Array(shape=self.array.shape, chunk=chunk, item_bytes=self.item_bytes, compressed=self.compressed)
+        return replace(self.array, chunk=better_chunk(self.array, self.access))
 
     @cached_property
     def times(self) -> tuple[list[Times], list[Times]]:
@@ -114,10 +115,6 @@ def answer(reading: Reading) -> Result:
     return Result(
         summary=_summary(reading),
         findings=tuple(_findings(reading)),
-        values=(
-            Value("Read from the file for each byte wanted", now.reads.excess, "predicted", decimals=2),
-            Value("With the recommended chunks", then.reads.excess, "predicted", decimals=2),
-        ),
         tables=(_table(reading),),
         copyables=tuple(_lines(reading)),
         facts={
@@ -151,7 +148,7 @@ def _findings(reading: Reading) -> Iterator[Finding]:
     array, first = reading.array, reading.times[0][0].reads
     if first.excess > _TOO_MUCH:
         message = (
-            f"Each chunk is read {digits(first.chunks_read / max(1, _chunks(array)), 3)} times: what is read next lies in "
+            f"Each chunk is read {digits(first.chunks_read / prod(array.counts), 3)} times: what is read next lies in "
             "other chunks, and the chunk cache does not hold them until it comes back."
         )
         yield Finding("chunks-read-again", message, "problem")
@@ -164,14 +161,6 @@ def _findings(reading: Reading) -> Iterator[Finding]:
     if first.followed < 1:
         message = f"The first {share(first.followed)} of the way was followed; the rest is taken to be alike."
         yield Finding("followed-in-part", message, "note")
-
-
-def _chunks(array: Array) -> int:
-    """Return how many chunks an array has."""
-    number = 1
-    for along in array.counts:
-        number *= along
-    return number
 
 
 def _lines(reading: Reading) -> Iterator[Copyable]:

@@ -155,10 +155,6 @@ def _lines(job: Job) -> Iterator[Copyable]:
         f"{lines.everywhere} /tmp/env/bin/python program.py",
         "Needs squashfuse on the nodes, or a container runtime that mounts the image.",
     )
-    if lines.broadcasts:
-        yield Copyable(
-            "Or let Spindle pass it on", f"spindle {lines.everywhere} python program.py", "Works where it is installed."
-        )
 
 
 def _spoken(seconds: float) -> str:

@@ -177,17 +177,6 @@ def _values(case: Case) -> Iterator[Value]:
     yield Value(
         "Slowest OST that explains the measured time", high, "calibrated", "MB/s", 0, low=low, high=high, note=sizes
     )
-    if case.slow:
-        break_even = 1000 * case.exclusion.break_even_gb_s
-        yield Value("Slow OSTs are worth leaving out below", break_even, "predicted", "MB/s", 0)
-    yield Value(
-        "The probe calls an OST slow below",
-        1000 * case.probe.threshold_gb_s,
-        "predicted",
-        "MB/s",
-        0,
-        note="with a false alarm in one probe of twenty",
-    )
 
 
 def _activity(case: Case) -> Figure:

@@ -45,8 +45,6 @@ class Layout:
     >>> layout = Layout(stripe_count=2, stripe_size_bytes=1 << 20, osts=156, first_ost=155)
     >>> [layout.ost_of(offset << 20) for offset in range(3)]
     [155, 0, 155]
-    >>> layout.object_sizes_bytes(5 << 19)
-    [1572864, 1048576]
     """
 
     stripe_count: int
@@ -81,19 +79,6 @@ class Layout:
     def ost_of(self, offset_bytes: int) -> int:
         """Return the OST that holds a byte."""
         return (self.first_ost + self.object_of(offset_bytes)[0]) % self.osts
-
-    def object_sizes_bytes(self, file_size_bytes: int) -> list[int]:
-        """Return how much of a file of this size lies in each object. [bytes]
-
-        No loop over stripes: whole turns fill every object alike, the rest
-        fills the first ones.
-        """
-        at_least(0, file_size_bytes=file_size_bytes)
-        turns, rest = divmod(file_size_bytes, self.stripe_size_bytes * self.stripe_count)
-        return [
-            turns * self.stripe_size_bytes + min(max(rest - number * self.stripe_size_bytes, 0), self.stripe_size_bytes)
-            for number in range(self.stripe_count)
-        ]
 
     def lfs_command(self, path: str = "DIRECTORY", pool: str = "") -> str:
         """Return the command that gives a new file or directory this layout, in a pool of OSTs if one is named.

@@ -77,7 +77,6 @@ def test_without_a_cause_it_says_where_to_look_next():
         ("Fatal error in PMPI_File_write_all: Not enough space for file , error stack:", "IO-NO-SPACE"),
         ("write error: No space left on device", "IO-NO-SPACE"),
         # The network, not a file.
-        ("ucp_mm.c:137 UCX ERROR failed to register address 0xab mem_type bit 0x1 length 26400 on md[4]=mlx5_0: Input/output error", "IB-REGISTER"),
         # No memory is missing.
         ("ImportError: /lib64/libgomp.so.1: cannot allocate memory in static TLS block", "PY-EXCEPTION"),
     ],

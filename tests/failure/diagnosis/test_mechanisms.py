@@ -295,3 +295,15 @@ def test_an_exception_behind_which_a_bar_goes_on_ended_nothing():
 )
 def test_words_that_speak_of_no_failure_leave_a_text_without_a_cause(line):
     assert diagnose([("job.out", f"begin\n{line}\n" + "row\n" * 250 + "written\n")]).verdict == "no-cause"
+
+
+def test_a_library_that_is_tried_gives_way_to_what_ended_the_program():
+    tried = "LoadLib(libaql64.so) failed: libaql64.so: cannot open shared object file: No such file or directory\n"
+    end = 'hip_code_object.cpp:92: guarantee(false && "hipErrorNoBinaryForGpu: no binary")\nAborted (core dumped)\n'
+    assert diagnose([("job.err", tried + end)]).cause.code == "CUDA-ARCH"
+    assert diagnose([("job.err", tried)]).cause.confidence == "likely"
+
+
+def test_an_input_that_a_program_refuses_is_no_success_though_it_ends_in_order():
+    text = " *  Errors detected in keywords.  Job stopped here to avoid wasting time.\n * JOB ENDED NORMALLY *\n"
+    assert diagnose([("mopac.out", text)]).cause.code == "GOAL-MISSED"

@@ -17,7 +17,7 @@ EXPECTED = {
     "The default modules, a dynamic program": (["MPICH2-SHMEM-DYNAMIC"], []),
     "GNU: C++ with Fortran": (["GNU-CXX-FORTRAN"], []),
     "The same, a version that no source mentions": ([], ["GNU-CXX-FORTRAN"]),
-    "Today: two MPI libraries": (["TWO-MPI", "OPENMP-FLAG-GNU"], []),
+    "Today: two MPI libraries": (["TWO-MPI", "MPI-LIBRARY-BY-HAND"], []),
 }
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from hopperlib.errors import InputError
 from hopperlib.questions.failure.huge_pages import QUESTION
-from hopperlib.questions.question import load
 
 
 def test_nearly_every_node_is_good_and_the_job_fails():
@@ -37,14 +36,3 @@ def test_a_fresh_machine():
 def test_refusals(values, message):
     with pytest.raises(InputError, match=message):
         QUESTION.run(**values)
-
-
-def test_the_look_before_the_run_says_the_chance():
-    # One of four sample nodes is short of memory; of two nodes both are good with 3/4 * 2/3.
-    preflight = load("preflight")
-    found = preflight.run(need_gb=25.0, job_nodes=2)
-    assert (found.facts["count"], found.facts["short"]) == (4, 1)
-    assert any(finding.message.endswith("with a probability of 50.0 %.") for finding in found.findings)
-    beyond = preflight.run(job_nodes=5).findings
-    assert [finding.level for finding in beyond if finding.code == "chance"] == ["unknown"]
-    assert all(finding.code != "chance" for finding in preflight.run().findings)

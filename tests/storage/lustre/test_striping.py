@@ -37,19 +37,6 @@ def _deal(layout, size):
     return objects
 
 
-@given(layouts(), sizes)
-def test_objects_are_filled_as_dealt_by_hand(layout, size):
-    assert layout.object_sizes_bytes(size) == _deal(layout, size)
-
-
-@given(layouts(), sizes)
-def test_objects_add_up_to_the_file(layout, size):
-    objects = layout.object_sizes_bytes(size)
-    assert sum(objects) == size
-    # No object is ahead of another by more than a stripe.
-    assert max(objects) - min(objects) <= layout.stripe_size_bytes
-
-
 @given(layouts(), st.integers(min_value=0, max_value=32 * UNIT))
 def test_single_bytes_agree_with_the_objects(layout, size):
     """Every stripe of a file counted where its first byte lies."""
@@ -60,7 +47,7 @@ def test_single_bytes_agree_with_the_objects(layout, size):
         assert within == in_object[number]
         assert layout.ost_of(first) == layout.ost_of(first + length - 1) == (layout.first_ost + number) % layout.osts
         in_object[number] += length
-    assert in_object == layout.object_sizes_bytes(size)
+    assert in_object == _deal(layout, size)
 
 
 @given(layouts(), st.integers(min_value=0, max_value=1 << 50))
@@ -75,15 +62,6 @@ def test_every_byte_of_a_toy_file_is_on_one_ost():
     layout = Layout(stripe_count=3, stripe_size_bytes=UNIT, osts=5, first_ost=4)
     owners = [layout.ost_of(byte) for byte in range(0, 5 * UNIT, UNIT // 4)]
     assert owners == [4] * 4 + [0] * 4 + [1] * 4 + [4] * 4 + [0] * 4
-
-
-def test_limits():
-    size = 10 * UNIT + 7
-    one = Layout(stripe_count=1, stripe_size_bytes=UNIT, osts=4, first_ost=2)
-    assert one.object_sizes_bytes(size) == [size]
-    every = Layout(stripe_count=4, stripe_size_bytes=UNIT, osts=4)
-    # 10 stripes and 7 bytes over four: 3, 3, 2 and 7 bytes, 2
-    assert every.object_sizes_bytes(size) == [3 * UNIT, 3 * UNIT, 2 * UNIT + 7, 2 * UNIT]
 
 
 def test_commands():
@@ -116,9 +94,5 @@ def test_refusals(values, message):
 
 def test_negative_places_are_refused():
     layout = Layout(stripe_count=1, stripe_size_bytes=UNIT, osts=1)
-    for call in (
-        lambda: layout.object_of(-1),
-        lambda: layout.object_sizes_bytes(-1),
-    ):
-        with pytest.raises(ValueError, match="must not be negative"):
-            call()
+    with pytest.raises(ValueError, match="must not be negative"):
+        layout.object_of(-1)
