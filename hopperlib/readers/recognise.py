@@ -13,7 +13,13 @@ from hopperlib.readers.jobs.columns import is_named
 # Longer texts are judged by their beginning. [characters]
 _LOOKED_AT = 200_000
 # Beginnings of files that are no text, as a page or a terminal shows them.
-_BINARY = {"PNG\r\n": "a picture (PNG)", "%PDF-": "a PDF", "\x7fELF": "a program (ELF)", "PK\x03\x04": "a zip archive"}
+_BINARY = {
+    "\x89PNG": "a picture (PNG)",
+    "\ufffdPNG": "a picture (PNG)",
+    "%PDF-": "a PDF",
+    "\x7fELF": "a program (ELF)",
+    "PK\x03\x04": "a zip archive",
+}
 _DARSHAN = re.compile(r"[23]\.\d\d\0")
 _LAUNCHERS = "aprun|srun|mpirun|mpiexec|mpiexec.hydra|prterun|jsrun|lrun|ibrun|flux|sbatch|qsub|salloc"
 _COMPILERS = "ftn|cc|CC|gcc|g\\+\\+|gfortran|icc|icpc|ifort|ifx|mpicc|mpicxx|mpif90|mpifort|nvcc|hipcc|pgf90|crayftn"

@@ -50,6 +50,19 @@ def test_from_a_file(watch, workshop_folder):
     assert watched.strangers == []
 
 
+BLOCKED = """for (const name of ["localStorage", "sessionStorage"])
+  Object.defineProperty(window, name, { configurable: true, get() { throw new Error("blocked"); } });"""
+
+
+def test_with_storage_blocked_a_page_answers_and_complains_of_nothing(watch, workshop_url):
+    watched = watch(workshop_url)
+    watched.page.add_init_script(BLOCKED)
+    page = watched.go("book/index.html")
+    set_slider(page, 7)
+    expect(page.locator("#explorer-trial .hopper-summary")).to_contain_text("With 7 tasks")
+    watched.assert_clean()
+
+
 def test_a_missing_interpreter_is_named(watch, serve_copy):
     def remove(site):
         next(site.glob("_static/live-*/pyodide/pyodide.asm.wasm")).unlink()
