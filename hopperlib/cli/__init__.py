@@ -76,6 +76,17 @@ def _refuse(error: click.ClickException, *, as_json: bool) -> NoReturn:
     raise SystemExit(error.exit_code)
 
 
+def _refuse_without(error: ModuleNotFoundError, *, as_json: bool) -> NoReturn:
+    """End with the extra that has a missing package; any other missing module is a defect."""
+    from hopperlib.cli.common import fail
+
+    package = (error.name or "").split(".")[0]
+    extra = next((extra for extra, has in _EXTRAS.items() if package in has), None)
+    if extra is None:
+        raise error
+    fail(f"this command needs {error.name}: pip install 'hopper-book[{extra}]'", as_json=as_json)
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one when it runs."""
 
@@ -151,16 +162,7 @@ class LazyGroup(click.Group):
         except click.ClickException as error:
             _refuse(error, as_json=as_json)
         except ModuleNotFoundError as error:
-            from hopperlib.cli.common import fail
-
-            # A package of an extra may be missing; any other missing module is a defect.
-            package = (error.name or "").split(".")[0]
-            extra = next((extra for extra, has in _EXTRAS.items() if package in has), None)
-            if extra is None:
-                raise
-            fail(f"this command needs {error.name}: pip install 'hopper-book[{extra}]'", as_json=as_json)
-        except BrokenPipeError:
-            raise
+            _refuse_without(error, as_json=as_json)
         except OSError as error:
             if error.errno not in _UNWRITABLE:
                 raise

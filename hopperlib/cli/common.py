@@ -1,9 +1,11 @@
 """What the commands share: reading input, printing data, ending with one message."""
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
     from hopperlib.questions.result import Result
 
+T = TypeVar("T")
 
 # Options of several commands.
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
@@ -66,6 +69,13 @@ def machine_names() -> Iterable[str]:
     from hopperlib.machine import Machine
 
     return Machine.names()
+
+
+def watched(items: Iterable[T], count: int, label: str, *, least: int = 0) -> AbstractContextManager[Iterable[T]]:
+    """Return items, with a bar that shows how many are done where there are many and somebody looks."""
+    if count < least or not sys.stderr.isatty():
+        return nullcontext(items)
+    return click.progressbar(items, length=count, label=label, file=sys.stderr)
 
 
 def print_json(data: Any) -> None:

@@ -71,7 +71,11 @@ def question_command(
         values = {name: value for name, value in given.items() if value is not None}
         try:
             for control in controls:
-                if control.name == "machine" and "machine" not in values and (usual := default_machine()):
+                if (
+                    control.name == "machine"
+                    and "machine" not in values
+                    and (usual := os.environ.get("HOPPER_MACHINE", ""))
+                ):
                     values[control.name] = usual
                 if control.name in values:
                     values[control.name] = _text(control, values[control.name], as_json)
@@ -92,39 +96,6 @@ def question_command(
     return command
 
 
-def default_machine() -> str:
-    """Return the machine of HOPPER_MACHINE, else of the user's config file ``hopper/config.toml``; nothing without."""
-    if name := os.environ.get("HOPPER_MACHINE", ""):
-        return name
-    folder = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    path = os.path.join(folder, "hopper", "config.toml")
-    if not os.path.isfile(path):
-        return ""
-    import tomllib
-
-    try:
-        with open(path, "rb") as file:
-            machine = tomllib.load(file).get("machine", "")
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path}: cannot be used: {error}", name="machine") from None
-    if not isinstance(machine, str):
-        raise InputError(f'{path}: machine must be a name in quotes, as in machine = "perlmutter"', name="machine")
-    return machine
-
-
-class _Option(click.Option):
-    """An option whose help is made when somebody asks for it: that of a machine names all there are, which takes long."""
-
-    def __init__(self, declared: list[str], control: "Control", **more: Any) -> None:
-        super().__init__(declared, **more)
-        self._control = control
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the line of the help."""
-        self.help = _help(self._control)
-        return super().get_help_record(ctx)
-
-
 def _parameter(control: "Control") -> click.Parameter:
     """Return the option, or the argument, of a control."""
     completion = complete(
@@ -137,10 +108,10 @@ def _parameter(control: "Control") -> click.Parameter:
         )
     if control.kind == "switch":
         flags = f"{control.flag}/--no-{control.flag[2:]}"
-        return _Option([flags, control.name], control, default=None)
-    return _Option(
+        return click.Option([flags, control.name], default=None, help=_help(control))
+    return click.Option(
         [control.flag, control.name],
-        control,
+        help=_help(control),
         metavar=_metavar(control),
         required=control.required,
         shell_complete=completion if control.kind in ("choice", "file", "text") else None,
@@ -156,16 +127,15 @@ def _metavar(control: "Control") -> str:
 
 def _help(control: "Control") -> str:
     """Return the help of an option: label, unit, options or bounds, default, and why it is assumed."""
-    described = control.to_dict()
     words = [f"{control.label}{f' [{control.unit}]' if control.unit else ''}.", control.help]
-    if control.kind == "choice":
-        words.append(f"One of: {', '.join(value for value, _ in described['options'])}.")
+    if control.options:
+        words.append(f"One of: {', '.join(value for value, _ in control.options)}.")
+    elif control.kind == "choice":
+        words.append("A name (`hopper machine list` has them) or a file.")
     if control.assumed:
         words.append(f"Assumed: {control.assumed}")
     if control.kind not in ("file", "text") and not control.required:
-        words.append(
-            f"[default: {str(described['default']).lower() if control.kind == 'switch' else described['default']}]"
-        )
+        words.append(f"[default: {str(control.default).lower() if control.kind == 'switch' else control.default}]")
     return " ".join(word for word in words if word)
 
 

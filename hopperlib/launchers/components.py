@@ -178,8 +178,6 @@ class Component(NamedTuple):
         ``aprun -m``, ``srun --mem-per-cpu`` times the task's CPUs. [GB]
     reserved_cores : int
         ``aprun -r``: cores a node keeps for the system.
-    access_mode : str or None
-        ``aprun -F``: ``exclusive`` or ``share``.
     distribution : tuple of str or None
         ``srun -m``: method for nodes, sockets and cores, defaults filled in.
     plane_size : int or None
@@ -200,8 +198,6 @@ class Component(NamedTuple):
         How mpiexec maps and binds; None for the other launchers.
     exact : bool
         Whether a Slurm step takes only the CPUs it asks for instead of all of the node's.
-    node_list : str or None
-        ``aprun -L``, ``srun -w``, as typed.
     options : tuple of (str, str)
         Every option of the component, short spelling and value, in order.
     idle_options : tuple of str
@@ -229,7 +225,6 @@ class Component(NamedTuple):
     binding_list: tuple[tuple[int | None, ...], ...] | None = None
     memory_per_task_gb: float | None = None
     reserved_cores: int = 0
-    access_mode: str | None = None
     distribution: tuple[str, ...] | None = None
     plane_size: int | None = None
     pack_nodes: bool = False
@@ -240,7 +235,6 @@ class Component(NamedTuple):
     gpus: GpuRequest | None = None
     mapping: TaskMapping | None = None
     exact: bool = False
-    node_list: str | None = None
     options: tuple[tuple[str, str], ...] = ()
     idle_options: tuple[str, ...] = ()
 

@@ -74,7 +74,7 @@ class Option:
     refused: str = ""
     variables: tuple[str, ...] = ()
     field: _Field | None = None
-    most: Literal["cores", "cores_per_numa_node", "numa_nodes", "text", "threads_per_core"] | None = None
+    most: Literal["cores", "cores_per_numa_node", "numa_nodes", "threads_per_core"] | None = None
 
 
 class Given(NamedTuple):
@@ -168,7 +168,7 @@ def programs(words: Sequence[Word]) -> list[list[Word]]:
 def read_fields(
     options: Mapping[str, Given], program: str, bounds: Mapping[str, tuple[int, str]] | None = None
 ) -> dict[str, Any]:
-    """Return the fields of a component that options give as they stand: numbers, texts and flags.
+    """Return the fields of a component that options give as they stand: numbers and flags.
 
     Parameters
     ----------
@@ -186,8 +186,8 @@ def read_fields(
 
     Examples
     --------
-    >>> read_fields({"-n": Given("-n", "-n", "8"), "-w": Given("-w", "-w", "nid1")}, "srun")
-    {'tasks': 8, 'node_list': 'nid1'}
+    >>> read_fields({"-n": Given("-n", "-n", "8"), "-O": Given("-O", "-O", "")}, "srun")
+    {'tasks': 8, 'overcommit': True}
     """
     fields: dict[str, Any] = {}
     for option in option_table(program):
@@ -196,8 +196,6 @@ def read_fields(
             continue
         if option.value == "none":
             fields[option.field] = True
-        elif option.most == "text":
-            fields[option.field] = given.value
         else:
             high, bound = (bounds or {}).get(option.most or "", (None, ""))
             fields[option.field] = whole_number(given.typed, given.value, high=high, bound=bound)

@@ -75,9 +75,8 @@ class Variable(NamedTuple):
 
 
 class Module(NamedTuple):
-    """A module that a script names: what is done with it (``load``, ``swap``), its name, line of the text."""
+    """A module that a script names, and the line of the text."""
 
-    action: str
     name: str
     line: int
 
@@ -99,8 +98,6 @@ class LaunchLine(NamedTuple):
         Variables that are set but that it does not see.
     line : int
         Line of the text on which it begins, from 1.
-    wrappers : tuple of str
-        What stands in front of the launcher: ``time``, ``numactl --interleave=all``.
     redirections : tuple of str
         ``>out``, ``2>&1``.
     inside : tuple of str
@@ -121,7 +118,6 @@ class LaunchLine(NamedTuple):
     environment: Variables
     unexported: Variables
     line: int = 1
-    wrappers: tuple[str, ...] = ()
     redirections: tuple[str, ...] = ()
     inside: tuple[str, ...] = ()
     background: bool = False
@@ -161,8 +157,8 @@ class Script:
     >>> script.directives[0][:4], script.variables[0][:3]
     (('slurm', '-N', '2', 1), ('OMP_NUM_THREADS', '4', 2))
     >>> line = script.lines[0]
-    >>> line.text, line.line, line.wrappers, line.redirections, line.inside, line.times
-    ('srun -c 4 vasp', 4, ('time',), ('>log',), ('for i in 1 2',), 2)
+    >>> line.text, line.line, line.redirections, line.inside, line.times
+    ('srun -c 4 vasp', 4, ('>log',), ('for i in 1 2',), 2)
     """
 
     raw: tuple[str, ...]
@@ -463,8 +459,8 @@ class _Shell:
     def _module(self, words: Sequence[RawWord], line: int) -> None:
         """Remember the modules that ``module load a b`` and ``ml a b`` name."""
         typed = [word.text for raw in words for word in expand(raw, self.variables)]
-        action = typed.pop(0) if typed and typed[0] in _MODULE_ACTIONS else "load"
-        self.modules += [Module(action, name, line) for name in typed if not name.startswith("-")]
+        names = typed[1:] if typed[:1] and typed[0] in _MODULE_ACTIONS else typed
+        self.modules += [Module(name, line) for name in names if not name.startswith("-")]
 
     def _launch(self, raw_words: Sequence[RawWord], ahead: Variables) -> Iterator[LaunchLine]:
         """Yield the launch line that words are; what is in front of it, such as time or env, is passed over."""
@@ -499,7 +495,6 @@ class _Shell:
             text=" ".join(word.text for word in words[at:]),
             environment=environment,
             unexported={name: value for name, value in self.variables.items() if name not in environment},
-            wrappers=tuple(word.text for word in words[:at]),
         )
 
 
@@ -515,18 +510,7 @@ _BUILT_INS: dict[str, Callable[[_Shell, Sequence[RawWord], int], None]] = {
     **dict.fromkeys(("module", "ml", "spack"), _Shell._module),
 }
 _MODULE_ACTIONS = (
-    "load",
-    "add",
-    "try-load",
-    "switch",
-    "swap",
-    "unload",
-    "rm",
-    "del",
-    "use",
-    "purge",
-    "list",
-    "restore",
+    *("load", "add", "try-load", "switch", "swap", "unload", "rm", "del", "use", "purge", "list", "restore"),
 )
 
 

@@ -9,7 +9,7 @@ is needed.
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 BROKEN_LINE = "does not continue the line, because a blank follows it; take the blank away"
@@ -165,6 +165,20 @@ def split(text: str) -> list[Statement]:
     return splitter.statements
 
 
+def _text(raw: str) -> Part:
+    """Return a token as the letters that it is made of."""
+    return Part("text", raw)
+
+
+# Tokens that are a piece of a word without a look at what stands around them.
+_LITERAL: dict[str, Callable[[str], Part]] = {
+    "single": lambda raw: Part("text", raw[1:-1], True),
+    "escaped": lambda raw: Part("text", raw[1:], True),
+    "broken": lambda raw: Part("opaque", BROKEN_LINE),
+    "placeholder": lambda raw: Part("opaque", _PLACEHOLDER),
+}
+
+
 class _Splitter:
     """Walks through a text once and cuts it into statements."""
 
@@ -187,34 +201,25 @@ class _Splitter:
         assert token, "a token may be any character"
         kind, raw = token.lastgroup, token[0]
         self.start, self.at = self.at, token.end()
-        match kind:
-            case "single" | "escaped":
-                self._add(Part("text", raw[1:-1] if kind == "single" else raw[1:], True), raw)
-            case "broken":
-                self._add(Part("opaque", BROKEN_LINE), "\\")
-            case "double":
-                self._double_quoted(token.start(), token.end() - 1)
-            case "variable":
-                self._variable(token.start(), quoted=False)
-            case "placeholder":
-                self._add(Part("opaque", _PLACEHOLDER), raw)
-            case "redirection":
-                self._redirection(raw)
-            case "separator":
-                self._separator(raw)
-            case "newline":
-                self.end_statement()
-                self._skip_here_documents()
-            case "blank":
-                self._end_word()
-            case "hash" if self.word is None:
-                end = self.text.find("\n", self.at)
-                self.at = len(self.text) if end < 0 else end
-            case "continued":
-                pass
-            case _:
-                # A quote without its partner comes here too, and is a letter like others.
-                self._add(Part("text", raw), raw)
+        if kind == "double":
+            self._double_quoted(token.start(), token.end() - 1)
+        elif kind == "variable":
+            self._variable(token.start(), quoted=False)
+        elif kind == "redirection":
+            self._redirection(raw)
+        elif kind == "separator":
+            self._separator(raw)
+        elif kind == "newline":
+            self.end_statement()
+            self._skip_here_documents()
+        elif kind == "blank":
+            self._end_word()
+        elif kind == "hash" and self.word is None:
+            end = self.text.find("\n", self.at)
+            self.at = len(self.text) if end < 0 else end
+        elif kind != "continued":
+            # A quote without its partner is a letter like others.
+            self._add(_LITERAL.get(kind or "", _text)(raw), "\\" if kind == "broken" else raw)
         if self.word is not None:
             self.word.end = self.at
 

@@ -14,17 +14,18 @@ from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
 
 _FLOOR = ("floor_columns", "floor_rows", "cages_per_cabinet", "slots_per_cage", "nodes_per_slot")
 # Values that may not exceed another: both names, and what stands around the second.
-_NODE_BOUNDS = (
-    ("usable_memory_gb", "memory_gb", "the node's ", ""),
-    ("core_bandwidth_cap_gb_s", "numa_bandwidth_gb_s", "", ", what the NUMA node gives to all its cores"),
-)
+_NODE_BOUNDS = (("usable_memory_gb", "memory_gb", "the node's ", ""),)
 _FILE_SYSTEM_BOUNDS = (
     ("max_stripe_count", "osts", "", "; a file has one stripe on each at most"),
     *((f"{which}_stripe_count", "max_stripe_count", "", "") for which in ("default", "useful", "advised")),
     ("node_write_ceiling_gb_s", "peak_gb_s", "", " of the whole file system"),
 )
-
-
+# What the file of a machine with srun must say of it.
+_OF_SRUN = {
+    "version": "what an srun line means changed with Slurm 22.05",
+    "slurm_socket": "say what Slurm calls a socket here, 'socket', 'numa_node' or 'l3'",
+    "default_distribution": "say how Slurm deals tasks out here, as in 'block:cyclic'",
+}
 # No node has had more than some thousands of cores.
 _MOST_CORES = 100_000
 
@@ -178,7 +179,7 @@ def launcher_rules(launcher: Launcher, facts: Container[str]) -> Iterator[str]:
     dash = "-n" if launcher.kind == "aprun" else "--ntasks"
     if launcher.options and dash not in launcher.options:
         yield f"{path}.options: lacks {dash}, without which no line can be read"
-    if launcher.kind == "srun" and launcher.version is None:
-        yield f"{path}.version: is missing; what an srun line means changed with Slurm 22.05"
-    if launcher.kind == "srun" and f"{path}.slurm_socket" not in facts:
-        yield f"{path}.slurm_socket: is missing; say what Slurm calls a socket here, 'socket', 'numa_node' or 'l3'"
+    if launcher.kind == "srun":
+        yield from (
+            f"{path}.{name}: is missing; {why}" for name, why in _OF_SRUN.items() if f"{path}.{name}" not in facts
+        )

@@ -144,22 +144,10 @@ _FIGURES = (
         "memory of an ordinary node / its cores",
     ),
     Figure(
-        "usable_per_core_gb", "Memory left to programs for each core", "GB", 2,
-        lambda machine: machine.node().usable_memory_gb / machine.node().cores,
-        ("node.*.usable_memory_gb", *_CORES),
-        "usable memory of an ordinary node / its cores",
-    ),
-    Figure(
         "node_bandwidth_gb_s", "Memory bandwidth of a node", "GB/s", 1,
         lambda machine: machine.node().bandwidth_gb_s,
         ("node.*.numa_bandwidth_gb_s", *_NUMA_NODES),
         "NUMA nodes x bandwidth of each",
-    ),
-    Figure(
-        "bytes_per_flop", "Bytes from memory for each operation", "byte/flop", 2,
-        lambda machine: machine.node().bandwidth_gb_s / machine.node().peak_gflops,
-        ("node.*.numa_bandwidth_gb_s", *_CORES, *_CORE_PEAK),
-        "memory bandwidth of a node / its peak",
     ),
     Figure(
         "core_hours_per_day", "Core-hours that a day offers", "core h", 0,

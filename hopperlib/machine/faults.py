@@ -1,15 +1,14 @@
 """What a machine survives: a dead link of the network, a dead server of the file system.
 
-A machine file says whether the machine goes on. What is left then is counted:
-links of the torus, OSTs behind the server, and the files that have a piece on
-one of them.
+A machine file says whether the machine goes on. Of a dead server the files are counted that have a piece on one of
+its OSTs.
 """
 
 from math import comb
 from typing import NamedTuple
 
 from hopperlib.machine.machine import Machine
-from hopperlib.machine.parts import FileSystem, Network
+from hopperlib.machine.parts import FileSystem
 
 
 class Fault(NamedTuple):
@@ -21,8 +20,6 @@ class Fault(NamedTuple):
         What breaks.
     goes_on : bool or None
         Whether the machine goes on; None if its file does not say.
-    lost_fraction : float or None
-        Share of the links, or of the OSTs, that is gone. [0-1]
     what_then : str
         What that means, in a sentence.
     badge : {"documented", "assumed"} or None
@@ -31,43 +28,8 @@ class Fault(NamedTuple):
 
     name: str
     goes_on: bool | None
-    lost_fraction: float | None
     what_then: str
     badge: str | None
-
-
-def torus_links(network: Network) -> int | None:
-    """Links between the routers of a torus; None for another network.
-
-    Each router has one link onwards in each dimension. A ring of two routers
-    has one link between them, a ring of one has none.
-
-    Examples
-    --------
-    >>> torus_links(Machine.load("hopper").network)
-    9792
-    """
-    if network.dimensions is None or network.routers is None:
-        return None
-    return sum(network.routers // extent * (extent if extent > 2 else extent - 1) for extent in network.dimensions)
-
-
-def detour_hops(network: Network) -> int | None:
-    """Hops between two routers whose own link is dead, at worst; None if no way is left, or it is no torus.
-
-    The other way round a ring of n routers is n - 1 hops. Where there is a
-    second dimension three are enough: aside, along, and back.
-
-    Examples
-    --------
-    >>> detour_hops(Machine.load("hopper").network)
-    3
-    """
-    long = [extent for extent in network.dimensions or () if extent > 1]
-    around = [extent - 1 if extent > 2 else None for extent in long]
-    ways = [min(3, hops or 3) if len(long) > 1 else hops for hops in around]
-    detours = [hops for hops in ways if hops is not None]
-    return max(detours) if detours and len(detours) == len(ways) else None
 
 
 def files_hit(file_system: FileSystem, stripe_count: int | None = None) -> float:
@@ -110,15 +72,11 @@ def dead_link(machine: Machine) -> Fault:
     """
     name, network = "A link between routers fails", machine.network
     if network is None or network.reroutes_around_dead_links is None:
-        return Fault(name, None, None, "the machine file does not say", None)
+        return Fault(name, None, "the machine file does not say", None)
     badge = machine.provenance["network.reroutes_around_dead_links"].badge
     if not network.reroutes_around_dead_links:
-        return Fault(name, False, None, "the whole machine stops, and every job with it", badge)
-    links, hops = torus_links(network), detour_hops(network)
-    if not links or not hops:
-        return Fault(name, True, None, "traffic takes another way", badge)
-    text = f"traffic takes another way: {hops} hops between the two routers, and one of {links:,} links is gone"
-    return Fault(name, True, 1 / links, text, badge)
+        return Fault(name, False, "the whole machine stops, and every job with it", badge)
+    return Fault(name, True, "traffic takes another way", badge)
 
 
 def dead_server(machine: Machine) -> Fault:
@@ -126,13 +84,12 @@ def dead_server(machine: Machine) -> Fault:
 
     Examples
     --------
-    >>> found = dead_server(Machine.load("hopper"))
-    >>> found.goes_on, round(found.lost_fraction, 4)
-    (True, 0.0385)
+    >>> dead_server(Machine.load("hopper")).goes_on
+    True
     """
     name = "An object storage server fails"
     if not machine.file_systems or machine.file_systems[0].server_failover is None:
-        return Fault(name, None, None, "the machine file does not say", None)
+        return Fault(name, None, "the machine file does not say", None)
     scratch = machine.file_systems[0]
     badge = machine.provenance[f"file_system.{scratch.name}.server_failover"].badge
     hit = (
@@ -140,7 +97,7 @@ def dead_server(machine: Machine) -> Fault:
         f"with the default striping have a piece there"
     )
     what_then = f"another server takes over; {hit}" if scratch.server_failover else f"the file system waits; {hit}"
-    return Fault(name, scratch.server_failover, scratch.osts_per_oss / scratch.osts, what_then, badge)
+    return Fault(name, scratch.server_failover, what_then, badge)
 
 
 def faults(machine: Machine) -> tuple[Fault, ...]:

@@ -403,18 +403,22 @@ class Machine:
 
 
 def _without_likes(document: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return a document in which each kind of node states what it has of the kind that it is ``like``."""
-    nodes = document.get("node")
-    if not isinstance(nodes, list) or not any(isinstance(node, dict) and "like" in node for node in nodes):
-        return document
-    filled: list[dict[str, Any]] = []
-    for node in nodes:
-        own = {key: value for key, value in node.items() if key != "like"}
-        other = next((each for each in filled if each.get("name") == node.get("like")), None)
-        if other is None and "like" in node:
-            raise MachineError((f"{name}: node.like = {node['like']!r}: must name a [[node]] that stands above it",))
-        filled.append({**(other or {}), **own})
-    return {**document, "node": filled}
+    """Return a document in which each table of an array states what it has of the one that it is ``like``."""
+    arrays = {key: document.get(key) for key in ("node", "file_system")}
+    return document | {key: _filled(key, part, name) for key, part in arrays.items() if isinstance(part, list)}
+
+
+def _filled(array: str, tables: list[Any], name: str) -> list[Any]:
+    """Return the tables of an array, each with what it has of another one."""
+    filled: list[Any] = []
+    for table in tables:
+        like = table.get("like") if isinstance(table, dict) else None
+        other = next((each for each in filled if like is not None and each.get("name") == like), None)
+        if like is not None and other is None:
+            rule = f"must name a [[{array}]] that stands above it"
+            raise MachineError((f"{name}: {array}.like = {like!r}: {rule}",))
+        filled.append(other | {key: value for key, value in table.items() if key != "like"} if other else table)
+    return filled
 
 
 def _text_of(path: str) -> str:

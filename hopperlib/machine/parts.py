@@ -18,19 +18,21 @@ _IN_MB, _IN_MB_S = "is this in MB?", "is this in MB/s?"
 _NAME = {"pattern": r"[A-Za-z0-9][A-Za-z0-9_-]*", "why": "it goes on command lines"}
 _STRIPES = "Lustre stripes a file over at most 2,000 OSTs"
 _STRIPE_SIZE = "Lustre stripes in multiples of 65,536 bytes"
+_LUSTRES = "Lustre's own default; the page does not print the site's"
+_GUESSED = "no source at hand prints it; a guess to vary"
 _CHOSEN = r"(constraint|partition|qos|account|queue)=[\w.-]+"
 Direction = Literal["x", "y_within_blade", "y_between_blades", "z_within_cage", "z_between_cages"]
 _DISTRIBUTION = r"(block|cyclic|fcyclic|plane)(:(block|cyclic|fcyclic)){0,2}"
 
 
-def _count(high: int, default: Any = MISSING, *, why: str = "") -> Any:
+def _count(high: int, default: Any = MISSING, *, why: str = "", assumed: str = "") -> Any:
     """Describe a whole number of things, at least one."""
-    return sourced(default, low=1, high=high, why=why)
+    return sourced(default, low=1, high=high, why=why, assumed=assumed)
 
 
-def _positive(high: float, default: Any = MISSING, *, why: str = "") -> Any:
+def _positive(high: float, default: Any = MISSING, *, why: str = "", assumed: str = "") -> Any:
     """Describe a number above zero."""
-    return sourced(default, above=0, high=high, why=why)
+    return sourced(default, above=0, high=high, why=why, assumed=assumed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -97,16 +99,22 @@ class NodeKind:
     name: str = key(**_NAME)
     count: int = _count(10_000_000)
     sockets: int = _count(1024)
-    numa_nodes_per_socket: int = _count(64)
+    numa_nodes_per_socket: int = _count(64, 1, assumed="one memory a processor")
     cores_per_numa_node: int = _count(1024)
     threads_per_core: int = _count(8, why="no core has had more than 8 hardware threads")
     clock_ghz: float = _positive(10, why="no machine has run faster; is this in MHz?")
     flops_per_cycle: float = _positive(1024)
     memory_gb: float = _positive(100_000, why=_IN_MB)
-    usable_memory_gb: float = _positive(100_000, why=_IN_MB)
+    usable_memory_gb: float = sourced(
+        above=0,
+        high=100_000,
+        why=_IN_MB,
+        follows=lambda node: node["memory_gb"] * 15 / 16,
+        assumed="1 GB of each 16 GB is taken off",
+    )
     numa_bandwidth_gb_s: float = _positive(10_000, why=_IN_MB_S)
-    core_bandwidth_cap_gb_s: float = _positive(10_000, why=_IN_MB_S)
-    remote_bandwidth_fraction: float = _positive(1, why="remote memory is no faster than local")
+    core_bandwidth_cap_gb_s: float = _positive(10_000, 20.0, why=_IN_MB_S, assumed=_GUESSED)
+    remote_bandwidth_fraction: float = _positive(1, 0.7, why="remote memory is no faster than local", assumed=_GUESSED)
     numa_link_gb_s: float | None = sourced(None, above=0, high=10_000, why=_IN_MB_S)
     cores_per_l3: int | None = _count(1024, None)
     cpu_numbering: Literal["cores", "threads"] = sourced("cores")
@@ -331,15 +339,17 @@ class Network:
     --------
     >>> from hopperlib.machine import Machine
     >>> network = Machine.load("hopper").network
-    >>> network.dimensions, network.routers, network.node_positions, network.cabinets
-    ((17, 8, 24), 3264, 6528, 68)
+    >>> network.dimensions, network.routers, network.node_positions
+    ((17, 8, 24), 3264, 6528)
     """
 
     kind: Literal[
         "gemini", "seastar2", "federation", "aries", "slingshot", "infiniband", "ethernet",
         "torus", "dragonfly", "fat-tree", "other",
     ]  # fmt: skip
-    latency_us: float = _positive(10_000, why="is this in ns?")
+    latency_us: float = _positive(
+        10_000, 2.0, why="is this in ns?", assumed="no source at hand; the order of magnitude of the networks of today"
+    )
     node_bandwidth_gb_s: float = _positive(10_000, why=_IN_MB_S)
     nodes_per_router: int | None = _count(64, None)
     dimensions: tuple[int, int, int] | None = sourced(
@@ -365,11 +375,6 @@ class Network:
     def node_positions(self) -> int | None:
         """Places for a node in the torus, service nodes included."""
         return self.routers * self.nodes_per_router if self.routers and self.nodes_per_router else None
-
-    @property
-    def cabinets(self) -> int | None:
-        """Cabinets on the floor."""
-        return self.floor_columns * self.floor_rows if self.floor_columns and self.floor_rows else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -428,12 +433,14 @@ class FileSystem:
     name: str = key(**_NAME)
     kind: Literal["lustre"] = key(why="the storage models know Lustre")
     osts: int = _count(100_000)
-    osts_per_oss: int = _count(1000)
+    osts_per_oss: int = _count(1000, 1, assumed="the page does not print it")
     peak_gb_s: float = _positive(1_000_000, why=_IN_MB_S)
     capacity_pb: float = _positive(10_000, why="is this in TB?")
-    default_stripe_count: int = _count(2000, why=_STRIPES)
-    default_stripe_size_bytes: int = sourced(low=65_536, high=2**32, why=_STRIPE_SIZE)
-    max_stripe_count: int = _count(2000, why=_STRIPES)
+    default_stripe_count: int = _count(2000, 1, why=_STRIPES, assumed=_LUSTRES)
+    default_stripe_size_bytes: int = sourced(1_048_576, low=65_536, high=2**32, why=_STRIPE_SIZE, assumed=_LUSTRES)
+    max_stripe_count: int = sourced(
+        low=1, high=2000, why=_STRIPES, follows=lambda scratch: min(scratch["osts"], 2000), assumed="all OSTs"
+    )
     node_write_ceiling_gb_s: float = _positive(10_000, why=_IN_MB_S)
     osts_per_controller: int | None = _count(1000, None)
     task_write_ceiling_gb_s: float | None = _positive(10_000, None, why=_IN_MB_S)
@@ -534,5 +541,5 @@ class Launcher:
     threads_per_core: int | None = _count(8, None)
     tasks_per_core: int | None = _count(8, None)
     auto_binding: Literal["none", "cores", "threads", "sockets"] = sourced("none")
-    default_distribution: str = sourced("block", required=True, pattern=_DISTRIBUTION)
+    default_distribution: str = sourced("block:cyclic", pattern=_DISTRIBUTION)
     bare_line_doubt: str | None = sourced(None)

@@ -4,21 +4,8 @@ from collections.abc import Sequence
 from posixpath import basename
 
 _STARTERS = {
-    *("torchrun", "accelerate", "deepspeed", "horovodrun", "mpirun", "mpiexec", "prterun", "parallel", "ray"),
-    *(
-        "dask",
-        "dask-worker",
-        "dask-scheduler",
-        "julia",
-        "matlab",
-        "bash",
-        "sh",
-        "csh",
-        "tcsh",
-        "ksh",
-        "zsh",
-        "spark-submit",
-    ),
+    *("torchrun", "accelerate", "deepspeed", "horovodrun", "mpirun", "mpiexec", "prterun", "parallel", "ray", "dask"),
+    *("dask-worker", "dask-scheduler", "julia", "matlab", "bash", "sh", "csh", "tcsh", "ksh", "zsh", "spark-submit"),
 }
 _STARTING_WORDS = ("torch.distributed", "accelerate.commands", "dask.distributed", "distributed.cli")
 _UTILITIES = frozenset(

@@ -72,29 +72,6 @@ class Review(NamedTuple):
         better = self.better.line if self.better else None
         return {"aprun": None, "srun": None, self.placement.launch.launcher: better}
 
-    def gain_range(self, low: float, high: float) -> tuple[float, float] | None:
-        """Return what the better line may buy: run time of this line over its, for fractions from low to high.
-
-        None if there is no better line, or it puts other numbers of tasks on
-        the nodes: then both have a spread run of their own, and the model does
-        not compare those.
-
-        Examples
-        --------
-        >>> review = review_line("aprun -n 384 -N 12 vasp", Machine.load("hopper"))
-        >>> [round(end, 2) for end in review.gain_range(0, 1)]
-        [1.0, 2.0]
-        """
-        better = self.better
-        if better is None:
-            return None
-        here, there = ([len(node.pattern) for node in placed.nodes] for placed in (self.placement, better.placement))
-        if here != there:
-            return None
-        # A ratio of two straight lines has no turning point, so the ends are the extremes.
-        ends = [self.cost.worst.slowdown(part) / better.cost.worst.slowdown(part) for part in (low, high)]
-        return min(ends), max(ends)
-
 
 def review_line(text: str | Script, machine: Machine, **given: Any) -> Review:
     """Return what is to be said about the first launch line of a text; the arguments are those of `review_lines`.

@@ -1,7 +1,6 @@
 """A placement in words and as text: a sentence, and a box a core with the number of its task inside."""
 
 from collections import defaultdict
-from itertools import groupby
 
 from hopperlib.launchers.ranges import as_ranges
 from hopperlib.machine import NodeKind
@@ -133,23 +132,6 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
             lines += ["    " + down + down.join(thread) + down for thread in inside]
             lines.append("    " + bottom[0] + bottom[1].join(boxes) + bottom[2])
     return "\n".join(lines) + "\n"
-
-
-def node_runs(placement: Placement) -> list[tuple[NodePlacement, int]]:
-    """Return runs of equal nodes in order: the first node of each run, and how many there are.
-
-    Examples
-    --------
-    >>> from hopperlib.machine import Machine
-    >>> from hopperlib.launchers.reader import read_launch
-    >>> from hopperlib.placement.placement import place_tasks
-    >>> hopper = Machine.load("hopper")
-    >>> [(node.node, count) for node, count in node_runs(place_tasks(read_launch("aprun -n 50 a.out", hopper), hopper))]
-    [(0, 2), (2, 1)]
-    """
-    alike = groupby(placement.nodes, key=lambda node: (node.component, node.pattern))
-    runs = [list(nodes) for _, nodes in alike]
-    return [(nodes[0], len(nodes)) for nodes in runs]
 
 
 def _per_numa_node(placed: NodePlacement, kind: NodeKind) -> str:

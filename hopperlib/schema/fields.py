@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
@@ -82,6 +82,8 @@ class _Rules(NamedTuple):
     repeats: bool = False
     required: bool | None = None
     sourced: bool = False
+    assumed: str = ""
+    follows: Callable[[Mapping[str, Any]], Value] | None = None
     provenance: bool = False
 
 
@@ -130,7 +132,8 @@ def sourced(default: Any = MISSING, **rules: Any) -> Any:
     Parameters
     ----------
     default, **rules
-        As of `key`.
+        As of `key`; ``assumed``, why the default is what it is: a file that leaves the key out then assumes it;
+        ``follows``, what the default is where it follows from other values of the table.
 
     Examples
     --------
@@ -208,7 +211,8 @@ def record_spec(record: Any) -> RecordSpec:
             continue
         name = rules.name or each.name
         default = each.default if each.default_factory is MISSING else each.default_factory()
-        required = default is MISSING and rules.least is None if rules.required is None else rules.required
+        optional = default is not MISSING or rules.least is not None or rules.follows is not None
+        required = not optional if rules.required is None else rules.required
         unit = next((unit for suffix, unit in _UNITS.items() if name.endswith(suffix)), "")
         spec = _spec_of(hints[each.name], FieldSpec(name, each.name, rules, "value", str, default=default, unit=unit))
         keys[name] = spec._replace(required=required)

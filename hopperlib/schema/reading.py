@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from hopperlib.errors import InputError, did_you_mean
-from hopperlib.schema.fields import SOURCED_KEYS, FieldSpec, Quantity, record_spec, violated_rule
+from hopperlib.schema.fields import SOURCED_KEYS, FieldSpec, Quantity, RecordSpec, record_spec, violated_rule
 
 Record = TypeVar("Record")
 
@@ -257,9 +257,9 @@ class _Reading:
                 self.unknown_key(where, name, entry, (*plan.keys, *(("sources",) if plan.provenance else ())))
             elif spec.shape not in self.nested:
                 values[spec.attribute] = self.entry(where + name, entry, spec)
-        for name in plan.required:
-            if name not in table:
-                self.problem(where + name, "is missing")
+        self.missing(where, plan.required, table)
+        if len(self.problems) == before:
+            values |= self.assumed(plan, values, where)
         for spec in plan.nested:
             if spec.name in table or spec.rules.least is not None:
                 values[spec.attribute] = self.inner(record, table, where, spec)
@@ -272,10 +272,27 @@ class _Reading:
             self.problems += [f"{self.prefix}{where}{problem}" for problem in made.broken_rules()]
         return made
 
+    def assumed(self, plan: RecordSpec, values: Mapping[str, Any], where: str) -> dict[str, Any]:
+        """Return what a table assumes that leaves keys out, and note why."""
+        left_out = [spec for spec in plan.keys.values() if spec.rules.assumed and spec.attribute not in values]
+        assumed = {
+            each.attribute: each.rules.follows(values) if each.rules.follows else each.default for each in left_out
+        }
+        for each in left_out:
+            why, value = each.rules.assumed, assumed[each.attribute]
+            self.provenance[where + each.name] = Quantity(value=value, assumed=why, unit=each.unit)
+        return assumed
+
     def unknown_key(self, where: str, name: str, entry: Any, known: tuple[str, ...]) -> None:
         """Refuse a key that a table does not have, but for the sources of the file."""
         if where or name != "sources" or name not in known:
             self.problem(where + name, f"is not a key{did_you_mean(name, known)}", entry)
+
+    def missing(self, where: str, required: Iterable[str], table: Mapping[str, Any]) -> None:
+        """Note which keys a table must have and has not."""
+        for name in required:
+            if name not in table:
+                self.problem(where + name, "is missing")
 
     def inner(self, record: Any, table: Mapping[str, Any], where: str, spec: FieldSpec) -> Any:
         """Read what a key that holds a table, or tables, has; some array must have at least one."""
@@ -320,9 +337,7 @@ class _Reading:
                 self.problem(f"{path}.{name}", f"is not a key{did_you_mean(name, spec.keys)}", entry)
             else:
                 values[name] = read(f"{path}.{name}", entry, spec.part)
-        for name in spec.keys:
-            if name not in table:
-                self.problem(f"{path}.{name}", "is missing")
+        self.missing(f"{path}.", spec.keys, table)
         return MappingProxyType(values)
 
     def array(self, record: Any, entries: Any, section: str) -> tuple[Any, ...]:

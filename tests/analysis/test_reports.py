@@ -179,7 +179,7 @@ def test_an_ensemble_at_the_prompt(tmp_path, monkeypatch):
 def test_seeds_begin_where_the_question_lets_them(tmp_path, monkeypatch):
     # The control of `fragmentation` takes 1 to 9999.
     monkeypatch.chdir(tmp_path)
-    words = ["ensemble", "fragmentation", "--vary", "load=0.9", "--seeds", "1", "--workers", "0", "--csv", "rows.csv"]
+    words = ["ensemble", "fragmentation", "--vary", "days=2", "--seeds", "1", "--workers", "0", "--csv", "rows.csv"]
     done = CliRunner().invoke(hopper, words)
     assert done.exit_code == 0, done.output
     assert pd.read_csv("rows.csv")["seed"].tolist() == [1]

@@ -70,7 +70,13 @@ KINDS = {
 
 
 @pytest.mark.parametrize(
-    ("jobs", "runs", "shared", "one_in"), [(40, 1, 0, 10), (80, 1, 0, 20), (60, 3, 0.96, 10), (20, 50, 0.3, 100)]
+    ("jobs", "runs", "shared", "one_in"),
+    [
+        (80, 1, 0, 20),
+        (60, 3, 0.96, 10),
+        pytest.param(40, 1, 0, 10, marks=pytest.mark.nightly),
+        pytest.param(20, 50, 0.3, 100, marks=pytest.mark.nightly),
+    ],
 )
 @pytest.mark.parametrize(
     "kind",
@@ -123,7 +129,7 @@ def test_runs_to_make_have_a_range_that_holds():
     assert 0.91 <= held / 200 <= 0.99
 
 
-@pytest.mark.parametrize("draws", [8, pytest.param(100, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("draws", [5, pytest.param(100, marks=pytest.mark.nightly)])
 def test_a_loss_that_noise_hides_is_not_taken_for_steady(draws):
     """In planted losses of 5 % the noisy benchmark that lost as well is taken for steady in fewer than 5 of 100."""
     excluded = groups = told = 0

@@ -44,16 +44,9 @@ def test_an_output_that_cannot_be_written_is_one_message(target):
     assert "Traceback" not in done.stderr
 
 
-def test_the_machine_of_the_environment_and_of_the_config_file(tmp_path, monkeypatch):
+def test_the_machine_of_the_environment(monkeypatch):
     monkeypatch.setenv("HOPPER_MACHINE", "archer2")
     assert json.loads(CliRunner().invoke(hopper, ["place", "--json", "srun -n 4 a"]).stdout)["machine"] == "archer2"
-    monkeypatch.delenv("HOPPER_MACHINE")
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    (tmp_path / "hopper").mkdir()
-    (tmp_path / "hopper" / "config.toml").write_text('machine = "eiger"\n', encoding="utf-8")
-    assert json.loads(CliRunner().invoke(hopper, ["place", "--json", "srun -n 4 a"]).stdout)["machine"] == "eiger"
-    (tmp_path / "hopper" / "config.toml").write_text("machine = [", encoding="utf-8")
-    assert "config.toml: cannot be used" in CliRunner().invoke(hopper, ["place", "srun -n 4 a"]).stderr
 
 
 def test_the_machine_is_guessed_from_the_text_and_said():

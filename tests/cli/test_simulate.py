@@ -158,15 +158,7 @@ def test_skips_are_reported(tmp_path):
         (("--machine", "nowhere"), "nowhere"),
         (("--nodes", "10", "--queues", "nowhere"), "--queues nowhere must be one of: hopper-2013"),
         (("--nodes", "10", "--queues", "nowhere.toml"), "cannot read queues nowhere.toml"),
-        (
-            ("--nodes", "10", "--aging-hours", "2"),
-            "--aging-hours is now age, a weight under [NAME.rules] in the file of --queues",
-        ),
-        (("--nodes", "10", "--queue-order", "size"), "--queue-order is now --queues widest-first"),
-        (("--nodes", "10", "--rules", "r.toml"), "--rules is now [NAME.rules] in the file of --queues"),
-        (("--nodes", "10", "--depth", "4"), "--depth is now --policy, which takes a number too"),
         (("--nodes", "10", "--downtimes", "nowhere"), "cannot read downtimes nowhere"),
-        (("--nodes", "10", "--against", "fcfs"), "--against is now hopper trace what-if FILE --depth N"),
     ],
 )
 def test_refusals(trace, words, message):

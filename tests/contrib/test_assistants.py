@@ -69,7 +69,7 @@ SAMPLES = ROOT / "data" / "samples"
 # Command lines that are no defaults and no examples of the questions, by the name of their schema.
 PRINTED = {
     "place": ["place", "--machine", "lumi-g", "srun -N 2 -n 16 --gpus-per-node=8 -c 7 ./a.out"],
-    "memory": ["memory", "--need", "3", "--tasks", "96", "--machine", "perlmutter"],
+    "memory": ["memory", "--need", "3", "--tasks", "96", "--machine", "cluster"],
     "stripe": ["stripe", "--size", "3TB", "--writers", "500", "--pattern", "shared"],
     "diagnose": ["diagnose", str(ROOT / "README.md")],
     "build": ["build", "cc -dynamic -o a a.c"],

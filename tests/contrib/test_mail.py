@@ -83,7 +83,14 @@ def running(folder):
     return [line for line in found if str(folder).encode() in line]
 
 
-@pytest.mark.parametrize("way", [*BROKEN, "absent", "no Python", "no helper"])
+# Each waits for a mail: all ways at night, the two that wait longest for nothing in every run.
+@pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param(way, marks=() if way in ("slow", "no helper") else pytest.mark.nightly)
+        for way in (*BROKEN, "absent", "no Python", "no helper")
+    ],
+)
 def test_a_mail_arrives_whatever_becomes_of_hopper(site, way):
     wrapper = site.mail_program()
     out = site.folder / "slurm-1.out"

@@ -29,8 +29,6 @@ def test_hopper_by_hand():
     assert found["cores"].value == 6_384 * 24
     assert found["core_hours_per_day"].value == 6_384 * 24 * 24
     assert found["peak_tflops"].value == pytest.approx(6_384 * 24 * 8.4 / 1_000)
-    # 4 x 12.5 GB/s over 24 x 8.4 Gflop/s
-    assert found["bytes_per_flop"].value == pytest.approx(50 / 201.6)
     # 6.0 GB/s for 24 cores
     assert found["mpi_bandwidth_per_core_mb_s"].value == 250
     # 216,576 GB of 2**30 bytes at 35 GB/s of 10**9
@@ -52,13 +50,12 @@ def test_a_figure_is_assumed_if_a_part_of_it_is():
     assert bassi["peak_tflops"].badge == "assumed"
     hopper = _figures("hopper")
     assert {one.badge for one in hopper.values()} == {"documented"}
-    # Perlmutter's usable memory is a guess, its installed memory is not
-    perlmutter = _figures("perlmutter")
-    assert (perlmutter["usable_per_core_gb"].badge, perlmutter["memory_per_core_gb"].badge) == ("assumed", "documented")
+    # The bandwidth of ARCHER2's memory of memory is a guess, its installed memory is not
+    archer2 = _figures("archer2")
+    assert (archer2["node_bandwidth_gb_s"].badge, archer2["memory_per_core_gb"].badge) == ("assumed", "documented")
 
 
 def test_what_a_file_does_not_tell_is_none():
     bassi = Machine.load("bassi")
     assert _figures("bassi")["memory_dump_min"].value is None
-    assert _figures("bassi")["bytes_per_flop"].value == pytest.approx(7.2 / 7.6)
     assert mpi_bandwidth_per_core_mb_s(bassi) == 375

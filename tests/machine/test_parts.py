@@ -70,7 +70,6 @@ def test_a_network_without_a_torus_has_no_places():
     network = Network(kind="slingshot", latency_us=2, node_bandwidth_gb_s=25)
     assert network.routers is None
     assert network.node_positions is None
-    assert network.cabinets is None
     assert network.link_bandwidth_gb_s == {}
 
 
@@ -84,7 +83,7 @@ def test_a_torus_has_places():
         floor_columns=3,
         floor_rows=2,
     )
-    assert (network.routers, network.node_positions, network.cabinets) == (60, 120, 6)
+    assert (network.routers, network.node_positions) == (60, 120)
 
 
 def test_a_torus_of_unknown_routers_has_no_places():

@@ -72,7 +72,7 @@ def test_torus_of_hopper(hopper):
     # 68 cabinets x 3 cages x 8 slots x 4 nodes = 6,528 = 17 x 8 x 24 routers of 2 nodes
     assert hopper.network.routers == 3264
     assert hopper.network.node_positions == 6528
-    assert hopper.network.cabinets == 68
+    assert hopper.network.floor_columns * hopper.network.floor_rows == 68
     assert hopper.network.node_positions - hopper.nodes == 144
     assert len(hopper.network.service_blades) * hopper.network.nodes_per_slot == 144
 

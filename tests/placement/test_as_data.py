@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.launchers.components import LaunchError
 from hopperlib.launchers.reader import read_launch
 from hopperlib.machine import Machine
-from hopperlib.placement.as_data import error_data, numa_rows, placement_data
+from hopperlib.placement.as_data import placement_data
 from hopperlib.placement.placement import place_tasks
 from hopperlib.placement.review import review_line
 
@@ -57,32 +56,6 @@ def test_programs_of_a_line_have_nodes_of_their_own():
     data = placement_data(review_line("aprun -n 25 ocean : -n 2 ice", HOPPER))
     assert [[node["node"] for node in part["nodes"]] for part in data["components"]] == [[0, 1], [2]]
     assert [task["task"] for task in data["components"][1]["nodes"][0]["tasks"]] == [25, 26]
-
-
-def test_a_refusal_as_data():
-    with pytest.raises(LaunchError) as error:
-        review_line("aprun -n 24 -S 7 a.out", HOPPER)
-    data = error_data(error.value)["error"]
-    assert list(data) == ["flag", "value", "rule", "message"]
-    assert (data["flag"], data["value"]) == ("-S", "7")
-    assert data["message"] == f"-S 7 {data['rule']}"
-
-
-def test_a_row_for_each_numa_node_of_each_run_of_equal_nodes():
-    rows = numa_rows(placed("aprun -n 49 a.out"))
-    assert rows[0] == ("0-1", 0, 6, "0-5, ...", "0-5")
-    assert rows[3] == ("0-1", 3, 6, "18-23, ...", "18-23")
-    assert rows[4:] == [("2", 0, 1, "48", "0"), ("2", 1, 0, "", ""), ("2", 2, 0, "", ""), ("2", 3, 0, "", "")]
-
-
-def test_a_task_over_two_numa_nodes_stands_in_both_rows_with_its_cores_there():
-    rows = numa_rows(placed("aprun -n 2 -d 12 a.out"))
-    assert [(row[2], row[3], row[4]) for row in rows] == [
-        (1, "0", "0-5"),
-        (1, "0", "6-11"),
-        (1, "1", "12-17"),
-        (1, "1", "18-23"),
-    ]
 
 
 @settings(max_examples=settings.default.max_examples // 2)

@@ -24,17 +24,6 @@ def test_a_better_line_by_its_launcher():
     assert lines == {"aprun": "aprun -n 24 -N 12 -S 3 a.out", "srun": None}
 
 
-def test_what_the_better_line_may_buy():
-    # From nothing, where nothing waits for memory, to the share of the channels, where all does.
-    assert review_line("aprun -n 384 -N 12 vasp", HOPPER).gain_range(0, 1) == pytest.approx((1, 2))
-    # Six threads on a core each: compute takes six times as long, memory 2.5 times.
-    crowded = review_line("aprun -n 4 -S 1 a.out", HOPPER, threads=6)
-    assert crowded.gain_range(0, 1) == pytest.approx((2.5, 6))
-    # No better line; and one with other numbers of tasks on the nodes.
-    assert review_line("aprun -n 24 a.out", HOPPER).gain_range(0, 1) is None
-    assert review_line("aprun -n 96 -N 24 a.out", HOPPER, threads=6).gain_range(0, 1) is None
-
-
 def test_what_is_given_reaches_the_model():
     review = review_line(
         "aprun -n 12 -N 12 a.out", HOPPER, threads=1, kind="large-memory", core_cap_gb_s=7.1, memory_per_task_gb=2

@@ -1,13 +1,11 @@
 """A placement in words and as text."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hopperlib.launchers.reader import read_launch
 from hopperlib.machine import Machine
 from hopperlib.placement.placement import place_tasks
-from hopperlib.placement.text_drawing import headline, node_picture, node_runs
+from hopperlib.placement.text_drawing import headline, node_picture
 
 HOPPER = Machine.load("hopper")
 
@@ -77,12 +75,3 @@ def test_headlines(line, words):
 def test_a_machine_without_numa_nodes_says_nothing_of_them():
     franklin = Machine.load("franklin")
     assert headline(placed("aprun -n 8 a.out", franklin)) == "8 tasks on 2 nodes: 4 a node."
-
-
-@given(st.integers(1, 200), st.integers(1, 24))
-def test_runs_cover_the_nodes_in_order(tasks, per_node):
-    placement = placed(f"aprun -n {tasks} -N {min(per_node, tasks)} a.out")
-    runs = node_runs(placement)
-    assert sum(count for _, count in runs) == len(placement.nodes)
-    assert [node.node for node, _ in runs] == [0, *(node.node for node, _ in runs[1:])]
-    assert len(runs) <= 2

@@ -42,7 +42,7 @@ LONGER = {
     # Waits by queue, held against those observed, and by width: both are asked for.
     "simulate": {"tables"},
     # A Darshan log: the rate of each OST and the bytes over time; the job and what other stripe counts would give.
-    "io-log": {"tables"},
+    "io-log": {"figures", "tables"},
     # A chart for each of four series: what changed, and what did not beside it.
     "watch": {"figures"},
 }

@@ -29,7 +29,6 @@ def test_every_figure_of_a_question_is_drawn(name):
     for figure in _figures(name):
         svg = figure_svg(figure)
         assert len(svg) < 60_000
-        assert figure_svg(figure) == svg
         drawing = ElementTree.fromstring(svg)
         assert (drawing.tag, drawing.get("role")) == (f"{SVG}svg", "img")
         assert (drawing.findtext(f"{SVG}title"), drawing.findtext(f"{SVG}desc")) == (figure.title, figure.alt)
@@ -38,6 +37,11 @@ def test_every_figure_of_a_question_is_drawn(name):
             assert axis["title"]["text"] in texts
         if len(figure.data) > 1:
             assert all(trace["name"] in texts for trace in figure.data if trace.get("showlegend", True))
+
+
+def test_a_figure_is_drawn_the_same_each_time():
+    (figure,) = _figures("memory")
+    assert figure_svg(figure) == figure_svg(figure)
 
 
 def _chart(*series, x=None, y=None, **more):

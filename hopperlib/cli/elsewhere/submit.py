@@ -20,7 +20,6 @@ from typing import Any
 import click
 
 from hopperlib.cli.common import json_option, print_json, read_source, refusing
-from hopperlib.cli.question import default_machine
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.launchers.components import LaunchError
@@ -159,7 +158,7 @@ def submit(source: str, machine: str, as_json: bool) -> None:
 
     Exit status: 0 fine, 1 the job cannot run, 2 bad input.
     """
-    machine = machine or default_machine()
+    machine = machine or os.environ.get("HOPPER_MACHINE", "")
     lines = submit_advice(read_source(source, what="options"), Machine.load(machine)) if machine else []
     if as_json:
         print_json({"lines": lines})

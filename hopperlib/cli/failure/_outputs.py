@@ -1,13 +1,11 @@
 """Read the outputs of many jobs in as many processes as there are cores."""
 
 import os
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-import click
-
+from hopperlib.cli.common import watched
 from hopperlib.failure.diagnosis.outputs import OutputRow, files_under, jobs_of, read_output
 
 # Fewer jobs than this are read faster than processes start; of more, that many are handed over at a time.
@@ -20,21 +18,12 @@ def read_outputs(paths: Sequence[str]) -> tuple[list[OutputRow], list[str]]:
     jobs = jobs_of(files_under(Path(path) for path in paths if path not in missing))
     unread = [f"cannot read {path}: no such file or folder" for path in missing]
     rows: list[OutputRow] = []
-    with (
-        ProcessPoolExecutor(max_workers=1 if len(jobs) < _FEW else os.cpu_count()) as pool,
-        click.progressbar(
-            pool.map(_row, jobs, chunksize=_AT_ONCE) if len(jobs) >= _FEW else map(_row, jobs),
-            length=len(jobs),
-            label="outputs",
-            file=sys.stderr,
-            hidden=not sys.stderr.isatty(),
-        ) as read,
-    ):
-        for row in read:
-            if isinstance(row, OutputRow):
-                rows.append(row)
-            else:
-                unread.append(row)
+    with ProcessPoolExecutor(max_workers=1 if len(jobs) < _FEW else os.cpu_count()) as pool:
+        mapped = pool.map(_row, jobs, chunksize=_AT_ONCE) if len(jobs) >= _FEW else map(_row, jobs)
+        with watched(mapped, len(jobs), "outputs") as read:
+            for row in read:
+                rows += [row] if isinstance(row, OutputRow) else []
+                unread += [row] if isinstance(row, str) else []
     return rows, unread
 
 

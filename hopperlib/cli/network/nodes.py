@@ -1,41 +1,24 @@
 """``hopper nodes``: where the nodes of a machine with a torus sit."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from hopperlib.cli.common import complete, json_option, machine_names, print_json, refusing
 
-if TYPE_CHECKING:
-    from hopperlib.network.torus.wiring import Wiring
-
-
-def _wiring(columns: int | None, rows: int | None, machine: str | None) -> "Wiring":
-    """Return the wiring that was asked for; `ValueError` if the options do not fit together."""
-    from hopperlib.machine import Machine
-    from hopperlib.network.torus.wiring import Wiring
-
-    floor = columns is not None or rows is not None
-    if floor and machine is not None:
-        raise ValueError("give one of: a floor (--columns and --rows), --machine")
-    if not floor:
-        return Wiring.of(Machine.load(machine or "hopper"))
-    if columns is None or rows is None:
-        raise ValueError("a floor needs both --columns and --rows")
-    return Wiring(columns, rows)
-
 
 def print_nodes(
     node: Sequence[str] = (),
-    columns: int | None = None,
-    rows: int | None = None,
-    machine: str | None = None,
+    machine: str = "hopper",
     as_csv: bool = False,
     as_json: bool = False,
 ) -> None:
     """Print where the named nodes sit, or all; without either, what the floor holds."""
-    wiring = _wiring(columns, rows, machine)
+    from hopperlib.machine import Machine
+    from hopperlib.network.torus.wiring import Wiring
+
+    wiring = Wiring.of(Machine.load(machine))
     named = [wiring.address(int(name)) if name.isdigit() else wiring.find(name) for name in node]
     shown: Sequence[Any] = named if node else wiring.addresses
     if as_json:
@@ -54,9 +37,7 @@ def print_nodes(
 
 @click.command("nodes", short_help="Where the nodes of a machine sit, on the floor and in the torus.")
 @click.argument("node", nargs=-1)
-@click.option("--machine", metavar="M", help="A machine's name or file.", shell_complete=complete(machine_names))
-@click.option("--columns", type=int, metavar="C", help="Cabinets along the longer side, of any floor.")
-@click.option("--rows", type=int, metavar="R", help="Rows of cabinets, of any floor.")
+@click.option("--machine", metavar="M", default="hopper", help="Name or file.", shell_complete=complete(machine_names))
 @click.option("--csv", "as_csv", is_flag=True, help="Print nid,cname,x,y,z of all nodes.")
 @json_option
 @refusing
@@ -67,6 +48,6 @@ def nodes(**values: Any) -> None:
 
     \b
       hopper nodes c6-3c1s5n1 449
-      hopper nodes --columns 17 --rows 4 --csv
+      hopper nodes --machine titan --csv
     """
     print_nodes(**values)

@@ -46,14 +46,6 @@ _COLUMNS = (
     "node_list",
     *("groups", "fewest_groups", "switches", "inside_group", "bisection_share"),
 )
-# Options of before, and what took their place.
-_REPLACED = {
-    "--queue-order": "--queues widest-first or shortest-first, or order in the file of --queues",
-    "--aging-hours": "age, a weight under [NAME.rules] in the file of --queues",
-    "--rules": "[NAME.rules] in the file of --queues",
-    "--depth": "--policy, which takes a number too",
-    "--against": "hopper trace what-if FILE --depth N, which says how sure a difference is",
-}
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
@@ -171,12 +163,6 @@ def _place(lying: "Lying | None", fabric: "Fabric | None") -> tuple[float | None
     return lying.groups, lying.fewest_groups, lying.switches, round(lying.inside_group, 4), round(share, 4)
 
 
-def _say_what_replaced(_: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    """Refuse an option of before with what took its place."""
-    if value is not None:
-        raise click.UsageError(f"{parameter.opts[0]} is now {_REPLACED[parameter.opts[0]]}")
-
-
 simulate = page_option(
     question_command(
         load("simulate"),
@@ -192,7 +178,6 @@ simulate = page_option(
                 ["--csv", "as_csv"], is_flag=True, help="Print every job: times, status, queue, nodes, where it lies."
             ),
             click.Option(["--policy"], metavar="NAME|N|MODULE:FUNCTION", help=_POLICY_HELP),
-            *(click.Option([flag], hidden=True, expose_value=False, callback=_say_what_replaced) for flag in _REPLACED),
         ],
         lines="""
 hopper simulate --trace log.swf.gz --machine hopper --order xyz --csv > jobs.csv

@@ -8,7 +8,7 @@ from hopperlib.cli.network.nodes import print_nodes
 from hopperlib.cli.question import answer, question_command
 from hopperlib.questions.question import Question, load
 
-_OF_NODES = ("node", "columns", "rows", "machine", "as_csv")
+_OF_NODES = ("node", "machine", "as_csv")
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
@@ -26,8 +26,6 @@ torus = question_command(
     _run,
     parameters=[
         click.Argument(["node"], nargs=-1, metavar=""),
-        click.Option(["--columns"], type=int, hidden=True),
-        click.Option(["--rows"], type=int, hidden=True),
         click.Option(["--machine"], hidden=True),
         click.Option(["--csv", "as_csv"], is_flag=True, hidden=True),
     ],

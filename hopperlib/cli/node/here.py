@@ -44,28 +44,23 @@ def machine_here() -> Path:
 
     Slurm's scontrol is asked, else the pbsnodes of PBS.
     """
-    config = _asked("scontrol", "show", "config")
-    listed = None if config else _asked("pbsnodes", "-a")
+    config = _asked("scontrol", "show", "config") or ""
+    listed = "" if config else _asked("pbsnodes", "-a") or ""
     if not (config or listed):
         raise InputError(
             "--here: this computer has neither scontrol nor pbsnodes, so it is no login node of a cluster of Slurm or PBS; "
             "name the machine (--machine), or write its file on one of its nodes (hopper machine new)"
         )
-    cluster = re.search(r"^ClusterName\s*=\s*(\S+)", config or "", re.MULTILINE)
-    # The name becomes that of a file and of a machine.
-    name = re.sub(r"[^a-z0-9-]", "-", cluster[1].lower())[:40].strip("-") if cluster else ""
-    name = name if name[:1].isalpha() else "here"
+    name, asked = _name_of(config), "Slurm" if config else "PBS"
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopper"
     file = folder / f"{name}.toml"
-    asked = "Slurm" if config else "PBS"
     if file.is_file() and (age_s := time.time() - file.stat().st_mtime) < _KEPT_S:
         click.echo(f"hopper: machine {name}, as {asked} said {age_s / 3600:.1f} hours ago ({file})", err=True)
         return file
     from hopperlib.readers.hardware.reader import machine_from, read_hardware
 
-    texts = [listed or f"{_asked('scontrol', 'show', 'node', '-o')}\n{_asked('scontrol', 'show', 'partition', '-o')}"]
-    texts += [config] if config else []
-    records = [record for text in texts for record in read_hardware(text)]
+    told = listed or f"{_asked('scontrol', 'show', 'node', '-o')}\n{_asked('scontrol', 'show', 'partition', '-o')}"
+    records = [*read_hardware(told), *(read_hardware(config) if config else ())]
     machine = machine_from([*records, *_this_node()], name=name)
     header = f"# Written by `hopper place --here` from: {', '.join(machine.sources)}.\n\n"
     try:
@@ -75,6 +70,13 @@ def machine_here() -> Path:
         raise InputError(f"--here: {file}: cannot be written: {error.strerror or error}") from None
     click.echo(f"hopper: machine {name}, as {asked} says here; kept for a day in {file}", err=True)
     return file
+
+
+def _name_of(config: str) -> str:
+    """Return the name of a cluster as that of a file and of a machine."""
+    cluster = re.search(r"^ClusterName\s*=\s*(\S+)", config, re.MULTILINE)
+    name = re.sub(r"[^a-z0-9-]", "-", cluster[1].lower())[:40].strip("-") if cluster else ""
+    return name if name[:1].isalpha() else "here"
 
 
 def _asked(*line: str) -> str | None:

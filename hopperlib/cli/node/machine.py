@@ -1,10 +1,8 @@
 """``hopper machine``: list, show, compare, check and write machine files."""
 
-import itertools
 import shutil
 import subprocess
-import textwrap
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +42,7 @@ def list_machines(as_json: bool) -> None:
     if as_json:
         print_json({"machines": listed})
     else:
-        rows = [[_text("-" if cell is None else cell) for cell in each.values()] for each in listed]
-        _print_table(tuple(listed[0]), rows)
+        _print_table(tuple(listed[0]), [tuple(each.values()) for each in listed])
 
 
 @machine.command()
@@ -53,7 +50,7 @@ def list_machines(as_json: bool) -> None:
 @json_option
 @refusing
 def show(name: str, as_json: bool) -> None:
-    """Show every value of a machine with its source.
+    """Show every value of a machine with its source, as its file has them, and what follows from them.
 
     NAME is a name out of `hopper machine list`, or a path.
     """
@@ -61,7 +58,10 @@ def show(name: str, as_json: bool) -> None:
     if as_json:
         print_json(_everything(shown))
     else:
-        _print_machine(shown)
+        click.echo(printable(f"{shown.title} ({shown.name}): {shown.model}, {shown.site}\n\n{shown.to_toml()}"))
+        told = [each for each in derived(shown) if each.value is not None]
+        rows = [(each.figure.label, each.rounded, each.figure.unit, each.figure.sum) for each in told]
+        _print_table(("derived", "", "unit", "from"), rows)
 
 
 @machine.command()
@@ -210,42 +210,7 @@ def _everything(machine: Machine) -> dict[str, Any]:
     }
 
 
-def _print_machine(machine: Machine) -> None:
-    """Print a machine as text: values, what follows from them, sources."""
-    click.echo(printable(f"{machine.title} ({machine.name}): {machine.model}, {machine.site}"))
-    for note in machine.notes:
-        click.echo(printable(f"  {note}"))
-    click.echo()
-    rows = []
-    for path, quantity in machine.provenance.items():
-        address = f"assumed: {quantity.assumed}" if quantity.source is None else f"{quantity.source}, {quantity.at}"
-        rows.append((path, _text(quantity.value), quantity.unit, address))
-    _print_table(("value", "", "unit", "source"), rows)
-    click.echo()
-    told = (each for each in derived(machine) if each.value is not None)
-    rows = [(each.figure.label, _text(each.rounded), each.figure.unit, each.figure.sum) for each in told]
-    _print_table(("derived", "", "unit", "from"), rows)
-    if machine.sources:
-        click.echo()
-        _print_table(("source", "citation"), list(machine.sources.items()))
-
-
-def _text(value: Any) -> str:
-    """Return a value as people read it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return f"{value:,}"
-    if isinstance(value, tuple):
-        return (" x " if all(isinstance(each, int) for each in value) else " ").join(map(str, value))
-    return str(value)
-
-
-def _print_table(head: tuple[str, ...], rows: Iterable[Iterable[str]]) -> None:
-    """Print a table with aligned columns; long cells but the last of a row are folded."""
-    folded: list[tuple[str, ...]] = []
-    for row in rows:
-        *cells, last = map(printable, row)
-        folded += itertools.zip_longest(*(textwrap.wrap(cell, 60) or [""] for cell in cells), [last], fillvalue="")
-    table = Table(caption="", columns=tuple(map(Column, head)), rows=folded)
-    click.echo("\n".join(table_lines(table, len(folded))[1:]))
+def _print_table(head: tuple[str, ...], rows: Sequence[Sequence[Any]]) -> None:
+    """Print a table with aligned columns."""
+    table = Table(caption="", columns=tuple(map(Column, head)), rows=rows)
+    click.echo("\n".join(table_lines(table, len(rows))[1:]))

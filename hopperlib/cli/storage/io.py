@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +20,7 @@ from hopperlib.cli.common import (
     print_json,
     read_source,
     refusing,
+    watched,
     write_page,
 )
 from hopperlib.cli.question import print_text
@@ -144,7 +145,9 @@ def io(
     names = files[1:] if len(files) > 1 and files[0] in _TOOLS and not os.path.exists(files[0]) else files
     if as_csv and as_json:
         fail("--json and --csv cannot both be given", as_json=True)
-    own = _machine(machine)
+    from hopperlib.machine import Machine
+
+    own = Machine.load(machine) if machine else None
     logs = _Logs(own, _nodes(sacct), as_csv)
     found = _found(names, logs, together=not ranks)
     _complain(found, as_json=as_json, as_data=as_json or as_csv)
@@ -182,15 +185,6 @@ def _to_stderr(messages: Iterable[str]) -> None:
     """Print messages as those of this command."""
     for message in messages:
         click.echo(f"hopper: {message}", err=True)
-
-
-def _machine(name: str | None) -> "Machine | None":
-    """Return the machine that is named, if one is."""
-    if not name:
-        return None
-    from hopperlib.machine import Machine
-
-    return Machine.load(name)
 
 
 def _nodes(sacct: str | None) -> dict[int, tuple[str, ...]]:
@@ -243,7 +237,7 @@ def _darshan(paths: Sequence[str], parsed: Sequence[tuple[str, Any]], how: _Logs
         return None, []
     machine = how.machine
     if len(paths) + len(parsed) > 1 or how.as_table:
-        with _watched(darshan.read_darshan_logs(paths), len(paths)) as shown:
+        with watched(darshan.read_darshan_logs(paths), len(paths), "files", least=_WORTH_A_BAR) as shown:
             return logs_result(chain(parsed, shown), machine, how.nodes)
     try:
         log = parsed[0][1] if parsed else darshan.read_darshan(paths[0])
@@ -253,13 +247,6 @@ def _darshan(paths: Sequence[str], parsed: Sequence[tuple[str, Any]], how: _Logs
     for note in (*log.missing, *log.notes):
         click.echo(f"hopper: {note}", err=True)
     return darshan_result(log, findings(log, machine), machine.title if machine else ""), []
-
-
-def _watched(files: Iterable[Any], count: int) -> AbstractContextManager[Iterable[Any]]:
-    """Return files, with a bar that shows how many were read where there are many and somebody looks."""
-    if count < _WORTH_A_BAR or not sys.stderr.isatty():
-        return nullcontext(files)
-    return click.progressbar(files, length=count, label="files", file=sys.stderr)
 
 
 def _expand(names: Iterable[str]) -> list[str]:

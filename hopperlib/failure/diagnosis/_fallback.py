@@ -40,7 +40,7 @@ _STATED = re.compile(r"\s{0,8}(?:Reason|Cause|Message|Details?) {0,2}: \S")
 # A frame of a traceback, and the source of its last one.
 _FRAME = re.compile(r"\bFile \"(?P<file>[^\"]{1,300})\", line (?P<line>\d{1,7})")
 # A file of Python or of a package, not of the program.
-_PACKAGE = re.compile(r"(?:site|dist)-packages|/lib(?:64)?/python\d|^<")
+_PACKAGE = re.compile(r"(?:site|dist)-packages|/lib(?:64)?/python\d|\\Python\d+\\Lib\\|^<")
 _RAISE = re.compile(r"(?:^|\s)raise [A-Z]\w{1,60}\(")
 # A program that gives up its goal may still finish in order.
 _STOPS = re.compile(r"\bstopping\b")
@@ -217,7 +217,7 @@ def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], evidence: Ev
     if own and -_FAR <= max(own) < (-_BELOW if group.suspicion == "fatal" else 0):
         return None
     own += [end.line - hit.line for end in terminators if end.file == hit.file]
-    return min((lines for lines in own if lines >= 0), default=evidence.files[hit.file].lines - hit.line)
+    return min((lines for lines in own if lines >= 0), default=evidence.files[hit.file].filled - hit.line)
 
 
 def _message(group: Unknown, evidence: Evidence) -> Cause:

@@ -439,7 +439,7 @@ def _ends_the_text(message: MessageHits, evidence: Evidence) -> bool:
         if other is not message and other.rule.shows_failure
         for hit in other.hits
     ]
-    return message.rule.fatal or any(behind) or evidence.files[last.file].lines - last.line <= _AT_END
+    return message.rule.fatal or any(behind) or evidence.files[last.file].filled - last.line <= _AT_END
 
 
 def _contradicted(message: MessageHits, evidence: Evidence) -> bool:
@@ -453,7 +453,7 @@ def _contradicted(message: MessageHits, evidence: Evidence) -> bool:
 
 def _ends_otherwise(message: MessageHits, evidence: Evidence) -> bool:
     """Whether the file of a message ends, far below it, in an error that no rule knows: that of a later run."""
-    last, lines = message.hits[-1], evidence.files[message.hits[-1].file].lines
+    last, lines = message.hits[-1], evidence.files[message.hits[-1].file].filled
     ends = (group.last for group in evidence.unknown if group.suspicion in ("fatal", "error"))
     return any(hit.file == last.file and hit.line - last.line > _FAR and lines - hit.line <= _AT_END for hit in ends)
 
@@ -499,5 +499,7 @@ def _advice(message: MessageHits, hits: list[Hit], fields: Mapping[str, str]) ->
     fitting = remedies(hits[:_AROUND]) if rule.general or rule.strength == "weak" else []
     advice = fitting or [_PLACE.sub(lambda name: fields.get(name[1], name[0]), step) for step in rule.advice]
     if rule.code == "PY-EXCEPTION" and not fitting:
-        advice[:1] = own_code(message.first) or advice[:1]
+        # Its second step is for the tasks of an MPI program.
+        several = message.count > 1 or "rank" in fields
+        advice = (own_code(message.first) or advice[:1]) + (advice[1:] if several else [])
     return advice

@@ -77,6 +77,8 @@ class LineReader:
     ----------
     lines, bytes : int
         Lines and unpacked bytes read so far.
+    filled : int
+        Number of the last line that is not blank.
     shortened : int
         Lines of which only the first `LINE_LIMIT` bytes were kept.
     note : str
@@ -86,7 +88,7 @@ class LineReader:
     def __init__(self, stream: BinaryIO, name: str = "") -> None:
         self._stream = stream
         self.name = name
-        self.lines = 0
+        self.lines = self.filled = 0
         self.bytes = 0
         self.shortened = 0
         self.note = ""
@@ -113,7 +115,7 @@ class LineReader:
                     body = body.replace(b"\r\n", b"\n")
                     if separator == b"\n":
                         body = body.removesuffix(b"\r")
-                yield Block(line, self._said(body, line))
+                yield self._block(line, body)
                 line += body.count(b"\n") + (separator == b"\n")
                 self.lines = line - 1
             else:
@@ -123,7 +125,7 @@ class LineReader:
                 self.shortened += 1
         if carry:
             carry = carry.removesuffix(b"\r")
-            yield Block(line, self._said(carry, line))
+            yield self._block(line, carry)
             self.lines = line
 
     def _texts(self) -> Iterator[bytes]:
@@ -157,12 +159,16 @@ class LineReader:
             data = self._decoder.decode(data).encode(errors="replace")
         return data.translate(None, b"\0") if b"\0" in data else data
 
-    def _said(self, body: bytes, line: int) -> bytes:
+    def _block(self, line: int, body: bytes) -> Block:
         """Return clean lines without what a logger puts before every one of them, which the first block tells."""
         body = self._clean(body)
         if line == 1:
             self._relayed = relayed_prefix(body)
-        return self._relayed.sub(b"", body) if self._relayed else body
+        if self._relayed:
+            body = self._relayed.sub(b"", body)
+        if filled := body.rstrip():
+            self.filled = line + body.count(b"\n") - body.count(b"\n", len(filled))
+        return Block(line, body)
 
     def _clean(self, body: bytes) -> bytes:
         """Take out terminal sequences and shorten lines that are too long."""

@@ -35,6 +35,7 @@ _ISO = re.compile(rb"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _UNIX = re.compile(
     rb"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d) (?:[A-Z]{2,5} )?(\d{4})"
 )
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _SYSLOG = re.compile(rb"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:\d\d:\d\d\b")
 
 
@@ -132,4 +133,7 @@ def _moment(time: re.Match[bytes]) -> datetime | None:
         return None
     if time.re is _ISO:
         return datetime.fromisoformat(time[0].decode())
-    return datetime.strptime(f"{time[1].decode()} {time[2].decode()}", "%b %d %H:%M:%S %Y")
+    month, day, clock = time[1].decode().split()
+    # By hand: strptime brings calendars and locales, which take longer to load than a short text to read.
+    hour, minute, second = map(int, clock.split(":"))
+    return datetime(int(time[2]), _MONTHS.index(month) + 1, int(day), hour, minute, second)

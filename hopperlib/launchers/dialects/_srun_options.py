@@ -91,21 +91,19 @@ def bind_options(options: dict[str, Given], release: tuple[int, ...], notes: lis
 def _settle_hint(options: dict[str, Given], release: tuple[int, ...], notes: list[str]) -> None:
     """Take away ``--hint`` or the options that it cannot stand with; in place."""
     hint, bind = options.get("--hint"), options.get("--cpu-bind")
-    others = [options["--threads-per-core"]] if "--threads-per-core" in options else []
-    if (tasks_per_core := _tasks_per_core(options, release)) is not None:
-        others.append(tasks_per_core)
-    if bind is not None and any(part not in _QUIET for part in bind.value.lower().split(",")):
-        others.append(bind)
+    binds = bind is not None and any(part not in _QUIET for part in bind.value.lower().split(","))
+    beside = (options.get("--threads-per-core"), _tasks_per_core(options, release), bind if binds else None)
+    others = [option for option in beside if option is not None]
     if hint is None or not others:
         return
-    if not hint.inherited and all(option.inherited for option in others):
+    typed = [option for option in (hint, *others) if not option.inherited]
+    if typed == [hint]:
         for option in others:
             del options[option.name]
-    else:
-        typed = [option.name for option in (hint, *others) if not option.inherited]
-        if typed:
-            notes.append(f"--hint={hint.value} is ignored beside {' '.join(option.name for option in others)}.")
-        del options["--hint"]
+        return
+    if typed:
+        notes.append(f"--hint={hint.value} is ignored beside {' '.join(option.name for option in others)}.")
+    del options["--hint"]
 
 
 def _tasks_per_core(options: Mapping[str, Given], release: tuple[int, ...]) -> Given | None:

@@ -101,8 +101,6 @@ def _component(given: Sequence[Given], command: Sequence[Word], job: Job, notes:
     fields |= _binding_fields(options, machine)
     if "-sl" in options:
         fields["numa_node_list"] = _numa_node_list(options["-sl"], node.numa_nodes, name)
-    if "-F" in options:
-        fields["access_mode"] = _access_mode(options["-F"])
     if hardware_threads > 1:
         fields["threads_per_core"] = hardware_threads
     return component_of(given, command, fields)
@@ -173,11 +171,3 @@ def _memory(value: str, notes: list[str]) -> float:
     if memory <= 0:
         raise LaunchError("-m", value, "must be more than 0")
     return memory
-
-
-def _access_mode(option: Given) -> str:
-    """Return the word of ``-F``; its first letter is enough."""
-    for mode in ("exclusive", "share"):
-        if option.value and mode.startswith(option.value.lower()):
-            return mode
-    raise option.refusal("must be exclusive or share")

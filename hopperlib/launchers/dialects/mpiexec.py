@@ -293,13 +293,8 @@ def _openmpi(request: _Request) -> Component:
     if request.typed("-rank-by").split(":")[0].lower() not in ("", "slot", "fill", "core"):
         request.doubt(f"What --rank-by does beside --map-by has changed between releases. {_REPORT}")
     bound = _openmpi_bind(request, unit)
-    if bound == "hwthread" and unit != "hwthread" and request.node.threads_per_core > 1:
-        if unit == "core" and request.width == 1 and request.release and request.release < 5:
-            return request.mapped(unit, "first")
-        request.doubt(
-            f"Which hardware threads --bind-to hwthread takes beside --map-by {unit or 'slot'} is not documented; "
-            f"shown are all of the task's cores. {_REPORT}"
-        )
+    if first := _first_threads(request, unit, bound):
+        return first
     if not bound or not unit:
         unit, bound = _openmpi_defaults(request, unit, bound)
     each = _openmpi_order(request, unit, bound, each)
@@ -311,23 +306,42 @@ def _openmpi(request: _Request) -> Component:
     return request.mapped("node-by-node" if unit == "node" else unit, bound, per_unit=each)
 
 
+def _first_threads(request: _Request, unit: str, bound: str) -> Component | None:
+    """Return the mapping of --bind-to hwthread beside another unit where it is known; else say that it is not."""
+    if bound != "hwthread" or unit == "hwthread" or request.node.threads_per_core == 1:
+        return None
+    if unit == "core" and request.width == 1 and (request.release or 5) < 5:
+        return request.mapped(unit, "first")
+    request.doubt(
+        f"Which hardware threads --bind-to hwthread takes beside --map-by {unit or 'slot'} is not documented; "
+        f"shown are all of the task's cores. {_REPORT}"
+    )
+    return None
+
+
 def _openmpi_defaults(request: _Request, unit: str, bound: str) -> tuple[str, str]:
     """Return the unit that tasks are mapped to and the one they are bound to where the line says one of them at most."""
-    one_unit = bool(bound) and request.node.sockets == 1 == request.node.numa_nodes
-    wide = not unit and bound in ("core", "none", "hwthread") and request.width > 1
-    # Two tasks are mapped and bound by core in every release; for more, 4.1.4 and 5.0.7 answered as said here.
     by_bound = bound in ("l3", "numa", "socket") and not unit
     if request.release and request.release >= 5 and unit != "node":
-        return unit or (bound if by_bound else "slot"), bound or ("numa" if unit else "core")
-    if one_unit or wide or (request.component.tasks <= 2 and (request.release or not by_bound)):
-        return unit or "slot", bound or "core"
-    if request.release is None:
-        request.doubt(
-            "With more than two tasks, what Open MPI does without --map-by and --bind-to depends on its release: 4.1 goes "
-            "over the NUMA nodes in turn and binds to them, as shown, 5.0 over the cores. Add both, load its module with "
-            "its release in the text, or run mpirun with --report-bindings to see."
-        )
-    return unit or "numa", bound or "numa"
+        usual = bound if by_bound else "slot", "numa" if unit else "core"
+    elif _openmpi_by_core(request, unit, bound) or (request.component.tasks <= 2 and (request.release or not by_bound)):
+        usual = "slot", "core"
+    else:
+        usual = "numa", "numa"
+        if request.release is None:
+            request.doubt(
+                "With more than two tasks, what Open MPI does without --map-by and --bind-to depends on its release: 4.1 "
+                "goes over the NUMA nodes in turn and binds to them, as shown, 5.0 over the cores. Add both, load its "
+                "module with its release in the text, or run mpirun with --report-bindings to see."
+            )
+    return unit or usual[0], bound or usual[1]
+
+
+def _openmpi_by_core(request: _Request, unit: str, bound: str) -> bool:
+    """Whether every release maps and binds by core; of more than two tasks 4.1.4 and 5.0.7 were asked."""
+    if bound and request.node.sockets == 1 == request.node.numa_nodes:
+        return True
+    return not unit and bound in ("core", "none", "hwthread") and request.width > 1
 
 
 # From the narrowest unit to the widest; slots are dealt out one behind the other.

@@ -60,7 +60,7 @@ def read_srun(line: LaunchLine, job: Job) -> ReadLine:
     >>> component.tasks, component.threads_per_task, component.exact
     (16, 16, True)
     """
-    machine, reservation = job.machine, job.reservation
+    machine = job.machine
     launcher = machine.launcher("srun")
     # A machine file may list the options that bear on the placement; the others are known to any srun.
     idle = (name for option in option_table("srun") if not option.bears for name in option.names)
@@ -73,34 +73,37 @@ def read_srun(line: LaunchLine, job: Job) -> ReadLine:
     several = len(parts) > 1
     for given, command in parts:
         options = _with_environment(given, line.environment, launcher, notes)
-        # Each program of a line has the nodes that its tasks need, not all of the job's; so has a packed one.
-        packed = "-m" in options and options["-m"].value.lower().endswith(",pack")
-        few = several or (packed and slurm_release(launcher) >= _PACKS_ON_FEWEST)
-        if few and "-N" in options and options["-N"].inherited:
+        if (several or _is_packed(options, launcher)) and "-N" in options and options["-N"].inherited:
             del options["-N"]
         components.append(_component(options, command, job, notes))
         exported |= assigned(options["--export"].value.split(",") if "--export" in options else ())
-    if reservation is None:
-        slurm_node = SlurmNode.of(job.node, launcher)
-        components = [_in_own_job(component, slurm_node) for component in components]
     if several:
         notes.append("Each program of the line runs on nodes of its own.")
-    if reservation is None:
+    if job.reservation is None:
+        slurm_node = SlurmNode.of(job.node, launcher)
+        for component in components:
+            _check_own_job(component, slurm_node)
         _add_bare_line_remarks(components, launcher, job.node, remarks)
     return tuple(components), exported, remarks
 
 
-def _in_own_job(component: Component, node: SlurmNode) -> Component:
-    """Return a program whose line makes its own job; refuse it where the nodes that it asks for are too few.
+def _is_packed(options: Mapping[str, Given], launcher: Launcher) -> bool:
+    """Whether a step has the nodes that its tasks need, not all of the job's, as each program of several has."""
+    packs = "-m" in options and options["-m"].value.lower().endswith(",pack")
+    return packs and slurm_release(launcher) >= _PACKS_ON_FEWEST
+
+
+def _check_own_job(component: Component, node: SlurmNode) -> None:
+    """Refuse a program whose line makes its own job where the nodes that it asks for are too few.
 
     A job's limits are narrower than those of a step before Slurm 23.02.
     """
     if component.overcommit or component.gpus is not None:
-        return component
+        return
     threads = component.threads_per_core or node.threads_per_core
     limit = node.job_capacity(component.threads_per_task, threads, component.tasks_per_core)
     if component.nodes is None or not limit or component.tasks <= component.nodes * limit:
-        return component
+        return
     words, width = "srun: error: Requested node configuration is not available", component.threads_per_task
     if component.tasks_per_node:
         rule = f"is more than the {count(limit, 'task')} that a node takes with -c {width}"
@@ -200,8 +203,8 @@ def _component(options: Mapping[str, Given], command: Sequence[Word], job: Job, 
     gpus = values.read_gpus(options, node, machine)
     width = values.task_width(options, gpus, fields.get("threads_per_task", 1), notes)
     fields |= _counts(options, slurm_node, width, fields["threads_per_core"], notes, shared=job.shared)
-    if gpus is not None and gpus.tasks_per_gpu and not {"-n", "--ntasks-per-node"} & set(options):
-        fields["tasks"] = _tasks_by_gpus(options["--ntasks-per-gpu"], gpus, fields["nodes"], job)
+    if tasks := _tasks_by_gpus(options, gpus, fields["nodes"], job):
+        fields["tasks"] = tasks
     per_cpu = _memory("--mem-per-cpu", options)
     fields |= {
         "threads_per_task": width,
@@ -220,8 +223,11 @@ def _component(options: Mapping[str, Given], command: Sequence[Word], job: Job, 
     return component_of(options.values(), command, fields)
 
 
-def _tasks_by_gpus(option: Given, gpus: GpuRequest, nodes: int | None, job: Job) -> int:
-    """Return the tasks of a step that counts them by its GPUs."""
+def _tasks_by_gpus(options: Mapping[str, Given], gpus: GpuRequest | None, nodes: int | None, job: Job) -> int:
+    """Return the tasks of a step that counts them by its GPUs; 0 for others."""
+    if gpus is None or not gpus.tasks_per_gpu or {"-n", "--ntasks-per-node"} & set(options):
+        return 0
+    option = options["--ntasks-per-gpu"]
     available = gpus.total or (gpus.per_node or job.node.gpus) * (nodes or 1)
     if not available:
         raise option.refusal(f"counts tasks by GPUs; a node '{job.node.name}' of {job.machine.title} has none")

@@ -126,15 +126,12 @@ class WaitForOne(NamedTuple):
         Share that would have ended sooner. [fraction]
     mean_gain_s : float
         By which they would have ended sooner on average; below 0: later. [s]
-    median_wait_s : float or None
-        Of the further wait; None where half never got room in the trace. [s]
     """
 
     jobs: int
     in_time: float
     sooner: float
     mean_gain_s: float
-    median_wait_s: float | None
 
 
 def wait_for_one(
@@ -164,8 +161,8 @@ def wait_for_one(
 
     >>> jobs = [Ran("a", 160, 0, {0: 2}), Ran("b", 600, 100, {0: 2, 1: 2})]
     >>> wait = wait_for_one(jobs, {0: 4, 1: 2}, 0.2, limit_s=7200)
-    >>> wait.in_time, wait.sooner, round(wait.mean_gain_s), wait.median_wait_s
-    (1.0, 1.0, 40, 60)
+    >>> wait.in_time, wait.sooner, round(wait.mean_gain_s)
+    (1.0, 1.0, 40)
     """
     if limit_s < 0:
         raise refusal("limit_s", limit_s, "must not be negative: it is a wait")
@@ -182,13 +179,11 @@ def wait_for_one(
         waits.append(wait)
     if not gains:
         return None
-    middle = sorted(waits)[len(waits) // 2]
     return WaitForOne(
         jobs=len(gains),
         in_time=fmean(wait <= limit_s for wait in waits),
         sooner=fmean(gain > 0 for gain in gains),
         mean_gain_s=fmean(gains),
-        median_wait_s=middle if math.isfinite(middle) else None,
     )
 
 

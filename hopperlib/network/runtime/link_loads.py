@@ -202,10 +202,6 @@ class LinkMap:
         sx, sy, sz = self.dimensions
         return x % sx, y % sy, z % sz
 
-    def busiest(self, loads: Loads) -> float:
-        """Messages on the busiest link over its bandwidth. [messages per GB/s]"""
-        return max((count / capacity for _, count, capacity in self.each(loads)), default=0.0)
-
 
 def _leg(size: int, start: int, end: int) -> int:
     """Return the lanes of the links of a message along a ring, the shorter way."""

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from hopperlib.launchers.components import Component, Launch, LaunchError, Reservation
 from hopperlib.launchers.dialects.aprun import counted_node
-from hopperlib.launchers.option_values import check_nodes, number_list
+from hopperlib.launchers.option_values import check_nodes
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.filling.aprun_layout import AprunLayout, aprun_layout
 from hopperlib.text import count
@@ -69,10 +69,8 @@ def check_claims(launch: Launch, machine: Machine, node: NodeKind) -> None:
 
 
 def _check_machine(component: Component, layout: AprunLayout, machine: Machine, node: NodeKind) -> None:
-    """Refuse more nodes than the machine has, node IDs that there are not, and more memory than a node has."""
-    nodes = layout.nodes_for(component)
-    check_nodes(nodes, machine, "-n", component.tasks)
-    _check_node_list(component.node_list, nodes, machine)
+    """Refuse more nodes, and more memory of a node, than the machine has."""
+    check_nodes(layout.nodes_for(component), machine, "-n", component.tasks)
     tasks = min(component.tasks, layout.tasks_per_node)
     memory = (component.memory_per_task_gb or 0) * tasks
     if memory > node.memory_gb:
@@ -85,19 +83,6 @@ def _check_machine(component: Component, layout: AprunLayout, machine: Machine, 
 def _memory_typed(component: Component) -> str:
     """Return the value of ``-m``, written out if the reservation gives it."""
     return component.given("-m") or f"{component.memory_per_task_gb:g}G"
-
-
-def _check_node_list(value: str | None, nodes: int, machine: Machine) -> None:
-    """Refuse ``-L`` with node IDs that there are not, or fewer than the component needs."""
-    if value is None:
-        return
-    listed = set(number_list("-L", value, what="node IDs"))
-    places = machine.network.node_positions if machine.network else None
-    if places is not None and max(listed) >= places:
-        bound = f"the node IDs of {machine.title} go from 0 to {places - 1}, service nodes included"
-        raise LaunchError("-L", value, f"names node {max(listed)}; {bound}")
-    if len(listed) < nodes:
-        raise LaunchError("-L", value, f"names {len(listed):,} of the {nodes:,} nodes that the line needs")
 
 
 def _check_nodes(claims: Sequence[Claim], reservation: Reservation) -> None:

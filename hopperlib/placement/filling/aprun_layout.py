@@ -93,9 +93,7 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
     assumptions: list[str] = []
     # Worth saying only where the node could have held more.
     if component.tasks_per_node is None and tasks_per_node < node.cores // depth:
-        lowered = share is not None or len(numa_nodes) < node.numa_nodes
-        kept = f"Without -N, what -r keeps ({component.reserved_cores} of the cores) is taken off the default."
-        assumptions.append(_fewer_tasks(tasks_per_node, per_numa_node, len(numa_nodes)) if lowered else kept)
+        assumptions.append(_fewer_tasks(component, node, tasks_per_node, per_numa_node, len(numa_nodes)))
     _check_tasks(component, tasks_per_node, cores, len(seats), len(numa_nodes), machine)
     if tasks_per_node > len(seats):
         assumptions.append(
@@ -108,8 +106,10 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
     return AprunLayout(tasks_per_node, per_numa_node, numa_nodes, tuple(seats[:tasks_per_node]), tuple(assumptions))
 
 
-def _fewer_tasks(tasks_per_node: int, per_numa_node: int, numa_nodes: int) -> str:
-    """Return the assumption that -S and -sn lower the default of -N."""
+def _fewer_tasks(component: Component, node: NodeKind, tasks_per_node: int, per_numa_node: int, numa_nodes: int) -> str:
+    """Return the assumption that -S and -sn, or -r, lower the default of -N."""
+    if component.tasks_per_numa_node is None and numa_nodes == node.numa_nodes:
+        return f"Without -N, what -r keeps ({component.reserved_cores} of the cores) is taken off the default."
     are = "is" if tasks_per_node == 1 else "are"
     on_each = f"{per_numa_node} on {'each of ' if numa_nodes > 1 else ''}{count(numa_nodes, 'NUMA node')}"
     taken = f"{count(tasks_per_node, 'task')} a node {are} taken: {on_each}"
@@ -154,15 +154,11 @@ def _check_depth(component: Component, cores: int, node: NodeKind, machine: str)
     A depth beyond a NUMA node takes whole ones, one task each.
     """
     depth, share, each = component.threads_per_task, component.tasks_per_numa_node, node.cores_per_numa_node
-    if depth > node.cores:
-        raise LaunchError("-d", depth, f"must be from 1 to {node.cores}, the cores of a node of {machine}")
     if depth > cores:
         left = f"the {cores} cores that -r, -sn and -sl leave of the {node.cores} of a node of {machine}"
         raise LaunchError("-d", depth, f"is more than {left}")
     if share is None:
         return
-    if share > each:
-        raise LaunchError("-S", share, f"must be from 1 to {each}, the cores of a NUMA node of {machine}")
     if depth > each and share > 1:
         rule = f"must be 1 with -d {depth}: a task of {depth} threads takes more than the {each} cores of a NUMA node"
         raise LaunchError("-S", share, rule)
@@ -206,9 +202,6 @@ def _pattern(component: Component, layout: AprunLayout, node: NodeKind, tasks: i
     """Yield where the tasks of one node run: at most those of a full one, each with its threads."""
     seats = layout.seats[:tasks]
     numa_nodes = set(layout.numa_nodes)
-    # With -F share a task keeps to the NUMA nodes on which the line has tasks.
-    if component.access_mode == "share":
-        numa_nodes = {node.numa_node_of(core) for seat in seats for core in seat}
     usable = node.cores - component.reserved_cores
     allowed = tuple(core for core in range(usable) if node.numa_node_of(core) in numa_nodes)
     for number, seat in enumerate(seats):

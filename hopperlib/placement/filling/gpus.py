@@ -53,10 +53,7 @@ def step_gpus(
     count = None if request is None else request.on_node(tasks, nodes)
     order = kind.gpu_order or tuple(range(kind.gpus))
     if request is None or count is None:
-        if kind.gpus and kind.gpus_by_default is None:
-            unsaid = "The machine file does not say whether a job that asks for no GPUs has some."
-            return StepGpus((), doubt=f"{unsaid} Run {SHOW_BINDING} to see.")
-        return StepGpus(order if kind.gpus_by_default else ())
+        return _unasked_gpus(kind, order)
     # A total for the job says nothing of this node, unless all GPUs of all nodes are asked for.
     total = request.total if request.per_node is None and request.per_task is None else None
     if total is not None and nodes > 1 and total < nodes * kind.gpus:
@@ -67,6 +64,14 @@ def step_gpus(
     free = tuple(gpu for gpu in order if gpu not in taken)
     some = f"The step is taken to have the first {count} of {kind.gpus} GPUs that are free."
     return StepGpus(free[:count], assumed=some if 0 < count < len(free) else "")
+
+
+def _unasked_gpus(kind: NodeKind, order: tuple[int, ...]) -> StepGpus:
+    """Return the GPUs of a step that asks for none."""
+    if kind.gpus and kind.gpus_by_default is None:
+        unsaid = "The machine file does not say whether a job that asks for no GPUs has some."
+        return StepGpus((), doubt=f"{unsaid} Run {SHOW_BINDING} to see.")
+    return StepGpus(order if kind.gpus_by_default else ())
 
 
 def heeded(request: GpuRequest | None, release: tuple[int, ...], *, alone: bool) -> GpuRequest | None:
@@ -130,13 +135,16 @@ def _choose(
     near = [[gpu for gpu in gpus if kind.cores_near_gpu(gpu) & own] for own in cores]
     if request.binding == "closest":
         return [tuple(sorted(own)) or everything[0] for own in near]
-    if len(gpus) == 1:
-        return everything
-    single = request.binding == "single"
-    if single and not closest:
-        return list(_by_number(request.number, gpus, near))
-    per_task, tasks_per_gpu = (1, request.number) if single else (request.number, 1)
-    return list(_deal(gpus, near if closest or single else [[]] * len(near), per_task, tasks_per_gpu))
+    return everything if len(gpus) == 1 else list(_counted_gpus(request, gpus, near, closest=closest))
+
+
+def _counted_gpus(
+    request: GpuRequest, gpus: Sequence[int], near: Sequence[list[int]], *, closest: bool
+) -> Iterator[tuple[int, ...]]:
+    """Return the GPUs of each task where the line says how many: ``single`` and ``per_task``."""
+    if request.binding != "single":
+        return _deal(gpus, near if closest else [[]] * len(near), request.number, 1)
+    return _deal(gpus, near, 1, request.number) if closest else _by_number(request.number, gpus, near)
 
 
 def _by_number(tasks_per_gpu: int, gpus: Sequence[int], near: Sequence[list[int]]) -> Iterator[tuple[int, ...]]:

@@ -458,10 +458,10 @@ class _NodeStep(NamedTuple):
 
     def _listed(self, mode: str) -> list[frozenset[int]]:
         """Return the CPUs of each task where the line says them itself."""
-        component, node, tasks = self.component, self.node, range(self.component.tasks)
+        node, tasks, old = self.node, range(self.component.tasks), self.node.release < _REFUSES_MASKS
         part = len(self.cpus) < node.cpus
-        if part and node.release < _REFUSES_MASKS:
-            return [self.cpus] * component.tasks
+        if part and old:
+            return [self.cpus] * len(tasks)
         if mode not in ("map_cpu", "mask_cpu") and part:
             rule = f"needs the whole node; the step has {len(self.cpus)} of its {node.cpus} CPUs"
             raise self._refusal(mode, rule, f"Entire node must be allocated for {mode}")
@@ -469,36 +469,33 @@ class _NodeStep(NamedTuple):
             return [frozenset((task % node.cpus,)) for task in tasks]
         if mode == "rank_ldom":
             return [self._cpus_of((task,)) for task in tasks]
-        entries = [tuple(cpu for cpu in entry if cpu is not None) for entry in component.binding_list or ((0,),)]
-        if mode in ("map_ldom", "mask_ldom"):
-            return [self._cpus_of(entries[task % len(entries)]) for task in tasks]
-        if node.release < _REFUSES_MASKS:
-            entries = self._own_of(entries, mode)
-        self._check_cpus(entries, mode)
-        return [frozenset(entries[task % len(entries)]) for task in tasks]
+        entries = self.component.binding_list or ((0,),)
+        if mode in ("map_cpu", "mask_cpu"):
+            masks = self._cpu_masks(entries, mode, old=old)
+        else:
+            masks = [self._cpus_of(entry) for entry in entries]
+        return [masks[task % len(masks)] for task in tasks]
 
-    def _own_of(self, entries: Sequence[Sequence[int]], mode: str) -> list[tuple[int, ...]]:
-        """Return a list as old releases take it: an entry, or a map, beyond the step's CPUs stands for all of them."""
-        own = [tuple(cpu for cpu in entry if cpu in self.cpus) for entry in entries]
-        everything = tuple(sorted(self.cpus))
-        if mode == "map_cpu" and not all(own):
-            return [everything]
-        return [entry or everything for entry in own]
-
-    def _check_cpus(self, entries: Sequence[Sequence[int]], mode: str) -> None:
-        """Refuse a list with CPUs that the step does not have."""
-        outside = next((cpu for entry in entries for cpu in entry if cpu not in self.cpus), None)
+    def _cpu_masks(self, entries: Sequence[Sequence[int | None]], mode: str, *, old: bool) -> list[frozenset[int]]:
+        """Return the CPUs of each entry of a list; `old` releases pass over those that the step does not have."""
+        listed = [frozenset(cpu for cpu in entry if cpu is not None) for entry in entries]
+        if old:
+            own = [entry & self.cpus for entry in listed]
+            # An entry, or a map, beyond the step's CPUs stands for all of them.
+            return [self.cpus] if mode == "map_cpu" and not all(own) else [entry or self.cpus for entry in own]
+        outside = min(frozenset().union(*listed) - self.cpus, default=None)
         if outside is not None:
             has = f"CPUs 0 to {self.node.cpus - 1}" if len(self.cpus) == self.node.cpus else "only its own CPUs"
             rule = f"names CPU {outside}, which the step does not have; it has {has}"
             raise self._refusal(mode, rule, "CPU binding outside of job step allocation")
+        return listed
 
     def _refusal(self, mode: str, rule: str, words: str) -> LaunchError:
         """Return the error of the line's --cpu-bind, in Slurm's words."""
         typed = self.component.given("--cpu-bind") or mode
         return LaunchError("--cpu-bind", typed, rule, words=f"slurmstepd: error: {words}")
 
-    def _cpus_of(self, numa_nodes: Iterable[int]) -> frozenset[int]:
+    def _cpus_of(self, numa_nodes: Iterable[int | None]) -> frozenset[int]:
         """Return all CPUs of some NUMA nodes; numbers beyond the last begin anew."""
-        own = {number % self.kind.numa_nodes for number in numa_nodes}
+        own = {number % self.kind.numa_nodes for number in numa_nodes if number is not None}
         return self.node.cpus_of(core for numa_node in own for core in self.kind.cores_of(numa_node))

@@ -28,21 +28,14 @@ _ORDER = (
     *("memory-exceeds-node", "memory-out-of-reach", "depth-missing", "cores-oversubscribed", "idle-numa-nodes"),
     *("uneven-numa-nodes", "threads-across-numa-nodes", "memory-remote", "tasks-unbound", "hardware-threads-shared"),
     *("gpus-all-visible", "gpus-far", "gpus-idle", "gpus-not-asked", "steps-wait", "last-node-nearly-empty"),
-    *("reservation-larger", "width-not-whole-nodes", "cores-idle", "steps-together"),
-    *("gpus-shared", "gpus-wrapper", "strict-memory-off", "intel-openmp-helper"),
+    *("reservation-larger", "cores-idle", "steps-together"),
+    *("gpus-shared", "gpus-wrapper"),
     *("line", "assumed", "cannot-tell"),
 )
 # Findings that a step leaves to the other steps of its job: what it does not use is there for them.
 _OF_A_LONE_STEP = (
-    *(
-        "idle-numa-nodes",
-        "uneven-numa-nodes",
-        "cores-idle",
-        "gpus-idle",
-        "reservation-larger",
-        "hardware-threads-shared",
-    ),
-    "last-node-nearly-empty",
+    *("idle-numa-nodes", "uneven-numa-nodes", "cores-idle", "gpus-idle", "reservation-larger"),
+    *("hardware-threads-shared", "last-node-nearly-empty"),
 )
 # How launchers other than aprun and srun spell what an option of srun does. One hardware thread a core is asked for with
 # --threads-per-core=1: --hint=nomultithread, which says the same, is ignored beside --cpu-bind.
@@ -146,24 +139,29 @@ def _remote_memory(view: _View, wanted: str) -> Finding:
 
 def _shared_cores(view: _View) -> Iterator[Finding]:
     """Several threads on one core, and hardware threads that share one."""
-    kind, fullest = view.kind, max(view.cost.load.fullest_core)
+    fullest = max(view.cost.load.fullest_core)
     more_threads = (view.launch.openmp_of(view.component) or 1) > view.component.threads_per_task
     if more_threads and (view.crowded or (view.component.given("-c") and all(seat.bound for seat in view.pattern))):
         yield _missing_depth(view, fullest)
     elif view.crowded:
-        started, starts, up_to = view.tasks_per_node * view.threads, "", "Up to"
-        if view.component.binding_list:
-            held = Counter(core for seat in view.pattern for core in seat.cores)
-            shared = as_ranges(sorted(core for core, tasks in held.items() if tasks > 1))
-            up_to = f"The list gives cores {shared} to more than one task: up to" if shared else up_to
-        elif started > kind.hardware_threads:
-            starts = f" A node has {kind.hardware_threads} and the line starts {started} threads on it."
-        message = f"{up_to} {digits(fullest, 3)} threads run on one core, so each gets a part of its time.{starts}"
-        yield Finding("cores-oversubscribed", message, level="problem")
-    elif kind.threads_per_core > 1 and max(view.cost.spread.fullest_core) <= 1 + _ROUNDING_TOLERANCE < fullest:
+        yield _oversubscribed(view, fullest)
+    elif view.kind.threads_per_core > 1 and max(view.cost.spread.fullest_core) <= 1 + _ROUNDING_TOLERANCE < fullest:
         remedy = f"{view.option('-j 1', _ONE_THREAD)} gives each its own."
         shared = f"Threads share cores, {digits(fullest, 3)} a core, while other cores of the node stay idle."
         yield Finding("hardware-threads-shared", f"{shared} {remedy}")
+
+
+def _oversubscribed(view: _View, fullest: float) -> Finding:
+    """More threads on a core than it has hardware for."""
+    started, has, starts, up_to = view.tasks_per_node * view.threads, view.kind.hardware_threads, "", "Up to"
+    if view.component.binding_list:
+        held = Counter(core for seat in view.pattern for core in seat.cores)
+        shared = as_ranges(sorted(core for core, tasks in held.items() if tasks > 1))
+        up_to = f"The list gives cores {shared} to more than one task: up to" if shared else up_to
+    elif started > has:
+        starts = f" A node has {has} and the line starts {started} threads on it."
+    message = f"{up_to} {digits(fullest, 3)} threads run on one core, so each gets a part of its time.{starts}"
+    return Finding("cores-oversubscribed", message, level="problem")
 
 
 def _missing_depth(view: _View, fullest: float) -> Finding:
@@ -185,52 +183,39 @@ def _numa_nodes(view: _View) -> Iterator[Finding]:
     most, even = max(load.threads), max(spread.threads)
     if most <= even + _ROUNDING_TOLERANCE:
         return
-    idle = [number for number, threads in enumerate(load.threads) if not threads]
     word = "task" if view.threads == 1 else "thread"
     gain = f"evenly, {even:.3g} {word}{'s' if even > 1 else ''} would share a NUMA node instead of {most:.3g}."
-    if not idle:
-        counts = ", ".join(f"{threads:.3g}" for threads in load.threads)
-        # Where each task has its even share of the cores, their number is what does not divide.
-        least = min(len(seat.cores) for seat in view.pattern)
-        fair = max(len(view.kind.usable_cores) // view.tasks_per_node, 2)
-        level: Level = "note" if view.launch.launcher == "srun" and least >= fair else "advice"
-        yield Finding("uneven-numa-nodes", f"The NUMA nodes hold {counts} {word}s: spread {gain}", level=level)
+    if not all(load.threads):
+        yield _idle_numa_nodes(view, load.threads, gain)
         return
-    used = [number for number, threads in enumerate(load.threads) if threads]
+    counts = ", ".join(f"{threads:.3g}" for threads in load.threads)
+    # Where each task has its even share of the cores, their number is what does not divide.
+    least = min(len(seat.cores) for seat in view.pattern)
+    fair = max(len(view.kind.usable_cores) // view.tasks_per_node, 2)
+    level: Level = "note" if view.launch.launcher == "srun" and least >= fair else "advice"
+    yield Finding("uneven-numa-nodes", f"The NUMA nodes hold {counts} {word}s: spread {gain}", level=level)
+
+
+def _idle_numa_nodes(view: _View, by_numa_node: Sequence[float], gain: str) -> Finding:
+    """NUMA nodes without a thread, while others hold more than an even share."""
+    used = [number for number, threads in enumerate(by_numa_node) if threads]
+    idle = [number for number, threads in enumerate(by_numa_node) if not threads]
     chosen = view.component.numa_nodes_per_node is not None or view.component.numa_node_list is not None
     asked = f" The line asks for that ({view.option('-sn or -sl', '--ntasks-per-socket')})." if chosen else ""
+    sit, stay = "sit" if view.tasks_per_node > 1 else "sits", "stays" if len(idle) == 1 else "stay"
     message = (
-        f"{count(view.tasks_per_node, 'task')} a node {'sit' if view.tasks_per_node > 1 else 'sits'} on {_numa_words(used)}; {_numa_words(idle)} "
-        f"{'stays' if len(idle) == 1 else 'stay'} idle, so {len(idle)} of {view.kind.numa_nodes} memory systems are "
-        f"unused. Spread {gain}{asked}"
+        f"{count(view.tasks_per_node, 'task')} a node {sit} on {_numa_words(used)}; {_numa_words(idle)} {stay} idle, so "
+        f"{len(idle)} of {view.kind.numa_nodes} memory systems are unused. Spread {gain}{asked}"
     )
-    yield Finding("idle-numa-nodes", message, level="advice" if chosen else "problem")
+    return Finding("idle-numa-nodes", message, level="advice" if chosen else "problem")
 
 
 def _threads(view: _View) -> Iterator[Finding]:
-    """Threads of one task on several NUMA nodes, and what hybrid lines should know."""
-    if view.threads == 1:
-        return
-    bound = [seat for seat, binding in enumerate(view.pattern) if binding.bound]
-    across = [seat for seat in bound if len(view.pattern[seat].numa_nodes) > 1]
+    """Threads of one task on several NUMA nodes."""
+    across = [number for number, seat in enumerate(view.pattern) if seat.bound and len(seat.numa_nodes) > 1]
     # A program that starts processes of its own keeps those apart.
-    if across and not starts_processes(view.component.command):
+    if view.threads > 1 and across and not starts_processes(view.component.command):
         yield _threads_across(view, across)
-    if view.launch.launcher != "aprun" or not bound or view.crowded:
-        return
-    if not across and not view.component.strict_memory:
-        message = (
-            "Memory may still come from other NUMA nodes: -ss keeps each task's on its own, where it fits. NERSC's hybrid "
-            "GTC lost much without -S and -ss."
-        )
-        yield Finding("strict-memory-off", message, level="note")
-    if view.component.cpu_binding in (None, "cpu"):
-        fits = view.threads <= view.kind.cores_per_numa_node * view.kind.numa_nodes_per_socket
-        message = (
-            "If the program was built with Intel's compilers, its OpenMP starts a helper thread that takes a core of its "
-            f"own, and two of the others share one: use -cc {'numa_node' if fits else 'none'} then."
-        )
-        yield Finding("intel-openmp-helper", message, level="note")
 
 
 def _threads_across(view: _View, across: Sequence[int]) -> Finding:
@@ -275,34 +260,38 @@ def _unbound(view: _View, loose: int) -> Finding:
 
 def _gpus(view: _View) -> Iterator[Finding]:
     """GPUs and network interfaces."""
-    kind, tasks, command = view.kind, view.tasks_per_node, view.component.command
+    kind, command = view.kind, view.component.command
     own = [seat.gpus for seat in view.pattern if seat.gpus is not None]
-    if not kind.gpus or len(own) < tasks:
+    if not kind.gpus or len(own) < view.tasks_per_node:
         return
     if not any(own):
         if kind.gpus_by_default is False:
             asks = "a job gets those that it asks for (--gpus-per-node)"
             yield Finding("gpus-not-asked", f"No task sees a GPU, and a node has {kind.gpus}: {asks}.")
     elif command and chooses_gpus(command, view.launch.environment, view.launch.gpu_wrappers):
-        message = (
-            f"Something in front of the program, or its environment, chooses the GPUs that a task sees ({command[0]})."
-        )
-        yield Finding("gpus-wrapper", message, level="note")
+        chosen = "Something in front of the program, or its environment, chooses the GPUs that a task sees"
+        yield Finding("gpus-wrapper", f"{chosen} ({command[0]}).", level="note")
     elif command and command[0].endswith(_WRAPPERS):
         message = f"{command[0]} may choose a GPU for each task; what it leaves is not judged here."
         yield Finding("gpus-wrapper", message, level="note")
-    elif tasks > 1 and len(own[0]) > 1 and all(gpus == own[0] for gpus in own):
-        message = (
-            f"Each of the {tasks} tasks sees the same {len(own[0])} GPUs: a program that does not choose by its local rank "
-            f"runs all of them on the first. {_gpu_remedy(view)} gives each one of its own."
-        )
-        # Who writes --gpu-bind=none wants each task to see all; Python's frameworks choose by the local rank themselves.
-        asked = view.component.gpus is not None and view.component.gpus.binding == "none"
-        meant = asked or is_python(command) or view.launch.environment.get("MPICH_GPU_SUPPORT_ENABLED") == "1"
-        yield Finding("gpus-all-visible", message, level="note" if meant else "advice")
+    elif len(own) > 1 and len(own[0]) > 1 and len(set(own)) == 1:
+        yield _gpus_all_visible(view, len(own[0]))
     else:
         yield from _gpu_users(kind, own)
         yield from _far_gpus(view)
+
+
+def _gpus_all_visible(view: _View, gpus: int) -> Finding:
+    """Tasks that all see the same GPUs."""
+    message = (
+        f"Each of the {view.tasks_per_node} tasks sees the same {gpus} GPUs: a program that does not choose by its local "
+        f"rank runs all of them on the first. {_gpu_remedy(view)} gives each one of its own."
+    )
+    # Who writes --gpu-bind=none wants each task to see all; Python's frameworks choose by the local rank themselves.
+    asked = view.component.gpus is not None and view.component.gpus.binding == "none"
+    aware = view.launch.environment.get("MPICH_GPU_SUPPORT_ENABLED") == "1"
+    meant = asked or aware or is_python(view.component.command)
+    return Finding("gpus-all-visible", message, level="note" if meant else "advice")
 
 
 def _gpu_remedy(view: _View) -> str:
@@ -384,22 +373,13 @@ def _reservation(placement: Placement) -> Iterator[Finding]:
     reserved = placement.launch.reservation
     if reserved is None:
         return
-    used, cores = len(placement.nodes), placement.node_kind.cores
+    used = len(placement.nodes)
     if reserved.nodes > used:
         message = (
             f"The script reserves {count(reserved.nodes, 'node')} and this line uses {used:,}: "
             f"{count(reserved.nodes - used, 'node')} charged and idle, unless another line runs there at the same time."
         )
         yield Finding("reservation-larger", message)
-    names = [name for name, _ in reserved.options]
-    plain = "mppwidth" in names and "mppnppn" not in names and "mppdepth" not in names
-    if plain and reserved.tasks is not None and reserved.tasks % cores:
-        whole = -(-reserved.tasks // cores) * cores
-        message = (
-            f"mppwidth={reserved.tasks} is not a multiple of {cores}, the cores of a node: whole nodes are reserved and "
-            f"charged, so mppwidth={whole} costs the same."
-        )
-        yield Finding("width-not-whole-nodes", message, level="note")
 
 
 def _steps(view: _View) -> Finding:

@@ -133,17 +133,20 @@ def _gpu_types(job: _Job) -> Iterator[Finding]:
     paths = [f"node.{node.name}.gpu_model" for node in kinds]
     if not kinds or any(job.machine.provenance[path].source is None for path in paths):
         return
-    models = [re.findall(r"[a-z]+\d+\w*", (node.gpu_model or "").lower()) for node in kinds]
+    models = list(dict.fromkeys(node.gpu_model or "" for node in kinds))
     for option, value, line in _options(job.script):
         typed = re.search(r"(?:^|gpu:)(?!gpu\b)([A-Za-z][\w-]*):\d+$", value)
-        if option not in _GPU_OPTIONS or typed is None:
-            continue
-        plain = re.sub(r"[^a-z0-9]", "", typed[1].lower())
-        if not any(word in plain or plain in word for words in models for word in words):
-            has = " and ".join(dict.fromkeys(node.gpu_model or "" for node in kinds))
-            what = f"the GPUs of {job.machine.title} are {has}, not {typed[1]}{job.cited(paths[0])}."
+        if option in _GPU_OPTIONS and typed and not _names_a_model(typed[1], models):
+            what = f"the GPUs of {job.machine.title} are {' and '.join(models)}, not {typed[1]}{job.cited(paths[0])}."
             change = f"Leave the type out: {option}{'=' * (len(option) > 2)}{value.replace(typed[1] + ':', '')}."
             yield job.finding("gpu-type-unknown", line, what, change)
+
+
+def _names_a_model(typed: str, models: Sequence[str]) -> bool:
+    """Whether a type of GPU stands for one of some models: a100 for NVIDIA A100."""
+    plain = re.sub(r"[^a-z0-9]", "", typed.lower())
+    words = [word for model in models for word in re.findall(r"[a-z]+\d+\w*", model.lower())]
+    return any(word in plain or plain in word for word in words)
 
 
 def _options(script: Script) -> Iterator[tuple[str, str, int]]:
@@ -329,33 +332,35 @@ def _undone(
 ) -> dict[str, tuple[str, str, Level]]:
     """Return by variable what it does against the line, what to do, and how much it matters."""
     values = {name: value.strip().lower() for name, value in environment.items()}
-    found: dict[str, tuple[str, str, Level]] = {}
-    bind, places = values.get("OMP_PROC_BIND", ""), "OMP_PLACES" in values
-    if threads > 1 and bind in ("master", "primary"):
-        what = f"all {threads} threads of a task run where its first one does (OpenMP 5.2, OMP_PROC_BIND)."
-        found["OMP_PROC_BIND"] = (what, "Write OMP_PROC_BIND=spread or close.", "problem")
-    elif threads > 1 and bind == "false" and places:
-        what = "the threads are not bound, so OMP_PLACES has no effect (OpenMP 5.2, OMP_PROC_BIND)."
-        found["OMP_PROC_BIND"] = (what, "Write OMP_PROC_BIND=spread or close.", "advice")
-    if threads > 1 and values.get("KMP_AFFINITY", "").split(",")[-1] in _OFF and (places or bind):
-        what = "Intel's OpenMP binds no threads then, whatever OMP_PROC_BIND and OMP_PLACES say (KMP_AFFINITY)."
-        found["KMP_AFFINITY"] = (what, "Unset KMP_AFFINITY.", "advice")
+    found = _threads_undone(values, threads) if threads > 1 else {}
     explicit = "GOMP_CPU_AFFINITY" if "GOMP_CPU_AFFINITY" in values else "KMP_AFFINITY"
     if tasks > 1 and ("proclist" in values.get(explicit, "") or explicit.startswith("GOMP")):
         what = f"each of the {tasks} tasks of a node puts its threads on the same CPUs, whatever the line gives it."
         found[explicit] = (what, "Write OMP_PLACES=cores and OMP_PROC_BIND=close instead.", "problem")
-    if (
-        threads > 1
-        and values.get("MV2_ENABLE_AFFINITY", "") in ("1", "on", "true")
-        and "MV2_CPU_BINDING_POLICY" not in values
-    ):
-        what = f"MVAPICH2 binds each task to one core, so its {threads} threads share it (MVAPICH2 user guide)."
-        found["MV2_ENABLE_AFFINITY"] = (what, "Write MV2_ENABLE_AFFINITY=0.", "problem")
     if line.launcher == "srun":
         found |= _bound_twice(values)
     elif values.get("I_MPI_PIN", "") in _OFF:
         what = "the tasks are not bound, and may move away from their memory (Intel MPI, I_MPI_PIN)."
         found["I_MPI_PIN"] = (what, "Leave I_MPI_PIN out.", "advice")
+    return found
+
+
+def _threads_undone(values: Mapping[str, str], threads: int) -> dict[str, tuple[str, str, Level]]:
+    """Return the same for what says where the threads of a task run."""
+    found: dict[str, tuple[str, str, Level]] = {}
+    bind, places = values.get("OMP_PROC_BIND", ""), "OMP_PLACES" in values
+    if bind in ("master", "primary"):
+        what = f"all {threads} threads of a task run where its first one does (OpenMP 5.2, OMP_PROC_BIND)."
+        found["OMP_PROC_BIND"] = (what, "Write OMP_PROC_BIND=spread or close.", "problem")
+    elif bind == "false" and places:
+        what = "the threads are not bound, so OMP_PLACES has no effect (OpenMP 5.2, OMP_PROC_BIND)."
+        found["OMP_PROC_BIND"] = (what, "Write OMP_PROC_BIND=spread or close.", "advice")
+    if values.get("KMP_AFFINITY", "").split(",")[-1] in _OFF and (places or bind):
+        what = "Intel's OpenMP binds no threads then, whatever OMP_PROC_BIND and OMP_PLACES say (KMP_AFFINITY)."
+        found["KMP_AFFINITY"] = (what, "Unset KMP_AFFINITY.", "advice")
+    if values.get("MV2_ENABLE_AFFINITY") in ("1", "on", "true") and "MV2_CPU_BINDING_POLICY" not in values:
+        what = f"MVAPICH2 binds each task to one core, so its {threads} threads share it (MVAPICH2 user guide)."
+        found["MV2_ENABLE_AFFINITY"] = (what, "Write MV2_ENABLE_AFFINITY=0.", "problem")
     return found
 
 
@@ -371,32 +376,40 @@ def _bound_twice(values: dict[str, str]) -> dict[str, tuple[str, str, Level]]:
 
 def _widths(job: _Job) -> Iterator[Finding]:
     """CPUs of a task that do not reach it, or that its threads do not use."""
-    for line, placement in job.placed:
-        launch, kind = placement.launch, placement.node_kind
-        reserved, component = launch.reservation, launch.components[0]
-        pattern = placement.nodes_of(0)[0].pattern
-        if launch.launcher == "srun" and reserved and (reserved.threads_per_task or 1) > 1:
-            launcher = job.machine.launcher("srun")
-            if (22, 5) <= slurm_release(launcher) < (23, 11) and component.given("-c") is None:
-                what = (
-                    f"-c {reserved.threads_per_task} of the job does not reach srun of Slurm {launcher.version}: each task "
-                    f"gets one CPU{job.cited('launcher.srun.version')}."
-                )
-                change = 'Write "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK" before it, or -c on it.'
-                yield job.finding("cpus-not-passed-on", line.line, what, change)
-                continue
-        threads, cores = launch.openmp_threads, min(len(seat.cores) for seat in pattern)
-        on_gpus = any(seat.gpus for seat in pattern)
-        asked = component.given("-c") is not None
-        if threads is None or not asked or on_gpus or launch.doubts or len(launch.components) > 1:
-            continue
-        used = threads * len(pattern)
-        if threads * _FAR_UNDER <= cores and (threads > 1 or used * 4 <= len(kind.usable_cores)):
-            what = f"{count(threads, 'thread')} run on the {cores} cores of each task; the others are charged and idle."
-            change = (
-                f"Write -c for {count(threads, 'core')}, or OMP_NUM_THREADS={cores}, unless the tasks need the memory."
-            )
-            yield job.finding("cores-unused", line.line, what, change, "advice")
+    for placed in job.placed:
+        lost = _not_passed_on(job, placed)
+        yield from [lost] if lost else _cores_unused(job, placed)
+
+
+def _not_passed_on(job: _Job, placed: PlacedLine) -> Finding | None:
+    """CPUs that the job asks for, and that srun of some releases does not take over from it."""
+    line, launch = placed.line, placed.placement.launch
+    width = (launch.reservation and launch.reservation.threads_per_task) or 1
+    if launch.launcher != "srun" or width == 1 or launch.components[0].given("-c") is not None:
+        return None
+    launcher = job.machine.launcher("srun")
+    if not (22, 5) <= slurm_release(launcher) < (23, 11):
+        return None
+    what = (
+        f"-c {width} of the job does not reach srun of Slurm {launcher.version}: each task "
+        f"gets one CPU{job.cited('launcher.srun.version')}."
+    )
+    change = 'Write "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK" before it, or -c on it.'
+    return job.finding("cpus-not-passed-on", line.line, what, change)
+
+
+def _cores_unused(job: _Job, placed: PlacedLine) -> Iterator[Finding]:
+    """Cores of a task that its threads leave idle."""
+    launch, pattern = placed.placement.launch, placed.placement.nodes_of(0)[0].pattern
+    threads, cores = launch.openmp_threads, min(len(seat.cores) for seat in pattern)
+    alone = len(launch.components) == 1 and not launch.doubts and launch.components[0].given("-c") is not None
+    if threads is None or not alone or any(seat.gpus for seat in pattern):
+        return
+    few = 4 * threads * len(pattern) <= len(placed.placement.node_kind.usable_cores)
+    if threads * _FAR_UNDER <= cores and (threads > 1 or few):
+        what = f"{count(threads, 'thread')} run on the {cores} cores of each task; the others are charged and idle."
+        change = f"Write -c for {count(threads, 'core')}, or OMP_NUM_THREADS={cores}, unless the tasks need the memory."
+        yield job.finding("cores-unused", placed.line.line, what, change, "advice")
 
 
 def _counts(job: _Job) -> Iterator[Finding]:

@@ -129,27 +129,18 @@ def _together(texts: Mapping[str, str], given: Given) -> Result:
 
 def _answer_as(kind: Kind, given: Given) -> Result:
     """Ask the question of a kind, for the machine that was chosen or that the text names."""
-    name, control = _ASKED[kind.name]
+    name, control, text = *_ASKED[kind.name], _text_of(kind, given.text)
     question, doubt = load(name), ""
-    text = given.text if kind.name in ("script", "output", "build") else _PROMPT.sub("", given.text)
-    values = {control: text}
-    if kind.name == "hardware":
-        values[control] = machine_from(read_hardware(text), name="yours", title="Your machine").to_toml()
-    elif kind.name == "times" and (times := times_in(text)):
-        values[control] = "\n".join(["run_time_s", *times])
-    elif kind.why.startswith("each line"):
-        values[control] = "date;value\n" + "\n".join(
-            re.sub(r"[,;\s]+(?=\S+\s*$)", ";", line) for line in text.splitlines()
-        )
-    elif kind.name == "build" and not kind.title.endswith("modules"):
-        values = {"line": given.text}
+    if kind.name == "build" and not kind.title.endswith("modules"):
+        control = "line"
+    values, taken = {control: text}, {each.name for each in question.controls}
     machine = given.machine.name if given.machine else ""
-    if given.machine_file and {"machine", "machine_file"} <= {each.name for each in question.controls}:
+    if given.machine_file and {"machine", "machine_file"} <= taken:
         return question.run(**values, machine_file=given.machine_file)
     if kind.name == "script" and not machine:
         machine = machine_of_text(given.text)[0]
         doubt = "" if machine else unknown_machine(given.text)
-    if (machine or doubt) and any(each.name == "machine" for each in question.controls):
+    if (machine or doubt) and "machine" in taken:
         values["machine"] = machine or "cluster"
     try:
         result = question.run(**values)
@@ -158,6 +149,21 @@ def _answer_as(kind: Kind, given: Given) -> Result:
             raise
         raise InputError(f"{doubt} There: {error}", name="text") from error
     return replace(result, summary=f"{capital(doubt)} {result.summary}") if doubt else result
+
+
+def _text_of(kind: Kind, text: str) -> str:
+    """Return a text as its question takes it."""
+    if kind.name in ("script", "output", "build"):
+        return text
+    plain = _PROMPT.sub("", text)
+    if kind.name == "hardware":
+        return machine_from(read_hardware(plain), name="yours", title="Your machine").to_toml()
+    if kind.name == "times" and (times := times_in(plain)):
+        return "\n".join(("run_time_s", *times))
+    if kind.name == "history" and kind.why.startswith("each line"):
+        rows = (re.sub(r"[,;\s]+(?=\S+\s*$)", ";", line) for line in plain.splitlines())
+        return "\n".join(("date;value", *rows))
+    return plain
 
 
 QUESTION = ask.declared(

@@ -17,7 +17,6 @@ class Search(ask.Setting):
     study: str = browse.study()
     source: str = browse.one_of("Source", "All sources", sorted({value.source for value in all_values()}))
     qualifier: str = browse.one_of("Meant as", "Anything", sorted({value.qualifier for value in all_values()}))
-    slips_only: bool = ask.switch("Only values with an erratum", False)
     shown: int = browse.most_rows(50)
 
     @cached_property
@@ -29,7 +28,6 @@ class Search(ask.Setting):
             if browse.keeps(self.study, value.study)
             and browse.keeps(self.source, value.source)
             and browse.keeps(self.qualifier, value.qualifier)
-            and (value.errata or not self.slips_only)
             and browse.has_words(
                 self.search, value.id, value.quantity, value.value, value.unit, value.locator, value.note
             )
@@ -82,6 +80,5 @@ QUESTION = ask.declared(
     examples=[
         Example("Memory", {"study": "memory"}),
         Example("Shapes", {"qualifier": "shape"}),
-        Example("Slips", {"slips_only": True}),
     ],
 )

@@ -1,4 +1,4 @@
-"""Question: the scorecard, to search and to filter, with the residuals of what it finds.
+"""Question: the scorecard, to search and to filter.
 
 It reads ``data/scorecard.csv``, since the studies themselves cannot run in a
 page: some need packages that the browser does not have. A test holds the table
@@ -15,18 +15,13 @@ from hopperlib.documented import VERDICTS
 from hopperlib.finding import Finding
 from hopperlib.questions import ask
 from hopperlib.questions.book import search as browse
-from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Facts, Figure, Result, table
+from hopperlib.questions.result import Facts, Result, table
 from hopperlib.text import count
 
 Row = dict[str, str]
 
 _ROLES = ("retrodicted", "calibrated", "arithmetic", "shape", "input", "not modelled")
-# Roles whose deviation can be drawn, in the order of their looks.
-_DRAWN = ("retrodicted", "calibrated", "arithmetic", "input")
-# What lies farther out stands at the edge of the chart: one wild miss would press all others onto the line.
-EDGE = 4.0
 
 
 @cache
@@ -67,12 +62,6 @@ class Search(ask.Setting):
         """Ids of the rows that are missed without an explanation."""
         return [row["id"] for row in self.found if row["verdict"] == "missed"]
 
-    @cached_property
-    def residuals(self) -> list[tuple[Row, float]]:
-        """The rows that have a deviation and a tolerance, with the one over the other."""
-        judged = [row for row in self.found if row["deviation"] and float(row["tolerance"] or 0)]
-        return [(row, float(row["deviation"]) / float(row["tolerance"])) for row in judged]
-
 
 def answer(search: Search) -> Result:
     """Return the answer."""
@@ -80,7 +69,6 @@ def answer(search: Search) -> Result:
     return Result(
         summary=_summary(search, caption),
         findings=tuple(_findings(search)),
-        figures=(_residuals(search.residuals),) if search.residuals else (),
         tables=(
             table(
                 f"Scorecard: {caption}",
@@ -131,40 +119,11 @@ def _findings(search: Search) -> Iterator[Finding]:
         yield Finding("unexplained", message, "problem")
 
 
-def _residuals(judged: Sequence[tuple[Row, float]]) -> Figure:
-    """Return the chart of deviations over tolerances, row by row."""
-    numbered = [(number, row, ratio) for number, (row, ratio) in enumerate(judged, start=1)]
-    outside = sum(abs(ratio) > 1 + 1e-9 for _, ratio in judged)
-    beyond = sum(abs(ratio) > EDGE for _, ratio in judged)
-    series = []
-    for look, role in enumerate(_DRAWN):
-        # Every role keeps its look whether the others are there or not.
-        part = {number: max(-EDGE, min(EDGE, ratio)) for number, row, ratio in numbered if row["role"] == role}
-        if part:
-            series.append(Series(name=role, x=list(part), y=list(part.values()), kind="points", style=look))
-    farther = f", {beyond} of them farther out than {EDGE:g}, drawn at the edge" if beyond else ""
-    return chart(
-        title="Residuals",
-        alt=f"Deviation over tolerance for {count(len(judged), 'number')}, in the order of the table; "
-        f"{len(judged) - outside} lie between -1 and 1, {outside} outside{farther}.",
-        x=Axis(title="Row, of those that have a tolerance"),
-        y=Axis(
-            title="Deviation over tolerance" + (f"; beyond {EDGE:g} at the edge" if beyond else ""),
-            low=-1.1 * EDGE,
-            high=1.1 * EDGE,
-            decimals=2,
-        ),
-        series=series,
-        references=[Reference("tolerance", 1.0), Reference("tolerance, below", -1.0)],
-    )
-
-
 def _facts(search: Search) -> Facts:
     named = {
         "found": len(search.found),
         "missed": search.verdicts["missed"],
         "explained": search.verdicts["missed, explained"],
-        "drawn": len(search.residuals),
     }
     return Facts(named, rest=lambda: _contract(search))
 

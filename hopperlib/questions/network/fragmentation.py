@@ -14,7 +14,7 @@ from hopperlib.questions.network.recording import Recorder, places_of, used_so_f
 from hopperlib.questions.network.traces.figures import occupancy_figure
 from hopperlib.questions.question import Example
 from hopperlib.questions.result import Figure, Result, Value
-from hopperlib.scheduling.aging import Fragmentation, Moment, aged_machine, moments
+from hopperlib.scheduling.aging import Fragmentation, aged_machine, moments
 from hopperlib.scheduling.schedule import Schedule, mean_wait_h
 from hopperlib.scheduling.workload import Workload
 from hopperlib.text import count, share
@@ -196,7 +196,7 @@ def _map(history: History, schedule: Schedule, days: int) -> Figure:
 def _runs(history: History, found: Fragmentation) -> Figure:
     """Return the chart of free runs, and of the probe's."""
     free, probe = ([getattr(at, name) for at in found.moments] for name in ("free_runs", "probe_runs"))
-    days = [_day(moment) for moment in found.moments]
+    days = [round(moment.time_s / _DAY, 2) for moment in found.moments]
     return chart(
         title="Runs",
         alt=f"Free runs of the node list rise from {free[0]} to as many as {found.max_free_runs}; "
@@ -205,11 +205,6 @@ def _runs(history: History, found: Fragmentation) -> Figure:
         y=Axis(title="Runs of the node list", low=0),
         series=[Series(name="free runs", x=days, y=free), Series(name="runs of the probe", x=days, y=probe)],
     )
-
-
-def _day(moment: Moment) -> float:
-    """Return when a moment was. [d]"""
-    return round(moment.time_s / _DAY, 2)
 
 
 QUESTION = ask.declared(

@@ -38,9 +38,6 @@ class Comparison(ask.Setting):
     chance_percent: int = ask.slider(
         "Probability that the gain shows", 80, (50, 99, 1), unit="%", option="chance", advanced=True
     )
-    alarm_percent: int = ask.slider(
-        "Probability of a false alarm", 5, (1, 20, 1), unit="%", option="alarm", advanced=True
-    )
 
     @property
     def gain(self) -> float:
@@ -58,17 +55,17 @@ class Comparison(ask.Setting):
         return spread_of(self.own.times, self.own.groups) if self.own else Spread(self.noise_percent / 100, None)
 
     @property
-    def wanted(self) -> dict[str, float]:
-        """How sure the comparison is to be."""
-        return {"chance": self.chance_percent / 100, "alpha": self.alarm_percent / 100}
+    def wanted(self) -> float:
+        """How often the gain is to show."""
+        return self.chance_percent / 100
 
     def needed(self, noise: float) -> int | None:
         """Runs of each variant that show the gain in some noise; None for more than 100,000."""
-        return runs_needed(self.gain, noise, **self.wanted)
+        return runs_needed(self.gain, noise, chance=self.wanted)
 
     def chance(self, runs: int) -> float:
         """Probability that this many runs of each variant show the gain."""
-        return power(self.gain, self.spread.whole, runs, alpha=self.wanted["alpha"])
+        return power(self.gain, self.spread.whole, runs)
 
     @property
     def noise_text(self) -> str:
@@ -92,7 +89,7 @@ def _facts(comparison: Comparison) -> dict[str, Any]:
     return {
         "runs_needed": comparison.needed(noise),
         "chance": comparison.chance(comparison.runs),
-        "gain_shown_percent": 100 * gain_shown(noise, comparison.runs, **comparison.wanted),
+        "gain_shown_percent": 100 * gain_shown(noise, comparison.runs, chance=comparison.wanted),
         "runs": comparison.runs,
         "noise_percent": 100 * noise,
     }
@@ -113,7 +110,7 @@ def _summary(comparison: Comparison, facts: dict[str, Any]) -> str:
 
 def _findings(comparison: Comparison, chance: float) -> Iterator[Finding]:
     own, within = comparison.own, comparison.spread.within
-    if chance < comparison.wanted["chance"]:
+    if chance < comparison.wanted:
         yield Finding(
             "too-few",
             f"If {comparison.runs} runs of each variant show no difference, "
@@ -151,7 +148,7 @@ def _chances(comparison: Comparison, facts: dict[str, Any]) -> Figure:
             Series(name=f"gain of {comparison.gain_percent:g} %", x=runs, y=chances),
             Series(name="your runs", x=[comparison.runs], y=[facts["chance"]], kind="points"),
         ],
-        references=[Reference("wanted", comparison.wanted["chance"])],
+        references=[Reference("wanted", comparison.wanted)],
     )
 
 

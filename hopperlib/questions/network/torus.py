@@ -57,14 +57,6 @@ class Placement(ask.Setting):
         },
         assumed="No source prints what other jobs sent: half a GB/s a node on average.",
     )
-    y_weight: float = ask.slider(
-        "Weight of a hop in Y",
-        2.0,
-        (1.0, 4.0, 0.5),
-        help="NERSC's study of variability counted a hop along y double, because its links have about half the "
-        "bandwidth.",
-        advanced=True,
-    )
     machine_file: str = ask.machine_file()
 
     @property
@@ -102,7 +94,8 @@ class Placement(ask.Setting):
     @cached_property
     def compactness(self) -> Compactness:
         """How compact the job lies."""
-        return compactness_of(self.places, Torus(self.wiring.dimensions, (1, self.y_weight, 1)))
+        # NERSC's study of variability counted a hop along Y double: its links have about half the bandwidth.
+        return compactness_of(self.places, Torus(self.wiring.dimensions, (1, 2, 1)))
 
     @cached_property
     def exchange(self) -> Exchange | None:
@@ -176,7 +169,7 @@ def _compactness(placement: Placement, facts: dict[str, Any]) -> Table:
     lies = placement.compactness
     rows = [
         ("Mean distance between nodes", lies.nodes, "hops"),
-        (f"The same with Y counted {placement.y_weight:g} times", lies.nodes_weighted, "hops"),
+        ("The same with Y counted 2 times", lies.nodes_weighted, "hops"),
         ("Mean distance between Geminis", lies.geminis, "hops"),
         ("Greatest distance", lies.farthest, "hops"),
         ("Hops of a message to a neighbor on a 4-D grid", facts["neighbor_hops"], "hops"),

@@ -93,20 +93,22 @@ class _Sheet:
             if placed is not None:
                 self.text("idle-word", x + width / 2, y + 13, "x" if kept else "idle")
             return
-        alone, tasks = len(seats) == 1, [placed.task_numbers[seat] for seat in seats]
-        thread = _thread_of(placed, seats[0], core) if alone else None
-        tip = f"{place}: {'task' if len(tasks) == 1 else 'tasks'} {as_ranges(tasks, separator=', ')}"
-        tip += f", thread {thread}" if thread is not None else ""
-        self.rect(f"tint{seats[0] % len(_TINTS)}" if alone else "shared", x, y, width, 19.0, tip=tip)
+        tasks = [placed.task_numbers[seat] for seat in seats]
         # 7, or 0-11, or 12 tasks.
         short = as_ranges(tasks)
         short = short if len(short) <= 7 else f"{len(tasks)} tasks"
         size = round(min(14.0, (width - 3) / (0.6 * len(short))), 1)
-        self.text("number" if alone else "several", x + width / 2, y + 13.5, short, size=size)
+        if len(seats) > 1:
+            self.rect("shared", x, y, width, 19.0, tip=f"{place}: tasks {as_ranges(tasks, separator=', ')}")
+            self.text("several", x + width / 2, y + 13.5, short, size=size)
+            return
+        thread = _thread_of(placed, seats[0], core)
+        tip = f"{place}: task {tasks[0]}" + (f", thread {thread}" if thread is not None else "")
+        self.rect(f"tint{seats[0] % len(_TINTS)}", x, y, width, 19.0, tip=tip)
+        self.text("number", x + width / 2, y + 13.5, short, size=size)
         if thread is not None and cpu == core:
             self.text("thread", x + width - 1, y - 3, f"t{thread}")
-        dash = _MARKS[seats[0] // len(_TINTS) % len(_MARKS)]
-        if alone and dash:
+        if dash := _MARKS[seats[0] // len(_TINTS) % len(_MARKS)]:
             line = f'<path d="M{x + 3:g} {y + 16.7:g}h{width - 6:g}" stroke-dasharray="{dash}"/>'
             self.layers["mark"].append(line)
 

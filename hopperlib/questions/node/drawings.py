@@ -2,12 +2,10 @@
 
 Nothing is told by color alone. A drawing is laid out 360 units wide, so that
 its text is legible on a phone. Its colors are custom properties with values to
-fall back on: a page sets ``--hopper-paper``, ``--hopper-ink`` and the rest (or
-lets the theme's own apply), and `standalone_svg` puts the values in for
-programs that know no custom properties. `_sheet` draws it.
+fall back on: a page sets ``--hopper-paper``, ``--hopper-ink`` and the rest, or
+lets the theme's own apply. `_sheet` draws it.
 """
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -88,20 +86,3 @@ def _svg(*drawn: Any, **parts: Any) -> str:
     from hopperlib.questions.node._sheet import node_svg
 
     return node_svg(*drawn, **parts)
-
-
-def standalone_svg(drawing: Drawing) -> str:
-    """Return a drawing's SVG as a file of its own: fixed colors on white.
-
-    Examples
-    --------
-    >>> from hopperlib.machine import Machine
-    >>> "var(" in standalone_svg(node_drawing(Machine.load("toy").node()))
-    False
-    """
-    svg = drawing.svg
-    # From the inside out: each round replaces the custom properties that hold no other.
-    for _ in range(2):
-        svg = re.sub(r"var\(--[\w-]+, ([^()]+)\)", r"\1", svg)
-    opened, rest = svg.split(">", 1)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{opened}><rect width="100%" height="100%" fill="#ffffff"/>{rest}\n'

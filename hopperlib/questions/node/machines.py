@@ -14,8 +14,6 @@ from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Download, Figure, Result, Table, Value, format_number
 from hopperlib.text import digits
 
-# How many nodes are drawn: a node of many sockets is as long as a page.
-_DRAWN = {"two": 2, "all": 3, "none": 0}
 # Bars of very different length would hide the short ones.
 MOST_APART = 30
 
@@ -27,9 +25,6 @@ class Comparison(ask.Setting):
     second: Machine | None = ask.machine("Second machine", "franklin", none="None")
     third: Machine | None = ask.machine("Third machine", "bassi", none="None")
     figure: str = ask.choice("Quantity to compare", "cores", {name: each.label for name, each in FIGURES.items()})
-    drawn: str = ask.choice(
-        "Node drawings", "two", {"two": "Of the first two machines", "all": "Of all", "none": "None"}
-    )
     machine_file: str = ask.machine_file("the first machine")
 
     @cached_property
@@ -76,7 +71,7 @@ def answer(comparison: Comparison) -> Result:
         values=values,
         drawings=tuple(
             node_drawing(machine.node(), title=f"A node of {machine.title}: {machine.node().cores} cores")
-            for machine in comparison.machines[: _DRAWN[comparison.drawn]]
+            for machine in comparison.machines[:2]
         ),
         figures=(_figure(comparison, values),) if values else (),
         tables=(_table(comparison),),

@@ -329,7 +329,6 @@ QUESTION = ask.declared(
     answer,
     title="Memory for each task",
     examples=[
-        Example("2 GB a task on Hopper", {"need_gb": 2.0, "machine": "hopper"}),
         Example("The same, ordinary nodes only", {"need_gb": 2.0, "every_kind": False}),
         Example("1.8 GB on Franklin", {"need_gb": 1.8, "machine": "franklin"}),
         Example("1.8 GB on Hopper", {"need_gb": 1.8, "machine": "hopper"}),

@@ -10,7 +10,7 @@ from hopperlib.finding import Finding
 from hopperlib.launchers.ranges import as_ranges
 from hopperlib.launchers.scripts import read_script
 from hopperlib.machine import Machine
-from hopperlib.placement.as_data import numa_rows, placement_data
+from hopperlib.placement.as_data import placement_data
 from hopperlib.placement.filling.srun_layout import place_steps
 from hopperlib.placement.judging.gpu_helper import helper_script
 from hopperlib.placement.judging.job_checks import PlacedLine, check_job
@@ -21,9 +21,9 @@ from hopperlib.placement.text_drawing import headline, node_picture
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, band, chart
 from hopperlib.questions.machine_choice import badge_of, suggest_machine
-from hopperlib.questions.node.drawings import node_drawing, standalone_svg
+from hopperlib.questions.node.drawings import node_drawing
 from hopperlib.questions.question import Example
-from hopperlib.questions.result import Copyable, Download, Drawing, Facts, Figure, Result, Table, Value, table
+from hopperlib.questions.result import Copyable, Drawing, Facts, Figure, Result, Table, Value, table
 from hopperlib.text import count
 
 MAX_ROWS = 12
@@ -169,8 +169,7 @@ def answers(asked: Lines) -> list[Result]:
 
 
 def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -> Result:
-    drawing = _drawing(review.placement, review.cost, node, "before" if review.better else "")
-    drawings = [drawing]
+    drawings = [_drawing(review.placement, review.cost, node, "before" if review.better else "")]
     if better := review.better:
         # A better line may need fewer nodes.
         drawings.append(_drawing(better.placement, better.cost, min(node, len(better.placement.nodes) - 1), "after"))
@@ -182,8 +181,7 @@ def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -
         drawings=tuple(drawings),
         figures=(_slowdown(asked, review),),
         copyables=tuple(_copyables(review)),
-        tables=(_steps(review.placement) or _numa_nodes(review.placement),),
-        downloads=(Download("node.svg", partial(standalone_svg, drawing), "image/svg+xml"),),
+        tables=tuple(_steps(review.placement)),
         facts=Facts(_facts(review, node, (*job, *review.advice), asked.fractions), rest=data),
     )
 
@@ -225,15 +223,12 @@ def _findings(asked: Lines, review: Review) -> Iterator[Finding]:
 
 
 def _values(asked: Lines, review: Review) -> Iterator[Value]:
-    """Yield three numbers at most: what was asked for stands before what is always known."""
-    cost, gain = review.cost, review.gain_range(*asked.fractions)
+    """Yield two numbers: how much longer it may take, and where its memory is or how fast."""
+    cost = review.cost
     low, high = cost.slowdown_range(*asked.fractions)
     fractions = "for a memory-bound fraction from {:g} to {:g}; no line says which".format(*asked.fractions)
     label = "Run time relative to an even spread"
     yield Value(label, high, "predicted", "", 2, low, high, note=fractions)
-    if gain:
-        note = "counts memory bandwidth and shared cores only"
-        yield Value("Run time relative to the better line", gain[1], "predicted", "", 2, *gain, note=note)
     if any(cost.memory_per_task_gb):
         note = "what does not fit is shared out evenly over the free memory: assumed"
         yield Value(
@@ -312,35 +307,16 @@ def _copyables(review: Review) -> Iterator[Copyable]:
         yield Copyable("A helper script that gives each task a GPU", script, "Write it in front of the program.")
 
 
-def _numa_nodes(placement: Placement) -> Table:
-    """Return the table of the tasks of each NUMA node."""
-    rows = numa_rows(placement)
-    shown = f" (the first {MAX_ROWS} of {len(rows):,} rows)" if len(rows) > MAX_ROWS else ""
-    return table(
-        f"Tasks by NUMA node{shown}; equal nodes share their rows",
-        rows[:MAX_ROWS],
-        {
-            "Nodes": lambda row: row[0],
-            "NUMA node": lambda row: row[1],
-            "Tasks": lambda row: row[2],
-            "Which": lambda row: row[3] or None,
-            "Cores they may use": lambda row: row[4] or None,
-        },
-    )
-
-
-def _steps(placement: Placement) -> Table | None:
-    """Return the table of the steps that run beside this one, where they share one node."""
+def _steps(placement: Placement) -> Iterator[Table]:
+    """Yield the table of the steps that run beside this one, where they share one node."""
     launch = placement.launch
-    alone = len(placement.nodes) == 1 and (launch.reservation is None or launch.reservation.nodes == 1)
-    overlap = launch.components[0].given("--overlap") is not None
-    if launch.launcher != "srun" or launch.steps == 1 or not alone or len(launch.components) > 1 or overlap:
-        return None
+    if launch.launcher != "srun" or launch.steps == 1 or not _share_a_node(placement):
+        return
     steps = (*launch.before, *launch.components, *launch.after)
     placed = place_steps(steps, placement.node_kind, placement.machine)
     waiting = "; the others wait" if len(placed) < len(steps) else ""
     cut = f"; the first {MAX_ROWS} of {len(placed)}" if len(placed) > MAX_ROWS else ""
-    return table(
+    yield table(
         f"Steps that run together, in the order in which they are started{cut}{waiting}",
         list(enumerate(placed, start=1))[:MAX_ROWS],
         {
@@ -352,6 +328,14 @@ def _steps(placement: Placement) -> Table | None:
         marked=(len(launch.before),) if len(launch.before) < min(len(placed), MAX_ROWS) else (),
         marked_label="this line",
     )
+
+
+def _share_a_node(placement: Placement) -> bool:
+    """Whether steps that run together have one node, each its own part of it."""
+    launch = placement.launch
+    job_nodes = launch.reservation.nodes if launch.reservation else 1
+    alone = len(launch.components) == 1 and launch.components[0].given("--overlap") is None
+    return alone and len(placement.nodes) == job_nodes == 1
 
 
 def _facts(review: Review, node: int, findings: Sequence[Finding], fractions: tuple[float, float]) -> dict[str, Any]:
@@ -389,14 +373,10 @@ QUESTION = ask.declared(
                 "machine": "frontier",
             },
         ),
-        Example("VASP as first tried", {"line": "aprun -n 384 -N 12 vasp", "machine": "hopper"}),
         Example("VASP spread with -S 3", {"line": "aprun -n 384 -N 12 -S 3 vasp", "machine": "hopper"}),
         Example(
             "Hybrid, 6 threads a task", {"line": "aprun -n 4 -S 1 -d 6 ./a.out", "machine": "hopper", "threads": 6}
         ),
         Example("A line that aprun refuses", {"line": "aprun -n 24 -S 7 ./a.out", "machine": "hopper"}),
-        Example(
-            "srun on Perlmutter", {"line": "srun -N 2 -n 16 -c 32 --cpu-bind=cores ./a.out", "machine": "perlmutter"}
-        ),
     ],
 )

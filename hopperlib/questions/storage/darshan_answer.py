@@ -7,9 +7,10 @@ from typing import Any
 
 from hopperlib.finding import LEVELS, Finding
 from hopperlib.machine import Machine
+from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.result import Column, Figure, Result, Table, table
 from hopperlib.questions.storage.io_figures import ost_figure
-from hopperlib.storage.logs.cost import cost_of, headline, task_time, waiting_by_path
+from hopperlib.storage.logs.cost import Cost, cost_of, headline, task_time, waiting_by_path
 from hopperlib.storage.logs.darshan_findings import finding_data, findings
 from hopperlib.storage.logs.darshan_log import DarshanLog
 from hopperlib.storage.logs.darshan_summary import job_row, overall, summary
@@ -49,9 +50,30 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
     return Result(
         summary=f"I/O of {_shortened(log.executable or 'a job')}: {told}{f' {took}' if took else ''}",
         findings=tuple(_bounded(finding) for finding in (*log_findings, *_notes(log, log_findings, machine))),
-        figures=tuple(_figures(log)),
+        figures=(*_cost_figure(cost), *_figures(log)),
         tables=(_job(numbers), *_costly_files(log)),
         facts={"findings": [finding_data(finding) for finding in log_findings], "summary": numbers},
+    )
+
+
+def _cost_figure(cost: Cost) -> Iterator[Figure]:
+    """Yield where the time of the run went, if the log tells."""
+    if cost.share is None or not cost.task_s:
+        return
+    parts = {
+        "waiting and exchange": cost.waiting_s,
+        "reading and writing": cost.transfer_s,
+        "metadata": cost.metadata_s,
+        "all else": max(0.0, (cost.run_time_s or 0.0) * cost.tasks - cost.task_s),
+    }
+    seconds = [part_s / cost.tasks for part_s in parts.values()]
+    said = ", ".join(f"{name} {digits(part, 3)} s" for name, part in zip(parts, seconds, strict=True))
+    yield chart(
+        title="Where the time of the run went",
+        alt=f"Bars of the time of a task on average: {said}.",
+        x=Axis(title="A task on average"),
+        y=Axis(title="Time", unit="s", low=0, decimals=3),
+        series=[Series(name="time", x=list(parts), y=seconds, kind="bars")],
     )
 
 

@@ -10,7 +10,7 @@ from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, table
 from hopperlib.storage.loading import METHODS, LoadTime, Method, load_time, loading_finding
 from hopperlib.storage.node_lines import node_lines
-from hopperlib.text import count, digits
+from hopperlib.text import count, digits, duration
 
 _WAYS: dict[Method, str] = {
     "serial": "one request after another (DVS on Hopper)",
@@ -127,7 +127,7 @@ def answer(job: Job) -> Result:
 def _summary(job: Job) -> str:
     loads = count(job.tasks, "task loads", "tasks load")
     ways: tuple[Method, ...] = ("serial", "cached", "image", "broadcast")
-    serial, cached, image, broadcast = (_spoken(job.times[way].total_s) for way in ways)
+    serial, cached, image, broadcast = (duration(job.times[way].total_s) for way in ways)
     return (
         f"{loads} for {serial} if one request is answered after another, for {cached} if each node asks once, "
         f"for {image} out of one image a node, and for {broadcast} with a broadcast."
@@ -155,13 +155,6 @@ def _lines(job: Job) -> Iterator[Copyable]:
         f"{lines.everywhere} /tmp/env/bin/python program.py",
         "Needs squashfuse on the nodes, or a container runtime that mounts the image.",
     )
-
-
-def _spoken(seconds: float) -> str:
-    """Return a time in the unit that suits it, in full words."""
-    if seconds >= 5400:
-        return f"{seconds / 3600:.1f} hours"
-    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.2g} seconds"
 
 
 def _times(job: Job) -> Figure:

@@ -25,6 +25,8 @@ from hopperlib.text import count, share
 
 # Length of a sample of the probe. [s]
 _SAMPLE_S = 5.0
+# All dumps of the run had that much. [GB]
+_SIZES_GB = (30_000.0, 42_000.0)
 
 
 class Case(ask.Setting):
@@ -52,8 +54,6 @@ class Case(ask.Setting):
         "Write rate of a healthy OST", 243.0, (1.0, 100_000.0, 1.0), unit="MB/s", advanced=True
     )
     variables: int = ask.slider("Variables, each with a barrier", 8, (1, 64, 1), advanced=True)
-    size_low_tb: float = ask.number("Smallest possible size", 30.0, (0.001, 1_000_000.0, 1.0), unit="TB", advanced=True)
-    size_high_tb: float = ask.number("Largest possible size", 42.0, (0.001, 1_000_000.0, 1.0), unit="TB", advanced=True)
     noise: float = ask.slider(
         "Noise of one sample of the probe",
         0.3,
@@ -67,9 +67,6 @@ class Case(ask.Setting):
         if self.slow_mb_s > self.healthy_mb_s:
             rule = f"must not be above healthy_mb_s={self.healthy_mb_s:g}"
             raise refusal("slow_mb_s", self.slow_mb_s, rule)
-        if self.size_low_tb > self.size_high_tb:
-            rule = f"must not be above size_high_tb={self.size_high_tb:g}"
-            raise refusal("size_low_tb", self.size_low_tb, rule)
 
     @property
     def size_gb(self) -> float:
@@ -107,8 +104,7 @@ class Case(ask.Setting):
     @cached_property
     def explaining_gb_s(self) -> tuple[float, float]:
         """Rates of the slowest OST that explain the measured time. [GB/s]"""
-        sizes_gb = (1000 * self.size_low_tb, 1000 * self.size_high_tb)
-        return explaining_rate_gb_s(60 * self.measured_min, sizes_gb, osts=self.osts)
+        return explaining_rate_gb_s(60 * self.measured_min, _SIZES_GB, osts=self.osts)
 
     @cached_property
     def probe(self) -> Probe:
@@ -173,10 +169,8 @@ def _summary(case: Case) -> str:
 
 def _values(case: Case) -> Iterator[Value]:
     low, high = (1000 * rate for rate in case.explaining_gb_s)
-    sizes = f"for {case.size_low_tb:g} to {case.size_high_tb:g} TB"
-    yield Value(
-        "Slowest OST that explains the measured time", high, "calibrated", "MB/s", 0, low=low, high=high, note=sizes
-    )
+    label = "Slowest OST that explains the measured time"
+    yield Value(label, high, "calibrated", "MB/s", 0, low=low, high=high, note="for 30 to 42 TB")
 
 
 def _activity(case: Case) -> Figure:

@@ -39,14 +39,11 @@ class FileDump(NamedTuple):
         That time. [s]
     spread_s : float
         Time between the first and the last OST to finish. [s]
-    fullest_over_mean : float
-        Load of the fullest limiting unit, divided by the mean. [ratio]
     """
 
     rate_gb_s: float
     time_s: float
     spread_s: float
-    fullest_over_mean: float
 
 
 def _binomial(trials: int, chance: float, draw: Callable[[], float]) -> int:
@@ -224,12 +221,11 @@ def file_dump(total_gb: float, objects: Sequence[int], *, peak_gb_s: float, osts
     Two OSTs of 1 GB/s, one with twice the load of the other:
 
     >>> file_dump(30.0, [2, 1], peak_gb_s=2.0)
-    FileDump(rate_gb_s=1.5, time_s=20.0, spread_s=10.0, fullest_over_mean=1.3333333333333333)
+    FileDump(rate_gb_s=1.5, time_s=20.0, spread_s=10.0)
     """
     times = finish_times_s(total_gb, objects, peak_gb_s=peak_gb_s, osts_per_unit=osts_per_unit)
-    loads = _by_unit(objects, osts_per_unit)
     last = max(times)
-    return FileDump(total_gb / last, last, last - min(times), max(loads) * len(loads) / sum(loads))
+    return FileDump(total_gb / last, last, last - min(times))
 
 
 def _by_unit(values: Sequence[float], osts_per_unit: int) -> list[float]:

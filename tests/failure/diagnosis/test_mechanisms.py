@@ -307,3 +307,16 @@ def test_a_library_that_is_tried_gives_way_to_what_ended_the_program():
 def test_an_input_that_a_program_refuses_is_no_success_though_it_ends_in_order():
     text = " *  Errors detected in keywords.  Job stopped here to avoid wasting time.\n * JOB ENDED NORMALLY *\n"
     assert diagnose([("mopac.out", text)]).cause.code == "GOAL-MISSED"
+
+
+def test_blank_lines_at_the_end_change_nothing():
+    text = "step 1\nError: invalid type: null, expected f64\n"
+    assert [diagnose([("job.err", text + blank)]).cause.code for blank in ("", "\n" * 9, " \n\n")] == [
+        "APPLICATION-MESSAGE"
+    ] * 3
+
+
+def test_advice_for_mpi_is_given_where_several_tasks_raise():
+    trace = 'Traceback (most recent call last):\n  File "/home/u/a.py", line 7, in <module>\nKeyError: 2\n'
+    assert len(diagnose([("job.err", trace)]).cause.advice) == 1
+    assert "mpi4py" in diagnose([("job.err", trace.replace("KeyError", "[rank1]: KeyError"))]).cause.advice[1]

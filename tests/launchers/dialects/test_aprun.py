@@ -42,11 +42,9 @@ def test_every_option_of_hoppers_synopsis_is_read() -> None:
     assert component.cpu_binding == "cpu"
     assert component.memory_per_task_gb == pytest.approx(500 / 1024)
     assert component.reserved_cores == 1
-    assert component.access_mode == "exclusive"
-    assert component.node_list == "23-30"
-    assert component.idle_options == ("-a", "-b", "-D", "-q", "-T", "-t")
+    assert component.idle_options == ("-a", "-b", "-D", "-L", "-F", "-q", "-T", "-t")
     assert component.given("-N") == "8"
-    assert read(line).notes == ("Without effect on the placement: -D -T -a -b -q -t.",)
+    assert read(line).notes == ("Without effect on the placement: -D -F -L -T -a -b -q -t.",)
 
 
 def test_defaults_are_left_open() -> None:
@@ -112,10 +110,6 @@ def test_the_unit_of_m_is_in_doubt_and_said() -> None:
     )
 
 
-def test_access_mode_may_be_shortened() -> None:
-    assert only("aprun -n 4 -F s a").access_mode == "share"
-
-
 def test_batch_values_from_the_reservation() -> None:
     script = "#PBS -l mppwidth=16,mppnppn=4,mppdepth=6,mppmem=2gb\naprun -B ./a.out\n"
     component = only(script)
@@ -163,15 +157,12 @@ def test_batch_values_stand_alone(option: str) -> None:
         ),
         ("aprun -n 4 -m much a", "-m much must be a number with an optional suffix K, M, G or T"),
         ("aprun -n 4 -m 0 a", "-m 0 must be more than 0"),
-        ("aprun -n 4 -F alone a", "-F alone must be exclusive or share"),
         (
             "aprun -B a",
             "-B takes -n, -N, -d and -m from the batch reservation, and this text holds no #PBS -l mppwidth=",
         ),
         ("aprun -n 4 a :", "':' parts two programs; one side of it names none"),
         ("aprun : -n 4 a", "':' parts two programs; one side of it names none"),
-        ("aprun -n 4 -L 23,24x a", "-L 23,24x must be a list of node IDs such as 0,2-3"),
-        ("aprun -n 48 -L 23 a", "-L 23 names 1 of the 2 nodes that the line needs"),
         ("aprun -n $((2*M)) a", "-n $((2*M)) takes $M, which this text does not set; write the value"),
         ("aprun -n $(wc -l f) a", "-n $(wc -l f) is the output of a command; write the value"),
         ("aprun -n $NP a", "-n $NP takes $NP, which this text does not set; write the value"),

@@ -108,13 +108,6 @@ def test_a_link_is_as_fast_downwards_as_upwards():
         assert capacity == GBITS[axis](lower) / 8
 
 
-def test_busiest_weighs_bandwidth():
-    """3 on X (9.375 GB/s), 3 on Y between blades (half of it): 3 / 4.6875."""
-    links = MAPS[17, 8, 24]
-    assert links.busiest(links.of_messages({((0, 0, 0), (1, 0, 0)): 3, ((0, 1, 0), (0, 2, 0)): 3})) == 3 / 4.6875
-    assert links.busiest({}) == 0.0
-
-
 def test_a_machine_without_a_torus_is_refused():
     with pytest.raises(ValueError, match="states no torus dimensions"):
         LinkMap(Machine.load("bassi"))

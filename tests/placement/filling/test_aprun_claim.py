@@ -110,16 +110,6 @@ def test_more_memory_than_a_node_has() -> None:
     assert error.message == "-m 1.5G for 24 tasks a node is 36 GB, more than the 32 GB of a node of Hopper"
 
 
-def test_a_node_that_the_machine_does_not_have() -> None:
-    # 17 x 8 x 24 routers of two nodes are 6,528 places: 0 to 6527.
-    error = refusal("aprun -n 24 -L 6528 a.out")
-    assert (error.flag, error.value) == ("-L", "6528")
-    assert error.rule == "names node 6528; the node IDs of Hopper go from 0 to 6527, service nodes included"
-    assert place("aprun -n 24 -L 6527 a.out").launch.tasks == 24
-    # Perlmutter's file tells nothing of its places.
-    assert place("aprun -n 24 -L 6528 a.out", Machine.load("perlmutter")).launch.tasks == 24
-
-
 def test_more_nodes_than_the_machine_has() -> None:
     assert refusal("aprun -n 153217 ./a.out").message == "-n 153217 needs 6,385 nodes; Hopper has 6,384"
     assert place("aprun -n 153216 ./a.out").launch.tasks == 153_216

@@ -239,9 +239,6 @@ def test_none_binds_nothing() -> None:
     binding = first_node(asked(cpu_binding="none", tasks_per_node=4))[3]
     assert binding.cores == tuple(range(24))
     assert not binding.bound
-    # -F share: the NUMA nodes of the node's tasks only. Seven tasks reach NUMA node 1.
-    binding = first_node(asked(cpu_binding="none", tasks_per_node=7, access_mode="share"))[0]
-    assert binding.cores == tuple(range(12))
     # -r and -sl leave out what they leave out.
     binding = first_node(asked(cpu_binding="none", numa_node_list=(0, 3), reserved_cores=2))[0]
     assert binding.cores == (*range(6), *range(18, 22))
@@ -295,8 +292,6 @@ def test_franklin_has_one_numa_node_of_four_cores() -> None:
     layout = aprun_layout(asked(threads_per_task=2), node, "Franklin")
     assert layout.seats == ((0, 1), (2, 3))
     assert aprun_layout(asked(), node, "Franklin").tasks_per_node == 4
-    with pytest.raises(LaunchError, match="-S 5 must be from 1 to 4, the cores of a NUMA node of Franklin"):
-        aprun_layout(asked(tasks_per_numa_node=5), node, "Franklin")
 
 
 def test_the_toy_has_three_numa_nodes_of_four_cores() -> None:

@@ -115,17 +115,6 @@ def test_threads_on_several_numa_nodes(line, text):
     assert text in one.message
 
 
-def test_hybrid_lines_get_two_notes():
-    found = said("aprun -n 4 -d 6 a.out")
-    assert found["strict-memory-off"].level == found["intel-openmp-helper"].level == "note"
-    assert "use -cc numa_node then" in found["intel-openmp-helper"].message
-    assert "strict-memory-off" not in said("aprun -n 4 -d 6 -ss a.out")
-    # A task over both sockets: binding to NUMA nodes would not do.
-    assert "use -cc none then" in said("aprun -n 1 -d 24 a.out")["intel-openmp-helper"].message
-    assert "intel-openmp-helper" not in said("aprun -n 4 -d 6 -cc numa_node a.out")
-    assert "intel-openmp-helper" not in said("srun -n 4 -c 6 --cpu-bind=cores a.out")
-
-
 def test_memory_that_strict_containment_puts_out_of_reach():
     one = said("aprun -n 12 -N 12 -ss a.out", memory_gb=2.58)["memory-out-of-reach"]
     assert one.level == "problem"
@@ -220,13 +209,6 @@ def test_a_script_that_reserves_too_much():
     assert one.level == "advice"
     assert one.message.startswith("The script reserves 5 nodes and this line uses 1: 4 nodes charged and idle")
     assert "width-not-whole-nodes" not in said(script)
-
-
-def test_a_width_of_broken_nodes():
-    one = said("#PBS -l mppwidth=100\naprun -n 100 a.out\n")["width-not-whole-nodes"]
-    assert one.level == "note"
-    assert one.message.startswith("mppwidth=100 is not a multiple of 24")
-    assert one.message.endswith("so mppwidth=120 costs the same.")
 
 
 def test_programs_of_one_line_are_told_apart():

@@ -74,12 +74,8 @@ def test_a_machine_file_of_ones_own():
 
 
 def test_drawings_show_the_nodes():
-    assert [len(QUESTION.run(drawn=drawn).drawings) for drawn in ("none", "two", "all")] == [0, 2, 3]
-    assert [drawing.title for drawing in QUESTION.run(drawn="all").drawings] == [
-        "A node of Hopper: 24 cores",
-        "A node of Franklin: 4 cores",
-        "A node of Bassi: 8 cores",
-    ]
+    titles = [drawing.title for drawing in QUESTION.run().drawings]
+    assert titles == ["A node of Hopper: 24 cores", "A node of Franklin: 4 cores"]
 
 
 def test_examples_answer():

@@ -34,7 +34,6 @@ def test_the_default_is_vasp_as_first_tried():
     assert [notice.code for notice in result.findings] == ["idle-numa-nodes", "better-line", "cores-idle"]
     assert result.facts["tasks_by_numa_node"] == [6, 6, 0, 0]
     assert texts(result)["The better line"] == "aprun -n 384 -N 12 -S 3 vasp"
-    assert [one.name for one in result.downloads] == ["node.svg"]
 
 
 def test_lines_to_copy_are_for_the_launchers_of_the_machine():
@@ -49,9 +48,9 @@ def test_lines_to_copy_are_for_the_launchers_of_the_machine():
 
 def test_numbers_carry_their_badges():
     result = QUESTION.run()
-    ratio = value(result, "Run time over that of the same tasks")
+    ratio = value(result, "Run time relative to an even spread")
     assert (ratio.badge, ratio.text) == ("predicted", "1.00 to 2.00")
-    assert (value(result, "Run time relative to the better line").text, len(result.values)) == ("1.00 to 2.00", 3)
+    assert len(result.values) == 2
     rate = value(result, "Memory bandwidth of the slowest thread")
     # 12.5 GB/s for six tasks, for three spread evenly.
     assert (rate.badge, rate.text) == ("predicted", "2.08")
@@ -106,11 +105,9 @@ def test_every_example_does_what_its_button_says():
     assert said == {
         "Today: GPUs of Perlmutter": 0,
         "Today: low-noise cores of Frontier": 0,
-        "VASP as first tried": 1,
         "VASP spread with -S 3": 0,
         "Hybrid, 6 threads a task": 0,
         "A line that aprun refuses": "line",
-        "srun on Perlmutter": 0,
     }
 
 
@@ -175,17 +172,6 @@ def test_corners_give_plain_json(node, fractions, cap, memory):
 def test_a_huge_job_stays_small(line):
     text = answer_json("place", json.dumps({"line": line}))
     assert len(text) < 250_000
-    result = QUESTION.run(line=line)
-    assert len(result.tables[0].rows) <= 12
-    assert [one.name for one in result.downloads] == ["node.svg"]
-
-
-def test_a_long_table_is_cut_and_says_so():
-    # Nodes of 24, 12 and 1 task on four NUMA nodes each, and two programs more.
-    line = " : ".join(f"-n {tasks} -N {each} p" for tasks, each in ((48, 24), (13, 12), (7, 6), (4, 3)))
-    table = QUESTION.run(line=f"aprun {line}").tables[0]
-    assert len(table.rows) == 12
-    assert "(the first 12 of 28 rows)" in table.caption
 
 
 def test_steps_that_share_a_node_are_the_table():

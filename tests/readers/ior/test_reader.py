@@ -135,8 +135,7 @@ def check(text):
         assert row.rate_mib_s or row.operations_s or row.status != "ok" or row.statistic
 
 
-@pytest.mark.parametrize("name", NAMES)
-@given(data=st.data())
+@given(name=st.sampled_from(NAMES), data=st.data())
 def test_truncated_anywhere(name, data):
     text = sample(name)
     start = data.draw(st.integers(0, len(text)))
@@ -144,8 +143,7 @@ def test_truncated_anywhere(name, data):
     check(text[start:end])
 
 
-@pytest.mark.parametrize("name", NAMES)
-@given(data=st.data())
+@given(name=st.sampled_from(NAMES), data=st.data())
 def test_bytes_exchanged(name, data):
     raw = bytearray(sample(name).encode())
     for _ in range(data.draw(st.integers(1, 30))):
@@ -153,8 +151,7 @@ def test_bytes_exchanged(name, data):
     check(bytes(raw))
 
 
-@pytest.mark.parametrize("name", NAMES)
-@given(data=st.data())
+@given(name=st.sampled_from(NAMES), data=st.data())
 def test_lines_shuffled(name, data):
     check("\n".join(data.draw(st.permutations(sample(name).splitlines()))))
 
