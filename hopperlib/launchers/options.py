@@ -380,17 +380,20 @@ class _Line:
                 raise LaunchError(typed, value, rule, shown="")
             name = next(iter(fitting), typed)
         if name not in self.options and self.may_be_the_sites(typed):
-            behind = [word.text for word in self.words[self.at : self.at + 2]]
-            # A word behind it is its value if a command can follow.
-            if not equals and len(behind) == 2 and not behind[0].startswith(("-", ".", "/")):
-                value = behind[0]
-                self.at += 1
-            self.given.append(Given(typed, typed, value, bears=False))
+            self.take_sites(typed, value, attached=bool(equals))
             return
         option = self.known_option(name, value, name)
         if equals and option.value == "none":
             raise LaunchError(typed, value, "takes no value")
         self.take(option, typed, value, attached=bool(equals))
+
+    def take_sites(self, typed: str, value: str, *, attached: bool) -> None:
+        """Take an option of the site; a word behind it is its value if a command can follow."""
+        behind = [word.text for word in self.words[self.at : self.at + 2]]
+        if not attached and len(behind) == 2 and not behind[0].startswith(("-", ".", "/")):
+            value = behind[0]
+            self.at += 1
+        self.given.append(Given(typed, typed, value, bears=False))
 
     def may_be_the_sites(self, typed: str) -> bool:
         """Whether a long name may be an option that the site added; where the machine is not known, unless it is a slip."""

@@ -24,7 +24,6 @@ _FILE_SYSTEM_BOUNDS = (
 _OF_SRUN = {
     "version": "what an srun line means changed with Slurm 22.05",
     "slurm_socket": "say what Slurm calls a socket here, 'socket', 'numa_node' or 'l3'",
-    "default_distribution": "say how Slurm deals tasks out here, as in 'block:cyclic'",
 }
 # No node has had more than some thousands of cores.
 _MOST_CORES = 100_000

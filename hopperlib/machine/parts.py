@@ -524,7 +524,7 @@ class Launcher:
     auto_binding : str
         What tasks are bound to if the line says nothing and Slurm's own rules find nothing.
     default_distribution : str
-        How tasks are dealt out if the line says nothing, in srun's words.
+        How tasks are dealt out if the line says nothing, in srun's words; Slurm's own way where the file does not say.
     bare_line_doubt : str or None
         What was printed for a line alone without -c that its options do not explain; None where nothing was.
     """

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from hopperlib.errors import refusal
 from hopperlib.monitoring.changes import FEWEST, LEVEL, NEAR, Change, Course, find_changes, least_spread
-from hopperlib.monitoring.recurring import TwoStates, season, switches
+from hopperlib.monitoring.recurring import TwoStates, outweighs, season, switches
 
 Better = Literal["higher", "lower"]
 # A season with so much of the variance is looked at where nothing changed: chance gives noise less than half of that over a hundred runs.
@@ -174,17 +174,7 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
     if len(history.values) < FEWEST:
         return Report(history=history, verdict="too few runs")
     logs = tuple(math.log(value) for value in history.values)
-    course = _course(logs, level=level)
-    found, states = course, None
-    slope, straight = _drift(logs, course, level)
-    if straight is not None:
-        course = straight
-    trend = [slope * run for run in range(len(logs))]
-    length, moved = _season(logs, course, level)
-    if moved is not None:
-        trend, course = moved
-    elif course.changes:
-        states = switches(logs, least_spread(logs), found.fit.levels, found.fit.loglik)
+    course, slope, trend, season_runs, states = _described(logs, level)
     residuals = course.fit.residuals([value - rise for value, rise in zip(logs, trend, strict=True)])
     # A run without its residual is its level, the drift with it.
     levels = tuple(math.exp(value - off) for value, off in zip(logs, residuals, strict=True))
@@ -193,17 +183,32 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
         history=history,
         shifts=tuple(shift for shift in shifts if abs(shift.percent) >= least_percent),
         outliers=_outliers(history, residuals, course.fit.noise.spread),
-        drift_percent=(100 * math.expm1(slope * (len(logs) - 1)) or None) if moved is None else None,
+        drift_percent=100 * math.expm1(slope * (len(logs) - 1)) or None,
         level=levels,
         spread_percent=100 * course.fit.noise.spread,
         persistence=course.fit.noise.persistence,
     )
     if states is not None and not any(shift.explained_by for shift in shifts):
         return _switching(report, states)
-    if moved is not None and not report.shifts:
-        rise = 100 * math.expm1(max(trend) - min(trend))
-        return replace(report, season_runs=length, season_percent=rise, verdict=SEASONAL)
-    return _with_verdict(report, least_percent)
+    return (
+        _seasonal(report, season_runs, trend)
+        if season_runs and not report.shifts
+        else _with_verdict(report, least_percent)
+    )
+
+
+def _described(logs: Sequence[float], level: float) -> tuple[Course, float, Sequence[float], int, TwoStates | None]:
+    """Return the course of a history; the slope, the trend, the season's length and the two states around which it goes."""
+    course = first = _course(logs, level=level)
+    slope, straight = _drift(logs, course, level)
+    course = straight or course
+    length, moved = _season(logs, course, level)
+    comes_back = course.changes or moved is not None
+    states = switches(logs, least_spread(logs), first.fit.levels, first.fit.loglik) if comes_back else None
+    # Regular visits of two states look like a season, which then explains less.
+    if moved is None or (states and outweighs(states, moved[1].fit.levels, moved[1].fit.loglik, more=3)):
+        return course, slope, [slope * run for run in range(len(logs))], 0, states
+    return moved[1], 0.0, moved[0], length, None
 
 
 def _shifts(history: History, logs: tuple[float, ...], course: Course, level: float) -> list[Shift]:
@@ -212,6 +217,12 @@ def _shifts(history: History, logs: tuple[float, ...], course: Course, level: fl
     if not history.covariates:
         return shifts
     return [_explained(shift, history, logs, course.changes, level) for shift in shifts]
+
+
+def _seasonal(report: Report, length: int, trend: Sequence[float]) -> Report:
+    """Return the report of a history that moves with the season and else stays."""
+    rise = 100 * math.expm1(max(trend) - min(trend))
+    return replace(report, season_runs=length, season_percent=rise, verdict=SEASONAL)
 
 
 def _switching(report: Report, states: TwoStates) -> Report:

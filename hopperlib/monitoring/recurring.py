@@ -110,10 +110,22 @@ def switches(values: Sequence[float], least: float, levels: Sequence[float], log
     """
     ends = min(levels), max(levels)
     found = max((two_states(values, least, first) for first in (None, ends)), key=lambda states: states.loglik)
+    return found if found.switches >= LEAST_SWITCHES and outweighs(found, levels, loglik) else None
+
+
+def outweighs(states: TwoStates, levels: Sequence[float], loglik: float, more: int = 0) -> bool:
+    """Whether two states explain a history with less than jumps between that many levels, and more that was fitted, do.
+
+    Examples
+    --------
+    >>> states = two_states([0.0, 0.1, 0.0, 1.0, 1.1, 1.0] * 4, 0.01)
+    >>> outweighs(states, (0.0, 1.0), states.loglik - 1), outweighs(states, (0.0,), states.loglik + 1)
+    (True, False)
+    """
     # A jump has a level, and a place that is one of all runs; two states have a level and a chance to switch, and the
     # places of their switches are in the likelihood.
-    gain = found.loglik - loglik + math.log(len(values)) * (1.5 * (len(levels) - 1) - 1)
-    return found if found.switches >= LEAST_SWITCHES and gain > 0 else None
+    saved = 1.5 * (len(levels) - 1) + more / 2 - 1
+    return states.loglik - loglik + math.log(len(states.states)) * saved > 0
 
 
 def season(values: Sequence[float]) -> tuple[int, list[float], float] | None:

@@ -10,6 +10,7 @@ G. J. Hahn and W. Q. Meeker, Statistical Intervals, 1991, section 4.7: predictio
 """
 
 import math
+from collections.abc import Sequence
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -65,26 +66,34 @@ def reference_of(report: Report, false_alarm: float) -> Reference | None:
         raise refusal("false_alarm", false_alarm, "must be from 0.000001 to 0.1: the share of good runs that fail")
     if not report.level or report.states or report.season_runs or report.drift_percent is not None:
         return None
-    last, apart = report.level[-1], {outlier.run for outlier in report.outliers}
-    first = next((run for run in reversed(range(len(report.level))) if report.level[run] != last), -1) + 1
-    logs = [math.log(value) for run, value in enumerate(report.history.values) if run >= first and run not in apart]
+    logs = _at_last_level(report)
     likeness = min(max(report.persistence, 0.0), 0.9)
     if len(logs) * (1 - likeness) / (1 + likeness) < FEWEST_RUNS:
         return None
     sign, mean = 1 if report.history.better == "lower" else -1, fmean(logs)
     room = _spreads(len(logs), false_alarm, likeness) * stdev(logs)
-    # Each run against the others.
-    off, factor = [sign * (log - mean) for log in logs], _spreads(len(logs) - 1, false_alarm, likeness)
-    squares, others = math.fsum(each**2 for each in off), len(off) - 1
-    failed = sum(
-        each * (others + 1) / others > factor * math.sqrt((squares - each**2 * (others + 1) / others) / (others - 1))
-        for each in off
-    )
+    failed = _failures([sign * (log - mean) for log in logs], _spreads(len(logs) - 1, false_alarm, likeness))
     # Rounded outwards, to what people write.
     value = float(f"{math.exp(mean):.4g}")
     share = sign * math.ceil(1000 * abs(math.exp(mean + sign * room) / value - 1)) / 1000
     lower, upper = (None, share) if sign > 0 else (share, None)
     return Reference(value, lower, upper, len(logs), failed, _most(failed, len(logs)))
+
+
+def _at_last_level(report: Report) -> list[float]:
+    """Return the logarithms of the runs since the last change, outliers left out."""
+    last, apart = report.level[-1], {outlier.run for outlier in report.outliers}
+    first = next((run for run in reversed(range(len(report.level))) if report.level[run] != last), -1) + 1
+    return [math.log(value) for run, value in enumerate(report.history.values) if run >= first and run not in apart]
+
+
+def _failures(off: Sequence[float], factor: float) -> int:
+    """Return how many runs lie more than that many standard deviations of the others above the mean of the others."""
+    squares, others = math.fsum(each**2 for each in off), len(off) - 1
+    return sum(
+        each * (others + 1) / others > factor * math.sqrt((squares - each**2 * (others + 1) / others) / (others - 1))
+        for each in off
+    )
 
 
 def _spreads(runs: int, false_alarm: float, likeness: float) -> float:

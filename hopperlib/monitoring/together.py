@@ -156,24 +156,30 @@ def moved_together(reports: Sequence[Report]) -> list[Moved]:
     >>> [(group.time, sorted(group.shifts), group.steady, group.unknown) for group in moved_together(list(map(judge, series)))]
     [('20', ['a', 'b'], ('c',), ('d',))]
     """
-    moves = []
-    for group in _simultaneous(reports):
-        shifts = {report.history.name: shift for report, shift in group}
-        if len(shifts) < 2:
-            continue
-        by_direction = defaultdict(list)
-        for report, shift in group:
-            by_direction[report.worse(shift.percent)].append(report)
-        worse, moved = max(by_direction.items(), key=lambda item: len(item[1]))
-        least = min(abs(math.log1p(shift.percent / 100)) for report, shift in group if report in moved)
-        at = mean(moment(shift.time, shift.run) for _, shift in group)
-        others = [report for report in reports if report.history.name not in shifts]
-        steady = [report for report in others if _excludes(report, at, least, worse=worse)]
-        reading = read((report.history.kind for report in moved), (report.history.kind for report in steady))
-        first = min(shift.time for shift in shifts.values())
-        names, unknown = ([r.history.name for r in others if (r in steady) == kept] for kept in (True, False))
-        moves.append(Moved(time=first, shifts=shifts, steady=tuple(names), reading=reading, unknown=tuple(unknown)))
-    return moves
+    groups = (group for group in _simultaneous(reports) if len({report.history.name for report, _ in group}) > 1)
+    return [_moved(group, reports) for group in groups]
+
+
+def _moved(group: Sequence[tuple[Report, Shift]], reports: Sequence[Report]) -> Moved:
+    """Return the series that changed at one time, and which of the others did not."""
+    shifts = {report.history.name: shift for report, shift in group}
+    worse, moved = _most_alike(group)
+    least = min(abs(math.log1p(shift.percent / 100)) for report, shift in group if report in moved)
+    at = mean(moment(shift.time, shift.run) for _, shift in group)
+    others = [report for report in reports if report.history.name not in shifts]
+    steady = [report for report in others if _excludes(report, at, least, worse=worse)]
+    reading = read((report.history.kind for report in moved), (report.history.kind for report in steady))
+    first = min(shift.time for shift in shifts.values())
+    names, unknown = ([r.history.name for r in others if (r in steady) == kept] for kept in (True, False))
+    return Moved(time=first, shifts=shifts, steady=tuple(names), reading=reading, unknown=tuple(unknown))
+
+
+def _most_alike(group: Sequence[tuple[Report, Shift]]) -> tuple[bool, list[Report]]:
+    """Return whether most changed for the worse, and those that did as most."""
+    by_direction = defaultdict(list)
+    for report, shift in group:
+        by_direction[report.worse(shift.percent)].append(report)
+    return max(by_direction.items(), key=lambda item: len(item[1]))
 
 
 def _excludes(report: Report, at: float, least: float, *, worse: bool) -> bool:

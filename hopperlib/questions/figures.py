@@ -15,7 +15,7 @@ marker, bars their own hatching. Text, grid and background have no color here,
 so that a page can give them those of its theme.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
@@ -235,6 +235,22 @@ def _neutral_line(name: str, x: Sequence[Any], y: Sequence[float], dash: str) ->
     return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line}
 
 
+def _levels(series: Sequence[Series], references: Sequence[Reference]) -> Iterator[dict[str, Any]]:
+    """Yield the traces of horizontal lines, over the whole width of the data."""
+    places = [at for each in series for at in each.x]
+    for number, reference in enumerate(references):
+        # Two points at the ends of the data; categories cannot be compared, so they keep their order.
+        ends = [places[0], places[-1]] if isinstance(places[0], str) else [min(places), max(places)]
+        yield _neutral_line(reference.name, ends, [reference.y, reference.y], ("dot", "dash")[number % 2])
+
+
+def _marks(series: Sequence[Series], marks: Mapping[str, float]) -> Iterator[dict[str, Any]]:
+    """Yield the traces of vertical lines, up to the greatest value."""
+    for number, (name, at) in enumerate(marks.items()):
+        top = max(value for each in series for value in (*each.y, *each.high) if value is not None)
+        yield _neutral_line(name, [at, at], [0, top], ("dash", "dot", "longdash")[number % 3])
+
+
 def _table(caption: str, x: Axis, y: Axis, series: Sequence[Series]) -> Table:
     """Return the drawn numbers: one column a series where all share x, else one row a point."""
     place, value = (Column(axis.title, axis.unit, axis.decimals) for axis in (x, y))
@@ -306,15 +322,7 @@ def chart(
     data: list[dict[str, Any]] = []
     for number, each in enumerate(series):
         data += _traces(each, style(number if each.style is None else each.style), y.high)
-    places = [at for each in series for at in each.x]
-    for number, reference in enumerate(references):
-        # Two points at the ends of the data; categories cannot be compared, so they keep their order.
-        ends = [places[0], places[-1]] if isinstance(places[0], str) else [min(places), max(places)]
-        level = [reference.y, reference.y]
-        data.append(_neutral_line(reference.name, ends, level, ("dot", "dash")[number % 2]))
-    for number, (name, at) in enumerate((marks or {}).items()):
-        top = max(value for each in series for value in (*each.y, *each.high) if value is not None)
-        data.append(_neutral_line(name, [at, at], [0, top], ("dash", "dot", "longdash")[number % 3]))
+    data += [*_levels(series, references), *_marks(series, marks or {})]
     # A legend of one entry says what the title of the axis says.
     if len(data) == 1:
         more.setdefault("showlegend", False)

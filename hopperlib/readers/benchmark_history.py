@@ -157,14 +157,18 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
 
 def _measured_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times: str) -> list[str]:
     """Return the columns that hold what is measured, as their names say, else those of varied numbers, else of any."""
-    free = [name for name in header if name != times and name.lower() not in _NAMES]
-    cells = {name: {row[name] for row in rows} for name in free if not _LABELS.match(name.lower())}
+    cells = {name: {row[name] for row in rows} for name in header if name != times and not _is_word(name)}
     numbers = {name: own for name, own in cells.items() if all(map(_is_number_or_absent, own))}
     if not numbers:
         raise InputError(f"no column holds numbers alone; the columns are: {', '.join(header)}")
     least = len(rows) // _RUNS_A_SETTING
     measured = [name for name, own in numbers.items() if len(own) > least and not _SETTINGS.match(name.lower())]
     return measured or list(numbers)
+
+
+def _is_word(name: str) -> bool:
+    """Whether a column names or labels series by its own name."""
+    return name.lower() in _NAMES or bool(_LABELS.match(name.lower()))
 
 
 def _is_number_or_absent(cell: str) -> bool:

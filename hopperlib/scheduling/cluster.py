@@ -165,16 +165,25 @@ def most_at_once(jobs: Iterable[Job]) -> int:
 
 
 def shared_nodes(workload: Workload) -> Cluster | None:
-    """Return the nodes of a trace whose jobs name them and shared them for certain; None elsewhere.
+    """Return the nodes of a trace whose jobs shared them; None elsewhere.
+
+    Jobs that name their nodes shared them if whole nodes would not have held them. Others did if some have fewer cores
+    of a node than others: a scheduler of whole nodes gives all cores.
 
     Examples
     --------
     >>> jobs = [Job(number, 0, 1, 60, 60, cores=2, observed_start_s=0, node_list="n1") for number in (1, 2)]
     >>> shared_nodes(Workload(jobs)).nodes[0].cores, shared_nodes(Workload(jobs[:1]))
     (4, None)
+    >>> shared_nodes(Workload(Job(cores, 0, 1, 60, 60, cores=cores, observed_start_s=0) for cores in (1, 4))).nodes
+    (NodeResources(cores=4, gpus=0, memory_mb=0), NodeResources(cores=4, gpus=0, memory_mb=0))
     """
     cluster = cluster_of_trace(workload)
-    return cluster if cluster and cluster.names and most_at_once(workload) > len(cluster.nodes) else None
+    if cluster is None:
+        return None
+    if cluster.names:
+        return cluster if most_at_once(workload) > len(cluster.nodes) else None
+    return None if all(each.exclusive for each in cluster.partitions.values()) else cluster
 
 
 def cluster_of_trace(workload: Workload) -> Cluster | None:

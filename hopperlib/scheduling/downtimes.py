@@ -101,17 +101,19 @@ def read_downtimes(lines: Iterable[str]) -> list[Downtime]:
             f"line 1: the columns are {', '.join(header)[:200] or 'none'}; kind, start_s and end_s are needed, "
             f"{', '.join(_COLUMNS[3:])} may follow"
         )
-    downtimes = []
-    for number, fields in enumerate(rows[1:], start=2):
-        if not any(field.strip() for field in fields):
-            continue
-        given = {name: field.strip() for name, field in zip(header, fields, strict=False) if field.strip()}
-        row = dict.fromkeys(_COLUMNS[:3], "") | given
-        try:
-            downtimes.append(Downtime(**{name: _value(name, text) for name, text in row.items()}))
-        except ValueError as error:
-            raise InputError(f"line {number}: {error}") from None
-    return downtimes
+    return [
+        _downtime(header, fields, number) for number, fields in enumerate(rows[1:], start=2) if "".join(fields).strip()
+    ]
+
+
+def _downtime(header: list[str], fields: list[str], number: int) -> Downtime:
+    """Return the downtime of a line."""
+    given = {name: field.strip() for name, field in zip(header, fields, strict=False) if field.strip()}
+    row = dict.fromkeys(_COLUMNS[:3], "") | given
+    try:
+        return Downtime(**{name: _value(name, text) for name, text in row.items()})
+    except ValueError as error:
+        raise InputError(f"line {number}: {error}") from None
 
 
 def _value(name: str, text: str) -> Any:

@@ -150,14 +150,14 @@ def simulate(
     count = len(cluster.nodes)
     _check_settings(policy, overrun, count, sample_every_s)
     _check(workload, count, queues)
-    if isinstance(allocation, NodeChoice) and allocation.wait_s > 0:
-        _check_wait(allocation.wait_s, one_pool=isinstance(nodes, int), policy=policy, downtimes=downtimes)
+    depth = 1 if callable(policy) else _DEPTHS[policy] if policy in _DEPTHS else int(policy)
+    if isinstance(allocation, NodeChoice) and allocation.wait_s > 0 and (callable(policy) or not depth):
+        raise refusal("wait_s", allocation.wait_s, "needs backfill: who waits so long lets others pass")
     rules = rules or Rules()
     fixed = fixed_priorities(workload, queue_order, rules, count)
     if queue_order != "multifactor":
         rules = replace(rules, age=0.0, fair_share=0.0)
-    jobs = range(len(workload))
-    wanted = [_WHOLE] * len(jobs) if isinstance(nodes, int) else [_wanted(workload, job, cluster) for job in jobs]
+    wanted = _wants(workload, nodes)
     run = Loop(
         Schedule(workload, count),
         Order(workload, queues, fixed, rules),
@@ -166,19 +166,11 @@ def simulate(
         keep=overrun == "keep",
         requeue=requeue,
     )
-    of_partition = _lanes(
-        run,
-        cluster,
-        1 if callable(policy) else _DEPTHS[policy] if policy in _DEPTHS else int(policy),
-        partial(free_list, allocation, rng=rng),
-        nodes_per_switch=nodes_per_switch,
-        downtimes=downtimes,
-        plans=nodes_per_switch > 0 or any(each.is_known_part for each in downtimes),
-    )
+    of_partition = _lanes(run, cluster, depth, partial(free_list, allocation, rng=rng), downtimes, nodes_per_switch)
     if callable(policy):
         of_partition = dict.fromkeys(of_partition, OwnLane(run, of_partition, policy))
     lanes = list(dict.fromkeys(of_partition.values()))
-    lane_of = lanes * len(jobs) if len(lanes) == 1 else [of_partition[want[0]] for want in wanted]
+    lane_of = lanes * len(wanted) if len(lanes) == 1 else [of_partition[want[0]] for want in wanted]
     run.schedule.events = run.run(lanes, lane_of, downtimes, closures, progress, sample_every_s, -1)
     next(run.schedule.events, None)
     run.schedule.go_on(FOREVER if until_s is None else until_s)
@@ -190,8 +182,6 @@ def _lanes(
     cluster: Cluster,
     depth: int,
     free: Callable[[list[int]], FirstFit],
-    *,
-    plans: bool,
     downtimes: Sequence[Downtime],
     nodes_per_switch: int,
 ) -> dict[str, Lane]:
@@ -201,19 +191,14 @@ def _lanes(
     used, sharing = {want[0] for want in wants}, {want[0] for want in wants if want[1:] != (0, 0, 0)}
     for names in cluster.parts():
         members = {name: cluster.partitions[name].nodes for name in names}
-        nodes = free(joined(members[names[0]]))
-        together = isinstance(nodes, Contiguous)
-        if (
-            len(names) == 1
-            and names[0] not in sharing
-            and not (plans or (depth > 1 and (together or any(each.drained for each in downtimes))))
-        ):
-            kind = ContiguousLane if together else WholeLane
-            counted = depth > 1 or (isinstance(nodes, ChosenFit) and nodes.choice.wait_s > 0)
-            whole: WholeLane = CountedLane(run, nodes, depth) if counted else kind(run, nodes, easy=depth == 1)
+        whole = None
+        if len(names) == 1 and not nodes_per_switch and names[0] not in sharing:
+            whole = _counted_lane(run, free(joined(members[names[0]])), depth, downtimes)
+        if whole:
             lanes[names[0]] = whole
         elif used & set(names):
-            shared = (NamedLane if depth > 1 else SparingLane)(
+            kind = NamedLane if depth > 1 else SparingLane
+            shared = kind(
                 run,
                 cluster.nodes,
                 members,
@@ -224,6 +209,16 @@ def _lanes(
             )
             lanes |= dict.fromkeys(names, shared)
     return lanes
+
+
+def _counted_lane(run: Loop, nodes: FirstFit, depth: int, downtimes: Sequence[Downtime]) -> Lane | None:
+    """Return the queue of a partition of whole nodes, if counting them is enough."""
+    together = isinstance(nodes, Contiguous)
+    if any(each.is_known_part for each in downtimes):
+        return None
+    if depth <= 1 and not (isinstance(nodes, ChosenFit) and nodes.choice.wait_s > 0):
+        return (ContiguousLane if together else WholeLane)(run, nodes, easy=depth == 1)
+    return None if together or any(each.drained for each in downtimes) else CountedLane(run, nodes, depth)
 
 
 def _check_settings(policy: str | Policy, overrun: str, nodes: int, sample_every_s: int | None) -> None:
@@ -238,18 +233,17 @@ def _check_settings(policy: str | Policy, overrun: str, nodes: int, sample_every
         raise refusal("sample_every_s", sample_every_s, "must be at least 1 s")
 
 
-def _check_wait(wait_s: int, *, one_pool: bool, policy: str | Policy, downtimes: Sequence[Downtime]) -> None:
-    """Refuse to let jobs wait for nodes that lie near where that is not modelled."""
-    if not one_pool or downtimes or policy not in ("easy", "conservative"):
-        rule = "needs one pool of whole nodes, no downtimes, and backfill: who waits so long lets others pass"
-        raise refusal("wait_s", wait_s, rule)
-
-
 def _one_pool(nodes: int) -> Cluster:
     """Return that many nodes, of which each runs one job, in one partition for all queues."""
     return Cluster(
         nodes=(NodeResources(),) * nodes, partitions={"": Partition(nodes=tuple(range(nodes)), exclusive=True)}
     )
+
+
+def _wants(workload: Workload, nodes: int | Cluster) -> list[Wanted]:
+    """Return what each job wants."""
+    jobs = range(len(workload))
+    return [_WHOLE] * len(jobs) if isinstance(nodes, int) else [_wanted(workload, job, nodes) for job in jobs]
 
 
 def _wanted(workload: Workload, job: int, cluster: Cluster) -> Wanted:

@@ -288,10 +288,8 @@ def _number_rule(spec: FieldSpec) -> str:
 def _violated_by_list(value: Any, spec: FieldSpec) -> str:
     """Return the rule that a list breaks, empty if it holds."""
     texts = spec.kind is str
-    if not isinstance(value, list) or not value or len(value) != (spec.length or len(value)):
-        return _list_rule(spec)
-    if texts and not all(isinstance(part, str) and part.strip() for part in value):
-        return _list_rule(spec)
+    if not _is_list(value, spec):
+        return "a list of texts, at least one" if texts else f"a list of {spec.length or 'at least one'}"
     if texts and not spec.rules.repeats and len(set(value)) < len(value):
         return "a list without repetition"
     for part in value:
@@ -300,6 +298,9 @@ def _violated_by_list(value: Any, spec: FieldSpec) -> str:
     return ""
 
 
-def _list_rule(spec: FieldSpec) -> str:
-    """Return what a list must be, in words."""
-    return "a list of texts, at least one" if spec.kind is str else f"a list of {spec.length or 'at least one'}"
+def _is_list(value: Any, spec: FieldSpec) -> bool:
+    """Whether a value is a list of the right length, of texts where it holds those."""
+    if not isinstance(value, list) or not value:
+        return False
+    sound = spec.kind is not str or all(isinstance(part, str) and part.strip() for part in value)
+    return sound and len(value) == (spec.length or len(value))

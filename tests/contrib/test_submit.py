@@ -111,7 +111,14 @@ def test_advice_stands_on_the_terminal_and_the_job_is_submitted(slurm, script):
 
 
 @pytest.mark.parametrize(
-    "broken", ["exit 3", "echo nonsense >&2; kill -9 $$", "sleep 600", None], ids=["fails", "killed", "slow", "absent"]
+    "broken",
+    [
+        pytest.param("exit 3", marks=pytest.mark.nightly),
+        pytest.param("echo nonsense >&2; kill -9 $$", marks=pytest.mark.nightly),
+        "sleep 600",
+        None,
+    ],
+    ids=["fails", "killed", "slow", "absent"],
 )
 def test_the_job_is_submitted_whatever_becomes_of_hopper(slurm, script, broken):
     slurm.filter(limit_s=0.3)

@@ -43,8 +43,8 @@ def seasonal(rng, runs=100):
 def test_what_comes_back_raises_no_alarm_of_change(draw, seed, verdict, histories):
     rng = Random(seed)
     verdicts = [judged(draw(rng)).verdict for _ in range(histories)]
-    # A regular one may be taken for a season, and one that the noise covers for no change: neither is an alarm.
-    assert verdicts.count(verdict) >= 0.6 * histories
+    # One that the noise covers may be taken for no change, which is no alarm.
+    assert verdicts.count(verdict) >= 0.9 * histories
     alarms = sum(verdict in ("worse", "better", "drifts, worse", "drifts, better") for verdict in verdicts)
     assert alarms < 0.05 * histories, alarms
 

@@ -45,10 +45,12 @@ def test_a_split_partition_and_shared_nodes():
     assert waits(jobs, 1, shared_cores=6) == [0, 0, 0]
     with pytest.raises(InputError, match="a split must leave nodes on both sides: 2 of 2"):
         waits(jobs, 2, split=(10, 2))
-    # Two of three nodes are for limits up to 10 s; a long job of two nodes has them too, one of three finds no room.
+    # Two of three nodes are for limits up to 10 s; a long job of two nodes has them too. One of three has nodes of both
+    # sides once the two long jobs before it have ended on the third node.
     assert waits([*jobs, Job(3, 2, 2, 60, 60)], 3, split=(10, 2))[3] == 4
-    with pytest.raises(InputError, match="it: job 3, of nodes=3, finds no room any more"):
-        waits([*jobs, Job(3, 2, 3, 5, 5)], 3, split=(10, 2))
+    assert waits([*jobs, Job(3, 2, 3, 5, 5)], 3, split=(10, 2)) == [0, 60, 0, 118]
+    with pytest.raises(InputError, match="it: job 3, of nodes=4, finds no room any more"):
+        waits([*jobs, Job(3, 2, 4, 5, 5)], 3, split=(10, 2))
 
 
 def test_a_drain_of_some_nodes_ends_no_job():

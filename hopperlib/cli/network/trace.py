@@ -9,7 +9,7 @@ import click
 
 from hopperlib.cli.common import all_option, json_option, read_source, refusing
 from hopperlib.cli.question import show
-from hopperlib.errors import InputError, did_you_mean, refusal
+from hopperlib.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from hopperlib.questions.result import Result
@@ -24,8 +24,9 @@ def trace() -> None:
     """Learn a scheduler's rules from a job log, test them, say why a job waited, and what a change would do.
 
     FILE is a trace in the Standard Workload Format, or what sacct --parsable2 or --json printed; - is standard input.
-    Jobs share nodes where a log names them (NodeList of sacct) and more jobs ran there than whole nodes would hold;
-    elsewhere whole nodes of one pool are taken, or processors with --cores-per-node 1.
+    Jobs share nodes where a log names them (NodeList of sacct) and more jobs ran there than whole nodes would hold, or
+    where jobs have fewer cores of a node than others (AllocCPUS); elsewhere whole nodes of one pool are taken, or
+    processors with --cores-per-node 1.
     """
 
 
@@ -48,6 +49,7 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> _
     from hopperlib.readers.jobs import read_job_trace
     from hopperlib.scheduling.cluster import most_at_once, shared_nodes
     from hopperlib.scheduling.logs.learned import Clock
+    from hopperlib.scheduling.scheduler import too_wide
 
     try:
         log = read_job_trace(Path(file), cores_per_node=cores_per_node, timezone=timezone)
@@ -57,8 +59,8 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> _
     room = nodes or log.nodes or (len(shared.nodes) if shared else most_at_once(log.workload))
     if not room:
         raise InputError("this log tells no starts: nothing can be learned from it")
-    fitting = [job for job, width in enumerate(log.workload.nodes) if width <= room]
-    workload = log.workload if len(fitting) == len(log.workload) else log.workload.of(fitting)
+    wide = set(too_wide(log.workload, shared or room))
+    workload = log.workload.of([job for job in range(len(log.workload)) if job not in wide]) if wide else log.workload
     return _Log(replace(log, workload=workload), room, Clock(log.epoch_s, log.timezone), shared)
 
 
@@ -116,7 +118,7 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
     from hopperlib.scheduling.logs.whatif import together, what_if
 
     if log.shared and changes["shared"]:
-        raise refusal("shared", True, "changes nothing: jobs share nodes in this log")
+        raise InputError("jobs share nodes in this log already", name="shared")
     scenarios = scenarios_of(log.trace, log.nodes, **changes)
     if len(scenarios) > 1:
         scenarios.append(together(scenarios))

@@ -175,8 +175,9 @@ def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> 
     for group in _before_interrupt(evidence.unknown):
         # In a text that shows no failure, a program that went on did not end there.
         outlived = not failed and evidence.life_after(group.last) is not None
-        reach = None if outlived or not _offered(group, evidence) else _reach(group, ends, terminators, evidence)
-        if reach is not None and (weight := _weight(group, reach, failed)):
+        reach = None if outlived else _reach(group, ends, terminators, evidence)
+        weight = 0 if reach is None else _weight(group, reach, failed)
+        if reach is not None and weight and _offered(group, evidence):
             scored.append(((weight, group.count < _MANY, -reach), group))
     return max(scored, key=lambda one: one[0])[1] if scored else None
 

@@ -24,6 +24,8 @@ from hopperlib.packed import decompress, encoding_of
 
 LINE_LIMIT = 65_536
 BLOCK_SIZE = 524_288
+# The end of a block that is searched for blank lines. [bytes]
+_BLANKS = 4096
 
 # Terminal sequences: colors and cursor movements, titles, two-character ones. Each
 # class excludes the escape character, so that a search never goes over a text twice.
@@ -115,8 +117,9 @@ class LineReader:
                     body = body.replace(b"\r\n", b"\n")
                     if separator == b"\n":
                         body = body.removesuffix(b"\r")
-                yield self._block(line, body)
-                line += body.count(b"\n") + (separator == b"\n")
+                last = line + body.count(b"\n")
+                yield self._block(line, last, body)
+                line = last + (separator == b"\n")
                 self.lines = line - 1
             else:
                 carry = data
@@ -125,7 +128,7 @@ class LineReader:
                 self.shortened += 1
         if carry:
             carry = carry.removesuffix(b"\r")
-            yield self._block(line, carry)
+            yield self._block(line, line + carry.count(b"\n"), carry)
             self.lines = line
 
     def _texts(self) -> Iterator[bytes]:
@@ -159,15 +162,16 @@ class LineReader:
             data = self._decoder.decode(data).encode(errors="replace")
         return data.translate(None, b"\0") if b"\0" in data else data
 
-    def _block(self, line: int, body: bytes) -> Block:
+    def _block(self, line: int, last: int, body: bytes) -> Block:
         """Return clean lines without what a logger puts before every one of them, which the first block tells."""
         body = self._clean(body)
         if line == 1:
             self._relayed = relayed_prefix(body)
         if self._relayed:
             body = self._relayed.sub(b"", body)
-        if filled := body.rstrip():
-            self.filled = line + body.count(b"\n") - body.count(b"\n", len(filled))
+        end = body[-_BLANKS:]
+        if filled := end.rstrip():
+            self.filled = last - end.count(b"\n", len(filled))
         return Block(line, body)
 
     def _clean(self, body: bytes) -> bytes:

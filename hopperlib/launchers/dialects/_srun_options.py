@@ -122,18 +122,14 @@ def read_distribution(
     >>> read_distribution(Given("-m", "-m", "cyclic"), launcher, node, None).methods
     ('cyclic', 'cyclic', 'cyclic')
     """
-    defaults = launcher.default_distribution.split(":")
-    default_sockets = defaults[1] if len(defaults) > 1 else "cyclic"
+    default_nodes, _, rest = launcher.default_distribution.partition(":")
+    default_sockets = rest.split(":")[0] or "cyclic"
+    usual = _step_method("cyclic", node.release)
     if option is None:
-        methods = (defaults[0], default_sockets, default_sockets)
-        return Distribution(methods, step_method=_step_method("cyclic", node.release))
+        return Distribution((default_nodes, default_sockets, default_sockets), step_method=usual)
     text = option.value.lower()
     if text.startswith("plane"):
-        name, equals, size = text.partition("=")
-        if name != "plane" or not equals:
-            raise option.refusal("needs the size of a plane, as in plane=4")
-        methods, plane_size = ("plane", "block", "block"), whole_number(option.typed, size)
-        return Distribution(methods, plane_size, step_method=_step_method("cyclic", node.release))
+        return Distribution(("plane", "block", "block"), _plane_size(option), step_method=usual)
     levels, _, flag = text.partition(",")
     given = levels.split(":")
     _check_distribution(option, given, flag)
@@ -145,6 +141,14 @@ def read_distribution(
         note = "" if cores == sockets else f"The third part of -m {option.value}, for cores, has no effect."
     step_method = _step_method(sockets if len(given) > 1 else "cyclic", node.release)
     return Distribution((nodes, sockets, cores), None, flag == "pack", note, step_method)
+
+
+def _plane_size(option: Given) -> int:
+    """Return the tasks of a plane."""
+    name, equals, size = option.value.lower().partition("=")
+    if name != "plane" or not equals:
+        raise option.refusal("needs the size of a plane, as in plane=4")
+    return whole_number(option.typed, size)
 
 
 def _step_method(method: str, release: tuple[int, ...]) -> str:

@@ -224,10 +224,11 @@ def units_of(unit: str, kind: NodeKind) -> list[list[int]]:
     """
     usable, threads = kind.usable_cores, range(kind.threads_per_core)
     if unit in ("number", "hwthread"):
-        cpus = [kind.cpu(core, thread) for core in usable for thread in threads]
-        return [[cpu] for cpu in (sorted(cpus) if unit == "number" else cpus)]
+        cpus = [[kind.cpu(core, thread)] for core in usable for thread in threads]
+        return sorted(cpus) if unit == "number" else cpus
     widths = {"numa": kind.cores_per_numa_node, "socket": kind.cores_per_socket, "node": kind.cores}
-    width = widths.get(unit, (kind.cores_per_l3 or kind.cores_per_numa_node) if unit == "l3" else 1)
+    widths["l3"] = kind.cores_per_l3 or kind.cores_per_numa_node
+    width = widths.get(unit, 1)
     groups = [range(first, first + width) for first in range(0, kind.cores, width)]
     members = [[kind.cpu(core, thread) for core in group if core in usable for thread in threads] for group in groups]
     return [group for group in members if group]

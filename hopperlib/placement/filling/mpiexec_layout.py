@@ -120,10 +120,7 @@ def _deal_pieces(component: Component, mapping: TaskMapping, kind: NodeKind, tas
             names = {"number": "CPU", "hwthread": "CPU", "numa": "NUMA node", "l3": "L3 cache"}
             has = f"the {len(group)} {names.get(small, small)}s that a {names.get(unit, unit)} has"
             raise LaunchError("-n", component.tasks, f"needs more than {has} for tasks of {mapping.width}")
-        if used[number] <= len(group):
-            pieces = group[first : first + mapping.width]
-        else:
-            pieces = [group[(first + index) % len(group)] for index in range(mapping.width)]
+        pieces = [group[at % len(group)] for at in range(first, first + mapping.width)]
         taken.append([cpu for piece in pieces for cpu in piece])
     return taken
 

@@ -338,7 +338,7 @@ def simulated(trace: Trace, setting: Simulation, *, progress: Callable[[int], ob
         room,
         policy=policy,
         **given_rules,
-        allocation=setting.choice(room if isinstance(room, int) else 0),
+        allocation=setting.choice(room if isinstance(room, int) else len(room.nodes)),
         overrun=setting.overrun,
         queues=table.queues,
         downtimes=[*setting.outages(room), *away],

@@ -124,25 +124,29 @@ def _read_frame(table: Any) -> Trace:
         raise InputError("the table holds no job with a run time")
     origin = frame["submit"].min()
     users = {name: number for number, name in enumerate(dict.fromkeys(frame["user"]), 1)} if "user" in frame else {}
-    columns = {name: frame[name] for name in Job._fields if name in frame and name not in ("job", "user")}
-    for name, column in (("submit_time_s", "submit"), ("observed_start_s", "start"), ("eligible_time_s", "eligible")):
-        columns |= {name: (frame[column] - origin).dt.total_seconds()} if column in frame else {}
-    run_time = frame["run_time"].dt.total_seconds()
-    asked = frame.get("requested_time", frame["run_time"]).dt.total_seconds().fillna(ENDLESS_S)
     called = [str(name) for name in frame.get("job", frame.index)]
     numbers = [int(name) if name.isdecimal() and len(name) < 19 else -1 - row for row, name in enumerate(called)]
-    columns |= {"run_time_s": run_time, "requested_time_s": asked, "queue": frame.get("partition", "")}
-    if users:
-        columns["user"] = frame["user"].map(users)
-    jobs = frame[[]].assign(job=numbers, **columns)
+    jobs = frame[[]].assign(job=numbers, **_columns_of_jobs(frame, origin, users))
+    zone = str(origin.tz)
     return Trace(
         workload=Workload(jobs),
         skips=skips,
         epoch_s=int(origin.timestamp()),
         names={number: name for number, name in zip(numbers, called, strict=True) if number < 0},
         users={number: name for name, number in users.items() if name},
-        timezone=str(origin.tz) if str(origin.tz) not in ("None", "UTC") else "",
+        timezone="" if zone in ("None", "UTC") else zone,
     )
+
+
+def _columns_of_jobs(frame: Any, origin: Any, users: dict[str, int]) -> dict[str, Any]:
+    """Return the columns of a DataFrame as fields of jobs, moments in seconds from an origin."""
+    columns = {name: frame[name] for name in Job._fields if name in frame and name not in ("job", "user")}
+    for name, column in (("submit_time_s", "submit"), ("observed_start_s", "start"), ("eligible_time_s", "eligible")):
+        columns |= {name: (frame[column] - origin).dt.total_seconds()} if column in frame else {}
+    run_time = frame["run_time"].dt.total_seconds()
+    asked = frame.get("requested_time", frame["run_time"]).dt.total_seconds().fillna(ENDLESS_S)
+    columns |= {"run_time_s": run_time, "requested_time_s": asked, "queue": frame.get("partition", "")}
+    return columns | ({"user": frame["user"].map(users)} if users else {})
 
 
 def _read_table(lines: Iterator[str]) -> Trace:

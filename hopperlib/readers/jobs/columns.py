@@ -96,20 +96,19 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
     (1800, Timestamp('2026-12-31 08:30:00+0000', tz='UTC'))
     """
     table = read_table(lines)
-    found = _columns(table.header)
+    found, called, jobs = _columns(table.header), dict[str, str](), list[dict[str, str]]()
     written = tuple(dict.fromkeys((*_WRITTEN, *(name for name in found if name not in ("Wait", "End")))))
-    steps = "JobID" in table.header
-    rows, called, dated = ["|".join(written)], {}, True
-    for line, cells in whole_rows(table.rows, len(table.header)):
-        row = {name: text for name, at in found.items() if (text := cells[at.place]).lower() not in _ABSENT}
-        dated = dated and (finite(row.get("Submit") or row.get("Start") or "") or _DATED) >= _DATED
+    whole = list(whole_rows(table.rows, len(table.header)))
+    told = [{name: text for name, at in found.items() if _is_told(text := cells[at.place])} for _, cells in whole]
+    for (line, _), row in zip(whole, told, strict=True):
         job = _job(row, found, line, cores_per_node)
         # Another scheduler's names are no numbers; under sacct's own heading such a name is that of a step.
-        if not steps and not JOB_ID.fullmatch(job.get("JobID", "")):
+        if "JobID" not in table.header and not JOB_ID.fullmatch(job.get("JobID", "")):
             called[str(line)] = job.get("JobID", str(line))
             job["JobID"] = str(line)
-        rows.append("|".join(job.get(name, "").replace("|", " ") for name in written))
-    trace = read_sacct(rows, timezone=timezone)
+        jobs.append(job)
+    rows = ("|".join(job.get(name, "").replace("|", " ") for name in written) for job in jobs)
+    trace = _renamed(read_sacct(["|".join(written), *rows], timezone=timezone), called)
     others = [
         f"{at.name} as {name.removesuffix('Raw')}" for name, at in found.items() if name.removesuffix("Raw") != at.name
     ]
@@ -117,7 +116,24 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
     return replace(
         trace,
         notes=(*trace.notes, note) if others else trace.notes,
-        epoch_s=trace.epoch_s if dated else 0,
+        epoch_s=trace.epoch_s if _is_dated(told) else 0,
+    )
+
+
+def _is_dated(rows: Iterable[Mapping[str, str]]) -> bool:
+    """Whether moments count from 1970, or are dates."""
+    return all((finite(row.get("Submit") or row.get("Start") or "") or _DATED) >= _DATED for row in rows)
+
+
+def _is_told(text: str) -> bool:
+    """Whether a cell tells anything."""
+    return text.lower() not in _ABSENT
+
+
+def _renamed(trace: Trace, called: Mapping[str, str]) -> Trace:
+    """Return a trace whose jobs have the names that they were called by."""
+    return replace(
+        trace,
         names=trace.names | {int(number): name for number, name in called.items() if name != number},
         unfinished=tuple((called.get(name, name), job) for name, job in trace.unfinished),
         never=tuple((called.get(name, name), job) for name, job in trace.never),

@@ -11,7 +11,7 @@ those of the export that Open XDMoD asks for [1]_.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, tzinfo
 from itertools import chain
 from typing import Any
@@ -154,22 +154,9 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "", timez
     >>> trace.workload[0].requested_time_s, trace.names[trace.workload[0].job], trace.skips.messages()
     (3600, '8_1', ['1 job skipped, cancelled before it started (first at line 4)'])
     """
-    skips, counts, zone = Skips(), Counter[str](), _zone(timezone)
-    jobs: list[tuple[str, Job]] = []
-    unfinished: list[tuple[str, Job]] = []
-    never: list[tuple[str, Job]] = []
-    users: dict[str, int] = {}
-    for number, row in _rows(source, delimiter, columns, skips):
-        job = _job(row, users, counts, zone)
-        if isinstance(job, str):
-            skips.add(job, number)
-            if job == _NEVER_STARTED and (asked := _asked_for(row, users, zone)):
-                never.append((row["JobID"], asked))
-        elif job.state in _UNFINISHED:
-            skips.add(_UNFINISHED[job.state], number)
-            unfinished.append((row["JobID"], job))
-        else:
-            jobs.append((row["JobID"], job))
+    skips, counts, users = Skips(), Counter[str](), dict[str, int]()
+    rows = _rows(source, delimiter, columns, skips)
+    jobs, unfinished, never = _sorted_out(rows, _zone(timezone), users, counts, skips)
     if not jobs:
         raise InputError(f"no job of this sacct output can be used: {'; '.join(skips.messages()) or 'it has none'}")
     jobs = _joined(jobs, counts)
@@ -196,12 +183,30 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "", timez
     )
 
 
+def _sorted_out(
+    rows: Iterable[tuple[int, dict[str, str]]], zone: tzinfo, users: dict[str, int], counts: Counter[str], skips: Skips
+) -> tuple[list[tuple[str, Job]], list[tuple[str, Job]], list[tuple[str, Job]]]:
+    """Return the jobs that ran, those that run or wait still, and those that ended before they started, by name."""
+    jobs, unfinished, never = list[tuple[str, Job]](), list[tuple[str, Job]](), list[tuple[str, Job]]()
+    for number, row in rows:
+        job = _job(row, users, counts, zone)
+        if isinstance(job, str):
+            skips.add(job, number)
+            if job == _NEVER_STARTED and (asked := _asked_for(row, users, zone)):
+                never.append((row["JobID"], asked))
+        elif job.state in _UNFINISHED:
+            skips.add(_UNFINISHED[job.state], number)
+            unfinished.append((row["JobID"], job))
+        else:
+            jobs.append((row["JobID"], job))
+    return jobs, unfinished, never
+
+
 def _asked_for(row: dict[str, str], users: dict[str, int], zone: tzinfo) -> Job | None:
     """Return a job that never started, as it was asked for; None if it does not say when."""
     submit, (nodes, cores, gpus, memory) = _instant(row["Submit"], zone), _resources(row)
     user = users.setdefault(row.get("User", ""), len(users) + 1)
-    state = row["State"].strip().partition(" ")[0].rstrip("+")
-    job = Job(0, submit or 0, nodes, 0, _limit(row) or 0, user, row.get("Partition", "")[:200], state=state)
+    job = Job(0, submit or 0, nodes, 0, _limit(row) or 0, user, row.get("Partition", "")[:200], state=_state(row))
     job = job._replace(cores=cores, gpus=gpus, memory_mb=memory, account=row.get("Account", ""), qos=row.get("QOS", ""))
     return None if submit is None else job
 
@@ -239,19 +244,10 @@ def _rows(source: Source, delimiter: str, columns: str, skips: Skips) -> Iterato
 def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[str], bool]:
     """Return the columns, and whether the first line is a job already; refuse what lacks what a trace needs."""
     fields = text.split(delimiter)
-    if columns.strip():
-        stated = [name.split("%")[0].strip() for name in columns.replace(delimiter, ",").split(",")]
-    elif fields[0].split("_")[0].split("+")[0].isdecimal():
-        # A job: its fields must be those of an export.
-        for names in map(str.split, _EXPORTS):
-            row = row_of(text, names, delimiter=delimiter) or {"State": ""}
-            if row["State"][:1].isalpha() and None not in (_instant(row["Submit"]), _duration_s(row["Elapsed"])):
-                return names, True
-        raise InputError(
-            f"line {number} is a job, and no line names the columns: leave out --noheader, or name them as they were given to --format"
-        )
-    else:
-        stated = [name.split("%")[0].strip() for name in fields]
+    if not columns.strip() and fields[0].split("_")[0].split("+")[0].isdecimal():
+        return _export(text, delimiter, number), True
+    named = columns.replace(delimiter, ",").split(",") if columns.strip() else fields
+    stated = [name.split("%")[0].strip() for name in named]
     header = [SPELLING.get(name.lower(), name) for name in stated]
     missing = [name for name in _NEEDED if name not in header]
     if not {"ElapsedRaw", "Elapsed"} & set(header) and not {"Start", "End"} <= set(header):
@@ -264,6 +260,17 @@ def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[
             "ask for --format=JobID,User,Account,Partition,QOS,State,Submit,Eligible,Start,Elapsed,Timelimit,NNodes,AllocCPUS,AllocTRES,NodeList"
         )
     return header, bool(columns.strip())
+
+
+def _export(text: str, delimiter: str, number: int) -> list[str]:
+    """Return the columns of a line that is a job: its fields must be those of an export."""
+    for names in map(str.split, _EXPORTS):
+        row = row_of(text, names, delimiter=delimiter) or {"State": ""}
+        if row["State"][:1].isalpha() and None not in (_instant(row["Submit"]), _duration_s(row["Elapsed"])):
+            return names
+    raise InputError(
+        f"line {number} is a job, and no line names the columns: leave out --noheader, or name them as they were given to --format"
+    )
 
 
 def _entries(pieces: Iterator[str], skips: Skips) -> Iterator[dict[str, Any]]:
@@ -346,17 +353,15 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone:
     """Return the job of a row, or why it cannot be taken; count what is repaired or not modelled."""
     if JOB_ID.fullmatch(row["JobID"][:200]) is None:
         return "JobID is none"
-    submit = _instant(row["Submit"], zone)
+    submit, state = _instant(row["Submit"], zone), _state(row)
     if submit is None:
         return "submit time unknown"
-    elapsed, start = _elapsed(row, zone), _instant(row.get("Start", ""), zone)
-    state = row["State"].strip().partition(" ")[0].rstrip("+")
-    if state == "REQUEUED" and not elapsed:
-        return "not started yet"
-    if state == "PENDING":
-        elapsed, start = 0, None
-    if not elapsed and _never_ran(state, start):
-        return _NEVER_STARTED
+    elapsed, start = (0, None) if state == "PENDING" else (_elapsed(row, zone), _instant(row.get("Start", ""), zone))
+    if not elapsed:
+        if state == "REQUEUED":
+            return "not started yet"
+        if _never_ran(state, start):
+            return _NEVER_STARTED
     if elapsed is None:
         return "run time unknown"
     nodes, cores, gpus, memory = _resources(row)
@@ -381,8 +386,8 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone:
         asked or elapsed,
         users.setdefault(row.get("User", ""), len(users) + 1),
         row.get("Partition", "")[:200],
-        eligible_time_s=None if eligible is None else max(submit, eligible),
-        observed_start_s=None if start is None else max(start, submit),
+        eligible_time_s=_not_before(submit, eligible),
+        observed_start_s=_not_before(submit, start),
         cores=cores,
         gpus=gpus,
         memory_mb=memory,
@@ -392,6 +397,16 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone:
         node_list=re.sub("^None.*", "", row.get("NodeList", "")),
         licences=_licences(row),
     )
+
+
+def _not_before(submit: int, moment: int | None) -> int | None:
+    """Return a moment, or that of submission if it is later."""
+    return None if moment is None else max(submit, moment)
+
+
+def _state(row: dict[str, str]) -> str:
+    """Return the state of a job, without by whom it was cancelled."""
+    return row["State"].strip().partition(" ")[0].rstrip("+")
 
 
 def _limit(row: dict[str, str]) -> int | None:

@@ -13,7 +13,7 @@ are left out where a row sums it up.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from hopperlib.errors import InputError
 from hopperlib.readers.jobs.trace import Trace, counted
@@ -78,29 +78,8 @@ def read_swf(source: Source, *, cores_per_node: int = 0) -> Trace:
     if cores_per_node < 0:
         raise InputError(f"cores_per_node={cores_per_node} must be at least 1, or 0 for that of the header")
     skips, header = Skips(), dict[str, str]()
-    jobs: list[Job] = []
-    partial: list[int] = []
-    summaries: set[int] = set()
     counts = dict.fromkeys(("partial-rows", "guessed-limit", "zero-limit", "over-limit", "dependency", "rounded"), 0)
-    for number, line in enumerate(lines_of(source), start=1):
-        text = line.strip().lstrip("\ufeff")
-        if text[:1] in ("", ";", "#"):
-            header.update(_HEADER.findall(text[:1000]))
-            continue
-        fields = text.split(maxsplit=18)
-        counts["rounded"] += "." in text and any("." in field for field in (*fields[1:2], *fields[3:5], *fields[7:9]))
-        job = _job(fields, max(1, cores_per_node), counts)
-        if isinstance(job, str):
-            skips.add(job, number)
-            continue
-        if int(job.state) in _PARTIAL:
-            partial.append(len(jobs))
-        else:
-            summaries.add(job.job)
-        jobs.append(job)
-    twice = {place for place in partial if jobs[place].job in summaries}
-    counts["partial-rows"] = len(twice)
-    jobs = [job for place, job in enumerate(jobs) if place not in twice]
+    jobs = _without_parts(_jobs(source, max(1, cores_per_node), counts, header, skips), counts)
     if not jobs:
         why = "; ".join(skips.messages()) or "it holds no job at all"
         raise InputError(f"this is no trace in the Standard Workload Format that can be used: {why}")
@@ -110,16 +89,42 @@ def read_swf(source: Source, *, cores_per_node: int = 0) -> Trace:
     workload = _Workload(jobs)
     counts["unsorted"] = not workload.sorted_on_entry
     epoch = re.match(r"\s*(\d{1,11})(?!\S)", header.get("UnixStartTime", ""))
-    start = int(epoch[1]) if epoch else 0
     return Trace(
         workload=workload,
         skips=skips,
         notes=counted(counts),
         header=header,
-        epoch_s=start,
+        epoch_s=int(epoch[1]) if epoch else 0,
         nodes=machine_nodes or processors // max(1, cores_per_node),
         timezone=header.get("TimeZoneString", ""),
     )
+
+
+def _jobs(
+    source: Source, cores_per_node: int, counts: dict[str, int], header: dict[str, str], skips: Skips
+) -> Iterator[Job]:
+    """Yield the jobs of a trace; put down its header, what is repaired and what is left out."""
+    for number, line in enumerate(lines_of(source), start=1):
+        text = line.strip().lstrip("\ufeff")
+        if text[:1] in ("", ";", "#"):
+            header.update(_HEADER.findall(text[:1000]))
+            continue
+        fields = text.split(maxsplit=18)
+        counts["rounded"] += "." in text and any("." in field for field in (*fields[1:2], *fields[3:5], *fields[7:9]))
+        job = _job(fields, cores_per_node, counts)
+        if isinstance(job, str):
+            skips.add(job, number)
+        else:
+            yield job
+
+
+def _without_parts(jobs: Iterable[Job], counts: dict[str, int]) -> list[Job]:
+    """Return the jobs without the rows that tell a part of one that another row sums up."""
+    rows = [(job, int(job.state) in _PARTIAL) for job in jobs]
+    summaries = {job.job for job, is_part in rows if not is_part}
+    kept = [job for job, is_part in rows if not (is_part and job.job in summaries)]
+    counts["partial-rows"] = len(rows) - len(kept)
+    return kept
 
 
 def _size(text: str) -> int:

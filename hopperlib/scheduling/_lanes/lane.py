@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from heapq import heappush
 
+from hopperlib.scheduling._free_nodes import ChosenFit, FirstFit
 from hopperlib.scheduling._lanes.waiting import JOB, SHIFT, Limits, Order, Waiting
 from hopperlib.scheduling.schedule import FINISHED, KILLED_AT_LIMIT, Schedule
 
@@ -35,6 +36,8 @@ class Run:
         # When jobs really end: a heap of (end, job). Their nodes, as bounds of runs.
         self.ends: list[int] = []
         self.held: dict[int, list[int]] = {}
+        # Jobs that waited for nodes that lie near.
+        self.near_until: set[int] = set()
         self.columns = (
             self.workload.requested_time_s,
             self.workload.run_time_s,
@@ -132,6 +135,18 @@ class Lane:
         """Start a job that waits on its nodes."""
         self.waiting.remove(key)
         self.hold(key & JOB, bounds, self.run.start(key & JOB, bounds, now))
+
+    def waits_for_near(self, job: int, free: FirstFit, now: int) -> bool:
+        """Whether a job that could start waits for nodes that lie near; it is looked at again when it no longer does."""
+        run, patience_s = self.run, free.patience_s(self.widths[job]) if isinstance(free, ChosenFit) else 0
+        until_s = run.workload.arrival_s[job] + patience_s
+        if until_s <= now:
+            return False
+        if job not in run.near_until:
+            # The end of a job that does not run ends nothing: it is a look at the queue.
+            run.near_until.add(job)
+            heappush(run.ends, (until_s << SHIFT) + job)
+        return True
 
     def is_over(self, key: int) -> bool:
         """Whether a limit keeps a waiting job from running, which is then put aside."""

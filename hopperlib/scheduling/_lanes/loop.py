@@ -122,6 +122,8 @@ class Loop(Run):
             if job in held and end_s[job] == key >> SHIFT:
                 changed.add(self.lane_of[job])
                 changed.update(self.end(job, now))
+            elif job in self.near_until:
+                changed.add(self.lane_of[job])
         return changed
 
     def end(self, job: int, now: int) -> Iterable[Lane]:

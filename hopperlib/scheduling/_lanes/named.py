@@ -15,10 +15,11 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, reduce
 from heapq import heappop, heappush
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from operator import ge, or_
+from typing import NamedTuple
 
 from hopperlib.scheduling._free_nodes import Contiguous, FirstFit, positions_in
 from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run, Wanted
@@ -69,6 +70,11 @@ def _nodes_in(nodes: int) -> Iterator[int]:
         nodes ^= 1 << node
 
 
+def _set_of(nodes: Iterable[int]) -> int:
+    """Return nodes as a set."""
+    return reduce(or_, map((1).__lshift__, nodes), 0)
+
+
 def bits_of(bounds: Sequence[int]) -> int:
     """Return runs, by their bounds, as a set."""
     ends = iter(bounds)
@@ -78,12 +84,13 @@ def bits_of(bounds: Sequence[int]) -> int:
 class _Line:
     """What a node has left from each of some instants on, the first of them 0 for now."""
 
-    __slots__ = ("_after", "_rooms", "left", "times")
+    __slots__ = ("_after", "_rooms", "_until", "left", "times")
 
     def __init__(self, times: list[int], left: list[int]) -> None:
         self.times, self.left = times, left
         self._after: dict[tuple[int, int, int], _Line] = {}
         self._rooms: dict[int, list[tuple[int, int]]] = {}
+        self._until: dict[int, int] = {}
 
     def after(self, share: int, at: int, end: int) -> "_Line":
         """Return the line with a share taken of it from an instant to another."""
@@ -103,6 +110,15 @@ class _Line:
             line = self._after[share, at, end] = _Line(times, left)
         return line
 
+    def until(self, share: int) -> int:
+        """Return until when the node has room for a share that it has room for now; 0 if it has none."""
+        until = self._until.get(share)
+        if until is None:
+            until = self._until[share] = next(
+                (at for at, left in zip(self.times, self.left, strict=True) if (left - share) & GUARD != GUARD), FOREVER
+            )
+        return until
+
     def rooms(self, share: int) -> list[tuple[int, int]]:
         """Return from when to when the node has room for a share."""
         rooms = self._rooms.get(share)
@@ -120,17 +136,26 @@ class _Line:
         return rooms
 
 
+class _Promise(NamedTuple):
+    """When a blocked job has its nodes, from when on each of them has room for it by then, and in which look that was found."""
+
+    at: int
+    since: dict[int, int]
+    look: int
+
+
 class _Kind:
-    """What one kind of job finds: from when on it may start on each node, by the running jobs alone."""
+    """What one kind of job finds: the nodes on which it may start now, and from when on on each, by the running jobs alone."""
 
     def __init__(self) -> None:
+        self.idle = 0
         self.since: dict[int, int] = {}
         # The nodes for each such instant; the instants, and beside each the nodes that it may have by then.
         self.at: dict[int, int] = {}
         self.times: list[int] = []
         self.by_then: list[int] = []
-        # Up to where the log of changes is in this.
-        self.seen = -1
+        # Up to where the log of changes is in what it finds now, and in what it finds later.
+        self.seen_idle = self.seen = -1
 
     def settle(self, node: int, instant: int) -> None:
         """Note from when on a job may start on a node."""
@@ -193,11 +218,14 @@ class NamedLane(Lane):
         # How many jobs are blocked in each partition, and those of them that were not promised a time yet.
         self.blocked: dict[str, int] = {}
         self.unplanned: deque[int] = deque()
-        # How long the log was when the queue was last planned; how often it was; the number of that time, the instant and
-        # the nodes of each promise; and the nodes that are other than they were when the same job's turn came before.
+        # How long the log was when the queue was last planned, and how often it was.
         self.seen, self.passes = -1, 1
-        self.promises: dict[int, tuple[int, int, int]] = {}
+        self.promises: dict[int, _Promise] = {}
+        # The nodes that are other than they were when the turn of the same job came before, and those of the looks before.
         self.changed = 0
+        self.changed_before = deque[int](maxlen=_MOST_KEPT)
+        # Of a kind of job in this look: who runs that long finds no more nodes than so many.
+        self.tight: dict[Wanted, tuple[int, int]] = {}
 
     def forget(self) -> None:
         self.base, self.seen, self.promises = {}, -1, {}
@@ -212,27 +240,46 @@ class NamedLane(Lane):
         """Return what a job of a kind takes of a node."""
         return packed(wanted[1:]) if wanted[1] else self.whole[node]
 
-    def kind(self, wanted: Wanted) -> _Kind:
-        """Return what a kind of job finds."""
+    def changed_since(self, wanted: Wanted, seen: int) -> Iterable[int]:
+        """Return the nodes of a partition on which something began or ended since the log was that long; all of them for -1."""
+        mine, members = self.partitions[wanted[0]], self.members[wanted[0]]
+        return mine if seen < 0 else [node for node in set(self.log[seen:]) if members >> node & 1]
+
+    def idle_for(self, wanted: Wanted) -> int:
+        """Return the nodes on which a kind of job has room now, whatever is promised or known beforehand."""
         kind = self.kinds.get(wanted)
         if kind is None:
             kind = self.kinds[wanted] = _Kind()
+        if kind.seen_idle < len(self.log):
+            idle, left, whole, gone = kind.idle, self.left, self.whole, self.gone
+            share = packed(wanted[1:]) if wanted[1] else 0
+            for node in self.changed_since(wanted, kind.seen_idle):
+                bit = 1 << node
+                if (left[node] - (share or whole[node])) & GUARD == GUARD and not gone & bit:
+                    idle |= bit
+                else:
+                    idle &= ~bit
+            kind.idle, kind.seen_idle = idle, len(self.log)
+        return kind.idle
+
+    def kind(self, wanted: Wanted) -> _Kind:
+        """Return what a kind of job finds, now and later."""
+        self.idle_for(wanted)
+        kind = self.kinds[wanted]
         if kind.seen < len(self.log):
-            members = self.members[wanted[0]]
-            changed = self.partitions[wanted[0]] if kind.seen < 0 else set(self.log[kind.seen :])
-            for node in changed:
-                if members >> node & 1:
-                    kind.settle(node, self.fits_from(self.share(wanted, node), node))
+            for node in self.changed_since(wanted, kind.seen):
+                kind.settle(node, self.fits_from(self.share(wanted, node), node))
             kind.seen = len(self.log)
         return kind
 
-    def is_gone(self, node: int) -> bool:
-        """Whether a node takes no job, for nobody knows how long."""
-        return bool((self.away & ~self.coming_back | self.draining) >> node & 1)
+    @property
+    def gone(self) -> int:
+        """The nodes that take no job, for nobody knows how long."""
+        return self.away & ~self.coming_back | self.draining
 
     def fits_from(self, share: int, node: int) -> int:
         """Return from when a share fits on a node at the latest; 0 if it does now."""
-        if self.is_gone(node):
+        if self.gone >> node & 1:
             return FOREVER
         free = self.left[node] - share
         if free & GUARD == GUARD:
@@ -247,8 +294,8 @@ class NamedLane(Lane):
         """Return what a node has left, by the running jobs and the promises so far."""
         line = self.lines.get(node) or self.base.get(node)
         if line is None:
-            times, lefts, left = [0], [GUARD if self.is_gone(node) else self.left[node]], self.left[node]
-            for end, held in () if self.is_gone(node) else sorted(self.jobs[node].values()):
+            times, lefts, left = [0], [GUARD if self.gone >> node & 1 else self.left[node]], self.left[node]
+            for end, held in () if self.gone >> node & 1 else sorted(self.jobs[node].values()):
                 left += held
                 # What runs over its limit is still there: its share comes in the next second at the soonest.
                 if max(end, now + 1) > times[-1]:
@@ -258,12 +305,12 @@ class NamedLane(Lane):
             line = self.base[node] = _Line(times, lefts)
         return line
 
-    def reserve(self, job: int, nodes: int, at: int, now: int) -> None:
+    def reserve(self, job: int, nodes: Iterable[int], at: int, now: int) -> None:
         """Keep nodes for a job from an instant on."""
         wanted, end = self.run.wanted[job], max(at, now) + max(1, self.limits[job])
-        for node in _nodes_in(nodes):
+        for node in nodes:
             self.lines[node] = self.line(node, now).after(self.share(wanted, node), at, end)
-        self.reserved |= nodes
+            self.reserved |= 1 << node
 
     def free_for(self, job: int, nodes: int, at: int, end: int) -> int:
         """Return those of some nodes that nothing which is known beforehand keeps from a job that runs from and to."""
@@ -286,7 +333,7 @@ class NamedLane(Lane):
 
     def idle(self, job: int, now: int) -> int:
         """Return the nodes on which a job may start now, whatever is promised."""
-        return self.free_for(job, self.kind(self.run.wanted[job]).at.get(0, 0), now, now + max(1, self.limits[job]))
+        return self.free_for(job, self.idle_for(self.run.wanted[job]), now, now + max(1, self.limits[job]))
 
     def room(self, job: int, now: int) -> int:
         idle = self.idle(job, now)
@@ -350,13 +397,19 @@ class NamedLane(Lane):
             # Where a job runs over its limit, its end moves with the clock.
             self.base, self.promises = {}, {}
         self.blocked, self.unplanned, self.lines, self.reserved = {}, deque(), {}, 0
-        self.changed, self.passes = sum(1 << node for node in set(self.log[self.seen :])), self.passes + 1
+        self.changed_before.append(self.changed)
+        self.changed, self.passes, self.tight = (
+            sum(1 << node for node in set(self.log[self.seen :])),
+            self.passes + 1,
+            {},
+        )
         self.seen = len(self.log)
         return self.look_at(list(self.waiting.queue), now)
 
     def look_at(self, keys: Sequence[int], now: int) -> Iterator[int]:
         """Start whom the promises let start; promise the first that cannot, of each partition, a time."""
-        run, blocked, wanted, widths, depth = self.run, self.blocked, self.run.wanted, self.widths, self.depth
+        run, blocked, wanted, depth = self.run, self.blocked, self.run.wanted, self.depth
+        widths, limits = self.widths, self.limits
         rooms: dict[Wanted, int] = {}
         for key in keys:
             job = key & JOB
@@ -365,9 +418,12 @@ class NamedLane(Lane):
             # Within one look room only shrinks: who found too little at its begin finds too little now.
             room = rooms.get(want)
             if room is None:
-                idle = self.kind(want).at.get(0, 0)
+                idle = self.idle_for(want)
                 room = rooms[want] = self.free(runs_in(idle)).room if self.together else idle.bit_count()
             is_first = ahead < depth or not ahead
+            longest, most = self.tight.get(want, (FOREVER, 0))
+            if width > most and limits[job] >= longest:
+                room = 0
             if is_first or (depth and width <= room):
                 yield key
                 is_first &= not ((run.limited and self.is_over(key)) or (width <= room and self.try_to_start(key, now)))
@@ -376,110 +432,146 @@ class NamedLane(Lane):
                 if depth:
                     self.unplanned.append(job)
             else:
-                self.changed |= self.promises.pop(job, (0, 0, 0))[2]
+                self.withdraw(job)
+
+    def withdraw(self, job: int) -> None:
+        """Take the promise to a job back, if it had one."""
+        if promise := self.promises.pop(job, None):
+            self.changed |= _set_of(promise.since)
 
     def try_to_start(self, key: int, now: int) -> bool:
-        """Start a job if enough nodes are idle and no promise is broken; return whether it has started."""
+        """Start a job if enough nodes are idle and no promise is broken; return whether it needs no promise itself."""
         job = key & JOB
         wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job])
+        lines, whole, share = self.lines, self.whole, packed(wanted[1:]) if wanted[1] else 0
         idle, promised = self.idle(job, now), self.reserved
         while True:
-            for node in _nodes_in(idle & promised):
-                since, until = next(iter(self.lines[node].rooms(self.share(wanted, node))), (1, 0))
-                if since or until < now + span:
-                    idle ^= 1 << node
+            short = [
+                1 << node for node in _nodes_in(idle & promised) if lines[node].until(share or whole[node]) < now + span
+            ]
+            idle ^= sum(short)
             if idle.bit_count() < width:
+                self.tight[wanted] = self.limits[job], idle.bit_count()
                 return False
             if not self.unplanned:
                 break
             # Each promise only takes nodes away: once too few are left, the others need not be worked out.
             promised = self.plan(self.unplanned.popleft(), now)
+        if self.waits_for_near(job, self.free(runs_in(idle)), now):
+            return True
         taken = self.pick(idle, width)
         if taken:
-            self.reserve(job, taken & self.reserved, 0, now)
+            self.reserve(job, _nodes_in(taken & self.reserved), 0, now)
             self.start(key, runs_in(taken), now)
         return bool(taken)
 
     def plan(self, job: int, now: int) -> int:
         """Promise a blocked job the earliest time at which it finds enough nodes, if it ever does; return these."""
-        number, at, nodes = self.promises.get(job, (0, 0, 0))
-        if number != self.passes - 1 or self.together or not self.stands(job, at, nodes, now):
-            self.changed |= nodes
-            at, nodes = self.earliest(job, now)
-            self.changed |= nodes
-        self.promises[job] = self.passes, at, nodes
-        self.reserve(job, nodes, at, now)
-        return nodes
+        promise = self.promises.get(job)
+        if promise is None or not self.stands(job, promise, now):
+            self.withdraw(job)
+            promise = _Promise(*self.earliest(job, now), self.passes)
+            self.changed |= _set_of(promise.since)
+        self.promises[job] = promise._replace(look=self.passes)
+        self.reserve(job, promise.since, promise.at, now)
+        return _set_of(promise.since)
 
-    def stands(self, job: int, at: int, nodes: int, now: int) -> bool:
-        """Whether a promise is what it would be anew: its nodes are as before, and those that are not offer nothing by then."""
-        if self.changed & nodes or not nodes or at <= now:
+    def stands(self, job: int, promise: _Promise, now: int) -> bool:
+        """Whether a promise is what it would be anew: what has changed since offers nothing by then, nor more by its own nodes."""
+        at, since, look = promise
+        if self.together or not since or at <= now or self.passes - look > len(self.changed_before):
             return False
+        # All who were planned in the looks between stand before this job in the queue, as its turn did not come.
+        changed = reduce(or_, islice(reversed(self.changed_before), max(0, self.passes - look - 1)), self.changed)
         wanted, span = self.run.wanted[job], max(1, self.limits[job])
-        return not any(
-            since <= at and until - max(since, now) >= span
-            for node in _nodes_in(self.changed & self.members[wanted[0]])
-            for since, until in self.line(node, now).rooms(self.share(wanted, node))
+        for node in _nodes_in(changed & self.members[wanted[0]]):
+            before = since.get(node, FOREVER)
+            offers = False
+            for begin, end in self.line(node, now).rooms(self.share(wanted, node)):
+                if begin <= at and end - (begin if begin > now else now) >= span:
+                    if begin < before or end < at + span:
+                        return False
+                    offers = True
+            if before < FOREVER and not offers:
+                return False
+        return True
+
+    def openings(self, job: int, now: int) -> list[tuple[int, int, int]]:
+        """Return the nodes that somebody is promised: from when and until when a job may start on each, and the node."""
+        wanted, span = self.run.wanted[job], max(1, self.limits[job])
+        members, share = self.members[wanted[0]], packed(wanted[1:]) if wanted[1] else 0
+        lines = [
+            (node, line.rooms(share or self.whole[node])) for node, line in self.lines.items() if members >> node & 1
+        ]
+        return sorted(
+            [
+                (since, until - span, node)
+                for node, rooms in lines
+                for since, until in rooms
+                if until - (since if since > now else now) >= span
+            ]
         )
 
-    def earliest(self, job: int, now: int) -> tuple[int, int]:
-        """Return when a blocked job finds enough nodes, and which; no nodes if it never does."""
-        wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job])
-        (times, by_then), share = self.kind(wanted).steps(), packed(wanted[1:])
-        plain = ~self.reserved
-        opened: list[tuple[int, int, int, int]] = []
-        members, whole = self.members[wanted[0]], None if wanted[1] else self.whole
-        # Nodes that somebody is promised: from when and until when the job may start on them.
-        openings = sorted(
-            (since, until - span, node)
-            for node, line in self.lines.items()
-            if members >> node & 1
-            for since, until in line.rooms(whole[node] if whole else share)
-            if until - (since if since > now else now) >= span
-        )
+    def earliest(self, job: int, now: int) -> tuple[int, dict[int, int]]:
+        """Return when a blocked job finds enough nodes, and which, each with from when on it has room; none if it never does."""
+        width, span = self.widths[job], max(1, self.limits[job])
+        kind, plain, openings = self.kind(self.run.wanted[job]), ~self.reserved, self.openings(job, now)
+        times, by_then = kind.steps()
         # No sooner than if nobody were promised anything.
         soonest = times[min(bisect_left(by_then, width, key=int.bit_count), len(times) - 1)]
         instants = {soonest, *times, *(opening[0] for opening in openings)}
         for each, _ in self.known:
             instants |= {each.end_s, each.start_s} if each.queue else {each.end_s}
-        place = 0
         # What runs over its limit ends in the next second at the soonest.
-        for at in sorted(max(instant, now + bool(instant)) for instant in instants if soonest <= instant < FOREVER):
-            while place < len(openings) and openings[place][0] <= at:
-                heappush(opened, (openings[place][1], *openings[place]))
-                place += 1
-            while opened and opened[0][0] < at:
-                heappop(opened)
+        later = sorted(max(instant, now + bool(instant)) for instant in instants if soonest <= instant < FOREVER)
+        for at, opened in _opened(later, openings):
             reached = bisect_right(times, at) - 1
             nodes = by_then[reached] & plain if reached >= 0 else 0
             if nodes.bit_count() + len(opened) < width:
                 continue
             nodes = self.free_for(job, nodes | sum(1 << node for *_, node in opened), at, at + span)
-            if (
-                taken := self.pick(nodes, width)
-                if self.together
-                else self.latest(wanted, nodes, width, at, now, opened)
-            ):
-                return at, taken
-        return 0, 0
+            if self.together:
+                found = dict.fromkeys(_nodes_in(self.pick(nodes, width)), 0)
+            else:
+                found = self.latest(kind, nodes, width, at, now, opened)
+            if found:
+                return at, found
+        return 0, {}
 
     def latest(
-        self, wanted: Wanted, nodes: int, width: int, at: int, now: int, opened: Sequence[tuple[int, int, int, int]]
-    ) -> int:
-        """Return that many of some nodes, those first that were idle for the shortest time before; 0 if there are too few."""
+        self, kind: _Kind, nodes: int, width: int, at: int, now: int, opened: Sequence[tuple[int, int, int]]
+    ) -> dict[int, int]:
+        """Return that many of some nodes, those first that were idle for the shortest time before; none if there are too few."""
         if nodes.bit_count() < width:
-            return 0
-        since = {instant: mine & ~self.reserved for instant, mine in self.kind(wanted).at.items() if instant <= at}
-        for _, instant, _, node in opened:
+            return {}
+        since = {instant: mine & ~self.reserved for instant, mine in kind.at.items() if instant <= at}
+        for _, instant, node in opened:
             since[(instant > now) * instant] = since.get((instant > now) * instant, 0) | 1 << node
         for each, kept in self.known:
             if now < each.end_s <= at:
                 since[each.end_s] = since.get(each.end_s, 0) | kept
-        taken = 0
+        taken: dict[int, int] = {}
         for instant in sorted(since, reverse=True):
-            mine = since[instant] & nodes & ~taken
-            missing = width - taken.bit_count()
+            mine = since[instant] & nodes
+            missing = width - len(taken)
             if mine.bit_count() >= missing:
-                return taken | bits_of(FirstFit(runs_in(mine)).take(missing)) if missing else taken
-            taken |= mine
-        return taken
+                return taken | dict.fromkeys(positions_in(FirstFit(runs_in(mine)).take(missing)), instant)
+            nodes ^= mine
+            taken |= dict.fromkeys(_nodes_in(mine), instant)
+        return {}
+
+
+def _opened(
+    instants: Iterable[int], openings: Sequence[tuple[int, int, int]]
+) -> Iterator[tuple[int, list[tuple[int, int, int]]]]:
+    """Yield each instant, and the openings of which it is one, as (until when, from when, node)."""
+    opened: list[tuple[int, int, int]] = []
+    place = 0
+    for at in instants:
+        while place < len(openings) and openings[place][0] <= at:
+            since, until, node = openings[place]
+            heappush(opened, (until, since, node))
+            place += 1
+        while opened and opened[0][0] < at:
+            heappop(opened)
+        yield at, opened

@@ -40,6 +40,8 @@ class SparingLane(NamedLane):
         # Nobody behind is let pass without a promise, which only they need.
         while self.unplanned:
             self.plan(self.unplanned.popleft(), now)
+        if self.waits_for_near(job, self.free(runs_in(idle)), now):
+            return True
         taken = self.choose(job, idle, now)
         if taken:
             self.start(key, runs_in(taken), now)

@@ -9,9 +9,8 @@ tried in vain before: while nothing ends, the newcomers alone.
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
-from heapq import heappush
 
-from hopperlib.scheduling._free_nodes import ChosenFit, FirstFit, length_of, pairs
+from hopperlib.scheduling._free_nodes import FirstFit, length_of, pairs
 from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run
 from hopperlib.scheduling._lanes.waiting import JOB, SHIFT
 
@@ -295,8 +294,6 @@ class CountedLane(WholeLane):
     def __init__(self, run: Run, free: FirstFit, depth: int) -> None:
         super().__init__(run, free, easy=False)
         self.depth = depth
-        # Jobs that waited for nodes that lie near.
-        self.near_until: set[int] = set()
 
     update = Lane.update
 
@@ -319,7 +316,7 @@ class CountedLane(WholeLane):
             if self.run.limited and self.is_over(key):
                 continue
             step = _earliest(times, free, width, limit, only_now=reserved >= self.depth)
-            if step is None or (not step and self.waits_for_near(key & JOB, now)):
+            if step is None or (not step and self.waits_for_near(key & JOB, self.free, now)):
                 continue
             if step:
                 reserved += 1
@@ -331,18 +328,6 @@ class CountedLane(WholeLane):
                 times.insert(last, end)
                 free.insert(last, free[last - 1])
             free[step:last] = [left - width for left in free[step:last]]
-
-    def waits_for_near(self, job: int, now: int) -> bool:
-        """Whether a job that could start waits for nodes that lie near; it is looked at again when it no longer does."""
-        patience_s = self.free.patience_s(self.widths[job]) if isinstance(self.free, ChosenFit) else 0
-        until_s = self.run.workload.arrival_s[job] + patience_s
-        if until_s <= now:
-            return False
-        if job not in self.near_until:
-            # An end of a job that does not run is passed over, but for the look at the queue.
-            self.near_until.add(job)
-            heappush(self.run.ends, (until_s << SHIFT) + job)
-        return True
 
 
 def _earliest(times: list[int], free: list[int], width: int, limit: int, *, only_now: bool) -> int | None:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, product
+from operator import ge
 from statistics import fmean
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -34,7 +35,7 @@ NO_WAIT_S = 60
 # (tests/scheduling/test_learned.py).
 _FEWEST = 100
 # More jobs than that number of the last are not looked at: a site's rules change, and the simulations take time.
-_MOST = 15_000
+_MOST, _MOST_SHARING = 15_000, 4_000
 # So many jobs of a group waited, if it is to be tried as preferred.
 _GROUP = 20
 _HOURS, _WEEK = 24, 168
@@ -43,10 +44,12 @@ _CLASSES_H = (0, 1, 2, 4, 8, 12, 24)
 # Closed hours: that many starts were to be expected in them, and at most so large a part of these came; the second is
 # for sites that let some jobs start all the same.
 _EXPECTED, _CAME = 20.0, (0.1, 0.4)
-# Limits: that many of the jobs that waited started as the last that was allowed; so few starts exceed it.
-_AT_LIMIT, _EXCEED = 0.1, 0.005
-# A rule is kept if the rank correlation with the observed waits rises by so much.
-_GAIN = 0.01
+# Limits: that many of the jobs that waited started as the last that was allowed; so few starts exceed it. Widths differ,
+# so that a limit of nodes is seldom reached to the node: none exceeds it, and so much of it counts as reached.
+_AT_LIMIT, _EXCEED, _NEAR = 0.1, 0.005, 0.75
+# A rule is kept if the rank correlation with the observed waits rises by so much, and falls in neither half of the log;
+# where it is lower than the second, the simulation says nothing of these waits.
+_GAIN, _LEAST = 0.01, 0.1
 _ORDERS = {
     "submission": "the order of submission",
     "size": "the widest first",
@@ -228,25 +231,35 @@ class Evidence:
     """What a log says about its scheduler, and how well given rules put its waits in order."""
 
     def __init__(self, workload: Workload, nodes: int | Cluster, clock: Clock) -> None:
-        rows = [job for job, start in enumerate(workload.observed_start_s) if start >= 0][-_MOST:]
+        most = _MOST if isinstance(nodes, int) else _MOST_SHARING
+        rows = [job for job, start in enumerate(workload.observed_start_s) if start >= 0][-most:]
         self.workload, self.nodes, self.clock = workload.of(rows), nodes, clock
         arrivals, starts = self.workload.arrival_s, self.workload.observed_start_s
         self.waits = [max(0, start - arrival) for start, arrival in zip(starts, arrivals, strict=True)]
         self.waited = [job for job, wait in enumerate(self.waits) if wait >= NO_WAIT_S]
-        self._fits: dict[Learned, float] = {}
+        self._fits: dict[Learned, list[float]] = {}
+
+    def fits(self, rules: Learned) -> list[float]:
+        """Return the rank correlation of simulated with observed waits: of all jobs, and of the first and second half."""
+        if rules not in self._fits:
+            schedule = rules.run(self.workload, self.nodes, self.clock)
+            arrivals, half = self.workload.arrival_s, len(self.workload) // 2
+            simulated = [max(0, start - at) for start, at in zip(schedule.start_s, arrivals, strict=True)]
+            parts = (slice(None), slice(half), slice(half, None))
+            self._fits[rules] = [rank_correlation(simulated[part], self.waits[part]) for part in parts]
+        return self._fits[rules]
 
     def fit(self, rules: Learned) -> float:
         """Return the rank correlation of simulated with observed waits."""
-        if rules not in self._fits:
-            schedule = rules.run(self.workload, self.nodes, self.clock)
-            arrivals = self.workload.arrival_s
-            simulated = [max(0, start - at) for start, at in zip(schedule.start_s, arrivals, strict=True)]
-            self._fits[rules] = rank_correlation(simulated, self.waits)
-        return self._fits[rules]
+        return self.fits(rules)[0]
 
     def kept(self, before: Learned, after: Learned) -> bool:
         """Whether rules explain the waits better than those before."""
-        return self.fit(after) >= self.fit(before) + _GAIN
+        return self.fit(after) >= max(_LEAST, self.fit(before) + _GAIN)
+
+    def better(self, before: Learned, after: Learned) -> bool:
+        """Whether they do so in both halves of the log too."""
+        return self.kept(before, after) and all(map(ge, self.fits(after), self.fits(before)))
 
     @cached_property
     def licences(self) -> dict[str, dict[int, int]]:
@@ -306,22 +319,20 @@ class Evidence:
 
 def _closed_hours(evidence: Evidence, over: int, most: float) -> ClosedHours | None:
     """Return the hours in which fewest of the jobs that waited started, given how many waited then; None without any."""
-    best: tuple[float, ClosedHours] | None = None
+    best: tuple[float, ClosedHours | None] = 0.0, None
     begun, waiting = evidence.rhythm(over)
     for days, numbers in _DAYS.items():
-        hours = [[day * _HOURS + hour for day in numbers] for hour in range(_HOURS)]
-        of_day = [sum(begun[at] for at in each) for each in hours]
-        exposed = [sum(waiting[at] for at in each) for each in hours]
+        of_day, exposed = (
+            [sum(each[day * _HOURS + hour] for day in numbers) for hour in range(_HOURS)] for each in (begun, waiting)
+        )
         rate = sum(of_day) / (sum(exposed) or 1.0)
-        for first in range(_HOURS):
-            came = expected = 0.0
-            for length in range(1, _HOURS - 1):
-                at = (first + length - 1) % _HOURS
-                came, expected = came + of_day[at], expected + rate * exposed[at]
-                score = expected - came / most
-                if expected >= _EXPECTED and score > 0 and (best is None or score > best[0]):
-                    best = score, ClosedHours(days, first, (first + length) % _HOURS, over)
-    return best[1] if best else None
+        for first, length in product(range(_HOURS), range(1, _HOURS - 1)):
+            inside = [(first + hour) % _HOURS for hour in range(length)]
+            expected = rate * sum(exposed[hour] for hour in inside)
+            score = expected - sum(of_day[hour] for hour in inside) / most
+            if expected >= _EXPECTED and score > best[0]:
+                best = score, ClosedHours(days, first, (first + length) % _HOURS, over)
+    return best[1]
 
 
 def _best_closed_hours(evidence: Evidence, rules: Learned) -> ClosedHours | None:
@@ -344,9 +355,9 @@ def _limit(evidence: Evidence, limit: Limit) -> tuple[Limit, Finding] | None:
     if len(levels) < _FEWEST:
         return None
     ordered = sorted(level for _, _, level in levels)
-    bound = ordered[min(len(ordered) - 1, int((1 - _EXCEED) * len(ordered)))]
-    waited = set(evidence.waited)
-    at_bound = [who for job, who, level in levels if job in waited and level == bound]
+    bound = ordered[-1 if limit.nodes else min(len(ordered) - 1, int((1 - _EXCEED) * len(ordered)))]
+    waited, reached = set(evidence.waited), (_NEAR if limit.nodes else 1) * bound
+    at_bound = [who for job, who, level in levels if job in waited and reached <= level <= bound]
     mine = sum(job in waited for job, _, _ in levels)
     if mine < _FEWEST or len(at_bound) < _AT_LIMIT * mine or (not limit.of and len(set(at_bound)) < 2):
         return None
@@ -417,24 +428,14 @@ def learn(
     'too-few-waits'
     """
     evidence = Evidence(workload, nodes, clock)
-    rules, findings = Learned(), list[Finding]()
     if len(evidence.waited) < _FEWEST:
         message = f"{count(len(evidence.waited), 'job')} waited a minute or more: {_FEWEST} are needed to tell rules"
-        return rules, [Finding("too-few-waits", message, "unknown")]
+        return Learned(), [Finding("too-few-waits", message, "unknown")]
     progress("limits")
-    seen = [found for candidate in _candidates(evidence) if (found := _limit(evidence, candidate))]
-    while seen:
-        # The limit that explains most first: one of accounts shows in their users too.
-        best = max(seen, key=lambda found: evidence.fit(replace(rules, limits=(*rules.limits, found[0]))))
-        seen.remove(best)
-        after = replace(rules, limits=(*rules.limits, best[0]))
-        if not evidence.kept(rules, after):
-            break
-        findings.append(_with_gain(best[1], evidence, rules, after))
-        rules = after
+    rules, findings = _limits(evidence)
     progress("closed hours")
     hours = _best_closed_hours(evidence, rules)
-    if hours and evidence.kept(rules, after := replace(rules, closed=(hours,))):
+    if hours and evidence.better(rules, after := replace(rules, closed=(hours,))):
         wrong = evidence.contradicting(hours)
         message = f"{capital(hours.text)}; {share(wrong, 1)} of these jobs' starts contradict it"
         found_hours = Finding("closed-hours", message, "note", {**hours._asdict(), "contradicting": wrong})
@@ -450,10 +451,29 @@ def learn(
     # Which comes first matters, as each hides the other: the way that ends better is taken.
     ways = [_two_choices(evidence, rules, depth_first=depth_first) for depth_first in (True, False)]
     rules, chosen = max(ways, key=lambda way: evidence.fit(way[0]))
-    if rules.closed and not evidence.kept(without := replace(rules, closed=()), rules):
-        # What seemed to be closed hours was the order of the queue or its depth.
-        rules, findings = without, [finding for finding in findings if finding.code != "closed-hours"]
+    # What seemed to be closed hours or absent nodes may be the order of the queue or its depth.
+    nothing: list[tuple[str, dict[str, Any]]] = [("closed-hours", {"closed": ()}), ("absent-nodes", {"absent": ()})]
+    for code, none in nothing:
+        without = replace(rules, **none)
+        if without != rules and not evidence.kept(without, rules):
+            rules, findings = without, [finding for finding in findings if finding.code != code]
     return rules, [*findings, *chosen]
+
+
+def _limits(evidence: Evidence) -> tuple[Learned, list[Finding]]:
+    """Return the limits that explain waits, and what speaks for each."""
+    rules, findings = Learned(), list[Finding]()
+    seen = [found for candidate in _candidates(evidence) if (found := _limit(evidence, candidate))]
+    while seen:
+        # The limit that explains most first: one of accounts shows in their users too.
+        best = max(seen, key=lambda found: evidence.fit(replace(rules, limits=(*rules.limits, found[0]))))
+        seen.remove(best)
+        after = replace(rules, limits=(*rules.limits, best[0]))
+        if not evidence.better(rules, after):
+            break
+        findings.append(_with_gain(best[1], evidence, rules, after))
+        rules = after
+    return rules, findings
 
 
 def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tuple[Learned, list[Finding]]:
@@ -482,7 +502,7 @@ def _chosen(evidence: Evidence, tried: dict[str, Learned], usual: str, code: str
     fits = {name: evidence.fit(rules) for name, rules in tried.items()}
     first, *others = sorted(fits, key=lambda name: -fits[name])
     numbers = {"rank_correlations": fits}
-    alike = [name for name in others if fits[first] < fits[name] + _GAIN]
+    alike = [name for name in others if not evidence.better(tried[name], tried[first])]
     if alike:
         # What is as likely as the best may be what is usual: then no rule is learned.
         taken = usual if usual in (first, *alike) else first

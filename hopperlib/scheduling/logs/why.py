@@ -7,12 +7,13 @@ tell. So the parts add up to the wait, to the second.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.logs.learned import Clock, Learned
-from hopperlib.scheduling.rules import Limit
+from hopperlib.scheduling.rules import Closure, Limit
 from hopperlib.scheduling.workload import Workload
 
 CAUSES: dict[str, str] = {
@@ -89,27 +90,21 @@ def explain_wait(
     around = _Around(workload, job, nodes, arrival, start)
     closed = [rule for rule in rules.closed if workload.requested_time_s[job] > 3600 * rule.over_hours]
     spans = clock.closures(closed, arrival, start)
-    bounds = [bound for span in spans for bound in span[:2]] + [
-        at for each in downtimes for at in (each.start_s, each.end_s)
-    ]
+    times: list[Closure | Downtime] = [*spans, *downtimes]
+    bounds = {bound for each in times for bound in (each.start_s, each.end_s)}
     most, left = 0, list(_TAKEN_AWAY)
     # With all causes but the first few taken away: the first moment at which none of those few keeps the job.
     starts: dict[str, int] = {}
-    for moment in sorted({arrival, *around.changes, *bounds}):
-        if not arrival <= moment < start:
-            continue
+    for moment in sorted(at for at in {arrival, *around.changes, *bounds} if arrival <= at < start):
         around.go_to(moment)
         most = max(most, around.idle)
-        keeps = around.machine_keeps(moment, downtimes)
-        keeps["closed"] = any(span.start_s <= moment < span.end_s for span in spans)
-        keeps["limit"] = any(around.reached(limit) for limit in rules.limits)
+        keeps = around.keeps(moment, downtimes, spans, rules.limits)
         while left and not any(keeps[cause] for cause in _TAKEN_AWAY[: len(starts) + 1]):
             starts[left.pop(0)] = moment
-    parts, before = {"hold": max(0, arrival - submit)}, arrival
-    for cause in _TAKEN_AWAY:
-        parts[cause], before = starts.get(cause, start) - before, starts.get(cause, start)
-    parts["unexplained"] = start - before
-    return Wait(job, max(0, start - submit), {name: parts[name] for name in CAUSES if parts[name]}, most)
+    moments = [arrival, *(starts.get(cause, start) for cause in _TAKEN_AWAY), start]
+    gained = (after - before for before, after in pairwise(moments))
+    parts = dict(zip(CAUSES, (max(0, arrival - submit), *gained), strict=True))
+    return Wait(job, max(0, start - submit), {cause: seconds for cause, seconds in parts.items() if seconds}, most)
 
 
 class _Around:
@@ -145,8 +140,10 @@ class _Around:
                 self.idle -= kind * self._workload.nodes[other]
                 (self._running.add if kind > 0 else self._running.discard)(other)
 
-    def machine_keeps(self, moment: int, downtimes: Sequence[Downtime]) -> dict[str, bool]:
-        """Return whether nodes and jobs ahead keep the job from starting now, by cause."""
+    def keeps(
+        self, moment: int, downtimes: Sequence[Downtime], closed: Sequence[Closure], limits: Sequence[Limit]
+    ) -> dict[str, bool]:
+        """Return whether each cause keeps the job from starting now."""
         width, everywhere = self._workload.nodes[self._job], self._nodes
         down = [each for each in downtimes if each.start_s <= moment < each.end_s and not each.queue]
         away = sum((everywhere if each.last_node is None else each.last_node) - (each.first_node or 0) for each in down)
@@ -155,6 +152,8 @@ class _Around:
             "width": self.idle < width,
             # What runs on drained nodes is not idle: at most the rest of them is away.
             "drain": min(self.idle, everywhere - away) < width,
+            "closed": any(span.start_s <= moment < span.end_s for span in closed),
+            "limit": any(map(self.reached, limits)),
             "ahead": self._ahead > 0,
         }
 

@@ -13,6 +13,7 @@ from hopperlib.errors import InputError
 from hopperlib.network.fabrics.choices import CHOICES, node_choice
 from hopperlib.network.fabrics.tree import fat_tree
 from hopperlib.questions.question import load
+from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.scheduler import simulate
@@ -75,17 +76,36 @@ def test_waits_by_hand() -> None:
     assert [starts[n] for n in range(4)] == [0, 0, 42, 13]
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ({"policy": "fcfs"}, "wait_s=60 needs one pool of whole nodes, no downtimes, and backfill"),
-        ({"downtimes": [Downtime(start_s=5, end_s=9)]}, "wait_s=60 needs one pool"),
-    ],
-)
-def test_waits_that_are_not_modelled_are_refused(more: dict[str, object], message: str) -> None:
+def test_waits_need_backfill() -> None:
     choice = node_choice(TREE, "switch", random.Random(1), nodes=24, wait_s=60)
-    with pytest.raises(InputError, match=message):
-        simulate(workload(1), 24, allocation=choice, **more)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="wait_s=60 needs backfill: who waits so long lets others pass"):
+        simulate(workload(1), 24, allocation=choice, policy="fcfs")
+
+
+@pytest.mark.parametrize("policy", ["easy", "10"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_waits_beside_a_planned_downtime_and_another_partition(policy: str, shared: bool) -> None:
+    # Four nodes in partition a, two under each of two switches; one node of partition b is away for the first 400 s.
+    # Jobs 1 and 3 leave a node free under each switch at 10 s, so that job 4 waits for two under one: until job 2 ends,
+    # or for 30 s. Job 5 passes it.
+    tree = fat_tree(nodes_per_leaf=2, leaves_per_pod=3, leaf_uplinks=1)
+    cores = 2 if shared else 0
+    cluster = Cluster(
+        nodes=(NodeResources(cores=2),) * 6,
+        partitions={
+            "a": Partition(nodes=(0, 1, 2, 3), exclusive=not shared),
+            "b": Partition(nodes=(4, 5), exclusive=not shared),
+        },
+    )
+    rows = [(0, 0, 1, 500, "a"), (1, 0, 1, 10, "a"), (2, 0, 1, 60, "a"), (3, 0, 1, 10, "a"), (4, 11, 2, 9, "a")]
+    rows += [(5, 12, 1, 9, "a"), (6, 3, 2, 9, "b")]
+    jobs = [Job(n, at, width, run, run, queue=part, cores=cores * width) for n, at, width, run, part in rows]
+    down = [Downtime(start_s=2, end_s=400, first_node=5, last_node=6, drained=True)]
+    for wait_s, start in ((1000, 60), (30, 41)):
+        choice = node_choice(tree, "switch", random.Random(1), nodes=6, wait_s=wait_s)
+        schedule = simulate(Workload(jobs), cluster, policy=policy, allocation=choice, downtimes=down)
+        starts = dict(zip(schedule.workload.job, schedule.start_s, strict=True))
+        assert [starts[n] for n in range(7)] == [0, 0, 0, 0, start, 12, 400]
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def backtest_verdict(test: Backtest) -> Finding:
     """
     best, null = test.best, test.best_null
     if best.rank_correlation > null.rank_correlation + NO_BETTER:
-        return Finding("better-than-null", "The learned rules predict later waits better than each null model.", "ok")
+        return Finding("better-than-null", "The learned rules order later waits better than each null model.", "ok")
     others = [judged.rank_correlation for judged in test.judged if judged.name in ("constant", "alike")]
     if null.name == "easy" and null.rank_correlation > max(others) + NO_BETTER:
         message = (

@@ -142,7 +142,7 @@ def scenarios_of(
     if shared:
         cores = largest_share(log.workload)
         if cores < 2:
-            raise refusal("shared", True, "needs a log that tells the cores of its jobs (sacct: AllocCPUS)")
+            raise InputError("needs a log that tells the cores of its jobs (sacct: AllocCPUS)", name="shared")
         found.append(Scenario(name=f"nodes of {cores} cores shared", shared_cores=cores))
     if not found:
         raise InputError("say what is to change: --nodes, --max-walltime, --partition, --drain, --depth or --shared")
