@@ -2,7 +2,7 @@
 
 Heights are those of the article with everything folded as it is at the start, words those that can be read then. The
 weight is what a plain server sends before anything is touched, without Python and plotly.js, which come when an
-explorer is near. Of each page's first explorer: its height, and where its first picture begins and ends.
+explorer is near. Of each explorer: its height as it starts, with the controls of a phone folded.
 """
 
 from __future__ import annotations
@@ -26,16 +26,18 @@ LOOK = """() => {
     const box = seen(each);
     return box && box.width > 120 && box.height > 70 && box.top + Math.min(box.height, 120) < innerHeight;
   });
+  const height = article.offsetHeight;
+  const words = article.innerText.split(/\\s+/).filter(Boolean).length;
+  for (const fold of article.querySelectorAll("details:has(.hopper-explorer)")) fold.open = true;
   const explorers = [...article.querySelectorAll(".hopper-explorer")].filter((box) => box.checkVisibility());
-  const stage = explorers[0] ? explorers[0].querySelector(".hopper-stage") : null;
   const rows = performance.getEntriesByType("resource").filter(({ name }) => !/\\/plotly\\/|\\/pyodide\\/|\\.memory|\\/hopperlib-|^data:|^blob:/.test(name));
   const weight = rows.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, performance.getEntriesByType("navigation")[0].encodedBodySize);
   return {
-    height: article.offsetHeight,
-    words: article.innerText.split(/\\s+/).filter(Boolean).length,
+    height,
+    words,
     weight: Math.round(weight / 1000),
     picture: pictures.length > 0,
-    explorers: explorers.map((box) => [box.dataset.name, box.offsetHeight, box.querySelector(".hopper-stage").offsetHeight]),
+    explorers: explorers.map((box) => `${box.dataset.name}:${box.offsetHeight}`),
   };
 }"""
 
@@ -74,8 +76,7 @@ def main() -> None:
                 page.wait_for_selector("html.hopper-ready", state="attached")
                 page.wait_for_timeout(300)
                 seen = page.evaluate(LOOK)
-                explorers = " ".join(f"{name}:{whole}:{stage}" for name, whole, stage in seen["explorers"])
-                row += [seen["height"], int(seen["picture"]), explorers]
+                row += [seen["height"], int(seen["picture"]), " ".join(seen["explorers"])]
                 words, weight = seen["words"], seen["weight"]
             rows.writerow([path, *row, words, weight])
             sys.stdout.flush()

@@ -63,7 +63,7 @@ def numbers_of(result: Result) -> dict[str, float]:
     --------
     >>> from hopperlib.questions.question import load
     >>> list(numbers_of(load("place").run(line="aprun -n 384 -N 12 vasp")))[:2]
-    ['Run time over that of the same tasks spread evenly, least', 'Run time over that of the same tasks spread evenly, most']
+    ['Run time relative to an even spread, least', 'Run time relative to an even spread, most']
     """
     found: dict[str, Any] = {}
     for value in result.values:

@@ -24,7 +24,7 @@ _ROOMS: dict[str, dict[str, str]] = {
         "variability": "How long does MILC take on the nodes that it happens to get, and does any metric of its placement explain the time?",
         "scheduling": "How far do orphaned nodes and a debug queue with priority lower the utilization and delay the largest jobs?",
         "runs-needed": "How many runs of each variant do you need to show a gain of a given size in the noise of your run times?",
-        "simulate": "How long do the jobs of a trace wait, observed and simulated, how much of the machine do they use, and in how many pieces do they lie?",
+        "simulate": "How long do the jobs of a trace wait, how full is the machine, and in how many pieces do they lie?",
     },
     "storage": {
         "io-node": "How fast do the tasks of a few nodes write, and from how many tasks on do more of them not help?",

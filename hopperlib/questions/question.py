@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError, did_you_mean
@@ -81,7 +82,10 @@ class Question:
         if len(set(names)) != len(names):
             raise ValueError(f"question {self.name!r} has two controls of one name: {names}")
         for example in self.examples:
-            self.read(example.values)
+            try:
+                self.read(example.values)
+            except InputError as error:
+                raise InputError(f"example {example.label!r} of question {self.name!r}: {error}") from None
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -255,6 +259,22 @@ def load(name: str) -> Question:
 
     if name not in QUESTIONS:
         raise InputError(f"there is no question {name!r}{did_you_mean(name, tuple(QUESTIONS))}")
-    question = importlib.import_module(QUESTIONS[name]).QUESTION
+    question = _module(QUESTIONS[name]).QUESTION
     assert isinstance(question, Question)
     return question
+
+
+def _module(path: str) -> ModuleType:
+    """Return the module of a question, whose name in the catalogue may be misspelled."""
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name != path:
+            raise
+        # Only a slip needs it.
+        import pkgutil
+
+        folder, _, name = path.rpartition(".")
+        beside = [each.name for each in pkgutil.iter_modules(importlib.import_module(folder).__path__)]
+        text = f"the catalogue of questions has {name!r}, {folder} has not{did_you_mean(name, beside)}"
+        raise ModuleNotFoundError(text, name=path) from None

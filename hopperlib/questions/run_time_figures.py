@@ -48,7 +48,7 @@ def histogram_figure(
     return chart(
         title="Histogram of the run times",
         alt=alt,
-        x=Axis(title="Run time, middle of the bar", unit=unit),
+        x=Axis(title="Run time", unit=unit),
         y=Axis(title="Runs", low=0, decimals=1),
         series=[Series(name="runs", kind="bars", x=middles, y=list(counts)), *lines],
         marks=marks,

@@ -13,7 +13,13 @@ from hopperlib.readers.jobs.columns import is_named
 # Longer texts are judged by their beginning. [characters]
 _LOOKED_AT = 200_000
 # Beginnings of files that are no text, as a page or a terminal shows them.
-_BINARY = {"PNG\r\n": "a picture (PNG)", "%PDF-": "a PDF", "\x7fELF": "a program (ELF)", "PK\x03\x04": "a zip archive"}
+_BINARY = {
+    "\x89PNG": "a picture (PNG)",
+    "\ufffdPNG": "a picture (PNG)",
+    "%PDF-": "a PDF",
+    "\x7fELF": "a program (ELF)",
+    "PK\x03\x04": "a zip archive",
+}
 _DARSHAN = re.compile(r"[23]\.\d\d\0")
 _LAUNCHERS = "aprun|srun|mpirun|mpiexec|mpiexec.hydra|prterun|jsrun|lrun|ibrun|flux|sbatch|qsub|salloc"
 _COMPILERS = "ftn|cc|CC|gcc|g\\+\\+|gfortran|icc|icpc|ifort|ifx|mpicc|mpicxx|mpif90|mpifort|nvcc|hipcc|pgf90|crayftn"
@@ -46,7 +52,7 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
     (
         "lustre",
         "the output of lfs",
-        r"^UUID\s+.*Mounted on|^\S+_UUID\s+\d|^(?:lmm_)?stripe_count:\s",
+        r"^UUID\s+.*Mounted on|^\S+_UUID\s+\d|^\s*(?:lmm_)?stripe_count:\s",
         "it has the columns of lfs",
     ),
     (
@@ -59,8 +65,9 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
     (
         "hardware",
         "a description of a node",
-        r"^Architecture:\s|^\s*<topology\b|^<!DOCTYPE topology|^Machine \(.*total|^\s*\"lscpu\": \[",
-        "lscpu or lstopo printed it",
+        r"^Architecture:\s|^\s*<topology\b|^<!DOCTYPE topology|^Machine \(.*total|^\s*\"lscpu\": \["
+        r"|^CPU\(s\):|^node \d+ cpus:|^\s+(?:pcpus|resources_available\.ncpus) = \d|^MemTotal: +\d+ kB",
+        "lscpu, lstopo, numactl, pbsnodes or /proc/meminfo say such lines",
     ),
     (
         "trace",
@@ -74,28 +81,37 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
         r"^\W*JobID(?:Raw)?(?:[|,\t]| .*\b(?:State|Elapsed|ExitCode)\b)|^(?=.*[|,\t]JobID(?:Raw)?\b)(?=.*\b(?:Submit|State)\b)",
         "it has the columns of sacct",
     ),
-    ("trace", "Slurm's accounting", r'^\s*(?:\{\s*)?"jobs": \[', "it has the jobs of sacct --json"),
+    ("trace", "Slurm's accounting", r'(?:^\s*|[{,]\s*)"jobs": ?\[', "it has the jobs of sacct --json"),
     ("io", "the output of IOR", r"^IOR-[\d.]+\S*: ", "it has the banner of IOR"),
     (
         "io",
         "the output of IOR",
-        r'"(?:bwMiB|bwMaxMIB|TestID)"\s*:|^access(?:,|\s+)(?:bw\(|rank,)',
+        r'"(?:bwMiB|bwMaxMIB|TestID)"\s*:|^access(?:,|\s+)(?:bw\(|rank,)|^Max (?:Write|Read): ',
         "it has the results of IOR",
     ),
-    ("io", "the output of mdtest", r"^-- started at .* --$|^mdtest-[\d.]+", "it has the banner of mdtest"),
+    ("io", "the output of mdtest", r"^-- started at .* --$|^mdtest-[\d.]+|^SUMMARY rate", "it has the lines of mdtest"),
     ("io", "the output of IO500", r"^\[RESULT\]\s+\S+|^IO500 version", "it has the results of IO500"),
 )
 _SCRIPT = re.compile(r"^\s*#(?:SBATCH|PBS|BSUB|COBALT|MSUB|FLUX:|@|\$ -)", re.MULTILINE)
-_LAUNCH = re.compile(rf"^\s*(?:\$ )?(?:\w+=\S* +)*(?:{_LAUNCHERS})\s+(?!noticed|detected|was|has)\S", re.MULTILINE)
+# What may stand before a launcher, with its own options.
+_BEFORE = r"(?:(?:time|nohup|exec|env|timeout|numactl|taskset)\b(?: +(?:-\S+|\w+=\S*|[\d.]+[smh]?))* +)?"
+_LAUNCH = re.compile(
+    rf"^\s*(?:\$ )?(?:\w+=\S* +)*{_BEFORE}(?:{_LAUNCHERS})\s+(?!noticed|detected|was|has)\S", re.MULTILINE
+)
+_PREPARES = re.compile(r"\s*(?:(?:export|module|ml|cd|source|ulimit|unset|set) |\w+=\S*\s*$)")
 _LINK = re.compile(rf"^\s*(?:\$ )?(?:{_COMPILERS})\s+\S*.*-\w", re.MULTILINE)
 _MODULES = re.compile(r"^\s*Currently Loaded Module", re.MULTILINE)
 _LOADED = re.compile(r"^\s*(?:\d+\)\s+\S+\s*)+$|^\s*$|^\s*Currently Loaded Module|^\s*module (?:list|load|swap)")
 _TROUBLE = re.compile(r"error|fail|abort|killed|traceback|exception|signal|denied|cannot|fatal", re.IGNORECASE)
+NO_MARKS = "it has the marks of nothing else"
 _SWF_FIELDS = 18
 # A heading of a table is no sentence. [characters]
 _LONGEST_NAME = 40
-_DATE = re.compile(r"\s*\d{4}-\d\d(?:-\d\d)?\b|\s*\d{1,2}/\d{1,2}/\d{2,4}\b|\s*\d{9,10}(?:\.\d+)?\s*$")
+_DATE = re.compile(r"\s*\d{4}-\d\d(?:-\d\d)?\b|\s*\d{1,2}([/.])\d{1,2}\1\d{2,4}\b|\s*\d{9,10}(?:\.\d+)?\s*$")
+_DATED = re.compile(r"\s*(\d[-\d/.]{5,9}(?:[T ][\d:]+)?)[,;\s]\s*([\d.,]+)\s*$")
+_LABELLED = re.compile(r"\s*[A-Za-z][\w .#-]*[:=]\s*([\d.]+)\s*(?:s|sec|seconds)$")
 _TIMES = re.compile(r"time|elapsed|seconds|duration|wall|\breal\b|_s\b")
+_SHELL_TIME = re.compile(r"(?:real|user|sys)\s+(?:(\d+)m)?(\d+(?:\.\d+)?)s?$")
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?s?$|(?:\d+:)?\d\d?:\d\d(?:\.\d+)?$")
 
 
@@ -145,11 +161,7 @@ def recognise(text: str) -> tuple[Kind, ...]:
     if not lines:
         return ()
     found = [*_scripts(lines), *_marked(head), *_builds(lines), *_tables(lines)]
-    found.append(
-        Kind(
-            "output", "the output of a job", "it has the marks of nothing else" if not found else "any text may be one"
-        )
-    )
+    found.append(Kind("output", "the output of a job", "any text may be one" if found else NO_MARKS))
     return tuple({kind.name: kind for kind in reversed(found)}.values())[::-1]
 
 
@@ -178,9 +190,24 @@ def _scripts(lines: list[str]) -> Iterator[Kind]:
         yield Kind("script", "a job script", f"it has lines of {directive[0].strip()}")
     elif comment and _LAUNCH.search("\n".join(lines)):
         yield Kind("script", "a job script", "it begins with a comment and launches a program")
-    elif (launch := _LAUNCH.match(lines[0])) and len(lines) <= 12 and not _TROUBLE.search("\n".join(lines[1:])):
+    elif (launch := _first_launch(lines)) and len(lines) <= 12 and not _is_printed(lines):
         launcher = next(word for word in launch[0].split() if re.fullmatch(_LAUNCHERS, word))
-        yield Kind("script", "a launch line", f"it begins with {launcher}")
+        yield Kind(
+            "script", "a launch line", f"it {'begins' if launch.string == lines[0] else 'goes on'} with {launcher}"
+        )
+
+
+def _first_launch(lines: list[str]) -> re.Match[str] | None:
+    """Return the launch of a program, if nothing but what prepares it stands before."""
+    rest = [line for line in lines if not _PREPARES.match(line)]
+    return _LAUNCH.match(rest[0]) if rest else None
+
+
+def _is_printed(lines: list[str]) -> bool:
+    """Whether what follows a command is what it printed: of errors, or without the prompt that the command has."""
+    after = lines[1:]
+    prompted = lines[0].lstrip().startswith("$ ") and any(not line.lstrip().startswith("$ ") for line in after)
+    return prompted or bool(_TROUBLE.search("\n".join(after)))
 
 
 def _builds(lines: list[str]) -> Iterator[Kind]:
@@ -197,13 +224,34 @@ def _tables(lines: list[str]) -> Iterator[Kind]:
     numbers = [row for row in rows if _NUMBER.match(row.strip())]
     if rows and all(map(_is_swf, rows)):
         yield Kind("trace", "a job trace", f"its lines have the {_SWF_FIELDS} numbers of SWF")
-    elif rows and numbers == rows:
-        yield Kind("times", "run times", "each line is one number")
+    elif times_in("\n".join(rows)):
+        yield Kind("times", "run times", "it holds times and nothing else")
     elif numbers and numbers == rows[1:] and _TIMES.search(rows[0].lower()):
         yield Kind("times", "run times", "it is a column of times")
     elif len(rows) > 1:
         delimiter = max(",;\t|", key=rows[0].count)
         yield from _named_columns([[cell.strip(' "') for cell in row.split(delimiter)] for row in rows])
+        if all(map(_DATED.match, rows)):
+            yield Kind("history", "a benchmark history", "each line is a date and a value")
+
+
+def times_in(text: str) -> list[str]:
+    r"""Return the times of a text that holds nothing else: one a line, all in one line, or as the shell's ``time`` prints them.
+
+    Examples
+    --------
+    >>> times_in("12.5s\n13.1s"), times_in("12.5, 13.1, 12.9"), times_in("real\t1m2.5s\nuser\t0m3.0s")
+    (['12.5', '13.1'], ['12.5', '13.1', '12.9'], ['62.5'])
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(("#", ";"))]
+    if lines and all(map(_SHELL_TIME.match, lines)):
+        real = (_SHELL_TIME.match(line) for line in lines if line.startswith("real"))
+        return [f"{60 * int(each[1] or 0) + float(each[2]):g}" for each in real if each]
+    if len(lines) > 1 and all(labelled := [_LABELLED.match(line) for line in lines]):
+        return [each[1] for each in labelled if each]
+    if len(lines) == 1:
+        lines = re.split(r"[,;\s]+", lines[0])
+    return [line.removesuffix("s") for line in lines] if all(map(_NUMBER.match, lines)) else []
 
 
 def _is_swf(row: str) -> bool:

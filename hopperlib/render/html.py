@@ -16,8 +16,8 @@ from hopperlib.questions.result import BADGES, format_number
 
 # Height of a chart whose layout asks for none. [CSS pixels]
 PLOT_HEIGHT = 320
-# Numbers that stand by the chart of a page.
-_SHOWN = 3
+# Numbers and findings that stand by the chart of a page, and a finding that is folded there. [characters]
+_SHOWN, _NOTICES, _LONG = 3, 2, 240
 _CODE = re.compile("`([^`]+)`")
 # An option of a command with its value, or with the word behind it.
 _OPTION = re.compile(r"(?<![^\s`])--?[A-Za-z][\w-]*(?:=[^\s`]+| (?!-)[^\s`]+)?")
@@ -124,6 +124,12 @@ def drawing_html(drawing: Mapping[str, Any]) -> str:
     )
 
 
+def _is_tall(drawing: Mapping[str, Any]) -> bool:
+    """Return whether a drawing is more than half as tall as wide."""
+    box = re.search(r'viewBox="\S+ \S+ (\S+) ([^" ]+)"', drawing["svg"])
+    return not box or float(box[2]) > 0.5 * float(box[1])
+
+
 def figure_html(figure: Mapping[str, Any], index: int = 0, *, picture: str = "", buttons: bool = True) -> str:
     """Return a chart: its caption, the chart as a picture, and its data. On a page a script draws it anew when touched.
 
@@ -152,7 +158,7 @@ def figure_html(figure: Mapping[str, Any], index: int = 0, *, picture: str = "",
         plot = f'<div class="hopper-plot" role="img" aria-label="{alt}" style="--height: {height}px">{plot}</div>'
     return (
         f'<figure class="hopper-figure" data-index="{index}"><figcaption>{prose_html(figure["title"])}</figcaption>'
-        f'{plot}<details class="hopper-data"><summary>Data of this chart</summary>'
+        f'{plot}<details class="hopper-data"><summary>{"Data" if buttons else "Data of this chart"}</summary>'
         f"{table_html(figure['table'], action='figure-csv', index=index, buttons=buttons)}</details></figure>"
     )
 
@@ -174,7 +180,8 @@ def parts_html(
         ``Result.to_dict()``.
     buttons : bool
         Whether there are buttons, which only the page's script answers, and what is further is folded: all but the
-        first chart, three numbers, one text to copy. A file is a link that holds it otherwise.
+        first picture, two findings, one text to copy. Three numbers stand bare, and all with their notes apart. A
+        file is a link that holds it otherwise.
     evidence : bool
         Whether the numbers behind the findings stand with them, folded away.
     pictures : sequence of str
@@ -185,7 +192,7 @@ def parts_html(
     >>> from hopperlib.questions.result import Copyable, Result
     >>> parts = parts_html(Result(summary="Six.", copyables=(Copyable("Line", "a.out"),)).to_dict(), buttons=False)
     >>> list(parts)
-    ['problems', 'drawings', 'findings', 'notes', 'figures', 'values', 'copyables', 'listings', 'tables', 'downloads']
+    ['problems', 'drawings', 'findings', 'notes', 'figures', 'values', 'copyables', 'listings', 'numbers', 'tables', 'downloads']
     >>> parts["copyables"]
     '<div class="hopper-copyable"><div class="hopper-bar"><span class="hopper-part-title">Line</span></div><pre><code>a.out</code></pre></div>'
     """
@@ -197,20 +204,28 @@ def parts_html(
     copyables = [_copyable(item, i, buttons) for i, item in enumerate(result["copyables"])]
     tables = [_maybe_folded(item, i, buttons) for i, item in enumerate(result["tables"])]
     if buttons:
-        # On a page the first chart stands open; what follows it is one click away.
-        figures[1:] = map(_folded, (figure["title"] for figure in result["figures"][1:]), figures[1:])
+        # On a page the first picture stands open; what follows it is one click away.
+        open_ = 0 if any(map(_is_tall, result["drawings"])) else 1
+        figures[open_:] = map(_folded, (figure["title"] for figure in result["figures"][open_:]), figures[open_:])
         if len(copyables) > 1:
             copyables[1:] = [_folded(f"{len(copyables) - 1} more to copy", "".join(copyables[1:]))]
+        bare = [{**value, "note": ""} for value in result["values"][:_SHOWN]]
         tables[1:] = map(_folded, (table["caption"] for table in result["tables"][1:]), tables[1:])
+    listings = "".join(map(_listing, result["listings"]))
+    if buttons and not (result["drawings"] or figures or listings):
+        # The table is what there is to look at.
+        listings, tables = "".join(tables[:1]), tables[1:]
+    findings = _findings(result, evidence, buttons)
     return {
-        "problems": _findings(result, evidence, ("problem",)),
+        "problems": findings["problems"],
         "drawings": "".join(map(drawing_html, result["drawings"])),
-        "findings": _findings(result, evidence, ("unknown", "advice", "ok")),
-        "notes": _findings(result, evidence, ("note",)),
+        "findings": findings["findings"],
+        "notes": findings["notes"],
         "figures": "".join(figures),
-        "values": _values(result["values"], fold=buttons),
+        "values": _list("dl", "hopper-values", map(_value, bare if buttons else result["values"])),
         "copyables": "".join(copyables),
-        "listings": "".join(map(_listing, result["listings"])),
+        "listings": listings,
+        "numbers": _list("dl", "hopper-values", map(_value, result["values"])) if buttons else "",
         "tables": "".join(tables),
         "downloads": _list(
             "ul",
@@ -220,10 +235,23 @@ def parts_html(
     }
 
 
-def _findings(result: Mapping[str, Any], evidence: bool, levels: Sequence[str]) -> str:
-    """Return the findings of some levels: what is wrong stands above the picture everywhere, notes below it."""
-    chosen = (item for item in result["findings"] if item["level"] in levels)
-    return _list("ul", "hopper-notices", (_finding(item, evidence) for item in chosen))
+def _findings(result: Mapping[str, Any], evidence: bool, fold: bool) -> dict[str, str]:
+    """Return the findings by part: what is wrong, what else is found, notes; on a page two stand, and all are one click away."""
+    levels = {"problems": ("problem",), "findings": ("unknown", "advice", "ok"), "notes": ("note",)}
+    made = {
+        part: [_finding(item, evidence, fold) for item in result["findings"] if item["level"] in chosen]
+        for part, chosen in levels.items()
+    }
+    whole = made["problems"] + made["findings"]
+    if fold:
+        made["problems"] = made["problems"][:_NOTICES]
+        made["findings"] = made["findings"][: _NOTICES - len(made["problems"])]
+    parts = {part: _list("ul", "hopper-notices", items) for part, items in made.items()}
+    if fold and len(whole) > 1:
+        # Where there is little room, one stands.
+        kind = "hopper-further" if len(whole) > _NOTICES else "hopper-further hopper-little-room"
+        parts["findings"] += _folded(f"All {len(whole)} findings", _list("ul", "hopper-notices", whole), kind)
+    return parts
 
 
 def _list(tag: str, kind: str, items: Iterable[str]) -> str:
@@ -232,9 +260,9 @@ def _list(tag: str, kind: str, items: Iterable[str]) -> str:
     return f'<{tag} class="{kind}">{inside}</{tag}>' if inside else ""
 
 
-def _folded(summary: str, html: str) -> str:
+def _folded(summary: str, html: str, kind: str = "hopper-further") -> str:
     """Return what is one click away, below its name."""
-    return f'<details class="hopper-further"><summary>{prose_html(summary)}</summary>{html}</details>'
+    return f'<details class="{kind}"><summary>{prose_html(summary)}</summary>{html}</details>'
 
 
 def _button(label: str, action: str, index: int) -> str:
@@ -249,10 +277,14 @@ def _scroll(label: str, html: str) -> str:
     return f'<div class="hopper-scroll" role="group" tabindex="0" aria-label="{name}">{html}</div>'
 
 
-def _finding(finding: Mapping[str, Any], evidence: bool) -> str:
-    """Return a finding, led by its level in words: what it is, what to do, and the numbers behind it."""
+def _finding(finding: Mapping[str, Any], evidence: bool, fold: bool) -> str:
+    """Return a finding, led by its level in words: what it is, what to do, folded if that is long, and the numbers behind it."""
     level, numbers = finding["level"], finding.get("evidence", {}) if evidence else {}
-    words = f"{finding['message']} {finding.get('advice', '')}".strip()
+    words, further = f"{finding['message']} {finding.get('advice', '')}".strip(), ""
+    if fold and len(words) > _LONG:
+        # A sentence of the message stands; what explains it, or what to do, is folded.
+        first = finding["message"] if finding.get("advice") else words.partition(". ")[0] + "."
+        words, further = first, words.removeprefix(first).strip()
     rows = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td>{escape(format_number(value))}</td></tr>'
         for name, value in numbers.items()
@@ -261,6 +293,7 @@ def _finding(finding: Mapping[str, Any], evidence: bool) -> str:
     return (
         f'<li class="hopper-notice" data-level="{level}"><strong>{level.capitalize()}</strong> '
         f"<span>{prose_html(words)}</span>"
+        + (_folded("Why, and what to do", f"<p>{prose_html(further)}</p>") if further else "")
         + (f"<details><summary>Numbers</summary>{table}</details></li>" if numbers else "</li>")
     )
 
@@ -270,21 +303,12 @@ def _note(tag: str, note: str) -> str:
     return f'<{tag} class="hopper-note">{prose_html(note)}</{tag}>' if note else ""
 
 
-def _values(values: Sequence[Mapping[str, Any]], *, fold: bool) -> str:
-    """Return the numbers; on a page the first few stand by the chart, and the others are one click away."""
-    shown = _SHOWN if fold and len(values) > _SHOWN + 1 else len(values)
-    first, further = (_list("dl", "hopper-values", map(_value, part)) for part in (values[:shown], values[shown:]))
-    if not further:
-        return first
-    count = len(values) - shown
-    return first + _folded(f"{count} more numbers", further)
-
-
 def _value(value: Mapping[str, Any]) -> str:
     """Return a number with its unit, badge and note."""
     unit = f' <span class="hopper-unit">{escape(value["unit"])}</span>' if value["unit"] else ""
     badge = f" {badge_html(value['badge'])}" if value["badge"] else ""
-    number = f'<span class="hopper-value">{escape(value["text"])}</span>{unit}{badge}'
+    kind = "hopper-value hopper-in-words" if len(value["text"]) > 24 else "hopper-value"
+    number = f'<span class="{kind}">{escape(value["text"])}</span>{unit}{badge}'
     return f"<div><dt>{prose_html(value['label'])}</dt><dd>{number}</dd>{_note('dd', value['note'])}</div>"
 
 
@@ -292,7 +316,7 @@ def _copyable(copyable: Mapping[str, Any], index: int, buttons: bool) -> str:
     """Return a text to copy; a long one scrolls, and its lines do not break."""
     title, text, note = copyable["title"], copyable["text"], copyable["note"]
     block = f"<pre><code>{_unbroken(escape(text))}</code></pre>"
-    if text.count("\n") > 8:
+    if text.count("\n") > 2 or len(text) > 110:
         block = _scroll(title, block)
     button = f" {_button('Copy', 'copy', index)}" if buttons else ""
     bar = f'<div class="hopper-bar"><span class="hopper-part-title">{prose_html(title)}</span>{button}</div>'

@@ -101,7 +101,7 @@ def test_text_for_people():
 def test_everything_on_demand():
     output = run("ior", GOOD, "--all", "--machine", "franklin").output
     assert "Coefficient of variation of write: 0.60 (documented); 3 repetitions in this output" in output
-    assert "Best write rate over the ceiling of 1 node of Franklin: 1.57 (predicted)" in output
+    assert "Best write rate relative to the ceiling of 1 node of Franklin: 1.57 (predicted)" in output
     assert run("ior", GOOD, "--machine", "sumit").exit_code == 2
 
 

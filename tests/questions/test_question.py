@@ -36,6 +36,12 @@ def half(**changes):
     return Question(**(parts | changes))
 
 
+def test_a_name_of_the_catalogue_without_a_module_is_told_with_the_nearest(monkeypatch):
+    monkeypatch.setitem(QUESTIONS, "overlop", "hopperlib.questions.network.overlop")
+    with pytest.raises(ModuleNotFoundError, match="network has not; did you mean 'overlap'"):
+        load("overlop")
+
+
 def test_defaults_fill_what_is_not_given():
     assert half().run().summary == "Half of 4 is 2."
     assert half().run(x="8").summary == "Half of 8 is 4."
@@ -76,8 +82,8 @@ def test_two_controls_of_one_name_are_refused():
         half(controls=twice)
 
 
-def test_an_example_that_does_not_fit_is_refused():
-    with pytest.raises(InputError, match="x=99 must be from 0 to 9"):
+def test_an_example_that_does_not_fit_is_refused_by_its_label():
+    with pytest.raises(InputError, match="example 'far' of question 'half': x=99 must be from 0 to 9"):
         half(examples=(Example(label="far", values={"x": 99}),))
 
 

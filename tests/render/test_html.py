@@ -100,7 +100,8 @@ def test_every_part_says_what_it_holds(explorer: Question) -> None:
     whole = '<span class="hopper-unbroken">-S 3</span>'
     assert f"<strong>Problem</strong> <span>Use <code>{whole}</code>, as &lt;b&gt; is idle.</span>" in parts["problems"]
     assert '<span class="hopper-value">1.00 to 1.41</span>' in parts["values"]
-    assert '<dd class="hopper-note">a &amp; b</dd>' in parts["values"]
+    assert '<dd class="hopper-note">a &amp; b</dd>' in parts["numbers"]
+    assert "hopper-note" not in parts["values"]
     assert "<figcaption>A node</figcaption>" in parts["drawings"]
     assert 'style="--height: 320px"' in parts["figures"]
     assert f"<code>aprun {whole.replace('-S 3', '-n 12')} &lt;exe&gt;</code>" in parts["copyables"]

@@ -129,13 +129,8 @@ def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         whole = section.parent
         # A part of a section that shows something before it.
         further = isinstance(whole.parent, nodes.section) and whole.index(section) > 1
-        title, course = section[0].astext(), tables()["course"]
-        on_phones = title in course["folded_on_phones"]
-        if further or on_phones or title in course["folded"]:
-            fold = (
-                '<details class="hopper-fold hopper-wide-open" open>' if on_phones else '<details class="hopper-fold">'
-            )
-            for place, html in ((0, f"{fold}<summary>"), (2, "</summary>")):
+        if further or section[0].astext() in tables()["course"]["folded"]:
+            for place, html in ((0, '<details class="hopper-fold"><summary>'), (2, "</summary>")):
                 section.insert(place, nodes.raw(text=html, format="html"))
             section.append(nodes.raw(text="</details>", format="html"))
             section["classes"].append("hopper-folds")

@@ -11,7 +11,7 @@ from hopperlib.questions.machine_choice import machine_of_text, unknown_machine
 from hopperlib.questions.question import Example, load
 from hopperlib.questions.result import Result
 from hopperlib.readers.hardware.reader import machine_from, read_hardware
-from hopperlib.readers.recognise import Kind, in_trouble, not_text, recognise
+from hopperlib.readers.recognise import NO_MARKS, Kind, in_trouble, not_text, recognise, times_in
 from hopperlib.readers.source import texts_of
 from hopperlib.text import capital
 
@@ -31,8 +31,10 @@ _ASKED = {
 }
 # The command that printed a text, copied with it.
 _PROMPT = re.compile(r"^\s*[$+] .*\n")
+# An error that ended a program stands within the last of its output. [characters]
+_END = 20_000
 # What may stand within the output of a job.
-_WITHIN = {"io", "lustre", "hardware", "buddyinfo", "build"}
+_WITHIN = {"io", "lustre", "hardware", "buddyinfo", "build", "history", "times"}
 
 
 class Given(ask.Setting):
@@ -76,23 +78,35 @@ def answer(given: Given) -> Result:
         kinds: tuple[Kind, ...] = (Kind(given.read_as, f"what was named: {given.label('read_as')}", "you said so"),)
     else:
         kinds = recognise(given.text)
+        if kinds[0].name == "io" and _failed(given.text):
+            kinds = (Kind("output", "the output of a job", "it is a log of I/O that an error ended"), *kinds)
     refusals = []
-    for kind in kinds:
+    for kind, following in zip(kinds, [*kinds[1:], None], strict=True):
         try:
             return _taken_for(kind, _answer_as(kind, given))
         except InputError as error:
             refusals.append(f"as {kind.title} ({kind.why}): {error}")
         # Any text may be the output of a job; what has marks of its own and cannot be read is none for that.
-        if not (kind.name in ("history", "times") or (kind.name in _WITHIN and in_trouble(given.text))):
+        if kind.name not in _WITHIN or (following == kinds[-1] and not in_trouble(given.text)):
             break
     raise InputError("no question can read this text " + "; ".join(refusals), name="text")
+
+
+def _failed(text: str) -> bool:
+    """Whether a log ends in an error that the rules of diagnosis know."""
+    end = text[-_END:]
+    facts = load("diagnose").run(log=end).facts if in_trouble(end) else None
+    return bool(facts and (facts["message_codes"] or facts.get("first_failure")))
 
 
 def _taken_for(kind: Kind, result: Result) -> Result:
     """Return an answer that says first what the text was taken for."""
     name, _ = _ASKED[kind.name]
     facts = {**(result.facts or {}), "taken_for": kind.name, "question": name}
-    return replace(result, summary=f"Taken for {kind.title}: {kind.why}. {result.summary}", facts=facts)
+    words = f"Taken for {kind.title}: {kind.why}."
+    if kind.why == NO_MARKS and facts.get("verdict") == "no-cause":
+        words = "Nothing here says what this text is. If it is no output of a job, say what it is (read it as)."
+    return replace(result, summary=f"{words} {result.summary}", facts=facts)
 
 
 def _together(texts: Mapping[str, str], given: Given) -> Result:
@@ -128,7 +142,12 @@ def _answer_as(kind: Kind, given: Given) -> Result:
         doubt = "" if machine else unknown_machine(given.text)
     if (machine or doubt) and "machine" in taken:
         values["machine"] = machine or "cluster"
-    result = question.run(**values)
+    try:
+        result = question.run(**values)
+    except InputError as error:
+        if not doubt:
+            raise
+        raise InputError(f"{doubt} There: {error}", name="text") from error
     return replace(result, summary=f"{capital(doubt)} {result.summary}") if doubt else result
 
 
@@ -139,9 +158,11 @@ def _text_of(kind: Kind, text: str) -> str:
     plain = _PROMPT.sub("", text)
     if kind.name == "hardware":
         return machine_from(read_hardware(plain), name="yours", title="Your machine").to_toml()
-    if kind.why == "each line is one number":
-        times = (line.strip().rstrip("s") for line in text.splitlines() if "#" not in line)
+    if kind.name == "times" and (times := times_in(plain)):
         return "\n".join(("run_time_s", *times))
+    if kind.name == "history" and kind.why.startswith("each line"):
+        rows = (re.sub(r"[,;\s]+(?=\S+\s*$)", ";", line) for line in plain.splitlines())
+        return "\n".join(("date;value", *rows))
     return plain
 
 

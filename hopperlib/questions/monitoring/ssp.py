@@ -183,7 +183,7 @@ def _facts(suite: Suite) -> dict[str, Any]:
 QUESTION = ask.declared(
     Given,
     answer,
-    title="What a suite sustains",
+    title="Is the machine as fast as promised?",
     examples=[
         Example("Bassi, 2006, a task", {"processors": 1}),
         Example("Hopper's reference run for its successor", {"processors": 6384, "suite": _HOPPER}),

@@ -64,7 +64,7 @@ class Exchange(ask.Setting):
         help="Busy nodes lie in blocks of eight, which are spread over the list by a fixed rule.",
     )
     others_fraction: float = ask.slider(
-        "What the nodes of other jobs send, of what they could",
+        "Traffic of other jobs, of what they could send",
         0.0,
         (0.0, 1.0, 0.05),
         assumed="No source prints what other jobs send: here all go at one pace, in jobs of 128 nodes on a grid of "

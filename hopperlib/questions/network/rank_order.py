@@ -35,7 +35,7 @@ class Ranks(ask.Setting):
         placeholder="2x4x3",
         help="Empty: the page finds the best box.",
     )
-    periodic: bool = ask.switch("Edges of the grid are joined", False, advanced=True)
+    periodic: bool = ask.switch("Periodic grid", False, advanced=True)
 
     def sides(self, name: str) -> ro.Grid:
         """Return a grid that was typed in, its fault pinned on its control."""

@@ -58,8 +58,7 @@ class Simulation(ask.Setting):
         "Machine",
         "none",
         none="No machine: the nodes below",
-        help="Name or file of a machine. It gives the number of nodes, the hops if it has a torus, and groups and "
-        "switches of each job if it has a dragonfly or a fat tree.",
+        help="Gives the nodes, and each job's hops, groups or switches.",
     )
     nodes: int = ask.whole(
         "Nodes of the machine", 0, (0, 200_000), help="0 = those of the machine, or as the trace says."

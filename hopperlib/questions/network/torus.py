@@ -48,7 +48,7 @@ class Placement(ask.Setting):
         "first free nodes.",
     )
     traffic: str = ask.choice(
-        "The busy nodes",
+        "Pattern of the busy nodes",
         "assumed",
         {
             "none": "send nothing",

@@ -182,7 +182,7 @@ def _values(where: Where) -> Iterator[Value]:
         cost = where.cost
         note = f"95 % interval; {cost.jobs:,} jobs"
         grown, low, high = (100 * each for each in (cost.per_group, cost.low, cost.high))
-        yield Value("Run time with each further group", grown, "calibrated", "%", 1, low, high, note)
+        yield Value("Added run time per further group", grown, "calibrated", "%", 1, low, high, note)
 
 
 def _figure(where: Where) -> Iterator[Figure]:

@@ -52,7 +52,7 @@ class Job(ask.Setting):
     spread: bool = ask.switch("Tasks spread over the NUMA nodes (aprun -S)", True)
     strict: bool = ask.switch("Memory kept on its NUMA node (aprun -ss)", True)
     spilled: float = ask.fraction(
-        "Without that: share of a NUMA node's data on the next one",
+        "Share of its data on the next NUMA node, without -ss",
         0.5,
         assumed="How full a NUMA node was before a run is not printed.",
         advanced=True,
@@ -122,7 +122,7 @@ class Job(ask.Setting):
         return [cost.threads for cost in close_to(self.costs, self.best, self.shares)]
 
     def time(self, cost: ThreadCost) -> float:
-        """Run time over that of pure MPI. [ratio]"""
+        """Run time relative to pure MPI. [ratio]"""
         return cost.run_time(self.shares)
 
     def memory_gb(self, cost: ThreadCost) -> float:
@@ -194,7 +194,7 @@ def _findings(job: Job) -> Iterator[Finding]:
 
 def _values(job: Job) -> Iterator[Value]:
     yield Value("Best thread count", job.best.threads, "predicted", note="under the shares set above")
-    yield Value("Its run time over that of pure MPI", job.time(job.best), "predicted", "", 2)
+    yield Value("Its run time relative to pure MPI", job.time(job.best), "predicted", "", 2)
     if wide := next((cost for cost in job.costs if cost.threads > job.node.cores_per_numa_node), None):
         yield Value(f"The same with {wide.threads} threads", job.time(wide), "predicted", "", 2)
 
@@ -223,7 +223,7 @@ def _times(job: Job) -> Figure:
         alt=f"As set the least is {job.time(job.best):.2f} at {count(job.best.threads, 'thread')}. "
         f"At {count(job.costs[-1].threads, 'thread')}: {ends}.",
         x=Axis(title="Threads a task", log=True),
-        y=Axis(title="Run time over that of pure MPI", low=0, decimals=3),
+        y=Axis(title="Run time relative to pure MPI", low=0, decimals=3),
         series=series,
     )
 

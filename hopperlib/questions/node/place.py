@@ -227,7 +227,7 @@ def _values(asked: Lines, review: Review) -> Iterator[Value]:
     cost = review.cost
     low, high = cost.slowdown_range(*asked.fractions)
     fractions = "for a memory-bound fraction from {:g} to {:g}; no line says which".format(*asked.fractions)
-    label = "Run time over that of the same tasks spread evenly"
+    label = "Run time relative to an even spread"
     yield Value(label, high, "predicted", "", 2, low, high, note=fractions)
     if any(cost.memory_per_task_gb):
         note = "what does not fit is shared out evenly over the free memory: assumed"
@@ -278,7 +278,7 @@ def _slowdown(asked: Lines, review: Review) -> Figure:
     top = max([worst.channel_ratio, *(max(line.y) for line in series)])
     return chart(
         title="Slowdown from memory contention",
-        alt="Run time over that of the same tasks spread evenly, against the memory-bound fraction: "
+        alt="Run time relative to an even spread, against the memory-bound fraction: "
         f"{drawn}. The memory channels alone give at most {worst.channel_ratio:.2f}. "
         "Shaded: the fractions from {:g} to {:g}.".format(*asked.fractions),
         x=Axis(title="Memory-bound fraction of the spread run", low=0, high=1, decimals=2),

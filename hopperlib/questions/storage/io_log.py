@@ -220,7 +220,7 @@ def _values(rows: Sequence[IoResult], machine: Machine) -> Iterator[Value]:
     ]
     if written:
         share, nodes = max(written)
-        label = f"Best write rate over the ceiling of {count(nodes, 'node')} of {machine.title}"
+        label = f"Best write rate relative to the ceiling of {count(nodes, 'node')} of {machine.title}"
         yield Value(label, share, "predicted", "", 2)
 
 

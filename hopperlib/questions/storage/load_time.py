@@ -142,7 +142,7 @@ def _lines(job: Job) -> Iterator[Copyable]:
     archive, send = ("/tmp/env.tar", "sbcast env.tar /tmp/env.tar\n") if lines.broadcasts else ("env.tar", "")
     read = "" if lines.broadcasts else "Each node reads the archive itself. "
     yield Copyable(
-        f"Copy the environment to the nodes of {job.machine.title} first",
+        f"Copy to each node of {job.machine.title}",
         f"tar cf env.tar -C $CONDA_PREFIX .\n{send}"
         f"{lines.once} sh -c 'mkdir -p /tmp/env && tar xf {archive} -C /tmp/env'\n"
         f"{lines.everywhere} /tmp/env/bin/python program.py",

@@ -33,7 +33,7 @@ class Case(ask.Setting):
     """Many files dealt over OSTs, and one shared file with barriers."""
 
     allocator: str = ask.choice(
-        "Files are placed on OSTs",
+        "Placement of the files on OSTs",
         "random",
         {"random": "at random", "round-robin": "one after the other", "weighted": "more often on emptier ones"},
     )

@@ -145,7 +145,7 @@ def test_a_chosen_option_stands_beside_what_the_model_gives(workshop):
     assert widths[0] == widths[1] == pytest.approx(6 * widths[2], rel=0.02)
 
 
-PLAYED = ("#explorer-trial .hopper-form", "#scene-placement svg", ".hopper-fact")
+PLAYED = ("#explorer-trial .hopper-summary", "#scene-placement svg", ".hopper-fact")
 GUESSES = {"prediction": "4", "curve": "1 1 1", "core": "core 1", "option": "Franklin"}
 GUESSED = """(guesses) => localStorage.setItem("hopper.progress", JSON.stringify({ version: 1, read: {}, checks:
   Object.fromEntries(Object.entries(guesses).map(([name, guess]) => [`workshop-${name}`, { guess, tries: 1 }])) }))"""
@@ -161,10 +161,14 @@ def test_what_plays_the_answer_is_covered_until_it_is_predicted(watch, workshop_
     expect(check(page, "option").get_by_role("figure")).to_be_visible()
     for part in PLAYED:
         expect(page.locator(part)).to_be_hidden()
-    # On paper nothing is covered.
+    # The controls are not covered; on paper the answers come with the solutions.
+    expect(page.locator("#explorer-trial .hopper-form")).to_be_visible()
     page.emulate_media(media="print")
+    expect(page.locator("#scene-placement svg")).to_be_hidden()
+    page.evaluate("document.documentElement.toggleAttribute('data-hopper-solutions', true)")
     expect(page.locator("#scene-placement svg")).to_be_visible()
     expect(page.locator(".hopper-cover").first).to_be_hidden()
+    page.evaluate("document.documentElement.removeAttribute('data-hopper-solutions')")
     page.emulate_media(media="screen")
     check(page, "prediction").get_by_label("Your answer").fill("3")
     check(page, "prediction").get_by_role("button", name="Commit").click()
@@ -175,20 +179,20 @@ def test_what_plays_the_answer_is_covered_until_it_is_predicted(watch, workshop_
 def test_nothing_is_covered_for_who_does_not_want_to_predict(watch, workshop_url):
     watched = watch(workshop_url, covered=True)
     page = watched.go("notebooks/checks.html")
-    page.locator("#scene-placement").get_by_role("button", name="Show it without").press("Enter")
+    page.locator("#scene-placement").get_by_role("button", name="Skip").press("Enter")
     expect(page.locator("#scene-placement")).to_be_focused()
     for part in PLAYED:
         expect(page.locator(part)).to_be_visible()
     page.reload()
-    expect(page.locator("#explorer-trial .hopper-form")).to_be_visible()
+    expect(page.locator("#explorer-trial .hopper-summary")).to_be_visible()
     # Staff say it once, and can take it back.
     page.evaluate("localStorage.clear()")
     watched.go("notebooks/checks.html")
     page.reload()
-    page.locator("#explorer-trial").get_by_role("button", name="Cover nothing on any page").click()
+    page.locator("#explorer-trial").get_by_role("button", name="Never ask").click()
     assert json.loads(page.evaluate("localStorage.getItem('hopper.open')"))["all"] is True
     page.reload()
-    expect(page.locator("#explorer-trial .hopper-form")).to_be_visible()
+    expect(page.locator("#explorer-trial .hopper-summary")).to_be_visible()
     watched.assert_clean()
 
 
@@ -196,7 +200,7 @@ def test_nothing_is_covered_where_an_address_leads_to_it(watch, workshop_url):
     watched = watch(workshop_url, covered=True)
     for fragment in ("trial.tasks=9", "explorer-trial"):
         page = watched.go(f"notebooks/checks.html#{fragment}")
-        expect(page.locator("#explorer-trial .hopper-form")).to_be_visible()
+        expect(page.locator("#explorer-trial .hopper-summary")).to_be_visible()
         expect(page.locator(".hopper-cover")).to_have_count(0)
         page.evaluate("localStorage.clear()")
         page.goto("about:blank")

@@ -19,7 +19,7 @@ def assert_still(page):
     """The answer for the starting setting is there, and no form that would do nothing."""
     box = page.locator("#explorer-trial")
     expect(box.locator(".hopper-summary")).to_have_text(SENTENCE)
-    expect(box.locator(".hopper-values")).to_contain_text("4.80 to 5.33")
+    expect(box.locator(".hopper-values").first).to_contain_text("4.80 to 5.33")
     expect(box.locator(".hopper-drawing svg")).to_be_visible()
     expect(box.locator(".hopper-plot > svg")).to_be_visible()
     expect(box.locator(".hopper-plot > svg desc")).to_contain_text("A curve that rises from 1")
@@ -48,6 +48,19 @@ def test_from_a_file(watch, workshop_folder):
     # The style is there all the same: the policy lets a file load its neighbors.
     assert "Hopper Sans" in watched.page.evaluate("getComputedStyle(document.body).fontFamily")
     assert watched.strangers == []
+
+
+BLOCKED = """for (const name of ["localStorage", "sessionStorage"])
+  Object.defineProperty(window, name, { configurable: true, get() { throw new Error("blocked"); } });"""
+
+
+def test_with_storage_blocked_a_page_answers_and_complains_of_nothing(watch, workshop_url):
+    watched = watch(workshop_url)
+    watched.page.add_init_script(BLOCKED)
+    page = watched.go("book/index.html")
+    set_slider(page, 7)
+    expect(page.locator("#explorer-trial .hopper-summary")).to_contain_text("With 7 tasks")
+    watched.assert_clean()
 
 
 def test_a_missing_interpreter_is_named(watch, serve_copy):

@@ -69,7 +69,7 @@ def test_the_answer_is_there(page):
         page.find(class_="hopper-summary").text
         == "With 6 tasks the work is 4.00 times as fast, & that is <less> than 6."
     )
-    badges = [badge.text for badge in page.select(".hopper-values .hopper-badge")]
+    badges = [badge.text for badge in page.select('[data-part="numbers"] .hopper-badge')]
     assert badges == ["predicted", "assumed", "documented", "calibrated"]
     assert [term.text for term in page.select(".hopper-legend dt")] == [
         "documented",
@@ -82,9 +82,9 @@ def test_the_answer_is_there(page):
     assert page.select_one(".hopper-plot")["aria-label"].startswith("A curve that rises")
 
 
-def test_advanced_controls_are_folded(page):
-    assert page.select_one("details.hopper-more [name=seed]")
-    assert not page.select_one("details.hopper-more [name=tasks]")
+def test_advanced_controls_stand_behind_the_others(page):
+    names = [control["data-control"] for control in page.select(".hopper-control")]
+    assert names.index("seed") > max(map(names.index, ("tasks", "line", "order", "log")))
 
 
 def test_values_to_start_with(trials):

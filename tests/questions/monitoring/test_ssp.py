@@ -1,4 +1,4 @@
-"""What a suite sustains: the printed sums, pass and fail, refusals."""
+"""Is the machine as fast as promised?: the printed sums, pass and fail, refusals."""
 
 from __future__ import annotations
 

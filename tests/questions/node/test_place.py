@@ -48,7 +48,7 @@ def test_lines_to_copy_are_for_the_launchers_of_the_machine():
 
 def test_numbers_carry_their_badges():
     result = QUESTION.run()
-    ratio = value(result, "Run time over that of the same tasks")
+    ratio = value(result, "Run time relative to an even spread")
     assert (ratio.badge, ratio.text) == ("predicted", "1.00 to 2.00")
     assert len(result.values) == 2
     rate = value(result, "Memory bandwidth of the slowest thread")

@@ -20,6 +20,8 @@ function markTall(part) {
     const { width, height } = svg.viewBox.baseVal;
     if (height > 1.2 * width) Object.assign(svg.parentElement, { tabIndex: 0 }).dataset.tall = "";
   }
+  // Two beside each other scroll where there is little room.
+  for (const drawn of part.querySelectorAll('[data-part="drawings"]')) drawn.tabIndex = drawn.children.length > 1 && drawn.scrollWidth > drawn.clientWidth ? 0 : -1;
 }
 
 /** Bring the figures of the starting answer to life. */
@@ -36,9 +38,9 @@ export function startAnswer(section, result) {
 /** Show a new answer in place of the old one; parts that did not change stay as they are. */
 export function showAnswer(section, { result, html }, before) {
   if (result.summary !== before.result.summary) section.querySelector(".hopper-summary").replaceChildren(...prose(result.summary));
-  section.querySelector(".hopper-stage").classList.toggle("hopper-in-words", !html.drawings && !html.figures);
-  // Where there is nothing else to look at, a table is the answer.
-  section.querySelector(".hopper-rest").open ||= !html.drawings && !html.figures && !html.listings;
+  const stage = section.querySelector(".hopper-stage").classList;
+  const inWords = stage.toggle("hopper-in-words", !html.drawings && !html.figures);
+  stage.toggle("hopper-bare", inWords && !html.listings);
   const same = (name) =>
     name === "figures" ? JSON.stringify(result.figures) === JSON.stringify(before.result.figures) : html[name] === before.html?.[name];
   const parts = Object.keys(html).filter((name) => !same(name)).map((name) => [name, section.querySelector(`[data-part="${name}"]`)]);
@@ -76,13 +78,14 @@ export function showSoFar(section, figures, before) {
 
 /** Redraw charts in their places where they are as many as before. */
 function showFigures(part, text, figures, before) {
-  if (figures.length !== before.length) {
+  const fresh = document.createElement("template");
+  fresh.innerHTML = text;
+  const folds = (root) => root.querySelectorAll(".hopper-further").length;
+  if (figures.length !== before.length || folds(part) !== folds(fresh.content)) {
     part.innerHTML = text;
     startAnswer(part, { figures });
     return;
   }
-  const fresh = document.createElement("template");
-  fresh.innerHTML = text;
   const made = fresh.content.querySelectorAll(".hopper-figure");
   part.querySelectorAll(".hopper-figure").forEach((element, i) => {
     const fold = element.closest(".hopper-further");

@@ -1,7 +1,7 @@
 // The controls of an explorer: reading what is set, setting it, and pointing at what is wrong.
 
 import { make, prose } from "./dom.mjs";
-import { LARGEST_FILE, textOf } from "./textfile.mjs";
+import { LARGEST_FILE, textOf, together } from "./textfile.mjs";
 
 // Browsers take seconds to paste more than this into a field, line by line; set at once it takes none. [characters]
 const LARGE_PASTE = 20_000;
@@ -81,16 +81,16 @@ export class Form {
     return refused;
   }
 
-  /** Show every control, where a narrow screen shows but two; or those two alone. */
+  /** Show every control, or the first ones alone, as many as the screen has room for. */
   showAll(all = !this.element.hasAttribute("data-all")) {
     this.element.toggleAttribute("data-all", all);
-    this.element.querySelector(".hopper-all")?.setAttribute("aria-expanded", String(all));
+    const button = this.element.querySelector(".hopper-all");
+    button?.setAttribute("aria-expanded", String(all));
+    if (button) button.textContent = all ? "Fewer settings" : `All ${this.controls.length} settings`;
   }
 
   #unfold(name) {
-    const box = this.#box(name);
-    box.closest("details")?.setAttribute("open", "");
-    if (box !== this.element.querySelector("[data-control]")) this.showAll(true);
+    if (!this.#box(name).checkVisibility()) this.showAll(true);
   }
 
   /** Show a scale's number beside it. */
@@ -164,9 +164,7 @@ export class Form {
           return;
         }
       }
-      // Several are told apart by the lines that `tail -n +1` prints above each.
-      const led = texts.map((text, at) => `==> ${files[at].name} <==\n${text}\n`);
-      this.fields[control.name].value = texts.length > 1 ? led.join("") : texts[0];
+      this.fields[control.name].value = texts.length > 1 ? together(files, texts) : texts[0];
       changed(true);
     };
     const field = this.fields[control.name];

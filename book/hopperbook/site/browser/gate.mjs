@@ -5,7 +5,7 @@
 import { announce, make } from "./dom.mjs";
 
 const KEY = "hopper.open";
-const PLAYED = ".hopper-explorer, .hopper-scene, .hopper-machine";
+const PLAYED = ".hopper-explorer, .hopper-scene";
 const PAGE = location.pathname;
 
 /** Return what is shown without predictions: all pages, or some. */
@@ -45,7 +45,7 @@ export function startGate(section) {
     removeEventListener("hashchange", led);
     explore.classList.remove("hopper-covering");
     for (const each of covers) {
-      each.parentElement.classList.remove("hopper-covered");
+      each.closest(".hopper-covered").classList.remove("hopper-covered");
       each.remove();
     }
   }
@@ -70,11 +70,12 @@ function cover(played, yours, uncover) {
     return button;
   };
   const box = make("div", { class: "hopper-cover" },
-    make("p", {}, "Predict first, or skip: ", make("a", { href: "#predict-first" }, yours), "."),
+    make("p", {}, "Predict first: ", make("a", { href: "#predict-first" }, yours), "."),
     make("p", { class: "hopper-ends" },
-      shows("Show it without", () => keepOpened({ ...opened(), pages: [...opened().pages, PAGE] })),
-      shows("Cover nothing on any page", () => keepOpened({ ...opened(), all: true }))));
+      shows("Skip", () => keepOpened({ ...opened(), pages: [...opened().pages, PAGE] })),
+      shows("Never ask", () => keepOpened({ ...opened(), all: true }))));
   played.classList.add("hopper-covered");
-  played.querySelector(":scope > :is(.hopper-head, figcaption)").after(box);
+  // The controls are not covered, but what they move.
+  played.querySelector(".hopper-form, figcaption").after(box);
   return box;
 }

@@ -1,13 +1,14 @@
 // The reader's machine: chosen once at the top of any page, from those there are or as a file, kept in this browser,
-// and put into every explorer that asks for a machine.
+// and put into every explorer that asks for a machine. Any other file, and what is pasted beside a field, goes to the box.
 
-import { dataOf, make } from "./dom.mjs";
+import { announce, dataOf, make } from "./dom.mjs";
 import { titleOf } from "./machine-menu.mjs";
 import { machines, own } from "./machines.mjs";
-import { textOf } from "./textfile.mjs";
+import { textOf, together } from "./textfile.mjs";
 
 const KEY = "hopper.machine"; // { name } or { title, file }
 const FILE = "a file";
+const GIVEN = "hopper.given"; // a text on its way to the box, from page to page
 
 /** Return the reader's machine: { name } or { file }, each with title and says; or null. */
 function mine() {
@@ -30,16 +31,41 @@ function keep(machine) {
   }
 }
 
+/** Do something with what is kept for the visit; nothing where a browser keeps nothing. */
+function session(act) {
+  try {
+    return act(sessionStorage);
+  } catch {
+    return null;
+  }
+}
+
+/** Give a text to the box that reads anything, on the front page. */
+function toTheBox(text) {
+  const box = document.getElementById("explorer-anything");
+  if (box) {
+    box.hopperSet({ text });
+    box.scrollIntoView();
+    return;
+  }
+  if (!session((kept) => (kept.setItem(GIVEN, text), true))) {
+    announce("This browser keeps nothing: paste it into the box on the front page");
+    return;
+  }
+  location.href = new URL("../../book/index.html#explorer-anything", import.meta.url).href;
+}
+
 /** Start the bar at the top of a page. */
 export function startMachineBar(bar) {
   const id = "hopper-my-machine";
   const select = make("select", { id });
-  const pick = make("input", { type: "file", accept: ".toml", id: `${id}-file`, "aria-describedby": `${id}-said` });
+  const pick = make("input", { type: "file", multiple: "", id: `${id}-file`, "aria-describedby": `${id}-said` });
   const said = make("span", { id: `${id}-said`, class: "hopper-machine-said", role: "status" });
   bar.append(
     make("label", { for: id }, "My machine"),
     select,
     make("span", { class: "hopper-pick" }, make("label", { class: "hopper-button", for: pick.id }, "Use a file"), pick),
+    make("a", { href: new URL("../../book/index.html#explorer-anything", import.meta.url).href }, "Paste anything"),
     said,
   );
   const show = () => {
@@ -57,11 +83,18 @@ export function startMachineBar(bar) {
     show();
     useNear();
   });
-  const take = async (file) => {
+  const take = async (files) => {
+    const [file] = files;
     if (!file) return;
     said.textContent = `Reading ${file.name} …`;
     try {
-      const text = await textOf(file);
+      const texts = await Promise.all([...files].map(textOf));
+      const [text] = texts;
+      if (texts.length > 1 || !(file.name.endsWith(".toml") || text.includes("[[node]]"))) {
+        toTheBox(texts.length > 1 ? together(files, texts) : text);
+        said.textContent = "";
+        return;
+      }
       const { python } = await import("./python.mjs");
       const answer = await python.answer("machines", { machine_file: text }, false);
       if (!answer.ok) throw new Error(answer.error.message);
@@ -73,12 +106,21 @@ export function startMachineBar(bar) {
       said.textContent = `${file.name} is not used: ${error.message}`;
     }
   };
-  pick.addEventListener("change", () => take(pick.files[0]).then(() => (pick.value = "")));
+  pick.addEventListener("change", () => take(pick.files).then(() => (pick.value = "")));
   bar.addEventListener("dragover", (event) => event.preventDefault());
   bar.addEventListener("drop", (event) => {
     event.preventDefault();
-    take(event.dataTransfer.files[0]);
+    take(event.dataTransfer.files);
   });
+  document.addEventListener("paste", ({ target, clipboardData }) => {
+    const text = clipboardData?.getData("text/plain") ?? "";
+    if (text.trim() && !target.closest("input, textarea, [contenteditable]")) toTheBox(text);
+  });
+  if (document.getElementById("explorer-anything")) {
+    const given = session((kept) => kept.getItem(GIVEN));
+    session((kept) => kept.removeItem(GIVEN));
+    if (given) toTheBox(given);
+  }
   show();
   watchExplorers();
 }
@@ -107,11 +149,10 @@ function use(section) {
     }
     return;
   }
-  const more = section.querySelector(".hopper-more");
-  const folded = more && !more.open;
+  const all = section.querySelector(".hopper-form").hasAttribute("data-all");
   section.hopperSet(setting);
   // The bar at the top says which machine it is; its file need not be spread out.
-  if (folded) more.open = false;
+  section.hopperForm.showAll(all);
 }
 
 function useNear() {

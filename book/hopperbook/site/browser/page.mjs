@@ -33,11 +33,6 @@ addEventListener("load", () => {
   }
 });
 
-// On a phone a page begins with what is long folded; without scripts it is open.
-if (matchMedia("(max-width: 40rem)").matches) {
-  for (const fold of document.querySelectorAll("details.hopper-wide-open")) fold.open = false;
-}
-
 /** Unfold what the address names, or what it stands in. */
 function unfold() {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));

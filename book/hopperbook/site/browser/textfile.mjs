@@ -10,6 +10,9 @@ const MARKS = [
 
 const startsWith = (bytes, mark) => mark.every((byte, i) => bytes[i] === byte);
 
+/** Return the texts of several files as one, each below the line that `tail -n +1` prints above it. */
+export const together = (files, texts) => texts.map((text, at) => `==> ${files[at].name} <==\n${text}\n`).join("");
+
 /** Return the text of a file; reject if it is packed and damaged, or too large when it is unpacked. */
 export async function textOf(file) {
   const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
