@@ -127,12 +127,17 @@ def serve_copy(workshop_folder: Path, tmp_path: Path) -> Iterator[Callable[[Call
         served.__exit__(None, None, None)
 
 
+UNFOLD = """() => document.querySelectorAll('.hopper-all[aria-expanded="false"]').forEach((each) => each.click())"""
+
+
 class Watched:
     """A page of a browser, with all it asked for and all it complained about."""
 
     def __init__(self, page: Any, address: str) -> None:
         self.page = page
         self.address = address
+        # Whether all settings of an explorer are shown, which folds most of them away.
+        self.unfolds = True
         self.requests: list[str] = []
         self.complaints: list[str] = []
         page.on("request", lambda request: self.requests.append(request.url))
@@ -149,6 +154,8 @@ class Watched:
         self.page.bring_to_front()
         self.page.goto(f"{self.address}/{path}")
         self.page.wait_for_selector("html.hopper-ready", state="attached")
+        if self.unfolds:
+            self.page.evaluate(UNFOLD)
         return self.page
 
     @property
@@ -241,6 +248,7 @@ def _next_reader(visit: list[Watched]) -> Iterator[Watched]:
     """Hand on the page of a visit, with nothing kept from before but its Python; it must stay clean."""
     if visit[-1].page.is_closed():
         visit.append(Watched(visit[-1].page.context.new_page(), visit[-1].address))
+        visit[-1].unfolds = visit[0].unfolds
     watched = visit[-1]
     # Elsewhere, so that the same page with another fragment is opened anew.
     watched.page.goto("about:blank")
@@ -286,6 +294,7 @@ def looking_visit(browser: Any, site_url: str) -> Iterator[list[Watched]]:
     """A visit to the book for looking only: Python does not start."""
     with _visit(browser, site_url) as visit:
         visit[-1].page.context.add_init_script(SAVES_DATA)
+        visit[-1].unfolds = False
         yield visit
 
 

@@ -96,6 +96,7 @@ def test_pages_of_the_book(looking, site_folder, axe, part):
 def test_pages_of_the_book_opened_on_a_phone(watch, site_url, site_folder, axe, part):
     watched = watch(site_url, viewport=SIZES["phone"], color_scheme="dark")
     watched.page.add_init_script(SAVES_DATA)
+    watched.unfolds = False
     for path in book_pages(site_folder)[part::PARTS]:
         examine(watched, path, axe)
         is_short(watched.page, path, "phone")
