@@ -113,10 +113,7 @@ def unknown_machine(text: str) -> str:
     systems = {directive.system for directive in script.directives}
     if launchers <= {"aprun"} and not systems - {"pbs"} and (launchers or not systems):
         return ""
-    return (
-        "the text names no machine; this shows a plain cluster, two 16-core sockets a node. "
-        "Name yours with --machine NAME (`hopper machine list`), or write its file with `hopper machine new`."
-    )
+    return "the text names no machine; this shows a plain cluster, two 16-core sockets a node."
 
 
 def _has_word(text: str, word: str) -> bool:

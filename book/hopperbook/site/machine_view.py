@@ -115,7 +115,7 @@ def _still() -> str:
 def machine_nodes(app: Sphinx, document: nodes.document) -> list[nodes.Element]:
     """Return the machine as a node of the page, as it stands before a script runs."""
     still = app._hopper_assets.files[f"machine/{STILL}"].decode()  # type: ignore[attr-defined]
-    title = "Watch the machine: two days of the same jobs, on the first free nodes and in one piece each"
+    title = "Watch the machine: the same two days of jobs, on the first free nodes and in one piece"
     key = unique_name(document, "machine")
     return raw_html(f'<figure class="hopper-machine" id="{key}"><figcaption>{title}</figcaption>{still}</figure>')
 

@@ -39,6 +39,7 @@ def _guess_machine(question: Question, values: dict[str, Any]) -> str:
     doubt = unknown_machine(text)
     if doubt:
         values["machine"] = "cluster"
+        doubt += " Name yours with --machine NAME (`hopper machine list`), or write its file with `hopper machine new`."
     elif "#PBS" in text:
         click.echo("hopper: machine hopper, as nothing else has aprun for sure; --machine names another", err=True)
     return doubt

@@ -139,7 +139,8 @@ def _answer_as(kind: Kind, given: Given) -> Result:
         return question.run(**values, machine_file=given.machine_file)
     if kind.name == "script" and not machine:
         machine = machine_of_text(given.text)[0]
-        doubt = "" if machine else unknown_machine(given.text)
+        if not machine and (doubt := unknown_machine(given.text)):
+            doubt += " Choose yours (machine), or give its file (machine file)."
     if (machine or doubt) and "machine" in taken:
         values["machine"] = machine or "cluster"
     try:

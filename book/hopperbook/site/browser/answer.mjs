@@ -1,6 +1,6 @@
 // Shows what an explorer answered. Its HTML is made by the models (hopperlib/render/html.py), here and in the build.
 
-import { folded, prose } from "./dom.mjs";
+import { folded, make, prose } from "./dom.mjs";
 import { placeFigure, updateFigure } from "./plot.mjs";
 
 /** Scroll each listing, in its own box, to the line that carries the cause, or to the first that is marked. */
@@ -14,11 +14,23 @@ function showMarked(part) {
   }
 }
 
-/** Mark drawings that are too tall to be shown whole beside the controls of a phone: they scroll there, by keys too. */
+/** Where a drawing is too tall to be shown whole, it scrolls, by keys too; where there is room, its halves stand beside each other. */
 function markTall(part) {
   for (const svg of part.querySelectorAll(".hopper-drawing > svg")) {
     const { width, height } = svg.viewBox.baseVal;
-    if (height > 1.2 * width) Object.assign(svg.parentElement, { tabIndex: 0 }).dataset.tall = "";
+    if (height <= 1.2 * width) continue;
+    Object.assign(svg.parentElement, { tabIndex: 0 }).dataset.tall = "";
+    const tops = (name) => [...svg.querySelectorAll(`.hopper-node-${name} rect`)].map(({ y }) => y.baseVal.value);
+    const nodes = tops("numa");
+    const half = nodes[Math.ceil(nodes.length / 2)];
+    if (!half || svg.parentElement.parentElement.children.length > 1) continue;
+    svg.parentElement.dataset.tall = "halved";
+    const cut = tops("socket").find((top) => top < half && top > half - 24) ?? half;
+    const halves = [svg.cloneNode(true), svg.cloneNode(true)];
+    halves[0].setAttribute("viewBox", `0 0 ${width} ${cut}`);
+    halves[1].setAttribute("viewBox", `0 ${cut - 2} ${width} ${height - cut + 2}`);
+    halves[1].ariaHidden = "true";
+    svg.after(make("div", { class: "hopper-halves" }, ...halves));
   }
   // Two beside each other scroll where there is little room.
   for (const drawn of part.querySelectorAll('[data-part="drawings"]')) drawn.tabIndex = drawn.children.length > 1 && drawn.scrollWidth > drawn.clientWidth ? 0 : -1;

@@ -49,7 +49,7 @@ class Explorer {
     section.addEventListener("click", (event) => this.#click(event.target.closest("button")));
     addEventListener("hashchange", () => this.#takeAddress());
     Object.assign(section, { hopperForm: this.form, hopperMenu: this.menu, hopperFacts: () => this.shown.result.facts });
-    Object.assign(section, { hopperSet: (values) => this.set(values), hopperSettled: () => this.settled() });
+    Object.assign(section, { hopperSet: (values, fitting) => this.set(values, undefined, fitting), hopperSettled: () => this.settled() });
     this.#takeAddress();
     if (this.form.moved && !this.#timers.has("address")) {
       this.asked = undefined;
@@ -57,8 +57,9 @@ class Explorer {
     }
   }
 
-  /** Set some values and answer them, or show their answer if it is at hand. */
-  set(values, answer) {
+  /** Set some values and answer them, or show their answer if it is at hand; fit what was set for a larger machine. */
+  set(values, answer, fitting = false) {
+    this.fitting = fitting;
     this.form.accept();
     const refused = this.form.set(values);
     this.#changed(true, answer);
@@ -203,6 +204,11 @@ class Explorer {
 
   /** Show a refused input at its control. */
   #refuse({ message, control }) {
+    const most = Number(message.match(/must be at most ([\d,]+)/)?.[1].replaceAll(",", ""));
+    if (this.fitting && this.start[control] > most && Number(this.form.values()[control]) === this.start[control]) {
+      this.set({ [control]: most }, undefined, true);
+      return;
+    }
     this.form.accept();
     const atControl = this.form.refuse(control, message);
     this.#showProblem(

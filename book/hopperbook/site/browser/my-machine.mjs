@@ -150,7 +150,7 @@ function use(section) {
     return;
   }
   const all = section.querySelector(".hopper-form").hasAttribute("data-all");
-  section.hopperSet(setting);
+  section.hopperSet(setting, true);
   // The bar at the top says which machine it is; its file need not be spread out.
   section.hopperForm.showAll(all);
 }

@@ -154,9 +154,21 @@ const EACH = 12;
 
 /** Set a tick at each name, and at each whole number of an axis on which few others can stand. */
 function tickEach(axis, values) {
+  if (axis.type === "log") return tickLog(axis, values.filter((value) => value > 0));
   const names = values.length > 0 && values.every((value) => typeof value === "string" && /[A-Za-z]/.test(value));
   const whole = values.length > 1 && values.every(Number.isInteger) && axis.type !== "log";
   if (names ? new Set(values).size <= EACH : whole && Math.max(...values) - Math.min(...values) <= EACH) axis.dtick ??= 1;
+}
+
+/** Set the ticks of a log axis, each with its whole number, no more than can be read. */
+function tickLog(axis, values) {
+  const [low, high] = axis.range?.map((end) => 10 ** end) ?? [Math.min(...values), Math.max(...values)];
+  const first = Math.floor(Math.log10(low));
+  const powers = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 || 0 }, (_, at) => 10 ** (first + at));
+  const choices = [[1, 2, 5], [1, 3], [1]].map((steps) => powers.flatMap((power) => steps.map((step) => step * power)));
+  const few = (ticks) => ticks.filter((tick) => tick >= low && tick <= high).length <= (axis.nticks ?? 8);
+  axis.tickvals ??= choices.find(few) ?? choices[2].filter((_, at) => at % 2 === 0);
+  axis.ticktext ??= axis.tickvals.map((tick) => tick.toLocaleString("en", { maximumSignificantDigits: 3 }));
 }
 
 const LETTER = 7.5; // [CSS pixels]
