@@ -32,7 +32,7 @@ def test_text_for_people():
 
 def test_everything_on_demand():
     output = place("--all", NAIVE).output
-    assert "spread evenly: 1.00 to 2.00 (predicted)" in output
+    assert "Run time relative to an even spread: 1.00 to 2.00 (predicted)" in output
     assert "at most 5.0 GB/s a core (assumed)" in output
 
 
