@@ -48,7 +48,7 @@ def test_a_column_has_one_type():
     assert frame["cores"].tolist() == [48, pd.NA]
 
 
-@pytest.mark.parametrize("name", ["memory", "scorecard", "watch", "place", "stripe", "runs-needed"])
+@pytest.mark.parametrize("name", ["memory", "scorecard", "watch", "place", "stripe"])
 def test_every_answer_is_a_table(name):
     answer = load(name).run()
     frame = answer.to_frame()
