@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.site.marionette import FIREFOX, Firefox
+from tests.book.site.marionette import FIREFOX, Firefox
 
 from benchmarks import jupyterlite_page
 from benchmarks.side_by_side import Comparison

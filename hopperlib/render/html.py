@@ -92,6 +92,10 @@ def table_html(table: Mapping[str, Any], *, action: str = "csv", index: int = 0,
     # heading. Such a table is drawn as a list, so that its roles have to be said.
     wordy = len(columns) > 3 and any(len(cell) > 24 for row in table["rows"] for cell in row)
     kinds = [' class="hopper-number"' if numeric else "" for numeric in table["numeric"]]
+    if wordy:
+        # The column of the longest sentences gets the most room.
+        longest = max(range(len(columns)), key=lambda column: sum(len(row[column]) for row in table["rows"]))
+        kinds[longest] = ' class="hopper-long"'
     # How a cell begins is made once for each column, as a table may have thousands of rows.
     heads, starts = [], []
     for column, kind in zip(columns, kinds, strict=True):

@@ -83,7 +83,12 @@ def _configure(app: Sphinx, config: Config) -> None:
     config.mathjax_path = f"{assets.folder}/mathjax/tex-chtml.js"
     config.html_title = config.project = os.environ.get("HOPPER_TITLE") or config.html_title
     config.html_theme_options |= launch_options(os.environ)
-    config.notfound_urls_prefix = os.environ.get("HOPPER_SITE_PREFIX", "/")
+    config.notfound_urls_prefix = prefix = os.environ.get("HOPPER_SITE_PREFIX", "/")
+    config.notfound_context = {
+        "title": "Page not found",
+        "body": f'<h1>Page not found</h1><p>Nothing has this address. The <a href="{prefix}index.html">first page</a> '
+        "takes whatever you have: a script, an error, a log.</p>",
+    }
     config.templates_path[:0] = [str(HERE / "theme"), str(HERE / "theme" / "components")]
     for sheet in ("look.css", "explorer.css", "checks.css", "moving.css"):
         app.add_css_file(f"{assets.folder}/{sheet}", priority=LAST)

@@ -185,7 +185,7 @@ QUESTION = ask.declared(
     answer,
     title="Is the machine as fast as promised?",
     examples=[
-        Example("Bassi, 2006, a task", {"processors": 1}),
+        Example("Bassi in 2006, per task", {"processors": 1}),
         Example("Hopper's reference run for its successor", {"processors": 6384, "suite": _HOPPER}),
         Example("One code falls short", {"suite": _SHORT}),
     ],

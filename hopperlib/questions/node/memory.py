@@ -27,7 +27,7 @@ class Job(ask.Setting):
         "Threads per task",
         0,
         (0, 1024),
-        help="0: one; what as many threads as can have a core of their own would save stands beside it.",
+        help="0 = one. What more threads would save stands beside the answer.",
     )
     machine: Machine = ask.machine()
     kind: str = ask.text(
@@ -43,7 +43,7 @@ class Job(ask.Setting):
         help="A job runs on one kind of node. Nodes with more memory are few, and often have a queue of their own.",
     )
     files: int = ask.whole(
-        "Files open through iobuf per task", 0, (0, 10_000), help="Each takes 4 MB of buffers from the task's node."
+        "Files that a task opens through iobuf", 0, (0, 10_000), help="Each takes 4 MB of buffers from the task's node."
     )
     machine_file: str = ask.machine_file()
     usable_gb: float = ask.number(
@@ -55,7 +55,7 @@ class Job(ask.Setting):
         advanced=True,
     )
     thread_efficiency: float = ask.fraction(
-        "Work of each further thread, in tasks",
+        "Work of each additional thread, in tasks",
         1.0,
         assumed="No source prints how well threads work. 1: a further thread does the work of a task. 0: it does nothing.",
         advanced=True,

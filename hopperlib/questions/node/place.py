@@ -365,7 +365,7 @@ QUESTION = ask.declared(
     title="Where do the tasks land?",
     examples=[
         Example(
-            "Today: GPUs of Perlmutter",
+            "Today: GPUs on Perlmutter",
             {"line": "#SBATCH -C gpu -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out", "machine": "perlmutter"},
         ),
         Example(

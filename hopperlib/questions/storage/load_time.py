@@ -196,6 +196,6 @@ QUESTION = ask.declared(
     examples=[
         Example("A whole machine", {"nodes": 6384}),
         Example("Half the imports", {"files": 200}),
-        Example("One library of everything", {"files": 1, "tries": 1}),
+        Example("Everything in one library", {"files": 1, "tries": 1}),
     ],
 )
