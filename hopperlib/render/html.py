@@ -172,8 +172,8 @@ def figure_html(figure: Mapping[str, Any], index: int = 0, *, picture: str = "",
 
 # The parts of an answer, in the order in which they are shown.
 _PARTS = (
-    *("problems", "drawings", "findings", "notes", "figures", "values"),
-    *("copyables", "listings", "numbers", "tables", "downloads"),
+    *("problems", "drawings", "findings", "figures", "values", "copyables"),
+    *("listings", "numbers", "tables", "notes", "downloads"),
 )
 
 
@@ -217,7 +217,7 @@ def parts_html(
     >>> from hopperlib.questions.result import Copyable, Result
     >>> parts = parts_html(Result(summary="Six.", copyables=(Copyable("Line", "a.out"),)).to_dict(), buttons=False)
     >>> list(parts)
-    ['problems', 'drawings', 'findings', 'notes', 'figures', 'values', 'copyables', 'listings', 'numbers', 'tables', 'downloads']
+    ['problems', 'drawings', 'findings', 'figures', 'values', 'copyables', 'listings', 'numbers', 'tables', 'notes', 'downloads']
     >>> parts["copyables"]
     '<div class="hopper-copyable"><div class="hopper-bar"><span class="hopper-part-title">Line</span></div><pre><code>a.out</code></pre></div>'
     """

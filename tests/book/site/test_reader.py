@@ -35,7 +35,7 @@ def test_the_front_door_shows_the_machine_and_a_live_answer_within_one_screen(re
     before = explorer.locator(".hopper-summary").inner_text()
     explorer.get_by_role("button", name="An error").click()
     expect(explorer.locator(".hopper-summary")).not_to_have_text(before)
-    expect(explorer.locator(".hopper-summary")).to_contain_text("Taken for the output of a job")
+    expect(explorer.locator(".hopper-summary")).to_contain_text("Read as the output of a job")
 
 
 def test_a_tall_drawing_stands_in_halves_that_hold_every_numa_node_once(reader):
