@@ -54,6 +54,8 @@ _WORK = 12
 # Lines of ordinary work behind a message that make it a guess whether it ended the run, and behind one that was taken well.
 _ORDINARY = {"strong": 8, "plain": 8, "weak": 3}
 _GOT_OVER = 2
+# A text so short is an excerpt: whoever cut it out took what they hold for the message. [lines]
+_EXCERPT = 3
 # An error at the end of a text so far below a message is no consequence of it. [lines]
 _FAR = 200
 # Lines that may stand behind a message at the end of a text.
@@ -270,7 +272,7 @@ def _says_done(message: MessageHits) -> bool:
 
 def _needing_failure(messages: Iterable[MessageHits], evidence: Evidence) -> list[MessageHits]:
     """Return the messages that count beside any sign of failure, and behind which not much stands."""
-    needing = (message for message in messages if "@failure" in message.rule.requires)
+    needing = (message for message in messages if "@failure" in message.rule.requires or evidence.lines_read <= _EXCERPT)
     return [message for message in needing if _behind(message, evidence) <= _LONG]
 
 
