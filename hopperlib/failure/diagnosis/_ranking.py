@@ -51,11 +51,10 @@ _HELP_TEXT = 12
 _LONG = 40
 # Lines behind a generic message that are the work of a program which went on, beside its signs of life.
 _WORK = 12
-# Lines of ordinary work behind a message that make it a guess whether it ended the run, and behind one that was taken well.
-_ORDINARY = {"strong": 8, "plain": 8, "weak": 3}
-_GOT_OVER = 2
-# A text so short is an excerpt: whoever cut it out took what they hold for the message. [lines]
-_EXCERPT = 3
+# Lines of ordinary work behind a message that leave it open whether it ended the run: of one that ends a program by itself,
+# of others, and of one that was taken well.
+_ORDINARY, _FEW = 8, 2
+_GOT_OVER = 1
 # An error at the end of a text so far below a message is no consequence of it. [lines]
 _FAR = 200
 # Lines that may stand behind a message at the end of a text.
@@ -124,8 +123,10 @@ def _ranked(
             cause.confidence = "guess"
     if reason := reasons_above(roots[0], evidence) if roots else None:
         ranked.insert(0, reason)
-    if words and (not ranked or ranked[0].confidence == "possible" or _life_behind(roots[0], evidence)):
-        later = bool(ranked) and (_went_on(roots[0], words) or _ends_otherwise(roots[0], evidence))
+    if words and not ranked:
+        return [words]
+    if words and (ranked[0].confidence == "possible" or _goes_on_behind(roots[0], evidence)):
+        later = _went_on(roots[0], words) or _ends_otherwise(roots[0], evidence)
         ranked.insert(0 if later else len(ranked), words)
     return ranked
 
@@ -207,7 +208,7 @@ def _end_agrees(message: MessageHits, evidence: Evidence) -> bool:
     ordinary = _ordinary_behind(message, evidence)
     if _doubtful(message):
         return message.hits[-1].doubt == "handled" and ordinary < _GOT_OVER
-    return _life_behind(message, evidence) is None and ordinary <= _ORDINARY[message.rule.strength]
+    return _life_behind(message, evidence) is None and ordinary <= (_ORDINARY if message.rule.fatal else _FEW)
 
 
 def _behind(message: MessageHits, evidence: Evidence) -> int:
@@ -272,7 +273,7 @@ def _says_done(message: MessageHits) -> bool:
 
 def _needing_failure(messages: Iterable[MessageHits], evidence: Evidence) -> list[MessageHits]:
     """Return the messages that count beside any sign of failure, and behind which not much stands."""
-    needing = (message for message in messages if "@failure" in message.rule.requires or evidence.lines_read <= _EXCERPT)
+    needing = (message for message in messages if "@failure" in message.rule.requires)
     return [message for message in needing if _behind(message, evidence) <= _LONG]
 
 
@@ -504,9 +505,12 @@ def _contradicted(message: MessageHits, evidence: Evidence) -> bool:
     """Whether the program went on behind a message, or says far below it that it ended well, or of something else that it failed."""
     last = message.hits[-1]
     done = (hit for other in evidence.messages.values() if _says_done(other) for hit in other.hits)
-    if _life_behind(message, evidence) is not None or _ends_otherwise(message, evidence):
-        return True
-    return any(hit.file == last.file and hit.line > last.line for hit in done)
+    return _goes_on_behind(message, evidence) or any(hit.file == last.file and hit.line > last.line for hit in done)
+
+
+def _goes_on_behind(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether the program went on behind a message, or another one did, which ended in an error of its own."""
+    return _life_behind(message, evidence) is not None or _ends_otherwise(message, evidence)
 
 
 def _ends_otherwise(message: MessageHits, evidence: Evidence) -> bool:

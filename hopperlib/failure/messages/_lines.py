@@ -178,7 +178,9 @@ class LineReader:
             self._relayed = relayed_prefix(body)
             self.reads_as = reads_as(body)
             if self.reads_as:
-                self.note = f"reads as {self.reads_as}, not as what a job printed: messages in it were not taken for its own"
+                self.note = (
+                    f"reads as {self.reads_as}, not as what a job printed: messages in it were not taken for its own"
+                )
         if self._relayed:
             body = self._relayed.sub(b"", body)
         end = body[-_BLANKS:]

@@ -19,10 +19,12 @@ _QUOTING = re.compile(
     rb"|\b(?:raise|print\w{0,3}|f?printf|puts|throw|die|perror|echo|stop|cerr)\b[^\"'`]{0,60}[\"'`(]"
 )
 # So much of a text is read for its form, and so many lines of that form make it one. [bytes; lines; fractions]
-_READ = 65_536
+_READ = 16_384
 _SOME = 4
 _FEW, _MOST = 0.2, 0.6
-_CODE = re.compile(r"^(?!\{\").*[;{}]\s*$|^\s*(?:import |from \w+ import|def |class |return\b|#include|if .+:$|for .+:$|try:$|else:$|except\b.*:$|raise\b|/\*|//)")
+_CODE = re.compile(
+    r"^(?!\{\").*[;{}]\s*$|^\s*(?:import |from \w+ import|def |class |return\b|#include|if .+:$|for .+:$|try:$|else:$|except\b.*:$|raise\b|/\*|//)"
+)
 _FENCE = re.compile(r"^\s{0,3}```|^#{2,6} [A-Z]")
 _PROSE = re.compile(r"^\W{0,4}[A-Z]\w*[,:]?(?: [\w`'\"(),/.-]+){4,60}[.?:]$")
 _COMMIT = re.compile(r"^(?:commit )?[0-9a-f]{40}\b|^commit [0-9a-f]{7,40}$")
@@ -31,13 +33,13 @@ _FIELDS = re.compile(r"^(?:[^,\"]*|\"[^\"]*\")(?:,(?:[^,\"]*|\"[^\"]*\")){2,}$")
 
 
 def reads_as(text: bytes) -> str:
-    """Return what a text is, if its form is not that of a job's output: documentation, a source, a list.
+    r"""Return what a text is, if its form is not that of a job's output: documentation, a source, a list.
 
     Examples
     --------
-    >>> reads_as(b"commit 1a2b3c4d\\n\\n    Fix it\\n\\ncommit 2b3c4d5e\\n\\n    Handle CUDA out of memory\\n")
+    >>> reads_as(b"commit 1a2b3c4d\n\n    Fix it\n\ncommit 2b3c4d5e\n\n    Handle CUDA out of memory\n")
     'a history of commits'
-    >>> reads_as(b"step 1\\nstep 2\\n")
+    >>> reads_as(b"step 1\nstep 2\n")
     ''
     """
     lines = [line for line in text[:_READ].decode(errors="replace").splitlines() if line.strip()]
