@@ -15,7 +15,6 @@ from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.questions import ask
 from hopperlib.questions.network.fabric_drawing import shade
 from hopperlib.questions.network.recording import histories, link_digits, named, places_of
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Download, Drawing, Result, Table, Value
 from hopperlib.scheduling.schedule import runs_of
 from hopperlib.text import count
@@ -233,10 +232,10 @@ QUESTION = ask.declared(
     Placement,
     answer,
     title="Where does a job lie in the torus?",
-    examples=[
-        Example("MILC after a reboot", {"nodes": 342, "order": "nid", "busy_fraction": 0.0}),
-        Example("MILC on a busy machine", {"nodes": 342, "order": "nid", "busy_fraction": 0.9}),
-        Example("The same in blocks", {"nodes": 342, "order": "xyz-by2", "busy_fraction": 0.9}),
-        Example("A small job in blocks", {"nodes": 16, "order": "xyz-by2"}),
-    ],
+    examples={
+        "MILC after a reboot": {"nodes": 342, "order": "nid", "busy_fraction": 0.0},
+        "MILC on a busy machine": {"nodes": 342, "order": "nid", "busy_fraction": 0.9},
+        "The same in blocks": {"nodes": 342, "order": "xyz-by2", "busy_fraction": 0.9},
+        "A small job in blocks": {"nodes": 16, "order": "xyz-by2"},
+    },
 )

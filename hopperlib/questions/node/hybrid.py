@@ -12,7 +12,6 @@ from hopperlib.placement.models.hybrid import RunShares, ThreadCost, best_thread
 from hopperlib.placement.models.memory import merged_need
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value, table
 from hopperlib.text import count, listed, share
 
@@ -282,10 +281,10 @@ QUESTION = ask.declared(
     Job,
     answer,
     title="How many threads for each task?",
-    examples=[
-        Example("Every thread touches its own memory", {"elsewhere": 0.0}),
-        Example("Half of each node, and no -S", {"cores": 12, "spread": False}),
-        Example("Two sockets of 64 cores", {"machine": "perlmutter", "tasks": 32768}),
-        Example("The host of four GPUs", {"machine": "perlmutter", "tasks": 16384, "kind": "gpu"}),
-    ],
+    examples={
+        "Every thread touches its own memory": {"elsewhere": 0.0},
+        "Half of each node, and no -S": {"cores": 12, "spread": False},
+        "Two sockets of 64 cores": {"machine": "perlmutter", "tasks": 32768},
+        "The host of four GPUs": {"machine": "perlmutter", "tasks": 16384, "kind": "gpu"},
+    },
 )

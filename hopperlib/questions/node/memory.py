@@ -11,7 +11,6 @@ from hopperlib.placement.layouts import Layout, break_even_efficiency, layouts, 
 from hopperlib.placement.models.memory import buffer_memory, memory_per_task, seats
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Copyable, Facts, Figure, Result, Table, Value, table
 from hopperlib.text import count, digits, share
 
@@ -328,11 +327,11 @@ QUESTION = ask.declared(
     Job,
     answer,
     title="Memory for each task",
-    examples=[
-        Example("The same, ordinary nodes only", {"need_gb": 2.0, "every_kind": False}),
-        Example("1.8 GB on Franklin", {"need_gb": 1.8, "machine": "franklin"}),
-        Example("1.8 GB on Hopper", {"need_gb": 1.8, "machine": "hopper"}),
-        Example("More than any node has", {"need_gb": 70.0, "tasks": 16}),
-        Example("6 GB on Perlmutter", {"need_gb": 6.0, "tasks": 1024, "machine": "perlmutter"}),
-    ],
+    examples={
+        "The same, ordinary nodes only": {"need_gb": 2.0, "every_kind": False},
+        "1.8 GB on Franklin": {"need_gb": 1.8, "machine": "franklin"},
+        "1.8 GB on Hopper": {"need_gb": 1.8, "machine": "hopper"},
+        "More than any node has": {"need_gb": 70.0, "tasks": 16},
+        "6 GB on Perlmutter": {"need_gb": 6.0, "tasks": 1024, "machine": "perlmutter"},
+    },
 )

@@ -22,7 +22,6 @@ from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, band, chart
 from hopperlib.questions.machine_choice import badge_of, suggest_machine
 from hopperlib.questions.node.drawings import node_drawing
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Copyable, Drawing, Facts, Figure, Result, Table, Value, table
 from hopperlib.text import count
 
@@ -361,22 +360,17 @@ QUESTION = ask.declared(
     Lines,
     answer,
     title="Where do the tasks land?",
-    examples=[
-        Example(
-            "Today: GPUs of Perlmutter",
-            {"line": "#SBATCH -C gpu -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out", "machine": "perlmutter"},
-        ),
-        Example(
-            "Today: low-noise cores of Frontier",
-            {
-                "line": "#SBATCH -N 2\nsrun -N 2 -n 16 -c 7 --gpus-per-task=1 --gpu-bind=closest ./a.out",
-                "machine": "frontier",
-            },
-        ),
-        Example("VASP spread with -S 3", {"line": "aprun -n 384 -N 12 -S 3 vasp", "machine": "hopper"}),
-        Example(
-            "Hybrid, 6 threads a task", {"line": "aprun -n 4 -S 1 -d 6 ./a.out", "machine": "hopper", "threads": 6}
-        ),
-        Example("A line that aprun refuses", {"line": "aprun -n 24 -S 7 ./a.out", "machine": "hopper"}),
-    ],
+    examples={
+        "Today: GPUs of Perlmutter": {
+            "line": "#SBATCH -C gpu -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out",
+            "machine": "perlmutter",
+        },
+        "Today: low-noise cores of Frontier": {
+            "line": "#SBATCH -N 2\nsrun -N 2 -n 16 -c 7 --gpus-per-task=1 --gpu-bind=closest ./a.out",
+            "machine": "frontier",
+        },
+        "VASP spread with -S 3": {"line": "aprun -n 384 -N 12 -S 3 vasp", "machine": "hopper"},
+        "Hybrid, 6 threads a task": {"line": "aprun -n 4 -S 1 -d 6 ./a.out", "machine": "hopper", "threads": 6},
+        "A line that aprun refuses": {"line": "aprun -n 24 -S 7 ./a.out", "machine": "hopper"},
+    },
 )
