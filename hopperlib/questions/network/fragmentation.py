@@ -67,8 +67,8 @@ class History(ask.Setting):
     )
     probe_nodes: int = ask.whole("Nodes of the probe job", 342, (1, 4096))
     floor: Machine = ask.machine(
-        options=(("hopper", "Hopper"), ("titan", "Titan"), ("blue-waters", "Blue Waters, XE nodes")),
-        help="The others have three times the nodes and as many more jobs: an answer takes as much longer.",
+        options=(("hopper", "Hopper"), ("titan", "Titan")),
+        help="Titan has three times the nodes and as many more jobs: an answer takes as much longer.",
         advanced=True,
     )
     machine_file: str = ask.machine_file()

@@ -27,7 +27,6 @@ class Placement(ask.Setting):
         options=(
             ("hopper", "Hopper, 17 x 4 cabinets"),
             ("titan", "Titan, 25 x 8"),
-            ("blue-waters", "Blue Waters, 24 x 12"),
         ),
     )
     nodes: int = ask.whole("Nodes of the job", 342, (1, 6000), help="342 nodes hold 8,192 tasks with 24 on each node.")

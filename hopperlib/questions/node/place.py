@@ -14,7 +14,6 @@ from hopperlib.placement.as_data import placement_data
 from hopperlib.placement.filling.srun_layout import place_steps
 from hopperlib.placement.judging.gpu_helper import helper_script
 from hopperlib.placement.judging.job_checks import PlacedLine, check_job
-from hopperlib.placement.judging.slowdown import Cost, memory_need
 from hopperlib.placement.placement import Placement
 from hopperlib.placement.review import Review, review_lines
 from hopperlib.placement.text_drawing import headline, node_picture
@@ -168,10 +167,10 @@ def answers(asked: Lines) -> list[Result]:
 
 
 def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -> Result:
-    drawings = [_drawing(review.placement, review.cost, node, "before" if review.better else "")]
+    drawings = [_drawing(review.placement, node, "before" if review.better else "")]
     if better := review.better:
         # A better line may need fewer nodes.
-        drawings.append(_drawing(better.placement, better.cost, min(node, len(better.placement.nodes) - 1), "after"))
+        drawings.append(_drawing(better.placement, min(node, len(better.placement.nodes) - 1), "after"))
     data = partial(placement_data, review, memory_bound_fraction=asked.fractions)
     return Result(
         summary=_summary(asked, review),
@@ -251,18 +250,16 @@ def _slowest_rate(asked: Lines, review: Review) -> Value:
     return Value("Memory bandwidth of the slowest thread", worst.rate_gb_s, "predicted", "GB/s", 2, note=note)
 
 
-def _drawing(placement: Placement, cost: Cost, number: int, which: str) -> Drawing:
+def _drawing(placement: Placement, number: int, which: str) -> Drawing:
     """Return the drawing of a node of the job, and the same made of characters."""
     kind = placement.node_kind
     if number >= len(placement.nodes):
         raise refusal("node", number, f"must be from 0 to {len(placement.nodes) - 1}, the nodes of this job")
     placed = placement.nodes[number]
-    memory_gb = cost.memory_per_task_gb[placed.component]
-    need = memory_need(placed.pattern, kind, memory_gb) if memory_gb else None
     several = len(placement.nodes) > 1
     name = f"Node {placed.node} of {len(placement.nodes):,}" if several else "The node"
     title = f"{name}: {count(len(placed.pattern), 'task')}{f', {which}' if which else ''}"
-    return node_drawing(kind, placed, title=title, memory_need_gb=need, text=node_picture(kind, placed))
+    return node_drawing(kind, placed, title=title, text=node_picture(kind, placed))
 
 
 def _slowdown(asked: Lines, review: Review) -> Figure:

@@ -92,7 +92,6 @@ def test_memory_of_a_task_shows_where_it_spills():
     result = QUESTION.run(memory_per_task_gb=2.58)
     assert result.facts["remote_fraction"] == pytest.approx(0.49935, abs=5e-6)
     assert value(result, "Share of the memory on other NUMA nodes").text == "0.50"
-    assert "memory: 15.5 of 7.8 GB, too much" in result.drawings[0].svg
 
 
 def test_every_example_does_what_its_button_says():
