@@ -65,13 +65,12 @@ class Lines(ask.Setting):
         option="memory_per_task",
         help="0: not known. Then the memory that the line asks for is used, or all memory is taken to be local.",
     )
-    memory_bound_low: float = ask.fraction(
-        "Memory-bound fraction, at least",
-        0.0,
+    memory_bound_high: float = ask.fraction(
+        "Memory-bound fraction, at most",
+        1.0,
         help="Share of the run, with tasks spread evenly, that waits for memory. The line does not say how large it is.",
         advanced=True,
     )
-    memory_bound_high: float = ask.fraction("Memory-bound fraction, at most", 1.0, advanced=True)
     node: int = ask.whole(
         "Node to draw", 0, (0, 100_000), help="Counted from 0, in the order of the job's nodes.", advanced=True
     )
@@ -79,25 +78,11 @@ class Lines(ask.Setting):
         "Launch line of a script", 0, (0, 100_000), help="Counted from 1; 0 takes the first line.", advanced=True
     )
     machine_file: str = ask.machine_file()
-    core_cap_gb_s: float = ask.number(
-        "Peak memory bandwidth of one core",
-        0.0,
-        (0.0, 1000.0, 0.1),
-        unit="GB/s",
-        option="core_cap",
-        help="0 = use the machine file's value.",
-        assumed="No source prints it for Hopper. Its machine file assumes 5 GB/s; with 7.1 GB/s or more the ratio of packed "
-        "to spread reaches its limit of 2.",
-        advanced=True,
-    )
     doubt = ""
     """Why it is not known for which machine the text is; empty where it is."""
 
     def check(self) -> None:
-        """Refuse an empty text, and a range that ends before it begins."""
-        low, high = self.fractions
-        if low > high:
-            raise refusal("memory_bound_low", low, f"must not be above memory_bound_high={high:g}")
+        """Refuse an empty text."""
         if not self.line.strip():
             raise refusal("line", self.line, "is empty: type a launch line, such as: aprun -n 24 ./a.out")
 
@@ -109,7 +94,7 @@ class Lines(ask.Setting):
     @property
     def fractions(self) -> tuple[float, float]:
         """The least and the greatest memory-bound fraction."""
-        return self.memory_bound_low, self.memory_bound_high
+        return 0.0, self.memory_bound_high
 
     @cached_property
     def reviews(self) -> tuple[Review, ...]:
@@ -119,7 +104,6 @@ class Lines(ask.Setting):
             self.machine,
             threads=self.threads or None,
             kind=self.kind or None,
-            core_cap_gb_s=self.core_cap_gb_s or None,
             memory_per_task_gb=self.memory_per_task_gb or None,
             doubt=self.doubt,
         )
@@ -233,15 +217,13 @@ def _values(asked: Lines, review: Review) -> Iterator[Value]:
             "Share of the memory on other NUMA nodes", cost.worst.memory.remote_fraction, "predicted", "", 2, note=note
         )
     else:
-        yield _slowest_rate(asked, review)
+        yield _slowest_rate(review)
 
 
-def _slowest_rate(asked: Lines, review: Review) -> Value:
+def _slowest_rate(review: Review) -> Value:
     """Return the memory bandwidth of the slowest thread, and what it rests on."""
     kind, machine, worst = review.placement.node_kind, review.placement.machine, review.cost.worst
-    cap = "as set"
-    if not asked.core_cap_gb_s:
-        cap, _ = badge_of(machine, f"node.{kind.name}.core_bandwidth_cap_gb_s")
+    cap, _ = badge_of(machine, f"node.{kind.name}.core_bandwidth_cap_gb_s")
     numa, _ = badge_of(machine, f"node.{kind.name}.numa_bandwidth_gb_s")
     note = (
         f"{worst.spread_rate_gb_s:.2f} GB/s spread evenly; at most {review.cost.core_cap_gb_s:.1f} GB/s a core ({cap}) "
