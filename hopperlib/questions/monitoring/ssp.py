@@ -183,17 +183,9 @@ QUESTION = ask.declared(
     Given,
     answer,
     title="Is the machine as fast as promised?",
-<<<<<<< HEAD
-    examples=[
-        Example("Bassi in 2006, per task", {"processors": 1}),
-        Example("Hopper's reference run for its successor", {"processors": 6384, "suite": _HOPPER}),
-        Example("One code falls short", {"suite": _SHORT}),
-    ],
-=======
     examples={
-        "Bassi, 2006, a task": {"processors": 1},
+        "Bassi in 2006, per task": {"processors": 1},
         "Hopper's reference run for its successor": {"processors": 6384, "suite": _HOPPER},
         "One code falls short": {"suite": _SHORT},
     },
->>>>>>> main
 )

@@ -67,13 +67,8 @@ class History(ask.Setting):
     )
     probe_nodes: int = ask.whole("Nodes of the probe job", 342, (1, 4096))
     floor: Machine = ask.machine(
-<<<<<<< HEAD
-        options=(("hopper", "Hopper"), ("titan", "Titan"), ("blue-waters", "Blue Waters, XE nodes")),
-        help="The others have three times the nodes and three times the jobs, so an answer takes three times as long.",
-=======
         options=(("hopper", "Hopper"), ("titan", "Titan")),
-        help="Titan has three times the nodes and as many more jobs: an answer takes as much longer.",
->>>>>>> main
+        help="Titan has three times the nodes and three times the jobs, so an answer takes three times as long.",
         advanced=True,
     )
     machine_file: str = ask.machine_file()

@@ -48,15 +48,6 @@ class Job(ask.Setting):
         help="0 = use the machine file's value. Run `free -m` on a node to see yours.",
         advanced=True,
     )
-<<<<<<< HEAD
-    thread_efficiency: float = ask.fraction(
-        "Work of each additional thread, in tasks",
-        1.0,
-        assumed="No source prints how well threads work. 1: a further thread does the work of a task. 0: it does nothing.",
-        advanced=True,
-    )
-=======
->>>>>>> main
     hours: float = ask.number(
         "Run time",
         1.0,

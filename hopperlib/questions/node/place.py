@@ -341,28 +341,8 @@ QUESTION = ask.declared(
     Lines,
     answer,
     title="Where do the tasks land?",
-<<<<<<< HEAD
-    examples=[
-        Example(
-            "Today: GPUs on Perlmutter",
-            {"line": "#SBATCH -C gpu -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out", "machine": "perlmutter"},
-        ),
-        Example(
-            "Today: low-noise cores of Frontier",
-            {
-                "line": "#SBATCH -N 2\nsrun -N 2 -n 16 -c 7 --gpus-per-task=1 --gpu-bind=closest ./a.out",
-                "machine": "frontier",
-            },
-        ),
-        Example("VASP spread with -S 3", {"line": "aprun -n 384 -N 12 -S 3 vasp", "machine": "hopper"}),
-        Example(
-            "Hybrid, 6 threads a task", {"line": "aprun -n 4 -S 1 -d 6 ./a.out", "machine": "hopper", "threads": 6}
-        ),
-        Example("A line that aprun refuses", {"line": "aprun -n 24 -S 7 ./a.out", "machine": "hopper"}),
-    ],
-=======
     examples={
-        "Today: GPUs of Perlmutter": {
+        "Today: GPUs on Perlmutter": {
             "line": "#SBATCH -C gpu -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out",
             "machine": "perlmutter",
         },
@@ -374,5 +354,4 @@ QUESTION = ask.declared(
         "Hybrid, 6 threads a task": {"line": "aprun -n 4 -S 1 -d 6 ./a.out", "machine": "hopper", "threads": 6},
         "A line that aprun refuses": {"line": "aprun -n 24 -S 7 ./a.out", "machine": "hopper"},
     },
->>>>>>> main
 )

@@ -192,17 +192,9 @@ QUESTION = ask.declared(
     Job,
     answer,
     title="How long does it take to load?",
-<<<<<<< HEAD
-    examples=[
-        Example("A whole machine", {"nodes": 6384}),
-        Example("Half the imports", {"files": 200}),
-        Example("Everything in one library", {"files": 1, "tries": 1}),
-    ],
-=======
     examples={
         "A whole machine": {"nodes": 6384},
         "Half the imports": {"files": 200},
-        "One library of everything": {"files": 1, "tries": 1},
+        "Everything in one library": {"files": 1, "tries": 1},
     },
->>>>>>> main
 )
