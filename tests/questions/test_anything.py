@@ -27,6 +27,11 @@ def test_a_kind_gets_the_answer_of_its_question():
         assert result.summary.endswith(own.run().summary)
 
 
+def test_a_table_parted_by_blanks_and_one_of_raw_job_numbers_are_read():
+    assert ask("job_id nodes runtime_s\n12 8 301.2\n13 8 300.4\n14 8 420.9\n").facts["question"] == "runs-needed"
+    assert ask(SACCT.replace("JobID|", "JobIDRaw|")).facts["question"] == "simulate"
+
+
 @pytest.mark.parametrize(
     ("text", "machine", "said"),
     [
@@ -64,7 +69,7 @@ def test_files_of_one_job_are_answered_together(tmp_path):
 
 
 def test_what_cannot_be_read_says_as_what():
-    with pytest.raises(InputError, match=r"no question can read this text as a job script \(it has lines of #PBS\)"):
+    with pytest.raises(InputError, match=r"no question can read this text as a job script \(it has #PBS lines\)"):
         ask("#!/bin/sh\n#PBS -l nodes=1\n#BSUB -n 4\nmpirun ./a\n")
     # What has the marks of a kind is no output of a job because it lacks a column.
     with pytest.raises(InputError, match=r"Slurm's accounting .* it lacks Submit"):

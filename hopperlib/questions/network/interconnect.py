@@ -18,7 +18,6 @@ from hopperlib.network.torus.placement import busy, jobs_on_busy
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.network.fabric_drawing import drawings_of
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Download, Figure, Result, Table, Value
 from hopperlib.readers.jobs import read_job_trace
 from hopperlib.scheduling.scheduler import simulate
@@ -64,7 +63,7 @@ class Exchange(ask.Setting):
         help="Busy nodes lie in blocks of eight, which are spread over the list by a fixed rule.",
     )
     others_fraction: float = ask.slider(
-        "Traffic of other jobs, of what they could send",
+        "Traffic of other jobs, as a share of what they could send",
         0.0,
         (0.0, 1.0, 0.05),
         assumed="No source prints what other jobs send: here all go at one pace, in jobs of 128 nodes on a grid of "
@@ -79,9 +78,7 @@ class Exchange(ask.Setting):
         "backfill and the first free nodes, run beside yours, in place of the busy part above.",
         advanced=True,
     )
-    moment: float = ask.slider(
-        "Moment of the trace, from its first start to its last", 0.5, (0.0, 1.0, 0.05), advanced=True
-    )
+    moment: float = ask.slider("Moment in the trace (0: first start, 1: last)", 0.5, (0.0, 1.0, 0.05), advanced=True)
     machine_file: str = ask.machine_file()
 
     @cached_property
@@ -270,10 +267,10 @@ QUESTION = ask.declared(
     answer,
     title="What does the network cost my job?",
     heavy=True,
-    examples=[
-        Example("Everybody with everybody", {"pattern": "all-to-all"}),
-        Example("Scattered nodes", {"placement": "random", "pattern": "shift"}),
-        Example("A job in one group", {"nodes": 128, "placement": "group", "pattern": "shift"}),
-        Example("A whole large machine", {"machine": "frontier", "nodes": 9408, "busy_fraction": 0.0}),
-    ],
+    examples={
+        "Everybody with everybody": {"pattern": "all-to-all"},
+        "Scattered nodes": {"placement": "random", "pattern": "shift"},
+        "A job in one group": {"nodes": 128, "placement": "group", "pattern": "shift"},
+        "A whole large machine": {"machine": "frontier", "nodes": 9408, "busy_fraction": 0.0},
+    },
 )

@@ -9,7 +9,6 @@ from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.network.recording import Recorder, used_so_far
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.scheduling.aging import LargeJob, TroubledDays, large_jobs, troubled_days, troubled_machine
 from hopperlib.scheduling.schedule import Sample, Schedule
@@ -44,17 +43,16 @@ class Trouble(ask.Setting):
         },
     )
     full_nodes: int = ask.slider(
-        "Nodes of the largest jobs", 6100, (100, 22_600, 100), help="Cut to the machine's nodes."
+        "Nodes of the largest jobs", 6100, (100, 22_600, 100), help="At most the nodes of the machine."
     )
     machine: Machine = ask.machine(
-        help="All its nodes count as one pool. The jobs stay those of Hopper's early users, as many more as there are "
-        "more nodes.",
+        help="All its nodes count as one pool. The jobs are those of Hopper's early users, more of them on more nodes.",
         advanced=True,
     )
     machine_file: str = ask.machine_file()
     days: int = ask.slider("Days", 10, (4, 10, 1), unit="d")
     down_hours: float = ask.slider(
-        "Hours without service a week",
+        "Hours of downtime per week",
         17.0,
         (0.0, 48.0, 1.0),
         unit="h",
@@ -183,10 +181,10 @@ QUESTION = ask.declared(
     title="What do orphans and debug jobs cost?",
     so_far=so_far,
     heavy=True,
-    examples=[
-        Example("No trouble", {"orphans_a_day": 0, "debug_share": 0.0}),
-        Example("Orphans", {"orphans_a_day": 30, "debug_share": 0.0}),
-        Example("Debug first", {"debug_share": 0.2, "debug_first": "first"}),
-        Example("Queues adjusted", {"debug_share": 0.2, "debug_first": "limited"}),
-    ],
+    examples={
+        "No trouble": {"orphans_a_day": 0, "debug_share": 0.0},
+        "Orphans": {"orphans_a_day": 30, "debug_share": 0.0},
+        "Debug first": {"debug_share": 0.2, "debug_first": "first"},
+        "Queues adjusted": {"debug_share": 0.2, "debug_first": "limited"},
+    },
 )

@@ -15,7 +15,6 @@ from hopperlib.network.runtime.placed_jobs import FIRST_MILC, METRICS, PlacedJob
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.network.recording import Recorder, histories
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.questions.run_time_figures import histogram_figure
 from hopperlib.text import capital, count, share
@@ -44,8 +43,7 @@ class Study(ask.Setting):
         "Size of the job",
         _FITTED_TASKS,
         {"4096": "4,096 cores", _FITTED_TASKS: "8,192 cores", "16384": "16,384 cores"},
-        help="Jobs of Hopper: its run times are printed, so the model could be fitted. Of no other machine with a torus "
-        "are such times at hand.",
+        help="Jobs on Hopper, whose run times are printed, so that the model could be fitted to them.",
     )
     age: str = ask.choice(
         "Time since the reboot",
@@ -259,10 +257,10 @@ QUESTION = ask.declared(
     Study,
     answer,
     title="Why do run times vary?",
-    examples=[
-        Example("As in the study", {"age": "any"}),
-        Example("Alone on the machine", {"traffic": "none", "noise_percent": 0.0}),
-        Example("Kept in one piece", {"placing": "contiguous"}),
-        Example("The order lost", {"placing": "nid"}),
-    ],
+    examples={
+        "As in the study": {"age": "any"},
+        "Alone on the machine": {"traffic": "none", "noise_percent": 0.0},
+        "Kept in one piece": {"placing": "contiguous"},
+        "The order lost": {"placing": "nid"},
+    },
 )
