@@ -31,8 +31,8 @@ _MANY = 100
 _FEW = 3
 # Lines that are searched for what helps.
 _QUOTED = 5
-# Words of an end so near below the last sign of failure belong to it. [lines]
-_BELOW = 3
+# Words of an end so near below the last sign of failure belong to it: the help text of a launcher may part them. [lines]
+_BELOW = 8
 # A key of a YAML block and a value of one word, or the mark of a text that follows.
 _PAIR = re.compile(r"\s{0,8}\w{1,40}: {0,4}\S{0,80}")
 # A line that gives the reason of the end above it.
