@@ -312,12 +312,7 @@ def _openmpi_as(request: _Request, *, fifth: bool) -> Component:
         request.doubt(f"What --rank-by does beside --map-by has changed between releases. {_REPORT}")
     bound = _openmpi_bind(request, unit)
     if bound == "hwthread" != unit and request.node.threads_per_core > 1:
-        if unit == "core" and request.width == 1 and not fifth:
-            return request.mapped(unit, "first")
-        request.doubt(
-            f"Which hardware threads --bind-to hwthread takes beside --map-by {unit or 'slot'} is not documented; "
-            f"shown are all of the task's cores. {_REPORT}"
-        )
+        return _openmpi_threads(request, unit, fifth=fifth)
     if not bound or not unit:
         unit, bound = _openmpi_defaults(request, unit, bound, fifth=fifth)
     if not _openmpi_conflict(request, unit, bound, fifth=fifth) and bound != "none" and request.on_node > 1:
@@ -328,6 +323,17 @@ def _openmpi_as(request: _Request, *, fifth: bool) -> Component:
     if each and unit == "node":
         return request.mapped("slot", bound)._replace(tasks_per_node=each, nodes=None)
     return request.mapped("node-by-node" if unit == "node" else unit, bound, per_unit=each)
+
+
+def _openmpi_threads(request: _Request, unit: str, *, fifth: bool) -> Component:
+    """Map to another unit what is bound to single hardware threads: known of cores before 5.0 alone."""
+    if unit == "core" and request.width == 1 and not fifth:
+        return request.mapped(unit, "first")
+    request.doubt(
+        f"Which hardware threads --bind-to hwthread takes beside --map-by {unit or 'slot'} is not documented; "
+        f"shown are the task's cores. {_REPORT}"
+    )
+    return request.mapped(unit or "slot", "own")
 
 
 def _openmpi_defaults(request: _Request, unit: str, bound: str, *, fifth: bool) -> tuple[str, str]:
