@@ -30,13 +30,13 @@ HOME = "new URL('.', document.querySelector('script[src*=\"live.mjs\"]').src).hr
 def ends(control, night):
     """The values at the ends of a control, and those just beyond that it refuses."""
     if control.kind in ("slider", "number"):
-        return [control.low, control.high, control.low - control.step, str(control.default), "many"]
+        return [control.low, control.high, control.low - control.step, "many"]
     if control.kind == "choice":
         offered = [key for key, _ in control.offered()]
         return [*(offered if night or len(offered) < LONG else (offered[0], offered[-1])), "none of them"]
     if control.kind == "switch":
         return [True, False]
-    return ["", control.default]
+    return [""] if control.default else []
 
 
 def drawn(control, rng, light=False):
@@ -52,9 +52,10 @@ def drawn(control, rng, light=False):
 
 
 def settings_of(explorer, night=False):
-    """The start, the examples, settings from anywhere, and corner settings."""
+    """The start, the examples, the start typed as text, settings from anywhere, and corner settings."""
     rng = random.Random(20)
     typed = [{}, *(dict(example.values) for example in explorer.examples)]
+    as_text = {one.name: str(one.default) for one in explorer.controls if one.kind in ("slider", "number")}
     free = [control for control in explorer.controls if control.kind not in ("text", "file")]
     samples = [
         typed[number % len(typed)]
@@ -63,8 +64,9 @@ def settings_of(explorer, night=False):
     ]
     corners = [{control.name: value} for control in explorer.controls for value in ends(control, night)]
     if explorer.heavy:
-        return [*typed[: 2 if night else 1], *samples, *[corner for corner in corners if refused(explorer, corner)]]
-    return [*typed, *samples, *corners]
+        answered = [*typed[:2], as_text] if night else []
+        return [*answered, *samples, *[corner for corner in corners if refused(explorer, corner)]]
+    return [*typed, as_text, *samples, *corners]
 
 
 def refused(explorer, values):

@@ -173,8 +173,9 @@ def test_links_glow_while_the_readers_machine_plays_and_words_change_seldom(work
     page.wait_for_function(GLOWS, arg=300 + 4 * 180, timeout=60_000)
 
 
-def test_with_less_motion_it_goes_in_steps(watch, workshop_url):
-    page = watch(workshop_url, reduced_motion="reduce").go(PAGE)
+def test_with_less_motion_it_goes_in_steps(workshop):
+    workshop.page.emulate_media(reduced_motion="reduce")
+    page = workshop.go(PAGE)
     player = page.locator("#scene-stripe .hopper-player")
     player.scroll_into_view_if_needed()
     player.get_by_role("slider").fill("0")
