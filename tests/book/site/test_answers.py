@@ -11,6 +11,7 @@ import pytest
 from hopperlib.errors import InputError
 from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.questions.question import load
+from tests.book.site.conftest import Watched
 
 # Settings drawn from anywhere: few where each takes seconds, more at night.
 SAMPLES, HEAVY_SAMPLES, SAMPLES_AT_NIGHT = 2, 1, 8
@@ -118,9 +119,19 @@ def same(browser, here, path="answer"):
         assert browser == here, path
 
 
-def compare(workshop, question, answer_here, settings):
+@pytest.fixture(scope="module")
+def asked(workshop_visit):
+    """A page of its own, loaded once, on which one question after the other is asked."""
+    watched = Watched(workshop_visit[0].page.context.new_page(), workshop_visit[0].address)
+    watched.go("book/words.html")
+    yield watched
+    watched.page.close()
+
+
+def compare(asked, question, answer_here, settings):
     """Ask page and Python for the same settings."""
-    page = workshop.go("book/words.html")
+    page = asked.page
+    page.bring_to_front()
     settings = json.loads(json.dumps(settings), parse_float=as_javascript)
     answers = page.evaluate(ASK, [page.evaluate(HOME), question.name, settings])
     answered = 0
@@ -128,18 +139,19 @@ def compare(workshop, question, answer_here, settings):
         same(answer, answer_here(question.name, values), f"{question.name} {values}")
         answered += answer["ok"]
     assert answered, "every setting was refused: nothing was compared"
+    asked.assert_clean()
 
 
 @pytest.mark.parametrize("name", [*QUESTIONS, "trial"])
-def test_the_browser_answers_as_python_does(workshop, trials, answer_here, name):
+def test_the_browser_answers_as_python_does(asked, trials, answer_here, name):
     question = trials.get(name) or load(name)
-    compare(workshop, question, answer_here, settings_of(question))
+    compare(asked, question, answer_here, settings_of(question))
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_the_browser_answers_as_python_does_at_many_settings(workshop, answer_here, name):
-    compare(workshop, load(name), answer_here, settings_of(load(name), night=True))
+def test_the_browser_answers_as_python_does_at_many_settings(asked, answer_here, name):
+    compare(asked, load(name), answer_here, settings_of(load(name), night=True))
 
 
 NORMAL = """async (home) => {
