@@ -8,7 +8,6 @@ the models, it then finds the outputs of each.
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
-from importlib import import_module
 from pathlib import Path
 
 import nbformat
@@ -66,7 +65,8 @@ def _prepare(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     if failed:
         raise ExtensionError("\n".join(failed))
     # Before the processes part: each would load it, as pages hold charts.
-    import_module("matplotlib.backends.backend_svg")
+    import matplotlib.backends.backend_svg  # noqa: F401
+
     docnames[:] = [name for first in range(_PROCESSES) for name in docnames[first::_PROCESSES]]
 
 
