@@ -244,14 +244,27 @@ def times_in(text: str) -> list[str]:
     (['12.5', '13.1'], ['12.5', '13.1', '12.9'], ['62.5'])
     """
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(("#", ";"))]
-    if lines and all(map(_SHELL_TIME.match, lines)):
-        real = (_SHELL_TIME.match(line) for line in lines if line.startswith("real"))
-        return [f"{60 * int(each[1] or 0) + float(each[2]):g}" for each in real if each]
-    if len(lines) > 1 and all(labelled := [_LABELLED.match(line) for line in lines]):
-        return [each[1] for each in labelled if each]
-    if len(lines) == 1:
-        lines = re.split(r"[,;\s]+", lines[0])
-    return [line.removesuffix("s") for line in lines] if all(map(_NUMBER.match, lines)) else []
+    return _shell_times(lines) or _labelled_times(lines) or _bare_times(lines)
+
+
+def _shell_times(lines: list[str]) -> list[str]:
+    """Return the lines ``real`` of the shell's ``time`` in seconds, if all lines are of it."""
+    found = [_SHELL_TIME.match(line) for line in lines]
+    if not all(found):
+        return []
+    return [f"{60 * int(each[1] or 0) + float(each[2]):g}" for each in found if each and each[0].startswith("real")]
+
+
+def _labelled_times(lines: list[str]) -> list[str]:
+    """Return the times of several lines that each name theirs."""
+    found = [_LABELLED.match(line) for line in lines]
+    return [each[1] for each in found if each] if len(lines) > 1 and all(found) else []
+
+
+def _bare_times(lines: list[str]) -> list[str]:
+    """Return the numbers, one a line or all in one line."""
+    words = re.split(r"[,;\s]+", lines[0]) if len(lines) == 1 else lines
+    return [word.removesuffix("s") for word in words] if all(map(_NUMBER.match, words)) else []
 
 
 def _is_swf(row: str) -> bool:
