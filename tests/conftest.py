@@ -46,6 +46,21 @@ def pytest_runtest_makereport() -> Any:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call() -> Any:
+    """Drop steps of a traceback that belong to no line, as those of a browser's wait whose time is over: pytest ends the
+    whole run at one."""
+    try:
+        return (yield)
+    except BaseException as error:
+        step = error.__traceback__
+        while step is not None:
+            while step.tb_next is not None and step.tb_next.tb_lineno is None:
+                step.tb_next = step.tb_next.tb_next
+            step = step.tb_next
+        raise
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_make_collect_report() -> Any:
     """See `_fail_a_skip`."""
     report = yield

@@ -48,12 +48,20 @@ def test_a_column_has_one_type():
     assert frame["cores"].tolist() == [48, pd.NA]
 
 
-@pytest.mark.parametrize("name", ["memory", "scorecard", "watch", "place", "stripe"])
+@pytest.mark.parametrize("name", ["memory", "scorecard", "watch", "place", "stripe", "runs-needed", "slow-ost"])
 def test_every_answer_is_a_table(name):
     answer = load(name).run()
     frame = answer.to_frame()
     assert len(frame) > 1
     assert all(column == column_name(column) for column in frame.columns)
+
+
+def test_an_answer_without_a_table_is_its_curve():
+    # The numbers of runs that are drawn, and the reader's own 12, each with its probability.
+    frame = load("runs-needed").run(runs=12).to_frame()
+    own = frame[frame["series"] == "your runs"]
+    assert own["runs_of_each_variant"].tolist() == [12]
+    assert frame["probability_that_the_gain_shows"].between(0, 1).all()
 
 
 def test_an_answer_gives_the_table_that_is_named():

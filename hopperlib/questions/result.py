@@ -395,6 +395,11 @@ class Facts(Mapping[str, Any]):
         return len(self._made())
 
 
+def _is_table(rows: Any) -> bool:
+    """Whether a fact is a list of records."""
+    return isinstance(rows, list | tuple) and bool(rows) and isinstance(rows[0], Mapping)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result:
     """The whole answer of a question, in the order in which it is shown.
@@ -438,7 +443,7 @@ class Result:
         ----------
         name : str
             A list among the `facts`, or the beginning of a table's caption. Empty takes the longest of the lists and
-            the first table.
+            the first table; where there is none, what the first chart draws, or the values.
 
         Raises
         ------
@@ -453,17 +458,14 @@ class Result:
         (dtype('float64'), 26)
         """
         tables: dict[str, Any] = {table.caption: table for table in self.tables}
-        lists = {
-            key: rows
-            for key, rows in (self.facts or {}).items()
-            if isinstance(rows, list | tuple) and rows and isinstance(rows[0], Mapping)
-        }
+        lists = {key: rows for key, rows in (self.facts or {}).items() if _is_table(rows)}
         if name:
             named = lists.get(name) or next((tables[caption] for caption in tables if caption.startswith(name)), None)
             if named is None:
                 raise KeyError(f"there is no table {name!r}; there are: {', '.join([*lists, *tables])}")
             return to_frame(named)
-        candidates: list[Any] = [*lists.values(), *list(tables.values())[:1]] or [self.values]
+        candidates: list[Any] = [*lists.values(), *list(tables.values())[:1]]
+        candidates = candidates or [figure.table for figure in self.figures[:1]] or [self.values]
         return to_frame(max(candidates, key=lambda table: len(table.rows if isinstance(table, Table) else table)))
 
     def __repr__(self) -> str:

@@ -78,7 +78,7 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
     (
         "trace",
         "Slurm's accounting",
-        r"^\W*JobID(?:Raw)?(?:[|,\t]| .*\b(?:State|Elapsed|ExitCode)\b)|^(?=.*[|,\t]JobID(?:Raw)?\b)(?=.*\b(?:Submit|State)\b)",
+        r"^\W*JobID(?:Raw)?(?:[|,\t]| .*\b(?:State|Elapsed|ExitCode|Submit|Start)\b)|^(?=.*[|,\t]JobID(?:Raw)?\b)(?=.*\b(?:Submit|State)\b)",
         "it has the columns of sacct",
     ),
     ("trace", "Slurm's accounting", r'(?:^\s*|[{,]\s*)"jobs": ?\[', "it has the jobs of sacct --json"),
@@ -98,10 +98,17 @@ _BEFORE = r"(?:(?:time|nohup|exec|env|timeout|numactl|taskset)\b(?: +(?:-\S+|\w+
 _LAUNCH = re.compile(
     rf"^\s*(?:\$ )?(?:\w+=\S* +)*{_BEFORE}(?:{_LAUNCHERS})\s+(?!noticed|detected|was|has)\S", re.MULTILINE
 )
+# A shell's prompt with a host or a folder in it.
+_PROMPT = re.compile(
+    r"^[ \t]*(?:\([^()\n]*\)[ \t]*)?(?:(?:\[[^\[\]\n]*\])+|[\w.-]+@[\w.-]+(?::[\w~/.-]*)?|[\w.-]+:[~/][\w/.-]*)[ \t]?[$%>#][ \t]+(?=\S)",
+    re.MULTILINE,
+)
 _PREPARES = re.compile(r"\s*(?:(?:export|module|ml|cd|source|ulimit|unset|set) |\w+=\S*\s*$)")
 _LINK = re.compile(rf"^\s*(?:\$ )?(?:{_COMPILERS})\s+\S*.*-\w", re.MULTILINE)
 _MODULES = re.compile(r"^\s*Currently Loaded Module", re.MULTILINE)
-_LOADED = re.compile(r"^\s*(?:\d+\)\s+\S+\s*)+$|^\s*$|^\s*Currently Loaded Module|^\s*module (?:list|load|swap)")
+_LOADED = re.compile(
+    r"^\s*(?:\d+\)\s+\S+\s*)+$|^\s*$|^\s*Currently Loaded Module|^\s*(?:\$ )?module (?:list|load|swap)"
+)
 _TROUBLE = re.compile(r"error|fail|abort|killed|traceback|exception|signal|denied|cannot|fatal", re.IGNORECASE)
 NO_MARKS = "it has the marks of nothing else"
 _SWF_FIELDS = 18
@@ -156,13 +163,24 @@ def recognise(text: str) -> tuple[Kind, ...]:
     >>> recognise("12.5\n13.1\n12.9")[0].title
     'run times'
     """
-    head = text[:_LOOKED_AT].lstrip("\ufeff")
+    head = plain_prompts(text[:_LOOKED_AT].lstrip("\ufeff"))
     lines = [line for line in head.splitlines() if line.strip()]
     if not lines:
         return ()
     found = [*_scripts(lines), *_marked(head), *_builds(lines), *_tables(lines)]
     found.append(Kind("output", "the output of a job", "any text may be one" if found else NO_MARKS))
     return tuple({kind.name: kind for kind in reversed(found)}.values())[::-1]
+
+
+def plain_prompts(text: str) -> str:
+    """Return a text in which every prompt of a shell is a dollar sign.
+
+    Examples
+    --------
+    >>> plain_prompts("root@node3:~# lscpu"), plain_prompts("[ann@login1 run]$ srun -n 4 ./a.out")
+    ('$ lscpu', '$ srun -n 4 ./a.out')
+    """
+    return _PROMPT.sub("$ ", text)
 
 
 def in_trouble(text: str) -> bool:
@@ -229,10 +247,15 @@ def _tables(lines: list[str]) -> Iterator[Kind]:
     elif numbers and numbers == rows[1:] and _TIMES.search(rows[0].lower()):
         yield Kind("times", "run times", "it is a column of times")
     elif len(rows) > 1:
-        delimiter = max(",;\t|", key=rows[0].count)
-        yield from _named_columns([[cell.strip(' "') for cell in row.split(delimiter)] for row in rows])
+        yield from _named_columns(_cells(rows))
         if all(map(_DATED.match, rows)):
             yield Kind("history", "a benchmark history", "each line is a date and a value")
+
+
+def _cells(rows: list[str]) -> list[list[str]]:
+    """Return the cells of rows, parted by what the first has most of, or by blanks."""
+    delimiter = max(",;\t|", key=rows[0].count)
+    return [[cell.strip(' "') for cell in row.split(delimiter if delimiter in rows[0] else None)] for row in rows]
 
 
 def times_in(text: str) -> list[str]:
@@ -244,27 +267,20 @@ def times_in(text: str) -> list[str]:
     (['12.5', '13.1'], ['12.5', '13.1', '12.9'], ['62.5'])
     """
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(("#", ";"))]
-    return _shell_times(lines) or _labelled_times(lines) or _bare_times(lines)
+    if lines and all(map(_SHELL_TIME.match, lines)):
+        return _shell_times(lines)
+    labelled = [each[1] for each in map(_LABELLED.match, lines) if each]
+    if len(labelled) == len(lines) > 1:
+        return labelled
+    if len(lines) == 1:
+        lines = re.split(r"[,;\s]+", lines[0])
+    return [line.removesuffix("s") for line in lines] if all(map(_NUMBER.match, lines)) else []
 
 
 def _shell_times(lines: list[str]) -> list[str]:
-    """Return the lines ``real`` of the shell's ``time`` in seconds, if all lines are of it."""
-    found = [_SHELL_TIME.match(line) for line in lines]
-    if not all(found):
-        return []
-    return [f"{60 * int(each[1] or 0) + float(each[2]):g}" for each in found if each and each[0].startswith("real")]
-
-
-def _labelled_times(lines: list[str]) -> list[str]:
-    """Return the times of several lines that each name theirs."""
-    found = [_LABELLED.match(line) for line in lines]
-    return [each[1] for each in found if each] if len(lines) > 1 and all(found) else []
-
-
-def _bare_times(lines: list[str]) -> list[str]:
-    """Return the numbers, one a line or all in one line."""
-    words = re.split(r"[,;\s]+", lines[0]) if len(lines) == 1 else lines
-    return [word.removesuffix("s") for word in words] if all(map(_NUMBER.match, words)) else []
+    """Return the elapsed times of what the shell's ``time`` prints."""
+    real = (_SHELL_TIME.match(line) for line in lines if line.startswith("real"))
+    return [f"{60 * int(each[1] or 0) + float(each[2]):g}" for each in real if each]
 
 
 def _is_swf(row: str) -> bool:

@@ -8,7 +8,7 @@ escapes what it draws.
 
 import base64
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -21,6 +21,8 @@ _SHOWN, _NOTICES, _LONG = 3, 2, 240
 _CODE = re.compile("`([^`]+)`")
 # An option of a command with its value, or with the word behind it.
 _OPTION = re.compile(r"(?<![^\s`])--?[A-Za-z][\w-]*(?:=[^\s`]+| (?!-)[^\s`]+)?")
+# A number with its unit.
+_QUANTITY = re.compile(r"(?<![\w.,])\d[\d.,]* (?:%|[mn]?s\b|min\b|h\b|[kMGTP]?i?B\b(?:/s)?)")
 
 
 def prose_html(text: str) -> str:
@@ -35,8 +37,9 @@ def prose_html(text: str) -> str:
 
 
 def _unbroken(html: str) -> str:
-    """Return HTML in which no line breaks between an option and its value."""
-    return _OPTION.sub(r'<span class="hopper-unbroken">\g<0></span>', html)
+    """Return HTML in which no line breaks between an option and its value, or a number and its unit."""
+    html = _OPTION.sub(r'<span class="hopper-unbroken">\g<0></span>', html)
+    return _QUANTITY.sub(r'<span class="hopper-quantity">\g<0></span>', html)
 
 
 def badge_html(name: str) -> str:
@@ -163,10 +166,28 @@ def figure_html(figure: Mapping[str, Any], index: int = 0, *, picture: str = "",
     )
 
 
-def _maybe_folded(table: Mapping[str, Any], index: int, buttons: bool) -> str:
-    """Return a table as HTML, folded away if it says so."""
-    html = table_html(table, index=index, buttons=buttons)
-    return _folded(table["folded"], html) if table["folded"] else html
+# The parts of an answer, in the order in which they are shown.
+_PARTS = (
+    *("problems", "drawings", "findings", "notes", "figures", "values"),
+    *("copyables", "listings", "numbers", "tables", "downloads"),
+)
+
+
+def _tables(tables: Sequence[Mapping[str, Any]], buttons: bool) -> Iterator[str]:
+    """Yield tables as HTML, folded away if they say so; on a page all but the first."""
+    for index, table in enumerate(tables):
+        html = table_html(table, index=index, buttons=buttons)
+        fold = table["folded"] or (table["caption"] if buttons and index else "")
+        yield _folded(fold, html) if fold else html
+
+
+def _figures(result: Mapping[str, Any], pictures: Sequence[str], buttons: bool) -> Iterator[str]:
+    """Yield charts as HTML; on a page the first picture of an answer stands open, what follows it is one click away."""
+    opened = len(result["figures"]) if not buttons else 0 if any(map(_is_tall, result["drawings"])) else 1
+    shown = pictures or [""] * len(result["figures"])
+    for index, (figure, picture) in enumerate(zip(result["figures"], shown, strict=True)):
+        html = figure_html(figure, index, picture=picture, buttons=buttons)
+        yield html if index < opened else _folded(figure["title"], html)
 
 
 def parts_html(
@@ -196,43 +217,28 @@ def parts_html(
     >>> parts["copyables"]
     '<div class="hopper-copyable"><div class="hopper-bar"><span class="hopper-part-title">Line</span></div><pre><code>a.out</code></pre></div>'
     """
-    shown = pictures or [""] * len(result["figures"])
-    figures = [
-        figure_html(figure, i, picture=picture, buttons=buttons)
-        for i, (figure, picture) in enumerate(zip(result["figures"], shown, strict=True))
-    ]
+    figures, tables = list(_figures(result, pictures, buttons)), list(_tables(result["tables"], buttons))
     copyables = [_copyable(item, i, buttons) for i, item in enumerate(result["copyables"])]
-    tables = [_maybe_folded(item, i, buttons) for i, item in enumerate(result["tables"])]
+    downloads = [_download(item, i, buttons) for i, item in enumerate(result["downloads"])]
+    values, listings = result["values"], list(map(_listing, result["listings"]))
     if buttons:
-        # On a page the first picture stands open; what follows it is one click away.
-        open_ = 0 if any(map(_is_tall, result["drawings"])) else 1
-        figures[open_:] = map(_folded, (figure["title"] for figure in result["figures"][open_:]), figures[open_:])
+        values = [{**value, "note": ""} for value in values[:_SHOWN]]
         if len(copyables) > 1:
             copyables[1:] = [_folded(f"{len(copyables) - 1} more to copy", "".join(copyables[1:]))]
-        bare = [{**value, "note": ""} for value in result["values"][:_SHOWN]]
-        tables[1:] = map(_folded, (table["caption"] for table in result["tables"][1:]), tables[1:])
-    listings = "".join(map(_listing, result["listings"]))
-    if buttons and not (result["drawings"] or figures or listings):
-        # The table is what there is to look at.
-        listings, tables = "".join(tables[:1]), tables[1:]
-    findings = _findings(result, evidence, buttons)
-    return {
-        "problems": findings["problems"],
-        "drawings": "".join(map(drawing_html, result["drawings"])),
-        "findings": findings["findings"],
-        "notes": findings["notes"],
-        "figures": "".join(figures),
-        "values": _list("dl", "hopper-values", map(_value, bare if buttons else result["values"])),
-        "copyables": "".join(copyables),
+        if not (result["drawings"] or figures or listings):
+            # The table is what there is to look at.
+            listings, tables = tables[:1], tables[1:]
+    parts: dict[str, Iterable[str]] = _findings(result, evidence, buttons) | {
+        "drawings": map(drawing_html, result["drawings"]),
+        "figures": figures,
+        "values": _list("dl", "hopper-values", map(_value, values)),
+        "copyables": copyables,
         "listings": listings,
         "numbers": _list("dl", "hopper-values", map(_value, result["values"])) if buttons else "",
-        "tables": "".join(tables),
-        "downloads": _list(
-            "ul",
-            "hopper-downloads hopper-live-only" if buttons else "hopper-downloads",
-            (_download(item, i, buttons) for i, item in enumerate(result["downloads"])),
-        ),
+        "tables": tables,
+        "downloads": _list("ul", f"hopper-downloads{' hopper-live-only' * buttons}", downloads),
     }
+    return {name: "".join(parts[name]) for name in _PARTS}
 
 
 def _findings(result: Mapping[str, Any], evidence: bool, fold: bool) -> dict[str, str]:
@@ -305,7 +311,7 @@ def _note(tag: str, note: str) -> str:
 
 def _value(value: Mapping[str, Any]) -> str:
     """Return a number with its unit, badge and note."""
-    unit = f' <span class="hopper-unit">{escape(value["unit"])}</span>' if value["unit"] else ""
+    unit = f'&nbsp;<span class="hopper-unit">{escape(value["unit"])}</span>' if value["unit"] else ""
     badge = f" {badge_html(value['badge'])}" if value["badge"] else ""
     kind = "hopper-value hopper-in-words" if len(value["text"]) > 24 else "hopper-value"
     number = f'<span class="{kind}">{escape(value["text"])}</span>{unit}{badge}'

@@ -53,6 +53,11 @@ KINDS = [
     ("Node 0, zone   Normal   1 2 3 4 5 6 7 8 9 10 11\n", "buddyinfo"),
     ("Currently Loaded Modulefiles:\n  1) modules/3.2\n  2) PrgEnv-gnu/4.0\n", "build"),
     ("ftn -o a.out main.f90 -lsci\n", "build"),
+    ("[ann@login1 run]$ srun -n 4 ./a.out", "script"),
+    ("root@node3:~# LANG=C numactl --hardware\nnode 0 cpus: 0 1 2 3\n", "hardware"),
+    ("[daint][ann@n7 /]$ module list\n\nCurrently Loaded Modules:\n  1) xpmem/2.9.6\n", "build"),
+    ("$ sacct -X -o jobid,submit\n       JobID              Submit\n------------ --\n", "trace"),
+    ("job_id nodes runtime_s\n12 8 301.2\n13 8 420.9\n", "times"),
     ("ftn -o a.out main.f90\nmain.f90:(.text+0x1): undefined reference to `foo_'\nld: error\n", "output"),
 ]
 

@@ -11,7 +11,7 @@ from hopperlib.questions.machine_choice import machine_of_text, unknown_machine
 from hopperlib.questions.question import Example, load
 from hopperlib.questions.result import Result
 from hopperlib.readers.hardware.reader import machine_from, read_hardware
-from hopperlib.readers.recognise import NO_MARKS, Kind, in_trouble, not_text, recognise, times_in
+from hopperlib.readers.recognise import NO_MARKS, Kind, in_trouble, not_text, plain_prompts, recognise, times_in
 from hopperlib.readers.source import texts_of
 from hopperlib.text import capital
 
@@ -129,18 +129,14 @@ def _together(texts: Mapping[str, str], given: Given) -> Result:
 
 def _answer_as(kind: Kind, given: Given) -> Result:
     """Ask the question of a kind, for the machine that was chosen or that the text names."""
-    name, control, text = *_ASKED[kind.name], _text_of(kind, given.text)
-    question, doubt = load(name), ""
-    if kind.name == "build" and not kind.title.endswith("modules"):
-        control = "line"
+    name, control = _ASKED[kind.name] if kind.title != "a compile line" else ("build", "line")
+    question, doubt, text = load(name), "", _text_of(kind, given.text)
     values, taken = {control: text}, {each.name for each in question.controls}
     machine = given.machine.name if given.machine else ""
     if given.machine_file and {"machine", "machine_file"} <= taken:
         return question.run(**values, machine_file=given.machine_file)
     if kind.name == "script" and not machine:
-        machine = machine_of_text(given.text)[0]
-        if not machine and (doubt := unknown_machine(given.text)):
-            doubt += " Choose yours (machine), or give its file (machine file)."
+        machine, doubt = _machine_or_doubt(given.text)
     if (machine or doubt) and "machine" in taken:
         values["machine"] = machine or "cluster"
     try:
@@ -152,11 +148,18 @@ def _answer_as(kind: Kind, given: Given) -> Result:
     return replace(result, summary=f"{capital(doubt)} {result.summary}") if doubt else result
 
 
+def _machine_or_doubt(text: str) -> tuple[str, str]:
+    """Return the machine that a script is for, or what speaks of one that is not known."""
+    machine = machine_of_text(text)[0]
+    unknown = "" if machine else unknown_machine(text)
+    return machine, unknown and f"{unknown} Choose yours (machine), or give its file (machine file)."
+
+
 def _text_of(kind: Kind, text: str) -> str:
     """Return a text as its question takes it."""
     if kind.name in ("script", "output", "build"):
         return text
-    plain = _PROMPT.sub("", text)
+    plain = _PROMPT.sub("", plain_prompts(text))
     if kind.name == "hardware":
         return machine_from(read_hardware(plain), name="yours", title="Your machine").to_toml()
     if kind.name == "times" and (times := times_in(plain)):
@@ -164,6 +167,8 @@ def _text_of(kind: Kind, text: str) -> str:
     if kind.name == "history" and kind.why.startswith("each line"):
         rows = (re.sub(r"[,;\s]+(?=\S+\s*$)", ";", line) for line in plain.splitlines())
         return "\n".join(("date;value", *rows))
+    if kind.name == "times" and not re.search("[,;\t|]", plain.split("\n", 1)[0]):
+        return re.sub(r"(?<=\S) +(?=\S)", ";", plain)
     return plain
 
 

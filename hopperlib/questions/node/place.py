@@ -215,7 +215,9 @@ def _findings(asked: Lines, review: Review) -> Iterator[Finding]:
             rests += (
                 " A task no longer sees its neighbours' GPUs, which GPU-aware MPI between tasks of a node may need."
             )
-        message = f"The better line ends {', '.join(review.won)}: {headline(better.placement)} {rests}"
+        faults, cured = sum(finding.level in ("problem", "advice") for finding in review.advice), len(review.won)
+        cures = ("this" if faults == 1 else "all of this") if cured >= faults else f"{cured} of these {faults}"
+        message = f"The better line cures {cures}: {headline(better.placement)} {rests}"
         yield Finding("better-line", message)
     yield from (finding for finding in review.advice if finding.level not in ("problem", "advice"))
     if instead := suggest_machine(asked.line, asked.machine):

@@ -66,5 +66,6 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
         raise InputError("there is no text; the tool may have failed")
     raise InputError(
         f"text that starts with {start[:30]!r} is not known; it may be the output of lscpu (in English: LC_ALL=C lscpu), "
-        "lstopo --of xml, scontrol show node or show config, pbsnodes -a, nvidia-smi topo -m, rocm-smi --showtopo, lfs df, or /proc/meminfo"
+        "lstopo --of xml, scontrol show node or show config, pbsnodes -a, nvidia-smi topo -m, rocm-smi --showtopo, lfs df, or /proc/meminfo; "
+        "numactl alone names no sockets"
     )

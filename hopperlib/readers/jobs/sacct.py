@@ -249,6 +249,8 @@ def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[
     named = columns.replace(delimiter, ",").split(",") if columns.strip() else fields
     stated = [name.split("%")[0].strip() for name in named]
     header = [SPELLING.get(name.lower(), name) for name in stated]
+    if "JobID" not in header:
+        header = ["JobID" if name == "JobIDRaw" else name for name in header]
     missing = [name for name in _NEEDED if name not in header]
     if not {"ElapsedRaw", "Elapsed"} & set(header) and not {"Start", "End"} <= set(header):
         missing.append("Elapsed")

@@ -41,6 +41,12 @@ def test_no_line_breaks_between_an_option_and_its_value():
     assert whole == ["-n 24", "-N 12", "--cpu-bind=cores", "-x"]
 
 
+def test_no_line_breaks_between_a_number_and_its_unit():
+    text = "Over 12.5 GB/s, 80 % of 1,024 MiB, within 3 s: 6 h of 4 sockets and 2 Bassi nodes."
+    whole = [part.text for part in BeautifulSoup(prose_html(text), "html.parser").select(".hopper-quantity")]
+    assert whole == ["12.5 GB/s", "80 %", "1,024 MiB", "3 s", "6 h"]
+
+
 def test_every_control_has_a_label(page, trials):
     fields = page.select("form [name]")
     assert [field["name"] for field in fields] == [control.name for control in trials["trial"].controls]

@@ -23,8 +23,13 @@ export const folded = (element) => element.closest("details:not([open])") !== nu
 /** Return text as nodes, every other part of what a pattern splits made into an element. */
 const marked = (text, pattern, element) => text.split(pattern).map((part, i) => (i % 2 ? element(part) : part)).filter((part) => part !== "");
 
-/** Return text in which no line breaks between an option and its value. */
-const unbroken = (text) => marked(text, /((?<!\S)--?[A-Za-z][\w-]*(?:=\S+| (?!-)\S+)?)/, (part) => make("span", { class: "hopper-unbroken" }, part));
+const spans = (text, pattern, name) => marked(text, pattern, (part) => make("span", { class: name }, part));
+
+/** Return text in which no line breaks between an option and its value, or a number and its unit. */
+const unbroken = (text) =>
+  spans(text, /((?<!\S)--?[A-Za-z][\w-]*(?:=\S+| (?!-)\S+)?)/, "hopper-unbroken").flatMap((part) =>
+    part.tagName ? [part] : spans(part, /((?<![\w.,])\d[\d.,]* (?:%|[mn]?s\b|min\b|h\b|[kMGTP]?i?B\b(?:\/s)?))/, "hopper-quantity"),
+  );
 
 /** Return text as nodes, with what stands between backticks as code. */
 export const prose = (text) => marked(text, /`([^`]+)`/, (code) => make("code", {}, unbroken(code))).flatMap((part) => (part.tagName ? [part] : unbroken(part)));
