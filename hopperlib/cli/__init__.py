@@ -38,7 +38,7 @@ OWN: dict[str, str] = {
     **{name: f"network.{name.replace('-', '_')}" for name in ("torus", "rank-order", "simulate")},
     "stripe": "storage.stripe",
     **{name: f"failure.{name}" for name in ("diagnose", "build", "preflight")},
-    **{name: name for name in ("watch", "scorecard")},
+    "watch": "watch",
 }
 # A form of `place` that must start fast, as somebody waits at a prompt.
 _SUBMIT = "--from-slurm-json"

@@ -35,8 +35,7 @@ class Layout:
     tasks_per_node, threads_per_task : int
     need_gb : float
         Memory of a task. [GB]
-    thread_efficiency : float
-        What each thread beyond the first does, as a share of a task's work. [0-1]
+        A further thread is taken to do as much as a task.
 
     Examples
     --------
@@ -56,7 +55,6 @@ class Layout:
     tasks_per_node: int
     threads_per_task: int
     need_gb: float
-    thread_efficiency: float = 1.0
 
     @property
     def nodes(self) -> int:
@@ -74,14 +72,9 @@ class Layout:
         return self.node_kind.cores - self.tasks_per_node * self.threads_per_task
 
     @property
-    def speed(self) -> float:
-        """Work a task does in a time, in units of what one thread does. [ratio]"""
-        return 1 + self.thread_efficiency * (self.threads_per_task - 1)
-
-    @property
     def cost_factor(self) -> float:
         """Cores charged for each core's worth of work. [ratio]"""
-        return self.nodes * self.node_kind.cores / (self.tasks * self.speed)
+        return self.nodes * self.node_kind.cores / (self.tasks * self.threads_per_task)
 
     @property
     def memory_is_local(self) -> bool:
@@ -106,7 +99,7 @@ class Layout:
             Run time with `threads` threads a task. [h]
         threads : int
         """
-        return self.nodes * hours * (1 + self.thread_efficiency * (threads - 1)) / self.speed
+        return self.nodes * hours * threads / self.threads_per_task
 
     def core_hours(self, hours: float, threads: int = 1) -> float:
         """Core-hours charged, idle cores included. [core h]
@@ -139,7 +132,6 @@ def layouts(
     need_gb: float,
     tasks: int,
     threads: int | None = None,
-    thread_efficiency: float = 1.0,
     kinds: tuple[NodeKind, ...] | None = None,
 ) -> Rows[Layout]:
     """Return every layout that fits, the cheapest first.
@@ -157,8 +149,6 @@ def layouts(
         Tasks of the job.
     threads : int or None
         Threads of each task; None tries them.
-    thread_efficiency : float
-        What each thread beyond the first does, as a share of a task's work. [0-1]
     kinds : tuple of NodeKind or None
         Kinds of node to use, each by itself; None uses all of the machine.
 
@@ -180,8 +170,8 @@ def layouts(
     [(32, 12, 2, 1.0), (48, 8, 3, 1.0)]
     """
     kinds = machine.node_kinds if kinds is None else kinds
-    _check(machine, need_gb, tasks, threads, thread_efficiency, kinds)
-    job = partial(Layout, machine=machine, tasks=tasks, need_gb=need_gb, thread_efficiency=thread_efficiency)
+    _check(machine, need_gb, tasks, threads, kinds)
+    job = partial(Layout, machine=machine, tasks=tasks, need_gb=need_gb)
     fitting = []
     for kind in kinds:
         if threads is not None and threads > kind.cores:
@@ -331,9 +321,7 @@ def _order(layout: Layout) -> tuple[float, bool, int, int]:
     return round(layout.cost_factor, 9), not layout.memory_is_local, layout.threads_per_task, layout.nodes
 
 
-def _check(
-    machine: Machine, need_gb: float, tasks: int, threads: int | None, efficiency: float, kinds: tuple[NodeKind, ...]
-) -> None:
+def _check(machine: Machine, need_gb: float, tasks: int, threads: int | None, kinds: tuple[NodeKind, ...]) -> None:
     """Refuse a job that means nothing."""
     if not 0 < need_gb < math.inf:
         raise refusal("need_gb", need_gb, "must be above 0 and finite: it is the memory of a task")
@@ -342,4 +330,3 @@ def _check(
     within(1, _MAX_TASKS, tasks=tasks)
     if threads is not None:
         within(1, max(kind.cores for kind in kinds), f", the cores of a node of {machine.title}", threads=threads)
-    within(0, 1, ": it is a share of a task's work", thread_efficiency=efficiency)

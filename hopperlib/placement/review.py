@@ -91,7 +91,6 @@ def review_lines(
     *,
     threads: int | None = None,
     kind: str | None = None,
-    core_cap_gb_s: float | None = None,
     memory_per_task_gb: float | None = None,
     doubt: str = "",
 ) -> tuple[Review, ...]:
@@ -106,8 +105,6 @@ def review_lines(
         OpenMP threads of a task, in place of what the text says.
     kind : str or None
         Kind of node; None is the ordinary one.
-    core_cap_gb_s : float or None
-        What one core can draw; None takes the machine file's value. [GB/s]
     memory_per_task_gb : float or None
         Memory of a task; None takes what the line asks for, if it does. [GB]
     doubt : str
@@ -129,7 +126,7 @@ def review_lines(
     """
     script = text if isinstance(text, Script) else read_script(text)
     script, launches = read_in_job(script, machine, threads=threads, kind=kind)
-    cost_of = partial(placement_cost, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
+    cost_of = partial(placement_cost, memory_per_task_gb=memory_per_task_gb)
     judged: dict[object, Review] = {}
     reviews = []
     for number, launch in enumerate(launches):

@@ -10,7 +10,7 @@ returns a `Result`, and `declared` joins both to the module's ``QUESTION``::
 
     def answer(job: Job) -> Result: ...
 
-    QUESTION = ask.declared(Job, answer, title="Memory for each task", examples=[Example(...)])
+    QUESTION = ask.declared(Job, answer, title="Memory for each task", examples={"A whole machine": {"nodes": 6384}})
 
 ====================  ==========================================================
 `number`, `whole`     a number, a count, typed in
@@ -22,7 +22,7 @@ returns a `Result`, and `declared` joins both to the module's ``QUESTION``::
 ====================  ==========================================================
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
@@ -206,7 +206,7 @@ def declared(
     answer: Callable[[S], Result],
     *,
     title: str,
-    examples: Sequence[Example] = (),
+    examples: Mapping[str, Mapping[str, Any]] = {},
     so_far: Callable[[S], Iterator[Result]] | None = None,
     heavy: bool = False,
 ) -> Question:
@@ -219,8 +219,8 @@ def declared(
     answer : callable
         ``answer(setting) -> Result``; pure.
     title : str
-    examples : sequence of Example
-        Settings worth trying.
+    examples : mapping
+        Settings worth trying: the values that each sets, by what its button says.
     so_far : callable or None
         Yields what is known of a heavy answer while it is worked out.
     heavy : bool
@@ -239,7 +239,7 @@ def declared(
         question=sentence(name),
         controls=tuple(setting.controls().values()),
         answer=lambda **values: answer(setting(**values)),
-        examples=tuple(examples),
+        examples=tuple(map(Example._make, examples.items())),
         heavy=heavy,
         so_far=(lambda **values: so_far(setting(**values))) if so_far else None,
     )

@@ -84,14 +84,6 @@ def test_sizes_of_one_meaning(size):
     assert _layouts("--need", size, "--tasks", "384") == _layouts(*JOB)
 
 
-def test_thread_efficiency_makes_threads_dearer():
-    full, half = (
-        min(each["cost_factor"] for each in _layouts(*JOB, "--kind", "standard", "--thread-efficiency", text))
-        for text in ("1", "0.5")
-    )
-    assert (full, half) == (1.0, pytest.approx(4 / 3, abs=1e-6))
-
-
 def test_another_machine():
     result = memory("--machine", "perlmutter", "--need", "6GB", "--tasks", "1024")
     assert result.exit_code == 0

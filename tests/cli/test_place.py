@@ -51,7 +51,7 @@ def test_everything_on_demand():
         (("--machine", "sumit", SPREAD), 2),
         (("--kind", "huge", SPREAD), 2),
         (("--node", "32", SPREAD), 2),
-        (("--memory-bound-low", "0.8", "--memory-bound-high", "0.2", SPREAD), 2),
+        (("--memory-bound-high", "2", SPREAD), 2),
         (("--memory-bound-high", "1.2", SPREAD), 2),
         (("--memory-per-task", "-1", SPREAD), 2),
         ((), 2),
@@ -85,7 +85,7 @@ def test_a_refusal_as_json():
     [
         (("--machine", "sumit"), "--machine", "sumit"),
         (("--kind", "huge"), "--kind", "huge"),
-        (("--memory-bound-low", "0.6", "--memory-bound-high", "0.2"), "--memory-bound-low", "0.6"),
+        (("--memory-bound-high", "1.5"), "--memory-bound-high", "1.5"),
         (("--node", "99"), "--node", "99"),
     ],
 )
@@ -97,7 +97,7 @@ def test_other_refusals_as_json(words, flag, value):
     assert error["message"]
 
 
-@pytest.mark.parametrize("option", ["--core-cap", "--memory-per-task", "--memory-bound-low"])
+@pytest.mark.parametrize("option", ["--memory-per-task", "--memory-bound-high"])
 @pytest.mark.parametrize("value", ["nan", "inf"])
 def test_what_is_no_number_is_refused(option, value):
     result = place(option, value, SPREAD)
@@ -127,7 +127,7 @@ def test_standard_input_that_is_closed(monkeypatch):
 
 
 def test_json_is_the_contract():
-    result = place("--json", "--memory-bound-low", "0.2", "--memory-bound-high", "0.6", "--core-cap", "7.1", NAIVE)
+    result = place("--json", "--memory-bound-high", "0.6", NAIVE)
     assert result.exit_code == 1
     data = json.loads(result.stdout)
     assert set(data) >= {"launcher", "machine", "components", "warnings", "suggestion", "slowdown"}
@@ -135,10 +135,10 @@ def test_json_is_the_contract():
     assert data["answer"]["question"] == "place"
     assert data["slowdown"] == {
         "basis": "spread",
-        "memory_bound_fraction": [0.2, 0.6],
-        # With a cap of 7.1 GB/s the ratio is 2: 1 - f + 2 f.
-        "ratio": [pytest.approx(1.2), pytest.approx(1.6)],
-        "core_cap_gb_s": 7.1,
+        "memory_bound_fraction": [0.0, 0.6],
+        # The ratio is 2: 1 - f + 2 f.
+        "ratio": [1.0, pytest.approx(1.6)],
+        "core_cap_gb_s": 5.0,
     }
 
 

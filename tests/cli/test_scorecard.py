@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 
 import pytest
 from click.testing import CliRunner
 
-from hopperbook import score
 from hopperlib.cli import hopper
 
 CONTRACT = {"id", "study", "role", "documented", "reproduced", "deviation", "tolerance", "verdict"}
@@ -70,12 +67,6 @@ def test_an_empty_selection_says_so():
     assert result.output.startswith("0 rows.\n")
 
 
-def test_csv_is_the_table_in_data(scorecard):
-    assert run("--csv").output == score.to_csv(scorecard)
-    found = list(csv.DictReader(io.StringIO(run("--csv", "--study", "memory").output)))
-    assert len(found) == 17
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -89,10 +80,6 @@ def test_one_message_for_each_mistake(words, message):
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
     assert message in json.loads(run(*words, "--json").stdout)["error"]["message"]
-
-
-def test_two_forms_at_once_are_refused():
-    assert run("--json", "--csv").exit_code == 2
 
 
 @pytest.mark.parametrize(("verdict", "status"), [("missed", 1), ("missed, explained", 0)])

@@ -25,12 +25,8 @@ def test_a_better_line_by_its_launcher():
 
 
 def test_what_is_given_reaches_the_model():
-    review = review_line(
-        "aprun -n 12 -N 12 a.out", HOPPER, threads=1, kind="large-memory", core_cap_gb_s=7.1, memory_per_task_gb=2
-    )
+    review = review_line("aprun -n 12 -N 12 a.out", HOPPER, threads=1, kind="large-memory", memory_per_task_gb=2)
     assert review.placement.node_kind.name == "large-memory"
-    assert review.cost.core_cap_gb_s == 7.1
-    assert review.cost.worst.ratio == pytest.approx(2)
     assert review.cost.memory_per_task_gb == (2,)
 
 
@@ -38,7 +34,6 @@ def test_what_is_given_reaches_the_model():
     ("options", "text"),
     [
         ({"kind": "huge"}, "kind='huge' is no kind of node of hopper"),
-        ({"core_cap_gb_s": -1}, "core_cap_gb_s=-1 must be above 0"),
         ({"memory_per_task_gb": 0}, "memory_per_task_gb=0 must be above 0"),
     ],
 )

@@ -289,16 +289,39 @@ def _pals(request: _Request) -> Component:
 
 
 def _openmpi(request: _Request) -> Component:
-    """Map as Open MPI does: --map-by and --bind-to, and what follows if one of them is missing."""
+    """Map as Open MPI's release does; where the text does not say which, what 4.1 and 5.0 do not share cannot be told."""
+    if request.release is not None:
+        return _openmpi_as(request, fifth=request.release >= 5)
+    mapped = _openmpi_as(request, fifth=False)
+    try:
+        same = _openmpi_as(request, fifth=True) == mapped
+    except LaunchError:
+        same = False
+    if not same:
+        request.doubt(
+            "What Open MPI does with this line depends on its release: shown is what 4.1 does, and 5.0 does something "
+            f"else or refuses it. Load its module with its release in the text. {_REPORT}"
+        )
+    return mapped
+
+
+def _openmpi_as(request: _Request, *, fifth: bool) -> Component:
+    """Map as 4.1 or the `fifth` release does, of which 4.1.4 and 5.0.7 were asked: --map-by, --bind-to, what is missing."""
     request, unit, each = _openmpi_map(request)
     if request.typed("-rank-by").split(":")[0].lower() not in ("", "slot", "fill", "core"):
         request.doubt(f"What --rank-by does beside --map-by has changed between releases. {_REPORT}")
     bound = _openmpi_bind(request, unit)
-    if first := _first_threads(request, unit, bound):
-        return first
+    if bound == "hwthread" != unit and request.node.threads_per_core > 1:
+        if unit == "core" and request.width == 1 and not fifth:
+            return request.mapped(unit, "first")
+        request.doubt(
+            f"Which hardware threads --bind-to hwthread takes beside --map-by {unit or 'slot'} is not documented; "
+            f"shown are all of the task's cores. {_REPORT}"
+        )
     if not bound or not unit:
-        unit, bound = _openmpi_defaults(request, unit, bound)
-    each = _openmpi_order(request, unit, bound, each)
+        unit, bound = _openmpi_defaults(request, unit, bound, fifth=fifth)
+    if not _openmpi_conflict(request, unit, bound, fifth=fifth) and bound != "none" and request.on_node > 1:
+        each = _openmpi_order(request, unit, bound, each, fifth=fifth)
     if bound == "none":
         # Nobody keeps the cores of PE= for a task that is not bound.
         request = request._replace(width=1)
@@ -307,42 +330,16 @@ def _openmpi(request: _Request) -> Component:
     return request.mapped("node-by-node" if unit == "node" else unit, bound, per_unit=each)
 
 
-def _first_threads(request: _Request, unit: str, bound: str) -> Component | None:
-    """Return the mapping of --bind-to hwthread beside another unit where it is known; else say that it is not."""
-    if bound != "hwthread" or unit == "hwthread" or request.node.threads_per_core == 1:
-        return None
-    if unit == "core" and request.width == 1 and (request.release or 5) < 5:
-        return request.mapped(unit, "first")
-    request.doubt(
-        f"Which hardware threads --bind-to hwthread takes beside --map-by {unit or 'slot'} is not documented; "
-        f"shown are all of the task's cores. {_REPORT}"
-    )
-    return None
-
-
-def _openmpi_defaults(request: _Request, unit: str, bound: str) -> tuple[str, str]:
+def _openmpi_defaults(request: _Request, unit: str, bound: str, *, fifth: bool) -> tuple[str, str]:
     """Return the unit that tasks are mapped to and the one they are bound to where the line says one of them at most."""
-    by_bound = bound in ("l3", "numa", "socket") and not unit
-    if request.release and request.release >= 5 and unit != "node":
+    if fifth and unit != "node":
+        by_bound = bound in ("l3", "numa", "socket") and not unit
         usual = bound if by_bound else "slot", "numa" if unit else "core"
-    elif _openmpi_by_core(request, unit, bound) or (request.component.tasks <= 2 and (request.release or not by_bound)):
-        usual = "slot", "core"
     else:
-        usual = "numa", "numa"
-        if request.release is None:
-            request.doubt(
-                "With more than two tasks, what Open MPI does without --map-by and --bind-to depends on its release: 4.1 "
-                "goes over the NUMA nodes in turn and binds to them, as shown, 5.0 over the cores. Add both, load its "
-                "module with its release in the text, or run mpirun with --report-bindings to see."
-            )
+        one_numa_node = bool(bound) and request.node.sockets == 1 == request.node.numa_nodes
+        wide = not unit and bound in ("core", "none", "hwthread") and request.width > 1
+        usual = ("slot", "core") if one_numa_node or wide or request.component.tasks <= 2 else ("numa", "numa")
     return unit or usual[0], bound or usual[1]
-
-
-def _openmpi_by_core(request: _Request, unit: str, bound: str) -> bool:
-    """Whether every release maps and binds by core; of more than two tasks 4.1.4 and 5.0.7 were asked."""
-    if bound and request.node.sockets == 1 == request.node.numa_nodes:
-        return True
-    return not unit and bound in ("core", "none", "hwthread") and request.width > 1
 
 
 # From the narrowest unit to the widest; slots are dealt out one behind the other.
@@ -350,42 +347,30 @@ _WIDTHS = ("hwthread", "core", "l3", "numa", "socket", "node")
 
 
 def _openmpi_conflict(request: _Request, unit: str, bound: str, *, fifth: bool) -> bool:
-    """Refuse a binding that cannot stand with the mapping; return whether releases before 5.0 take it."""
+    """Refuse a binding that cannot stand with the mapping; return whether only releases before 5.0 take it."""
     loose = bound == "none"
     if request.width > 1 and (bound in _WIDTHS[2:] or (loose and fifth)):
         rule = "cannot stand with PE= of --map-by, which binds a task to that many cores"
         raise LaunchError("--bind-to", bound, rule)
     wider = not loose and unit in _WIDTHS and _WIDTHS.index(bound) > _WIDTHS.index(unit) and request.on_node > 1
-    what = f"is wider than the {unit} that tasks are mapped to" if wider else "leaves the cores of PE= to nobody"
     if wider and fifth:
-        raise LaunchError("--bind-to", bound, f"{what}, which Open MPI refuses from 5.0 on")
-    conflict = wider or (loose and request.width > 1)
-    if conflict and request.release is None:
-        request.doubt(
-            f"--bind-to {bound} {what}, which Open MPI refuses from 5.0 on; shown is what 4.1 does. {_REPORT}"
-        )
-    return conflict
+        rule = f"is wider than the {unit} that tasks are mapped to, which Open MPI refuses from 5.0 on"
+        raise LaunchError("--bind-to", bound, rule)
+    return wider or (loose and request.width > 1)
 
 
-def _openmpi_order(request: _Request, unit: str, bound: str, each: int | None) -> int | None:
-    """Return how many tasks in a row a unit gets, as the release takes the line: 4.1.4 and 5.0.7 were asked."""
-    fifth = request.release is not None and request.release >= 5
-    if _openmpi_conflict(request, unit, bound, fifth=fifth) or bound == "none" or request.on_node == 1:
-        return each
-    if unit in ("l3", "numa", "socket") and not each:
-        units = len(units_of(unit, request.node))
-        if fifth and request.on_node % units == 0:
-            return request.on_node // units
-        if (request.release is None or fifth) and request.on_node > units:
+def _openmpi_order(request: _Request, unit: str, bound: str, each: int | None, *, fifth: bool) -> int | None:
+    """Return how many tasks in a row a unit gets."""
+    if fifth and unit in ("l3", "numa", "socket") and not each:
+        rounds, rest = divmod(request.on_node, len(units_of(unit, request.node)))
+        if rounds > 1 and not rest:
+            return rounds
+        if rounds and rest:
             request.doubt(
-                f"Open MPI 4.1 goes over the {unit}s task by task, 5.0 gives each as many in a row; shown is what 4.1 does. "
-                f"Load its module with its release in the text. {_REPORT}"
+                f"How Open MPI 5.0 deals {request.on_node} tasks out over the {unit}s is not known. {_REPORT}"
             )
     if bound in ("l3", "numa") and unit != bound and not fifth:
-        request.doubt(
-            f"Which {bound} of its {unit} a task is bound to differs between releases of Open MPI: 4.1 goes over them in "
-            f"turn, 5.0, shown here, fills them. {_REPORT}"
-        )
+        request.doubt(f"Which {bound} of its {unit} Open MPI 4.1 binds a task to is not known. {_REPORT}")
     return each
 
 

@@ -8,7 +8,7 @@ from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.machine_choice import machine_of_text, unknown_machine
-from hopperlib.questions.question import Example, load
+from hopperlib.questions.question import load
 from hopperlib.questions.result import Result
 from hopperlib.readers.hardware.reader import machine_from, read_hardware
 from hopperlib.readers.recognise import NO_MARKS, Kind, in_trouble, not_text, plain_prompts, recognise, times_in
@@ -176,14 +176,11 @@ QUESTION = ask.declared(
     Given,
     answer,
     title="Paste anything",
-    examples=[
-        Example("One of Hopper's lines", {"text": "aprun -n 384 -N 12 vasp"}),
-        Example(
-            "An error",
-            {
-                "text": "slurmstepd: error: Detected 1 oom_kill event in StepId=1234.0. Some of the step tasks have been OOM Killed."
-            },
-        ),
-        Example("Run times", {"text": "run_time_s\n887.1\n1298.9\n2462.3\n1104.2\n1190.8\n1350.4\n"}),
-    ],
+    examples={
+        "One of Hopper's lines": {"text": "aprun -n 384 -N 12 vasp"},
+        "An error": {
+            "text": "slurmstepd: error: Detected 1 oom_kill event in StepId=1234.0. Some of the step tasks have been OOM Killed."
+        },
+        "Run times": {"text": "run_time_s\n887.1\n1298.9\n2462.3\n1104.2\n1190.8\n1350.4\n"},
+    },
 )

@@ -5,7 +5,6 @@ from functools import cached_property
 from hopperlib.documented import DocumentedValue, all_values, erratum
 from hopperlib.questions import ask
 from hopperlib.questions.book import search as browse
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Result, table
 from hopperlib.text import count
 
@@ -77,8 +76,8 @@ QUESTION = ask.declared(
     Search,
     answer,
     title="Documented values",
-    examples=[
-        Example("Memory", {"study": "memory"}),
-        Example("Shapes", {"qualifier": "shape"}),
-    ],
+    examples={
+        "Memory": {"study": "memory"},
+        "Shapes": {"qualifier": "shape"},
+    },
 )

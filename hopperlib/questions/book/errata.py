@@ -6,7 +6,6 @@ from hopperlib.documented import Erratum, errata
 from hopperlib.proofs import evaluate_proof
 from hopperlib.questions import ask
 from hopperlib.questions.book import search as browse
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Result, table
 
 
@@ -79,9 +78,9 @@ QUESTION = ask.declared(
     Search,
     answer,
     title="Errata",
-    examples=[
-        Example("Misprints", {"kind": "misprint"}),
-        Example("What only looks wrong", {"kind": "not an error"}),
-        Example("Open questions", {"sure": "open"}),
-    ],
+    examples={
+        "Misprints": {"kind": "misprint"},
+        "What only looks wrong": {"kind": "not an error"},
+        "Open questions": {"sure": "open"},
+    },
 )

@@ -15,7 +15,6 @@ from hopperlib.documented import VERDICTS
 from hopperlib.finding import Finding
 from hopperlib.questions import ask
 from hopperlib.questions.book import search as browse
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Facts, Result, table
 from hopperlib.text import count
 
@@ -179,10 +178,10 @@ QUESTION = ask.declared(
     Search,
     answer,
     title="Scorecard",
-    examples=[
-        Example("Retrodictions", {"role": "retrodicted"}),
-        Example("Misses", {"verdict": "missed"}),
-        Example("What no model gives", {"role": "not modelled"}),
-        Example("The memory study", {"study": "memory"}),
-    ],
+    examples={
+        "Retrodictions": {"role": "retrodicted"},
+        "Misses": {"verdict": "missed"},
+        "What no model gives": {"role": "not modelled"},
+        "The memory study": {"study": "memory"},
+    },
 )

@@ -11,7 +11,6 @@ from hopperlib.launchers.line_writer import one_task_a_node
 from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Copyable, Figure, Result, Value
 from hopperlib.text import count, share
 
@@ -174,11 +173,11 @@ QUESTION = ask.declared(
     Job,
     answer,
     title="Will the job hit a bad node?",
-    examples=[
-        Example("Hopper in early 2012, a large job", {"machine": "hopper", "bad": 8, "job_nodes": 683}),
-        Example("The same, one node", {"machine": "hopper", "bad": 8, "job_nodes": 1}),
-        Example("A run on 100,000 cores", {"machine": "hopper", "bad": 1, "job_nodes": 4167, "run_hours": 24}),
-        Example("A short run, a long check", {"bad": 1, "job_nodes": 64, "run_hours": 0.5, "check_minutes": 15}),
-        Example("One bad node of Perlmutter", {"machine": "perlmutter", "bad": 1, "job_nodes": 512}),
-    ],
+    examples={
+        "Hopper in early 2012, a large job": {"machine": "hopper", "bad": 8, "job_nodes": 683},
+        "The same, one node": {"machine": "hopper", "bad": 8, "job_nodes": 1},
+        "A run on 100,000 cores": {"machine": "hopper", "bad": 1, "job_nodes": 4167, "run_hours": 24},
+        "A short run, a long check": {"bad": 1, "job_nodes": 64, "run_hours": 0.5, "check_minutes": 15},
+        "One bad node of Perlmutter": {"machine": "perlmutter", "bad": 1, "job_nodes": 512},
+    },
 )

@@ -9,7 +9,7 @@ from hopperlib.failure.builds.known_problems import Build, KnownProblem, Repaire
 from hopperlib.failure.builds.rules import BuildRule
 from hopperlib.finding import Finding
 from hopperlib.questions import ask
-from hopperlib.questions.question import Example, is_sample
+from hopperlib.questions.question import is_sample
 from hopperlib.questions.result import Copyable, Facts, Result, Table, Value, table
 from hopperlib.text import capital, count
 
@@ -241,31 +241,27 @@ QUESTION = ask.declared(
     Given,
     answer,
     title="Is this build known to fail?",
-    examples=[
-        Example("PGI: no threads, no link", {"modules": _PGI, "line": _PGI_LINE, "mixed": "line"}),
-        Example(
-            "The default modules, a dynamic program",
-            {"modules": _DEFAULTS, "line": "cc -dynamic -o ring ring.o", "mixed": "line"},
-        ),
-        Example(
-            "GNU: C++ with Fortran",
-            {
-                "modules": "PrgEnv-gnu/3.1.61\nxt-asyncpe/4.7\nxt-mpich2/5.2.0\n",
-                "line": "CC -o coupled main.cpp ocean.f90",
-                "mixed": "line",
-            },
-        ),
-        Example(
-            "The same, a version that no source mentions",
-            {
-                "modules": "PrgEnv-gnu/3.1.61\nxt-asyncpe/4.8\nxt-mpich2/5.2.0\n",
-                "line": "CC -o coupled main.cpp ocean.f90",
-                "mixed": "line",
-            },
-        ),
-        Example(
-            "Today: two MPI libraries",
-            {"modules": _TWO_MPI, "line": "mpicc -lmpich -lfftw3 -o ring ring.c", "mixed": "line"},
-        ),
-    ],
+    examples={
+        "PGI: no threads, no link": {"modules": _PGI, "line": _PGI_LINE, "mixed": "line"},
+        "The default modules, a dynamic program": {
+            "modules": _DEFAULTS,
+            "line": "cc -dynamic -o ring ring.o",
+            "mixed": "line",
+        },
+        "GNU: C++ with Fortran": {
+            "modules": "PrgEnv-gnu/3.1.61\nxt-asyncpe/4.7\nxt-mpich2/5.2.0\n",
+            "line": "CC -o coupled main.cpp ocean.f90",
+            "mixed": "line",
+        },
+        "The same, a version that no source mentions": {
+            "modules": "PrgEnv-gnu/3.1.61\nxt-asyncpe/4.8\nxt-mpich2/5.2.0\n",
+            "line": "CC -o coupled main.cpp ocean.f90",
+            "mixed": "line",
+        },
+        "Today: two MPI libraries": {
+            "modules": _TWO_MPI,
+            "line": "mpicc -lmpich -lfftw3 -o ring ring.c",
+            "mixed": "line",
+        },
+    },
 )

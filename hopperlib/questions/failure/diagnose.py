@@ -23,7 +23,7 @@ from hopperlib.questions.failure._quoted_lines import (
     messages_in_order,
     part_of,
 )
-from hopperlib.questions.question import Example, is_sample
+from hopperlib.questions.question import is_sample
 from hopperlib.questions.result import Copyable, Download, Facts, Result, Table, Value, table
 from hopperlib.text import count, share
 
@@ -329,32 +329,24 @@ QUESTION = ask.declared(
     Given,
     answer,
     title="What went wrong?",
-    examples=[
-        Example(
-            "Memory ran out",
-            {
-                "log": _sample("out-of-memory"),
-                "errors": "",
-                "launch": "aprun -n 384 ./a.out",
-                "machine": "hopper",
-            },
-        ),
-        Example("A node failed", {"log": _sample("node-failed"), "errors": "", "launch": ""}),
-        Example(
-            "The launch line asks for more than the job has",
-            {
-                "log": _sample("claim-exceeded"),
-                "errors": "",
-                "launch": "#PBS -l mppwidth=48\naprun -n 96 ./chombo inputs",
-                "machine": "hopper",
-            },
-        ),
-        Example("Loud network errors, quiet cause", {"log": _sample("quiet-cause"), "errors": "", "launch": ""}),
-        Example("Memory under Slurm", {"log": _sample("slurm-out-of-memory"), "errors": "", "launch": ""}),
-        Example(
-            "Two files of one job", {"log": _sample("half-of-the-story"), "errors": _MISSING_LIBRARY, "launch": ""}
-        ),
-        Example("Half of the story", {"log": _sample("half-of-the-story"), "errors": "", "launch": ""}),
-        Example("A job that succeeded", {"log": _sample("succeeded"), "errors": "", "launch": ""}),
-    ],
+    examples={
+        "Memory ran out": {
+            "log": _sample("out-of-memory"),
+            "errors": "",
+            "launch": "aprun -n 384 ./a.out",
+            "machine": "hopper",
+        },
+        "A node failed": {"log": _sample("node-failed"), "errors": "", "launch": ""},
+        "The launch line asks for more than the job has": {
+            "log": _sample("claim-exceeded"),
+            "errors": "",
+            "launch": "#PBS -l mppwidth=48\naprun -n 96 ./chombo inputs",
+            "machine": "hopper",
+        },
+        "Loud network errors, quiet cause": {"log": _sample("quiet-cause"), "errors": "", "launch": ""},
+        "Memory under Slurm": {"log": _sample("slurm-out-of-memory"), "errors": "", "launch": ""},
+        "Two files of one job": {"log": _sample("half-of-the-story"), "errors": _MISSING_LIBRARY, "launch": ""},
+        "Half of the story": {"log": _sample("half-of-the-story"), "errors": "", "launch": ""},
+        "A job that succeeded": {"log": _sample("succeeded"), "errors": "", "launch": ""},
+    },
 )

@@ -13,7 +13,6 @@ from hopperlib.launchers.line_writer import one_task_a_node
 from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Copyable, Figure, Result, Value
 from hopperlib.text import count, share
 
@@ -193,9 +192,9 @@ QUESTION = ask.declared(
     Job,
     answer,
     title="Do all nodes have enough huge pages?",
-    examples=[
-        Example("A week after the reboot", {"days": 7}),
-        Example("A job of 1,024 nodes", {"job_nodes": 1024}),
-        Example("Half of the memory is enough", {"need_gb": 15.5, "days": 60}),
-    ],
+    examples={
+        "A week after the reboot": {"days": 7},
+        "A job of 1,024 nodes": {"job_nodes": 1024},
+        "Half of the memory is enough": {"need_gb": 15.5, "days": 60},
+    },
 )

@@ -8,7 +8,7 @@ from hopperlib.errors import InputError
 from hopperlib.failure.nodes.preflight import NodeMemory, Report, node_list, read_buddyinfo, report
 from hopperlib.finding import Finding
 from hopperlib.questions import ask
-from hopperlib.questions.question import Example, is_sample
+from hopperlib.questions.question import is_sample
 from hopperlib.questions.result import Column, Copyable, Facts, Result, Table, Value, table
 from hopperlib.text import count
 
@@ -174,5 +174,5 @@ QUESTION = ask.declared(
     Copies,
     answer,
     title="Do the nodes have enough free memory?",
-    examples=[Example("A job that needs 29 GB", {"need_gb": 29.0})],
+    examples={"A job that needs 29 GB": {"need_gb": 29.0}},
 )

@@ -8,7 +8,6 @@ from hopperlib.finding import Finding
 from hopperlib.monitoring.delays import LONGEST, Measured, measured, settings
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.text import digits, share
 
@@ -156,8 +155,8 @@ QUESTION = ask.declared(
     Noise,
     answer,
     title="How soon is a loss noticed?",
-    examples=[
-        Example("Noisy and in contention", {"spread_percent": "8", "contended_percent": "15", "loss_percent": "20"}),
-        Example("A small loss, runs that follow each other", {"loss_percent": "5", "persistence": "0.5"}),
-    ],
+    examples={
+        "Noisy and in contention": {"spread_percent": "8", "contended_percent": "15", "loss_percent": "20"},
+        "A small loss, runs that follow each other": {"loss_percent": "5", "persistence": "0.5"},
+    },
 )

@@ -8,7 +8,6 @@ from hopperlib.finding import Finding
 from hopperlib.monitoring.ssp import Rate, Suite, rate
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.readers.benchmark_suite import SuiteRow, read_suite
 from hopperlib.text import count, share
@@ -184,9 +183,9 @@ QUESTION = ask.declared(
     Given,
     answer,
     title="Is the machine as fast as promised?",
-    examples=[
-        Example("Bassi, 2006, a task", {"processors": 1}),
-        Example("Hopper's reference run for its successor", {"processors": 6384, "suite": _HOPPER}),
-        Example("One code falls short", {"suite": _SHORT}),
-    ],
+    examples={
+        "Bassi, 2006, a task": {"processors": 1},
+        "Hopper's reference run for its successor": {"processors": 6384, "suite": _HOPPER},
+        "One code falls short": {"suite": _SHORT},
+    },
 )

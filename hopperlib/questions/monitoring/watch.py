@@ -12,7 +12,6 @@ from hopperlib.monitoring.together import Moved, moved_together
 from hopperlib.package_data import text_beside
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.readers.benchmark_history import Histories, read_benchmark_history
 from hopperlib.text import capital, count
@@ -345,11 +344,11 @@ QUESTION = ask.declared(
     Given,
     answer,
     title="Your benchmark history",
-    examples=[
-        Example("Parallel codes lose 30 %", {"history": _PARALLEL_CODES}),
-        Example("A steady benchmark in contention", {"history": _STEADY_TRIAD}),
-        Example("A new compiler explains it", {"history": _NEW_COMPILER}),
-    ],
+    examples={
+        "Parallel codes lose 30 %": {"history": _PARALLEL_CODES},
+        "A steady benchmark in contention": {"history": _STEADY_TRIAD},
+        "A new compiler explains it": {"history": _NEW_COMPILER},
+    },
     so_far=so_far,
     heavy=True,
 )

@@ -12,7 +12,6 @@ from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.network.recording import Recorder, places_of, used_so_far
 from hopperlib.questions.network.traces.figures import occupancy_figure
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Figure, Result, Value
 from hopperlib.scheduling.aging import Fragmentation, aged_machine, moments
 from hopperlib.scheduling.schedule import Schedule, mean_wait_h
@@ -68,8 +67,8 @@ class History(ask.Setting):
     )
     probe_nodes: int = ask.whole("Nodes of the probe job", 342, (1, 4096))
     floor: Machine = ask.machine(
-        options=(("hopper", "Hopper"), ("titan", "Titan"), ("blue-waters", "Blue Waters, XE nodes")),
-        help="The others have three times the nodes and as many more jobs: an answer takes as much longer.",
+        options=(("hopper", "Hopper"), ("titan", "Titan")),
+        help="Titan has three times the nodes and as many more jobs: an answer takes as much longer.",
         advanced=True,
     )
     machine_file: str = ask.machine_file()
@@ -213,10 +212,10 @@ QUESTION = ask.declared(
     title="How does a machine fragment?",
     so_far=so_far,
     heavy=True,
-    examples=[
-        Example("First free nodes", {"allocation": "first"}),
-        Example("One run or wait", {"allocation": "contiguous"}),
-        Example("Early users", {"mix": "early"}),
-        Example("A quiet machine", {"load": 0.6}),
-    ],
+    examples={
+        "First free nodes": {"allocation": "first"},
+        "One run or wait": {"allocation": "contiguous"},
+        "Early users": {"mix": "early"},
+        "A quiet machine": {"load": 0.6},
+    },
 )

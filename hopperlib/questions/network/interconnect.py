@@ -18,7 +18,6 @@ from hopperlib.network.torus.placement import busy, jobs_on_busy
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.network.fabric_drawing import drawings_of
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Download, Figure, Result, Table, Value
 from hopperlib.readers.jobs import read_job_trace
 from hopperlib.scheduling.scheduler import simulate
@@ -270,10 +269,10 @@ QUESTION = ask.declared(
     answer,
     title="What does the network cost my job?",
     heavy=True,
-    examples=[
-        Example("Everybody with everybody", {"pattern": "all-to-all"}),
-        Example("Scattered nodes", {"placement": "random", "pattern": "shift"}),
-        Example("A job in one group", {"nodes": 128, "placement": "group", "pattern": "shift"}),
-        Example("A whole large machine", {"machine": "frontier", "nodes": 9408, "busy_fraction": 0.0}),
-    ],
+    examples={
+        "Everybody with everybody": {"pattern": "all-to-all"},
+        "Scattered nodes": {"placement": "random", "pattern": "shift"},
+        "A job in one group": {"nodes": 128, "placement": "group", "pattern": "shift"},
+        "A whole large machine": {"machine": "frontier", "nodes": 9408, "busy_fraction": 0.0},
+    },
 )

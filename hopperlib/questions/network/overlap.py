@@ -6,7 +6,6 @@ from functools import cached_property
 from hopperlib.network.runtime.overlap import overlapped_s
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Figure, Result, Value
 from hopperlib.text import share
 
@@ -70,9 +69,9 @@ QUESTION = ask.declared(
     Step,
     answer,
     title="What can overlap hide?",
-    examples=[
-        Example("MFDn, step B: merged", {"overlap": 0.0, "saved_fraction": 0.2}),
-        Example("MFDn, step D: most of it hidden", {"overlap": 0.9, "saved_fraction": 0.2}),
-        Example("Too much to hide", {"communication_s": 15.0, "compute_s": 5.0, "overlap": 1.0}),
-    ],
+    examples={
+        "MFDn, step B: merged": {"overlap": 0.0, "saved_fraction": 0.2},
+        "MFDn, step D: most of it hidden": {"overlap": 0.9, "saved_fraction": 0.2},
+        "Too much to hide": {"communication_s": 15.0, "compute_s": 5.0, "overlap": 1.0},
+    },
 )

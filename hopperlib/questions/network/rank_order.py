@@ -8,7 +8,6 @@ from hopperlib.errors import InputError, pinned_on
 from hopperlib.network import rank_order as ro
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Copyable, Download, Figure, Result, Value
 from hopperlib.text import share
 
@@ -107,9 +106,9 @@ QUESTION = ask.declared(
     Ranks,
     answer,
     title="Which rank goes where?",
-    examples=[
-        Example("S3D on 3,072 cores", {"grid": "16x16x12", "block": ""}),
-        Example("Long boxes", {"grid": "16x16x12", "block": "12x2x1"}),
-        Example("128 tasks a node", {"grid": "32x16x16", "cores_per_node": 128}),
-    ],
+    examples={
+        "S3D on 3,072 cores": {"grid": "16x16x12", "block": ""},
+        "Long boxes": {"grid": "16x16x12", "block": "12x2x1"},
+        "128 tasks a node": {"grid": "32x16x16", "cores_per_node": 128},
+    },
 )

@@ -8,7 +8,6 @@ from hopperlib.finding import Finding
 from hopperlib.network.runtime.power import Spread, gain_shown, power, runs_needed, spread_of
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Figure, Result
 from hopperlib.readers.run_times import RunTimes, read_run_times
 from hopperlib.text import capital, count, digits, share
@@ -156,8 +155,8 @@ QUESTION = ask.declared(
     Comparison,
     answer,
     title="How many runs show a gain?",
-    examples=[
-        Example("Noise of one placement: 2 %", {"noise_percent": 2.0}),
-        Example("Noise of production: 20 %", {"noise_percent": 20.0}),
-    ],
+    examples={
+        "Noise of one placement: 2 %": {"noise_percent": 2.0},
+        "Noise of production: 20 %": {"noise_percent": 20.0},
+    },
 )

@@ -9,7 +9,6 @@ from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.network.recording import Recorder, used_so_far
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.scheduling.aging import LargeJob, TroubledDays, large_jobs, troubled_days, troubled_machine
 from hopperlib.scheduling.schedule import Sample, Schedule
@@ -183,10 +182,10 @@ QUESTION = ask.declared(
     title="What do orphans and debug jobs cost?",
     so_far=so_far,
     heavy=True,
-    examples=[
-        Example("No trouble", {"orphans_a_day": 0, "debug_share": 0.0}),
-        Example("Orphans", {"orphans_a_day": 30, "debug_share": 0.0}),
-        Example("Debug first", {"debug_share": 0.2, "debug_first": "first"}),
-        Example("Queues adjusted", {"debug_share": 0.2, "debug_first": "limited"}),
-    ],
+    examples={
+        "No trouble": {"orphans_a_day": 0, "debug_share": 0.0},
+        "Orphans": {"orphans_a_day": 30, "debug_share": 0.0},
+        "Debug first": {"debug_share": 0.2, "debug_first": "first"},
+        "Queues adjusted": {"debug_share": 0.2, "debug_first": "limited"},
+    },
 )

@@ -17,7 +17,7 @@ from hopperlib.network.torus.orders import ORDER_TITLES, compute_nodes, order_no
 from hopperlib.network.torus.wiring import NodeAddress
 from hopperlib.questions import ask
 from hopperlib.questions.network.traces.answer import Simulated, result_of
-from hopperlib.questions.question import Example, is_sample
+from hopperlib.questions.question import is_sample
 from hopperlib.questions.result import Result
 from hopperlib.readers.hardware.cluster import read_cluster
 from hopperlib.readers.jobs import read_job_trace
@@ -423,10 +423,10 @@ QUESTION = ask.declared(
     answer,
     title="What would a scheduler make of this trace?",
     heavy=True,
-    examples=[
-        Example("Without backfill", {"policy": "fcfs"}),
-        Example("One run or wait", {"allocation": "contiguous"}),
-        Example("Nodes at random", {"allocation": "random"}),
-        Example("Few groups of a dragonfly", {"machine": "lumi-c", "allocation": "group"}),
-    ],
+    examples={
+        "Without backfill": {"policy": "fcfs"},
+        "One run or wait": {"allocation": "contiguous"},
+        "Nodes at random": {"allocation": "random"},
+        "Few groups of a dragonfly": {"machine": "lumi-c", "allocation": "group"},
+    },
 )

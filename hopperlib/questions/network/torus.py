@@ -21,7 +21,6 @@ from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.questions import ask
 from hopperlib.questions.network.fabric_drawing import shade
 from hopperlib.questions.network.recording import histories, link_digits, named, places_of
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Download, Drawing, Result, Table, Value
 from hopperlib.scheduling.schedule import runs_of
 from hopperlib.text import count
@@ -36,7 +35,6 @@ class Placement(ask.Setting):
         options=(
             ("hopper", "Hopper, 17 x 4 cabinets"),
             ("titan", "Titan, 25 x 8"),
-            ("blue-waters", "Blue Waters, 24 x 12"),
         ),
     )
     nodes: int = ask.whole("Nodes of the job", 342, (1, 6000), help="342 nodes hold 8,192 tasks with 24 on each node.")
@@ -248,10 +246,10 @@ QUESTION = ask.declared(
     Placement,
     answer,
     title="Where does a job lie in the torus?",
-    examples=[
-        Example("MILC after a reboot", {"nodes": 342, "order": "nid", "busy_fraction": 0.0}),
-        Example("MILC on a busy machine", {"nodes": 342, "order": "nid", "busy_fraction": 0.9}),
-        Example("The same in blocks", {"nodes": 342, "order": "xyz-by2", "busy_fraction": 0.9}),
-        Example("A small job in blocks", {"nodes": 16, "order": "xyz-by2"}),
-    ],
+    examples={
+        "MILC after a reboot": {"nodes": 342, "order": "nid", "busy_fraction": 0.0},
+        "MILC on a busy machine": {"nodes": 342, "order": "nid", "busy_fraction": 0.9},
+        "The same in blocks": {"nodes": 342, "order": "xyz-by2", "busy_fraction": 0.9},
+        "A small job in blocks": {"nodes": 16, "order": "xyz-by2"},
+    },
 )

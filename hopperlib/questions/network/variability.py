@@ -14,7 +14,6 @@ from hopperlib.network.runtime.milc import model, runs_met
 from hopperlib.network.runtime.placed_jobs import FIRST_MILC, METRICS, PlacedJob, selected
 from hopperlib.questions import ask
 from hopperlib.questions.network.recording import Recorder, histories
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.questions.run_time_figures import histogram_figure
 from hopperlib.text import count, share
@@ -240,10 +239,10 @@ QUESTION = ask.declared(
     Study,
     answer,
     title="Why do run times vary?",
-    examples=[
-        Example("As in the study", {"age": "any"}),
-        Example("Alone on the machine", {"traffic": "none", "noise_percent": 0.0}),
-        Example("Kept in one piece", {"placing": "contiguous"}),
-        Example("The order lost", {"placing": "nid"}),
-    ],
+    examples={
+        "As in the study": {"age": "any"},
+        "Alone on the machine": {"traffic": "none", "noise_percent": 0.0},
+        "Kept in one piece": {"placing": "contiguous"},
+        "The order lost": {"placing": "nid"},
+    },
 )

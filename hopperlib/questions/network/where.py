@@ -10,7 +10,7 @@ from hopperlib.finding import Finding
 from hopperlib.network.fabrics.cost import STATED_EFFECT, GroupCost, WaitForOne, cost_of_groups, wait_for_one
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.question import Example, is_sample
+from hopperlib.questions.question import is_sample
 from hopperlib.questions.result import Column, Copyable, Download, Figure, Result, Table, Value
 from hopperlib.readers.jobs import read_job_trace
 from hopperlib.readers.networks import SiteNetwork, read_site_network
@@ -246,5 +246,8 @@ QUESTION = ask.declared(
     Where,
     answer,
     title="Where did my jobs lie?",
-    examples=[Example("Do not wait for one group", {"wait_hours": 0.0}), Example("Wait a day", {"wait_hours": 24.0})],
+    examples={
+        "Do not wait for one group": {"wait_hours": 0.0},
+        "Wait a day": {"wait_hours": 24.0},
+    },
 )

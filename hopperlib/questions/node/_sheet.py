@@ -27,8 +27,6 @@ _LAYERS = {
     "idle": f'fill="{_PAPER}" stroke="{_MUTED}" stroke-width="1" stroke-dasharray="2 2"',
     **{f"tint{at}": f'fill="{tint}" stroke="{_INK}" stroke-width="0.75"' for at, tint in enumerate(_TINTS)},
     "shared": f'fill="#ffffff" stroke="{_ON_TINT}" stroke-width="2"',
-    "need": f'fill="{_MUTED}"',
-    "room": f'fill="none" stroke="{_MUTED}" stroke-width="0.75"',
     "mark": f'fill="none" stroke="{_ON_TINT}" stroke-width="1.6"',
     "label": f'fill="{_INK}" font-size="12"',
     "core": f'fill="{_MUTED}" font-size="10"',
@@ -39,8 +37,6 @@ _LAYERS = {
 }
 
 _WIDTH, _EDGE = 360.0, 6.0
-# Where the bar beside the words about memory starts.
-_BAR = 200.0
 _PER_LINE = 8
 # Characters of a line of devices that fit the width.
 _DEVICE_CHARACTERS = 58
@@ -112,15 +108,6 @@ class _Sheet:
             line = f'<path d="M{x + 3:g} {y + 16.7:g}h{width - 6:g}" stroke-dasharray="{dash}"/>'
             self.layers["mark"].append(line)
 
-    def draw_memory(self, need_gb: float, top: float) -> None:
-        """Draw how much of a NUMA node's memory its own tasks want."""
-        room_gb = self.kind.usable_memory_gb / self.kind.numa_nodes
-        words = f"memory: {need_gb:.1f} of {room_gb:.1f} GB" + (", too much" if need_gb > room_gb + 1e-9 else "")
-        self.text("core", 2 * _EDGE, top + 9, words)
-        width = _WIDTH - 2 * _EDGE - _BAR
-        self.rect("need", _BAR, top + 2, round(min(need_gb / room_gb, 1.0) * width, 1), 7)
-        self.rect("room", _BAR, top + 2, width, 7)
-
     def svg(self, height: float, title: str, alt: str) -> str:
         """Return the whole SVG: title, description, then the layers."""
         groups = "".join(
@@ -148,13 +135,11 @@ def node_svg(
     *,
     words: tuple[str, str],
     parts: Sequence[tuple[str, Sequence[str]]],
-    memory_need_gb: Sequence[float] | None,
 ) -> str:
     """Return the drawing from top to bottom, from its title and description, and heading and devices of NUMA nodes."""
     sheet = _Sheet(kind, placed)
-    memory = 13.0 if memory_need_gb is not None else 0.0
     wrapped = [textwrap.wrap("   ".join(devices), _DEVICE_CHARACTERS) for _, devices in parts]
-    above = 19 + memory + 13.0 * max(map(len, wrapped))
+    above = 19 + 13.0 * max(map(len, wrapped))
     box = above + sheet.lines * (sheet.line_height + 3) + 2
     y = 2.0
     for numa_node, (heading, _) in enumerate(parts):
@@ -166,10 +151,8 @@ def node_svg(
             y += 20
         sheet.rect("numa", _EDGE, y, _WIDTH - 2 * _EDGE, box)
         sheet.text("label", 2 * _EDGE, y + 14, heading)
-        if memory_need_gb is not None:
-            sheet.draw_memory(memory_need_gb[numa_node], y + 19)
         for row, line in enumerate(wrapped[numa_node]):
-            sheet.text("core", 2 * _EDGE, y + 28 + memory + 13 * row, line)
+            sheet.text("core", 2 * _EDGE, y + 28 + 13 * row, line)
         sheet.draw_cores(numa_node, y + above)
         y += box + 5
     y += 6

@@ -6,7 +6,6 @@ fall back on: a page sets ``--hopper-paper``, ``--hopper-ink`` and the rest, or
 lets the theme's own apply. `_sheet` draws it.
 """
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -31,14 +30,7 @@ def _heading(placed: NodePlacement | None, numa_node: int) -> str:
     return f"{name}: {free}{'task' if len(tasks) == 1 else 'tasks'} {numbers}"
 
 
-def node_drawing(
-    kind: NodeKind,
-    placed: NodePlacement | None = None,
-    *,
-    title: str = "",
-    memory_need_gb: Sequence[float] | None = None,
-    text: str = "",
-) -> Drawing:
+def node_drawing(kind: NodeKind, placed: NodePlacement | None = None, *, title: str = "", text: str = "") -> Drawing:
     """Return the drawing of one node with its sockets, NUMA nodes, cores and tasks.
 
     Parameters
@@ -49,15 +41,8 @@ def node_drawing(
         The tasks on it; None draws the bare node.
     title : str
         What stands above it; made from the rest if empty.
-    memory_need_gb : sequence of float or None
-        Memory that the tasks of each NUMA node want. [GB]
     text : str
         The same drawing, made of characters.
-
-    Raises
-    ------
-    ValueError
-        If `memory_need_gb` has not one value a NUMA node.
 
     Examples
     --------
@@ -66,18 +51,13 @@ def node_drawing(
     >>> drawing.svg.startswith('<svg xmlns="http://www.w3.org/2000/svg" role="img"')
     True
     """
-    if memory_need_gb is not None and len(memory_need_gb) != kind.numa_nodes:
-        raise ValueError(
-            f"memory_need_gb={list(memory_need_gb)} has {len(memory_need_gb)} values "
-            f"and must have {kind.numa_nodes}, one a NUMA node"
-        )
     parts = [(_heading(placed, node), numa_devices(kind, placed, node)) for node in range(kind.numa_nodes)]
     if not title:
         busy = len({kind.core_of(cpu) for binding in (placed.pattern if placed else ()) for cpu in binding.cpus})
         in_use = f"Node {placed.node}: {busy} of {kind.cores} cores in use" if placed is not None else ""
         title = in_use or f"A node: {kind.cores} cores"
     alt = ". ".join(heading + (f" ({'; '.join(devices)})" if devices else "") for heading, devices in parts) + "."
-    drawn = partial(_svg, kind, placed, words=(title, alt), parts=parts, memory_need_gb=memory_need_gb)
+    drawn = partial(_svg, kind, placed, words=(title, alt), parts=parts)
     return Drawing(title=title, alt=alt, svg=drawn, text=text)
 
 

@@ -7,12 +7,10 @@ from typing import Any
 from hopperlib.documented import printed
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.placement.layouts import Layout
+from hopperlib.placement.judging.proposals import layout_line
 from hopperlib.placement.models.hybrid import RunShares, ThreadCost, best_threads, close_to, fastest_areas, thread_costs
-from hopperlib.placement.models.memory import merged_need
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value, table
 from hopperlib.text import count, listed, share
 
@@ -65,22 +63,6 @@ class Job(ask.Setting):
         help="Its name in the machine file; empty for the ordinary kind. On nodes with GPUs each GPU has at least one task.",
         advanced=True,
     )
-    need_gb: float = ask.number(
-        "Memory per task with one thread",
-        1.0,
-        (0.01, 4096.0, 0.05),
-        unit="GB",
-        option="need",
-        binary=True,
-        advanced=True,
-    )
-    copied_fraction: float = ask.fraction(
-        "Share of that which is copies",
-        0.25,
-        assumed="No source prints it.",
-        help="The program, message buffers and border cells of the grid, which merged tasks hold only once.",
-        advanced=True,
-    )
     machine_file: str = ask.machine_file()
 
     @property
@@ -125,23 +107,13 @@ class Job(ask.Setting):
         """Run time relative to pure MPI. [ratio]"""
         return cost.run_time(self.shares)
 
-    def memory_gb(self, cost: ThreadCost) -> float:
-        """Memory of all tasks of a node. [GB]"""
-        return cost.tasks_per_node * merged_need(self.need_gb, cost.threads, self.copied_fraction)
-
     @property
     def launch_line(self) -> str | None:
         """The line that starts the fastest run on one node."""
+        if not self.machine.launchers:
+            return None
         tasks = self.best.tasks_per_node
-        layout = Layout(
-            machine=self.machine,
-            node_kind=self.node,
-            tasks=tasks,
-            tasks_per_node=tasks,
-            threads_per_task=self.best.threads,
-            need_gb=self.need_gb,
-        )
-        return layout.launch_line
+        return layout_line(self.machine, self.node, tasks, tasks, self.best.threads)
 
 
 def answer(job: Job) -> Result:
@@ -177,12 +149,6 @@ def _findings(job: Job) -> Iterator[Finding]:
             "wide",
             f"More threads than the {numa_cores} cores of a NUMA node: worth it only while every thread touches its own "
             "memory first.",
-        )
-    if short := [cost.threads for cost in job.costs if job.memory_gb(cost) > job.node.usable_memory_gb]:
-        yield Finding(
-            "no-memory",
-            f"A node has too little memory for these numbers of threads: {', '.join(map(str, short))}.",
-            "problem" if job.best.threads in short else "note",
         )
     if not job.spread and job.cores_in_use == len(job.node.usable_cores):
         yield Finding(
@@ -259,7 +225,6 @@ def _table(job: Job) -> Table:
             Column("Reading, all threads", "", 2, "predicted"): lambda cost: cost.parallel_memory,
             Column("Reading, one thread a task", "", 2, "predicted"): lambda cost: cost.serial_memory,
             Column("MPI", "", 2, "predicted"): lambda cost: cost.mpi,
-            Column("Memory of a node", "GB", 1, "assumed"): job.memory_gb,
         },
         marked=(job.costs.index(job.best),),
         marked_label="the fastest",
@@ -282,10 +247,10 @@ QUESTION = ask.declared(
     Job,
     answer,
     title="How many threads for each task?",
-    examples=[
-        Example("Every thread touches its own memory", {"elsewhere": 0.0}),
-        Example("Half of each node, and no -S", {"cores": 12, "spread": False}),
-        Example("Two sockets of 64 cores", {"machine": "perlmutter", "tasks": 32768}),
-        Example("The host of four GPUs", {"machine": "perlmutter", "tasks": 16384, "kind": "gpu"}),
-    ],
+    examples={
+        "Every thread touches its own memory": {"elsewhere": 0.0},
+        "Half of each node, and no -S": {"cores": 12, "spread": False},
+        "Two sockets of 64 cores": {"machine": "perlmutter", "tasks": 32768},
+        "The host of four GPUs": {"machine": "perlmutter", "tasks": 16384, "kind": "gpu"},
+    },
 )

@@ -10,7 +10,6 @@ from hopperlib.machine.derived import Figure as MachineFigure
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.node.drawings import node_drawing
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Download, Figure, Result, Table, Value, format_number
 from hopperlib.text import digits
 
@@ -157,10 +156,10 @@ QUESTION = ask.declared(
     Comparison,
     answer,
     title="Machines side by side",
-    examples=[
-        Example("Memory for each core", {"figure": "memory_per_core_gb"}),
-        Example("Network for each core", {"figure": "mpi_bandwidth_per_core_mb_s"}),
-        Example("Hopper and a machine of today", {"first": "hopper", "second": "perlmutter", "third": "none"}),
-        Example("Time to write all memory", {"figure": "memory_dump_min", "third": "perlmutter"}),
-    ],
+    examples={
+        "Memory for each core": {"figure": "memory_per_core_gb"},
+        "Network for each core": {"figure": "mpi_bandwidth_per_core_mb_s"},
+        "Hopper and a machine of today": {"first": "hopper", "second": "perlmutter", "third": "none"},
+        "Time to write all memory": {"figure": "memory_dump_min", "third": "perlmutter"},
+    },
 )

@@ -11,7 +11,6 @@ from hopperlib.placement.layouts import Layout, break_even_efficiency, layouts, 
 from hopperlib.placement.models.memory import buffer_memory, memory_per_task, seats
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Copyable, Facts, Figure, Result, Table, Value, table
 from hopperlib.text import count, digits, share
 
@@ -37,11 +36,6 @@ class Job(ask.Setting):
         help="Its name in the machine file; empty for every kind.",
         advanced=True,
     )
-    every_kind: bool = ask.switch(
-        "Use nodes with more memory too",
-        True,
-        help="A job runs on one kind of node. Nodes with more memory are few, and often have a queue of their own.",
-    )
     files: int = ask.whole(
         "Files open through iobuf per task", 0, (0, 10_000), help="Each takes 4 MB of buffers from the task's node."
     )
@@ -52,12 +46,6 @@ class Job(ask.Setting):
         (0.0, 100_000.0, 0.1),
         unit="GB",
         help="0 = use the machine file's value. Run `free -m` on a node to see yours.",
-        advanced=True,
-    )
-    thread_efficiency: float = ask.fraction(
-        "Work of each further thread, in tasks",
-        1.0,
-        assumed="No source prints how well threads work. 1: a further thread does the work of a task. 0: it does nothing.",
         advanced=True,
     )
     hours: float = ask.number(
@@ -74,7 +62,7 @@ class Job(ask.Setting):
         """The kinds of node to use; what is said to be usable holds for the first, the ordinary one."""
         kinds = (self.machine.node(self.kind),) if self.kind else self.machine.node_kinds
         first = replace(kinds[0], usable_memory_gb=self.usable_gb) if self.usable_gb else kinds[0]
-        return (first, *kinds[1:]) if self.every_kind else (first,)
+        return first, *kinds[1:]
 
     @property
     def ordinary(self) -> NodeKind:
@@ -99,7 +87,7 @@ class Job(ask.Setting):
     @cached_property
     def layouts(self) -> list[Layout]:
         """Those that fit: first what was asked for, by node-hours; then other kinds of node and numbers of threads."""
-        fitting = layouts(self.machine, thread_efficiency=self.thread_efficiency, **self.sought)
+        fitting = layouts(self.machine, **self.sought)
         # Within a kind and a number of threads the order of `layouts` is that of node-hours.
         return sorted(
             fitting, key=lambda each: (not self._is_asked(each), 0 if self._is_asked(each) else each.node_hours(1))
@@ -169,7 +157,7 @@ def _assumed(job: Job, other: Layout) -> str:
         if job.best.threads_per_task == 1 and other.node_kind == job.best.node_kind:
             needed = share(break_even_efficiency(job.best, other))
             rests.append(f"each further one does more than {needed} of a task's work")
-        elif job.thread_efficiency == 1:
+        else:
             rests.append("each does a task's work")
     return f", if {', and '.join(rests)}" if rests else ""
 
@@ -303,7 +291,7 @@ def _contract(job: Job) -> dict[str, Any]:
         "need_gb": round(job.whole_gb, 6),
         "threads": job.threads or None,
         "hours": job.hours,
-        "thread_efficiency": job.thread_efficiency,
+        "thread_efficiency": 1.0,
         "layouts": [
             {
                 "node_kind": layout.node_kind.name,
@@ -328,11 +316,11 @@ QUESTION = ask.declared(
     Job,
     answer,
     title="Memory for each task",
-    examples=[
-        Example("The same, ordinary nodes only", {"need_gb": 2.0, "every_kind": False}),
-        Example("1.8 GB on Franklin", {"need_gb": 1.8, "machine": "franklin"}),
-        Example("1.8 GB on Hopper", {"need_gb": 1.8, "machine": "hopper"}),
-        Example("More than any node has", {"need_gb": 70.0, "tasks": 16}),
-        Example("6 GB on Perlmutter", {"need_gb": 6.0, "tasks": 1024, "machine": "perlmutter"}),
-    ],
+    examples={
+        "The same, ordinary nodes only": {"need_gb": 2.0, "kind": "standard"},
+        "1.8 GB on Franklin": {"need_gb": 1.8, "machine": "franklin"},
+        "1.8 GB on Hopper": {"need_gb": 1.8, "machine": "hopper"},
+        "More than any node has": {"need_gb": 70.0, "tasks": 16},
+        "6 GB on Perlmutter": {"need_gb": 6.0, "tasks": 1024, "machine": "perlmutter"},
+    },
 )

@@ -14,7 +14,6 @@ from hopperlib.placement.as_data import placement_data
 from hopperlib.placement.filling.srun_layout import place_steps
 from hopperlib.placement.judging.gpu_helper import helper_script
 from hopperlib.placement.judging.job_checks import PlacedLine, check_job
-from hopperlib.placement.judging.slowdown import Cost, memory_need
 from hopperlib.placement.placement import Placement
 from hopperlib.placement.review import Review, review_lines
 from hopperlib.placement.text_drawing import headline, node_picture
@@ -22,7 +21,6 @@ from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, band, chart
 from hopperlib.questions.machine_choice import badge_of, suggest_machine
 from hopperlib.questions.node.drawings import node_drawing
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Copyable, Drawing, Facts, Figure, Result, Table, Value, table
 from hopperlib.text import count
 
@@ -67,13 +65,12 @@ class Lines(ask.Setting):
         option="memory_per_task",
         help="0: not known. Then the memory that the line asks for is used, or all memory is taken to be local.",
     )
-    memory_bound_low: float = ask.fraction(
-        "Memory-bound fraction, at least",
-        0.0,
+    memory_bound_high: float = ask.fraction(
+        "Memory-bound fraction, at most",
+        1.0,
         help="Share of the run, with tasks spread evenly, that waits for memory. The line does not say how large it is.",
         advanced=True,
     )
-    memory_bound_high: float = ask.fraction("Memory-bound fraction, at most", 1.0, advanced=True)
     node: int = ask.whole(
         "Node to draw", 0, (0, 100_000), help="Counted from 0, in the order of the job's nodes.", advanced=True
     )
@@ -81,25 +78,11 @@ class Lines(ask.Setting):
         "Launch line of a script", 0, (0, 100_000), help="Counted from 1; 0 takes the first line.", advanced=True
     )
     machine_file: str = ask.machine_file()
-    core_cap_gb_s: float = ask.number(
-        "Peak memory bandwidth of one core",
-        0.0,
-        (0.0, 1000.0, 0.1),
-        unit="GB/s",
-        option="core_cap",
-        help="0 = use the machine file's value.",
-        assumed="No source prints it for Hopper. Its machine file assumes 5 GB/s; with 7.1 GB/s or more the ratio of packed "
-        "to spread reaches its limit of 2.",
-        advanced=True,
-    )
     doubt = ""
     """Why it is not known for which machine the text is; empty where it is."""
 
     def check(self) -> None:
-        """Refuse an empty text, and a range that ends before it begins."""
-        low, high = self.fractions
-        if low > high:
-            raise refusal("memory_bound_low", low, f"must not be above memory_bound_high={high:g}")
+        """Refuse an empty text."""
         if not self.line.strip():
             raise refusal("line", self.line, "is empty: type a launch line, such as: aprun -n 24 ./a.out")
 
@@ -111,7 +94,7 @@ class Lines(ask.Setting):
     @property
     def fractions(self) -> tuple[float, float]:
         """The least and the greatest memory-bound fraction."""
-        return self.memory_bound_low, self.memory_bound_high
+        return 0.0, self.memory_bound_high
 
     @cached_property
     def reviews(self) -> tuple[Review, ...]:
@@ -121,7 +104,6 @@ class Lines(ask.Setting):
             self.machine,
             threads=self.threads or None,
             kind=self.kind or None,
-            core_cap_gb_s=self.core_cap_gb_s or None,
             memory_per_task_gb=self.memory_per_task_gb or None,
             doubt=self.doubt,
         )
@@ -169,10 +151,10 @@ def answers(asked: Lines) -> list[Result]:
 
 
 def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -> Result:
-    drawings = [_drawing(review.placement, review.cost, node, "before" if review.better else "")]
+    drawings = [_drawing(review.placement, node, "before" if review.better else "")]
     if better := review.better:
         # A better line may need fewer nodes.
-        drawings.append(_drawing(better.placement, better.cost, min(node, len(better.placement.nodes) - 1), "after"))
+        drawings.append(_drawing(better.placement, min(node, len(better.placement.nodes) - 1), "after"))
     data = partial(placement_data, review, memory_bound_fraction=asked.fractions)
     return Result(
         summary=_summary(asked, review),
@@ -237,15 +219,13 @@ def _values(asked: Lines, review: Review) -> Iterator[Value]:
             "Share of the memory on other NUMA nodes", cost.worst.memory.remote_fraction, "predicted", "", 2, note=note
         )
     else:
-        yield _slowest_rate(asked, review)
+        yield _slowest_rate(review)
 
 
-def _slowest_rate(asked: Lines, review: Review) -> Value:
+def _slowest_rate(review: Review) -> Value:
     """Return the memory bandwidth of the slowest thread, and what it rests on."""
     kind, machine, worst = review.placement.node_kind, review.placement.machine, review.cost.worst
-    cap = "as set"
-    if not asked.core_cap_gb_s:
-        cap, _ = badge_of(machine, f"node.{kind.name}.core_bandwidth_cap_gb_s")
+    cap, _ = badge_of(machine, f"node.{kind.name}.core_bandwidth_cap_gb_s")
     numa, _ = badge_of(machine, f"node.{kind.name}.numa_bandwidth_gb_s")
     note = (
         f"{worst.spread_rate_gb_s:.2f} GB/s spread evenly; at most {review.cost.core_cap_gb_s:.1f} GB/s a core ({cap}) "
@@ -254,18 +234,16 @@ def _slowest_rate(asked: Lines, review: Review) -> Value:
     return Value("Memory bandwidth of the slowest thread", worst.rate_gb_s, "predicted", "GB/s", 2, note=note)
 
 
-def _drawing(placement: Placement, cost: Cost, number: int, which: str) -> Drawing:
+def _drawing(placement: Placement, number: int, which: str) -> Drawing:
     """Return the drawing of a node of the job, and the same made of characters."""
     kind = placement.node_kind
     if number >= len(placement.nodes):
         raise refusal("node", number, f"must be from 0 to {len(placement.nodes) - 1}, the nodes of this job")
     placed = placement.nodes[number]
-    memory_gb = cost.memory_per_task_gb[placed.component]
-    need = memory_need(placed.pattern, kind, memory_gb) if memory_gb else None
     several = len(placement.nodes) > 1
     name = f"Node {placed.node} of {len(placement.nodes):,}" if several else "The node"
     title = f"{name}: {count(len(placed.pattern), 'task')}{f', {which}' if which else ''}"
-    return node_drawing(kind, placed, title=title, memory_need_gb=need, text=node_picture(kind, placed))
+    return node_drawing(kind, placed, title=title, text=node_picture(kind, placed))
 
 
 def _slowdown(asked: Lines, review: Review) -> Figure:
@@ -363,22 +341,17 @@ QUESTION = ask.declared(
     Lines,
     answer,
     title="Where do the tasks land?",
-    examples=[
-        Example(
-            "Today: GPUs of Perlmutter",
-            {"line": "#SBATCH -C gpu -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out", "machine": "perlmutter"},
-        ),
-        Example(
-            "Today: low-noise cores of Frontier",
-            {
-                "line": "#SBATCH -N 2\nsrun -N 2 -n 16 -c 7 --gpus-per-task=1 --gpu-bind=closest ./a.out",
-                "machine": "frontier",
-            },
-        ),
-        Example("VASP spread with -S 3", {"line": "aprun -n 384 -N 12 -S 3 vasp", "machine": "hopper"}),
-        Example(
-            "Hybrid, 6 threads a task", {"line": "aprun -n 4 -S 1 -d 6 ./a.out", "machine": "hopper", "threads": 6}
-        ),
-        Example("A line that aprun refuses", {"line": "aprun -n 24 -S 7 ./a.out", "machine": "hopper"}),
-    ],
+    examples={
+        "Today: GPUs of Perlmutter": {
+            "line": "#SBATCH -C gpu -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out",
+            "machine": "perlmutter",
+        },
+        "Today: low-noise cores of Frontier": {
+            "line": "#SBATCH -N 2\nsrun -N 2 -n 16 -c 7 --gpus-per-task=1 --gpu-bind=closest ./a.out",
+            "machine": "frontier",
+        },
+        "VASP spread with -S 3": {"line": "aprun -n 384 -N 12 -S 3 vasp", "machine": "hopper"},
+        "Hybrid, 6 threads a task": {"line": "aprun -n 4 -S 1 -d 6 ./a.out", "machine": "hopper", "threads": 6},
+        "A line that aprun refuses": {"line": "aprun -n 24 -S 7 ./a.out", "machine": "hopper"},
+    },
 )

@@ -9,7 +9,6 @@ from math import prod
 from hopperlib.errors import refusal
 from hopperlib.finding import Finding
 from hopperlib.questions import ask
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Copyable, Result, Table, table
 from hopperlib.storage.chunks import (
     Access,
@@ -202,9 +201,9 @@ QUESTION = ask.declared(
     Reading,
     answer,
     title="Which chunks suit the way an array is read?",
-    examples=[
-        Example("Time series of every point", {"block": "8760x1x1"}),
-        Example("Maps, one after the other", {"block": "1x721x1440"}),
-        Example("Both", {"block": "8760x1x1440", "also": "1x721x1440"}),
-    ],
+    examples={
+        "Time series of every point": {"block": "8760x1x1"},
+        "Maps, one after the other": {"block": "1x721x1440"},
+        "Both": {"block": "8760x1x1440", "also": "1x721x1440"},
+    },
 )

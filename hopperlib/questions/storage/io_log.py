@@ -11,7 +11,6 @@ from hopperlib.machine import Machine
 from hopperlib.package_data import text_beside
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Reference
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Download, Figure, Result, Value, joined, table
 from hopperlib.questions.storage.darshan_answer import darshan_result, logs_result
 from hopperlib.questions.storage.io_figures import rate_figure, rows_table
@@ -294,9 +293,9 @@ QUESTION = ask.declared(
     Given,
     answer,
     title="What do these I/O logs say?",
-    examples=[
-        Example("Three repetitions", {"output": _sample("ior")}),
-        Example("A Darshan log with a slow OST (made up)", {"output": _sample("slow-ost-darshan")}),
-        Example("A run that failed", {"output": _sample("ior-failed")}),
-    ],
+    examples={
+        "Three repetitions": {"output": _sample("ior")},
+        "A Darshan log with a slow OST (made up)": {"output": _sample("slow-ost-darshan")},
+        "A run that failed": {"output": _sample("ior-failed")},
+    },
 )

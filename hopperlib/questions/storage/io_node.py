@@ -7,7 +7,6 @@ from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.machine_choice import badge_of
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Figure, Result, Value
 from hopperlib.storage.lustre.client import (
     client_findings,
@@ -133,9 +132,9 @@ QUESTION = ask.declared(
     Job,
     answer,
     title="What can one node write?",
-    examples=[
-        Example("Together up to 8 tasks", {"task_rate_mb_s": 212.5}),
-        Example("A Franklin node at two-thirds", {"task_rate_mb_s": 267.5}),
-        Example("The same 24 tasks on 6 nodes", {"nodes": 6}),
-    ],
+    examples={
+        "Together up to 8 tasks": {"task_rate_mb_s": 212.5},
+        "A Franklin node at two-thirds": {"task_rate_mb_s": 267.5},
+        "The same 24 tasks on 6 nodes": {"nodes": 6},
+    },
 )

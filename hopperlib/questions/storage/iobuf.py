@@ -9,7 +9,6 @@ from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Copyable, Figure, Result, Value
 from hopperlib.storage.iobuf import Buffers, Costs, documented_costs, gain, gain_findings, measured_gain
 from hopperlib.storage.lustre.client import file_system_of
@@ -181,12 +180,10 @@ QUESTION = ask.declared(
     Case,
     answer,
     title="What does buffering buy?",
-    examples=[
-        Example("Small writes", {"transfer_bytes": 10_000, "direction": "write"}),
-        Example("Small reads", {"transfer_bytes": 10_000, "direction": "read"}),
-        Example("Writes of a MiB", {"transfer_bytes": 1 << 20, "direction": "write"}),
-        Example(
-            "MAESTRO, default buffers", {"buffer_kib": "1024", "buffers": 4, "tasks": 2048, "transfer_bytes": 17_000}
-        ),
-    ],
+    examples={
+        "Small writes": {"transfer_bytes": 10_000, "direction": "write"},
+        "Small reads": {"transfer_bytes": 10_000, "direction": "read"},
+        "Writes of a MiB": {"transfer_bytes": 1 << 20, "direction": "write"},
+        "MAESTRO, default buffers": {"buffer_kib": "1024", "buffers": 4, "tasks": 2048, "transfer_bytes": 17_000},
+    },
 )

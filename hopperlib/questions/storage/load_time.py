@@ -6,7 +6,6 @@ from functools import cached_property
 from hopperlib.machine import Machine
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, table
 from hopperlib.storage.loading import METHODS, LoadTime, Method, load_time, loading_finding
 from hopperlib.storage.node_lines import node_lines
@@ -193,9 +192,9 @@ QUESTION = ask.declared(
     Job,
     answer,
     title="How long does it take to load?",
-    examples=[
-        Example("A whole machine", {"nodes": 6384}),
-        Example("Half the imports", {"files": 200}),
-        Example("One library of everything", {"files": 1, "tries": 1}),
-    ],
+    examples={
+        "A whole machine": {"nodes": 6384},
+        "Half the imports": {"files": 200},
+        "One library of everything": {"files": 1, "tries": 1},
+    },
 )

@@ -7,7 +7,6 @@ from hopperlib.errors import refusal
 from hopperlib.finding import Finding
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Figure, Result, Value
 from hopperlib.storage.lustre.dumps import (
     Dump,
@@ -197,10 +196,10 @@ QUESTION = ask.declared(
     Case,
     answer,
     title="How slow was the slow OST?",
-    examples=[
-        Example("35 minutes: one erratic OST", {"slow": 1, "slow_mb_s": 119.0, "measured_min": 35.0}),
-        Example("23 minutes: two slow servers", {"slow": 12, "slow_mb_s": 181.0, "measured_min": 23.0}),
-        Example("20 minutes: all healthy", {"slow": 0, "measured_min": 20.0}),
-        Example("A hard one to find", {"slow": 1, "slow_mb_s": 200.0}),
-    ],
+    examples={
+        "35 minutes: one erratic OST": {"slow": 1, "slow_mb_s": 119.0, "measured_min": 35.0},
+        "23 minutes: two slow servers": {"slow": 12, "slow_mb_s": 181.0, "measured_min": 23.0},
+        "20 minutes: all healthy": {"slow": 0, "measured_min": 20.0},
+        "A hard one to find": {"slow": 1, "slow_mb_s": 200.0},
+    },
 )

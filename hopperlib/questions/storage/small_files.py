@@ -6,7 +6,6 @@ from functools import cached_property
 from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem, Machine
 from hopperlib.questions import ask
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Copyable, Result, Table, table
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.node_lines import node_lines
@@ -136,8 +135,8 @@ QUESTION = ask.declared(
     Files,
     answer,
     title="What do many small files cost?",
-    examples=[
-        Example("A million on Perlmutter", {"machine": "perlmutter"}),
-        Example("A thousand", {"files": 1000}),
-    ],
+    examples={
+        "A million on Perlmutter": {"machine": "perlmutter"},
+        "A thousand": {"files": 1000},
+    },
 )

@@ -11,7 +11,6 @@ from hopperlib.machine import FileSystem, Machine, OtherStorage
 from hopperlib.machine.layouts import Component
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Copyable, Facts, Figure, Result, Table, Value, table
 from hopperlib.readers.hardware.lfs import LustreState, read_lfs
 from hopperlib.readers.source import texts_of
@@ -634,39 +633,30 @@ QUESTION = ask.declared(
     Case,
     answer,
     title="How should the file be striped?",
-    examples=[
-        Example("The default, two stripes", {"stripe_count": 2, "stripe_mib": "1"}),
-        Example(
-            "The trillion particles",
-            {
-                "size_gb": 31_300.0,
-                "writers": 20_000,
-                "nodes": 5000,
-                "pattern": "collective",
-                "stripe_count": 144,
-                "stripe_mib": "64",
-            },
-        ),
-        Example(
-            "20,000 files",
-            {
-                "size_gb": 29_700.0,
-                "writers": 20_000,
-                "nodes": 5000,
-                "pattern": "file-per-process",
-                "stripe_count": 1,
-            },
-        ),
-        Example(
-            "Twenty minutes on Frontier",
-            {
-                "machine": "frontier",
-                "size_gb": 2000.0,
-                "writers": 65_536,
-                "nodes": 512,
-                "stripe_count": 0,
-                "now": "20 min",
-            },
-        ),
-    ],
+    examples={
+        "The default, two stripes": {"stripe_count": 2, "stripe_mib": "1"},
+        "The trillion particles": {
+            "size_gb": 31_300.0,
+            "writers": 20_000,
+            "nodes": 5000,
+            "pattern": "collective",
+            "stripe_count": 144,
+            "stripe_mib": "64",
+        },
+        "20,000 files": {
+            "size_gb": 29_700.0,
+            "writers": 20_000,
+            "nodes": 5000,
+            "pattern": "file-per-process",
+            "stripe_count": 1,
+        },
+        "Twenty minutes on Frontier": {
+            "machine": "frontier",
+            "size_gb": 2000.0,
+            "writers": 65_536,
+            "nodes": 512,
+            "stripe_count": 0,
+            "now": "20 min",
+        },
+    },
 )

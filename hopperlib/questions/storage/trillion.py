@@ -9,7 +9,6 @@ from hopperlib.errors import refusal
 from hopperlib.finding import Finding
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Example
 from hopperlib.questions.result import Figure, Result, Value
 from hopperlib.storage.lustre.dumps import barrier_rate_gb_s, barrier_steps
 from hopperlib.storage.lustre.osts import (
@@ -194,11 +193,11 @@ QUESTION = ask.declared(
     answer,
     title="Twenty thousand files, or one?",
     heavy=True,
-    examples=[
-        Example("Random, one stripe", {"allocator": "random", "stripe_count": 1}),
-        Example("Random, the default of two", {"allocator": "random", "stripe_count": 2}),
-        Example("Random, four stripes", {"allocator": "random", "stripe_count": 4}),
-        Example("One after the other", {"allocator": "round-robin"}),
-        Example("33 s a barrier", {"spread_s": 33.0}),
-    ],
+    examples={
+        "Random, one stripe": {"allocator": "random", "stripe_count": 1},
+        "Random, the default of two": {"allocator": "random", "stripe_count": 2},
+        "Random, four stripes": {"allocator": "random", "stripe_count": 4},
+        "One after the other": {"allocator": "round-robin"},
+        "33 s a barrier": {"spread_s": 33.0},
+    },
 )

@@ -202,7 +202,7 @@ def test_a_probe_is_held_by_the_machine():
     assert "a job of 92 nodes" in load("scheduling").run(machine_file=_toy(), days=4).summary
 
 
-@pytest.mark.parametrize(("name", "nodes"), [("hopper", 6384), ("titan", 18_688), ("blue-waters", 22_640)])
+@pytest.mark.parametrize(("name", "nodes"), [("hopper", 6384), ("titan", 18_688)])
 def test_every_offered_floor_holds_its_nodes(name, nodes):
     machine = Machine.load(name)
     for question in ("torus", "fragmentation"):

@@ -118,17 +118,6 @@ def test_a_toy_node_with_an_odd_number_of_cores_keeps_to_its_lines():
     assert len(lines) == 4 * 2
 
 
-def test_memory_is_drawn_with_what_it_needs():
-    drawing = node_drawing(HOPPER, VASP, memory_need_gb=(15.48, 15.48, 0, 0))
-    words = [text for text in layers(drawing)["hopper-node-core"] if text.startswith("memory")]
-    assert words == ["memory: 15.5 of 7.8 GB, too much"] * 2 + ["memory: 0.0 of 7.8 GB"] * 2
-
-
-def test_memory_must_be_given_for_each_numa_node():
-    with pytest.raises(ValueError, match=r"memory_need_gb=\[1\] has 1 values and must have 4, one a NUMA node"):
-        node_drawing(HOPPER, VASP, memory_need_gb=[1])
-
-
 @given(st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs"), exclude_characters="\ufffe\uffff")))
 def test_a_title_is_text_and_never_markup(title):
     drawing = node_drawing(HOPPER, VASP, title=title)

@@ -37,12 +37,6 @@ def test_spread_moves_nothing_on_full_nodes():
     assert half.facts["times"]["3"] > QUESTION.run(cores=12).facts["times"]["3"]
 
 
-def test_memory_that_does_not_fit_is_said():
-    # 24 tasks of 1.6 GB are 38.4 GB, 12 merged ones 33.6, 8 of them 32; 6 need 31.2, and 4 need 30.4 of 31 GB.
-    message = next(finding.message for finding in QUESTION.run(need_gb=1.6).findings if finding.code == "no-memory")
-    assert message == "A node has too little memory for these numbers of threads: 1, 2, 3, 4."
-
-
 def test_a_gpu_node_has_a_task_for_each():
     times = QUESTION.run(machine="perlmutter", kind="gpu", tasks=16384).facts["times"]
     assert list(times) == ["1", "2", "4", "8", "16"]

@@ -41,7 +41,7 @@ def test_two_gigabytes_on_hopper():
 
 
 def test_ordinary_nodes_only():
-    result = QUESTION.run(need_gb=2.0, every_kind=False)
+    result = QUESTION.run(need_gb=2.0, kind="standard")
     assert {row[0] for row in result.tables[0].rows} == {"standard"}
     assert (result.facts["best_tasks_per_node"], result.facts["best_threads"]) == (15, 1)
     assert result.copyables[0].text == "aprun -n 384 -N 15 -S 4 ./a.out"
@@ -55,15 +55,15 @@ def test_the_usable_memory_that_the_reader_sets():
 
 def test_buffers_count():
     # 1.29 GB fits 24 times into 31 GB (30.96); with 4 MB more it does not (31.06)
-    assert QUESTION.run(need_gb=1.29, every_kind=False).facts["plain_tasks_per_node"] == 24
-    assert QUESTION.run(need_gb=1.29, every_kind=False, files=1).facts["plain_tasks_per_node"] == 23
+    assert QUESTION.run(need_gb=1.29, kind="standard").facts["plain_tasks_per_node"] == 24
+    assert QUESTION.run(need_gb=1.29, kind="standard", files=1).facts["plain_tasks_per_node"] == 23
 
 
 def test_memory_that_is_not_near_is_said():
     codes = [notice.code for notice in QUESTION.run(need_gb=2.0).findings]
     assert codes == ["memory-not-local"]
     # twelve tasks of 2.5 GB are three on each NUMA node: 7.5 of 7.75 GB
-    assert QUESTION.run(need_gb=2.5, every_kind=False).findings == ()
+    assert QUESTION.run(need_gb=2.5, kind="standard").findings == ()
 
 
 def test_what_does_not_fit_is_a_problem_with_a_way_out():
@@ -77,12 +77,12 @@ def test_what_does_not_fit_is_a_problem_with_a_way_out():
 
 def test_memory_that_is_near_in_no_layout():
     # 29 GB fit on a node of 31 GB, on none of its four NUMA nodes of 7.75 GB
-    result = QUESTION.run(need_gb=29.0, tasks=4, every_kind=False)
+    result = QUESTION.run(need_gb=29.0, tasks=4, kind="standard")
     assert [row[2:4] for row in result.tables[0].rows] == [(1, 1), (1, 6)]
     assert (result.facts["fits"], result.facts["best_local"], result.facts["plain_local"]) == (True, False, False)
     assert [finding.code for finding in result.findings] == ["memory-not-local"]
     # A few MB more than the node has, and nothing fits.
-    assert QUESTION.run(need_gb=31.01, tasks=4, every_kind=False).facts["fits"] is False
+    assert QUESTION.run(need_gb=31.01, tasks=4, kind="standard").facts["fits"] is False
 
 
 def test_threads_asked_for():
@@ -109,17 +109,10 @@ def test_refusals(values, message, control):
     assert caught.value.name == control
 
 
-@given(
-    st.floats(0.01, 4096),
-    st.integers(1, 1_000_000),
-    st.sampled_from(Machine.names()),
-    st.booleans(),
-    st.floats(0, 1),
-)
-@example(need_gb=29.0, tasks=4, machine="hopper", every_kind=False, efficiency=1.0)
-def test_every_setting_has_an_answer_that_is_json(need_gb, tasks, machine, every_kind, efficiency):
-    values = {"need_gb": need_gb, "tasks": tasks, "machine": machine, "every_kind": every_kind}
-    values |= {"thread_efficiency": efficiency}
+@given(st.floats(0.01, 4096), st.integers(1, 1_000_000), st.sampled_from(Machine.names()))
+@example(need_gb=29.0, tasks=4, machine="hopper")
+def test_every_setting_has_an_answer_that_is_json(need_gb, tasks, machine):
+    values = {"need_gb": need_gb, "tasks": tasks, "machine": machine}
     answer = json.loads(answer_json("memory", json.dumps(values)))
     assert answer["ok"]
     result = answer["result"]

@@ -57,19 +57,17 @@ def test_numbers_carry_their_badges():
     assert (
         rate.note == "4.17 GB/s spread evenly; at most 5.0 GB/s a core (assumed) and 12.5 GB/s a NUMA node (documented)"
     )
-    capped = value(QUESTION.run(core_cap_gb_s=7.1), "Memory bandwidth of the slowest thread")
-    assert "7.1 GB/s a core (as set)" in capped.note
 
 
 def test_the_chart_ends_at_the_ratio_and_shows_the_limit():
-    (figure,) = QUESTION.run(memory_bound_low=0.2, memory_bound_high=0.6).figures
+    (figure,) = QUESTION.run(memory_bound_high=0.6).figures
     line, better, limit = figure.data
     assert (line["x"][0], line["x"][-1]) == (0, 1)
     assert line["y"][-1] == pytest.approx(2)
     assert set(better["y"]) == {1}
     assert (limit["y"], limit["name"]) == ([2, 2], "memory channels alone 2.00")
     (shade,) = figure.layout["shapes"]
-    assert (shade["x0"], shade["x1"]) == (0.2, 0.6)
+    assert (shade["x0"], shade["x1"]) == (0, 0.6)
     assert "this line from 1.00 at 0 to 2.00 at 1; better line from 1.00 at 0 to 1.00 at 1" in figure.alt
 
 
@@ -92,7 +90,6 @@ def test_memory_of_a_task_shows_where_it_spills():
     result = QUESTION.run(memory_per_task_gb=2.58)
     assert result.facts["remote_fraction"] == pytest.approx(0.49935, abs=5e-6)
     assert value(result, "Share of the memory on other NUMA nodes").text == "0.50"
-    assert "memory: 15.5 of 7.8 GB, too much" in result.drawings[0].svg
 
 
 def test_every_example_does_what_its_button_says():
@@ -117,11 +114,6 @@ def test_every_example_does_what_its_button_says():
         ({"line": "aprun -n 24 -S 7 a.out"}, "line", "-S 7 must be from 1 to 6, the cores of a NUMA node of Hopper"),
         ({"line": "  "}, "line", "is empty: type a launch line, such as: aprun -n 24 ./a.out"),
         ({"node": 32}, "node", "node=32 must be from 0 to 31, the nodes of this job"),
-        (
-            {"memory_bound_low": 0.5, "memory_bound_high": 0.25},
-            "memory_bound_low",
-            "memory_bound_low=0.5 must not be above memory_bound_high=0.25",
-        ),
         ({"machine": "sumit"}, "machine", "machine='sumit' is neither a machine"),
         ({"machine_file": "cores = 24"}, "machine_file", "cores"),
         ({"machine_file": "]["}, "machine_file", "machine file"),
@@ -158,12 +150,11 @@ def test_every_machine_answers(machine, line):
 
 
 @pytest.mark.parametrize("node", [0, 31])
-@pytest.mark.parametrize("fractions", [(0.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
-@pytest.mark.parametrize("cap", [0.0, 0.1, 1000.0])
+@pytest.mark.parametrize("most", [0.0, 1.0])
 @pytest.mark.parametrize("memory", [0.0, 0.01, 4096.0])
-def test_corners_give_plain_json(node, fractions, cap, memory):
-    values = {"memory_bound_low": fractions[0], "memory_bound_high": fractions[1], "core_cap_gb_s": cap}
-    answer = json.loads(answer_json("place", json.dumps(values | {"node": node, "memory_per_task_gb": memory})))
+def test_corners_give_plain_json(node, most, memory):
+    values = {"memory_bound_high": most, "node": node, "memory_per_task_gb": memory}
+    answer = json.loads(answer_json("place", json.dumps(values)))
     assert answer["ok"]
     assert answer["result"]["facts"]["ratio"] >= 1
 
