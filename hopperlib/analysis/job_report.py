@@ -142,7 +142,7 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
             *(_in_minutes(value) for value in simulated.values),
         ),
         figures=(_weeks_figure(weeks, dated=dated), *simulated.figures),
-        tables=tuple(_tables(jobs, weeks, dated=dated)),
+        tables=(*_tables(jobs, weeks, dated=dated), *map(_table_in_minutes, simulated.tables)),
         facts=dict(simulated.facts or {})
         | {"observed": {"jobs": len(jobs), "never_started": never, "used_fraction": used}},
     )
@@ -159,6 +159,20 @@ def _in_minutes(value: Value) -> Value:
     if value.unit != "s":
         return value
     return replace(value, value=float(value.value) / 60, unit="min", decimals=1)
+
+
+def _table_in_minutes(table: Table) -> Table:
+    """Return a table whose columns of seconds are columns of minutes."""
+    seconds = [column.unit == "s" for column in table.columns]
+    columns = [
+        column._replace(unit="min", decimals=1) if is_s else column
+        for column, is_s in zip(table.columns, seconds, strict=True)
+    ]
+    rows = [
+        [cell / 60 if is_s and isinstance(cell, int | float) else cell for cell, is_s in zip(row, seconds, strict=True)]
+        for row in table.rows
+    ]
+    return replace(table, columns=tuple(columns), rows=rows)
 
 
 def _week_names(weeks: pd.DataFrame, *, dated: bool) -> list[str]:
