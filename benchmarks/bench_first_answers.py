@@ -17,10 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.site.marionette import FIREFOX, Firefox
-
 from benchmarks import jupyterlite_page
 from benchmarks.side_by_side import Comparison
+from tests.book.site.marionette import FIREFOX, Firefox
 
 HTML = Path(__file__).resolve().parent.parent / "_build" / "html"
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")

@@ -35,7 +35,7 @@ _ROOMS: dict[str, dict[str, str]] = {
         "load-time": "How long does a job take to load its shared libraries or Python modules, and what shortens it?",
         "chunks": "Which shape of chunks suits the way an HDF5 or NetCDF array is read, and which line rewrites the file?",
         "small-files": "What do a million small files cost, in creating, listing and reading them, and what is done instead?",
-        "trillion": "How fast are many files written, and how far apart do the OSTs finish, under which assumptions? Is one shared file as fast?",
+        "trillion": "How fast are many files written, how far apart do the OSTs finish, and is one shared file as fast?",
     },
     "failure": {
         "diagnose": "What made this job fail, who has to act, and what should be done?",

@@ -473,10 +473,9 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain data."""
-        parts = ("findings", "values", "drawings", "figures", "copyables", "listings", "tables", "downloads")
         return (
             {"summary": self.summary}
-            | {part: [item.to_dict() for item in getattr(self, part)] for part in parts}
+            | {part: [item.to_dict() for item in getattr(self, part)] for part in _PARTS}
             | {"facts": dict(self.facts.named if isinstance(self.facts, Facts) else self.facts or {})}
         )
 

@@ -110,7 +110,7 @@ _LOADED = re.compile(
     r"^\s*(?:\d+\)\s+\S+\s*)+$|^\s*$|^\s*Currently Loaded Module|^\s*(?:\$ )?module (?:list|load|swap)"
 )
 _TROUBLE = re.compile(r"error|fail|abort|killed|traceback|exception|signal|denied|cannot|fatal", re.IGNORECASE)
-NO_MARKS = "it has the marks of nothing else"
+NO_MARKS = "nothing in it points elsewhere"
 _SWF_FIELDS = 18
 # A heading of a table is no sentence. [characters]
 _LONGEST_NAME = 40
@@ -205,7 +205,7 @@ def _scripts(lines: list[str]) -> Iterator[Kind]:
     """Yield a job script, which begins as one; the output of a job may hold the same lines further down."""
     comment = lines[0].lstrip().startswith("#")
     if comment and (directive := _SCRIPT.search("\n".join(lines))):
-        yield Kind("script", "a job script", f"it has lines of {directive[0].strip()}")
+        yield Kind("script", "a job script", f"it has {directive[0].strip()} lines")
     elif comment and _LAUNCH.search("\n".join(lines)):
         yield Kind("script", "a job script", "it begins with a comment and launches a program")
     elif (launch := _first_launch(lines)) and len(lines) <= 12 and not _is_printed(lines):

@@ -92,6 +92,10 @@ def table_html(table: Mapping[str, Any], *, action: str = "csv", index: int = 0,
     # heading. Such a table is drawn as a list, so that its roles have to be said.
     wordy = len(columns) > 3 and any(len(cell) > 24 for row in table["rows"] for cell in row)
     kinds = [' class="hopper-number"' if numeric else "" for numeric in table["numeric"]]
+    if wordy:
+        # The column of the longest sentences gets the most room.
+        longest = max(range(len(columns)), key=lambda column: sum(len(row[column]) for row in table["rows"]))
+        kinds[longest] = ' class="hopper-long"'
     # How a cell begins is made once for each column, as a table may have thousands of rows.
     heads, starts = [], []
     for column, kind in zip(columns, kinds, strict=True):
@@ -168,8 +172,8 @@ def figure_html(figure: Mapping[str, Any], index: int = 0, *, picture: str = "",
 
 # The parts of an answer, in the order in which they are shown.
 _PARTS = (
-    *("problems", "drawings", "findings", "notes", "figures", "values"),
-    *("copyables", "listings", "numbers", "tables", "downloads"),
+    *("problems", "drawings", "findings", "figures", "values", "copyables"),
+    *("listings", "numbers", "tables", "notes", "downloads"),
 )
 
 
@@ -213,7 +217,7 @@ def parts_html(
     >>> from hopperlib.questions.result import Copyable, Result
     >>> parts = parts_html(Result(summary="Six.", copyables=(Copyable("Line", "a.out"),)).to_dict(), buttons=False)
     >>> list(parts)
-    ['problems', 'drawings', 'findings', 'notes', 'figures', 'values', 'copyables', 'listings', 'numbers', 'tables', 'downloads']
+    ['problems', 'drawings', 'findings', 'figures', 'values', 'copyables', 'listings', 'numbers', 'tables', 'notes', 'downloads']
     >>> parts["copyables"]
     '<div class="hopper-copyable"><div class="hopper-bar"><span class="hopper-part-title">Line</span></div><pre><code>a.out</code></pre></div>'
     """

@@ -9,18 +9,6 @@ from hopperlib.render.svg import figure_svg
 
 # An embedded picture (a heatmap) is data of the page itself.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-_ORDER = (
-    "problems",
-    "drawings",
-    "figures",
-    "values",
-    "findings",
-    "copyables",
-    "listings",
-    "tables",
-    "notes",
-    "downloads",
-)
 _STYLE = "\n" + Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 
 
@@ -47,7 +35,7 @@ def page_html(result: Result, title: str, introduction: str = "") -> str:
         f"<h1>{escape(title)}</h1>",
         f"<p>{prose_html(introduction)}</p>" if introduction else "",
         f'<p class="hopper-summary">{prose_html(result.summary)}</p>',
-        *(parts[name] for name in _ORDER),
+        *parts.values(),
     ]
     return "\n".join(
         (

@@ -159,8 +159,8 @@ def _draw_line(axes: Any, trace: Mapping[str, Any], below: Mapping[str, Any]) ->
 
 def _draw_bars(axes: Any, trace: Mapping[str, Any], number: int, count: int, gap: float) -> None:
     """Draw one of that many sets of bars that stand side by side."""
-    x, marker = _numbers(trace["x"]), trace["marker"]
-    if isinstance(x[0], str):
+    x, marker = _places(trace["x"]), trace["marker"]
+    if isinstance(x[0], str | datetime):
         axes.xaxis.update_units(x)
         x = [float(place) for place in axes.convert_xunits(x)]
     step = min((b - a for a, b in itertools.pairwise(sorted(set(x)))), default=1.0)

@@ -49,11 +49,6 @@ def content_hash(root: Path, *, with_site: bool) -> str:
     return digest.hexdigest()[:16]
 
 
-def _node_modules(app: Sphinx) -> Path:
-    """Return the folder of the browser parts."""
-    return Path(app.config.hopper_node_modules or Path(app.srcdir) / "node_modules")
-
-
 def launch_options(settings: Mapping[str, str]) -> dict[str, Any]:
     """Return what the theme needs for buttons that open a notebook on Binder or a JupyterHub; nothing without a repository.
 
@@ -70,7 +65,7 @@ def launch_options(settings: Mapping[str, str]) -> dict[str, Any]:
 def _configure(app: Sphinx, config: Config) -> None:
     """Collect the assets, and set what depends on them or on the content of the package."""
     root = Path(app.srcdir)
-    assets = collect(_node_modules(app), root / "data", Path(app.outdir).parent / ".memories")
+    assets = collect(root / "node_modules", root / "data", Path(app.outdir).parent / ".memories")
     app._hopper_assets = assets  # type: ignore[attr-defined]
 
     # A change of either makes Sphinx read, or write, every page again.
@@ -83,7 +78,12 @@ def _configure(app: Sphinx, config: Config) -> None:
     config.mathjax_path = f"{assets.folder}/mathjax/tex-chtml.js"
     config.html_title = config.project = os.environ.get("HOPPER_TITLE") or config.html_title
     config.html_theme_options |= launch_options(os.environ)
-    config.notfound_urls_prefix = os.environ.get("HOPPER_SITE_PREFIX", "/")
+    config.notfound_urls_prefix = prefix = os.environ.get("HOPPER_SITE_PREFIX", "/")
+    config.notfound_context = {
+        "title": "Page not found",
+        "body": f'<h1>Page not found</h1><p>Nothing has this address. The <a href="{prefix}index.html">first page</a> '
+        "takes whatever you have: a script, an error, a log.</p>",
+    }
     config.templates_path[:0] = [str(HERE / "theme"), str(HERE / "theme" / "components")]
     for sheet in ("look.css", "explorer.css", "checks.css", "moving.css"):
         app.add_css_file(f"{assets.folder}/{sheet}", priority=LAST)
@@ -102,7 +102,7 @@ def _stage(app: Sphinx) -> None:
     if static:
         assets: Assets = app._hopper_assets  # type: ignore[attr-defined]
         assets.write(static)
-        write_licences(static / "licences", Path(app.srcdir), _node_modules(app))
+        write_licences(static / "licences", Path(app.srcdir), Path(app.srcdir, "node_modules"))
 
 
 def _late_mathjax(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
@@ -141,10 +141,8 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
     # Nor do sheets of others ask: see pages.toml.
     for sheet in (*static.glob("styles/*.css"), *static.glob("mystnb*.css")):
         sheet.write_text(re.sub(r"[^{}]*:has\([^{}]*\{[^{}]*\}", "", sheet.read_text("utf-8")), encoding="utf-8")
-    front = app.config.root_doc
-    if "/" in front:
-        text = filled("front.html", title=app.config.html_title, front=front)
-        (Path(app.outdir) / "index.html").write_text(text, encoding="utf-8")
+    text = filled("front.html", title=app.config.html_title, front=app.config.root_doc)
+    (Path(app.outdir) / "index.html").write_text(text, encoding="utf-8")
     for page in Path(app.outdir).rglob("*.html"):
         if static not in page.parents:
             html = page.read_text(encoding="utf-8")
@@ -158,7 +156,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # Kernels inherit these: objects then show themselves as data for the renderers.
     os.environ["HOPPERLIB_RENDER"] = "book"
     os.environ["PLOTLY_RENDERER"] = "plotly_mimetype"
-    app.add_config_value("hopper_node_modules", "", "", str)
     app.add_config_value("hopper_content", "", "env", str)
     app.add_config_value("hopper_models", "", "", str)
     app.add_config_value("hopper_assets", "", "html", str)

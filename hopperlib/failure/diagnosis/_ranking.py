@@ -19,6 +19,7 @@ from typing import Any
 
 from hopperlib.failure.diagnosis._fallback import hollow, last_words, missed_goal, own_code, reasons_above, remedies
 from hopperlib.failure.diagnosis.causes import Cause, Confidence
+from hopperlib.failure.messages._speech import goes_on
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link
 
@@ -35,6 +36,9 @@ _COMMAND = re.compile(
 )
 _CANCELLED = ("SLURM-JOB-CANCELLED", "SLURM-TIME-LIMIT", "SLURM-PREEMPTED", "SLURM-NODE-FAIL")
 
+# A part of the work that failed.
+_FAILED = re.compile(r"(?i)\bfail(?:ed|ure)\b")
+
 # Where advice takes a value from the message.
 _PLACE = re.compile(r"<(\w{1,30})>")
 
@@ -47,6 +51,10 @@ _HELP_TEXT = 12
 _LONG = 40
 # Lines behind a generic message that are the work of a program which went on, beside its signs of life.
 _WORK = 12
+# Lines of ordinary work behind a message that leave it open whether it ended the run: of one that ends a program by itself,
+# of others, and of one that was taken well.
+_ORDINARY, _FEW = 8, 2
+_GOT_OVER = 1
 # An error at the end of a text so far below a message is no consequence of it. [lines]
 _FAR = 200
 # Lines that may stand behind a message at the end of a text.
@@ -85,17 +93,17 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     refuted = _refuted(counted)
     outlived = _outlived(counted, evidence) | _left_behind(findings) | _complaints(counted, evidence)
     counted = [message for message in counted if message.rule.code not in outlived]
-    success, signs = _ends(counted)
+    success, signs = _ends(counted, evidence)
     failed = bool(signs) or bool(record_failed)
     causes = [
         message
         for message in _of_role("cause", counted, refuted)
-        if not hollow(message) and (failed or not _passed_over(message, evidence))
+        if not hollow(message) and (failed or not (_passed_over(message, evidence) or _got_over(message, evidence)))
     ]
     words = last_words(evidence, signs, failed=failed)
     missed = None if failed else missed_goal(evidence)
     told: dict[str, Any] = {"set_aside": (*set_aside, *refuted), "outlived": outlived}
-    if not failed and _succeeded(causes, success, words, record_failed):
+    if not failed and _succeeded(causes, success, words, record_failed, evidence):
         return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **told)
     # With nothing better in the text, what was set aside is better than silence.
     causes = causes or _needing_failure([findings[code] for code in set_aside if code not in refuted], evidence)
@@ -115,8 +123,10 @@ def _ranked(
             cause.confidence = "guess"
     if reason := reasons_above(roots[0], evidence) if roots else None:
         ranked.insert(0, reason)
-    if words and (not ranked or ranked[0].confidence == "possible"):
-        later = bool(ranked) and (_went_on(roots[0], words) or _ends_otherwise(roots[0], evidence))
+    if words and not ranked:
+        return [words]
+    if words and (ranked[0].confidence == "possible" or _goes_on_behind(roots[0], evidence)):
+        later = _went_on(roots[0], words) or _ends_otherwise(roots[0], evidence)
         ranked.insert(0 if later else len(ranked), words)
     return ranked
 
@@ -148,7 +158,7 @@ def _ends_again(message: MessageHits, life: int, counted: list[MessageHits], evi
         for end in counted
         if end is not message
         and (end.rule.role == "cause" or _says_done(end))
-        and (end.rule.general or not _names(message, end))
+        and (end.rule.general or end.rule.code in _CANCELLED or not _names(message, end))
     ]
     ends += [group.last for group in evidence.unknown if group.suspicion == "fatal"]
     return any(hit.line > life and _may_be_next(message.hits[-1], hit) for hit in ends)
@@ -163,6 +173,42 @@ def _fails_behind(last: Hit, counted: Iterable[MessageHits]) -> bool:
 def _passed_over(message: MessageHits, evidence: Evidence) -> bool:
     """Whether much stands behind a generic message, in a text that shows no failure."""
     return message.rule.strength == "weak" and _behind(message, evidence) > _LONG
+
+
+def _doubtful(message: MessageHits) -> bool:
+    """Whether no line of a message is known to be the program's own, and its end."""
+    return message.count <= len(message.hits) and all(hit.doubt for hit in message.hits)
+
+
+def _got_over(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether the program says how it took a message, did its work behind it, and nothing shows a failure."""
+    handled = _doubtful(message) and message.hits[-1].doubt == "handled"
+    return handled and _ordinary_behind(message, evidence) >= _GOT_OVER and not _failure_around(message, evidence)
+
+
+def _ordinary_behind(message: MessageHits, evidence: Evidence) -> int:
+    """Return the lines of ordinary work behind the last one of a message. [lines]"""
+    return goes_on(evidence.files[message.hits[-1].file].tail, _behind(message, evidence))
+
+
+def _failure_around(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether anything else shows a failure in another file, behind a message, or not far above it."""
+    last = message.hits[-1]
+    others = [other for other in evidence.messages.values() if other is not message and not _doubtful(other)]
+    signs = [hit for other in others if other.rule.shows_failure for hit in other.hits]
+    signs += [group.last for group in evidence.unknown if group.suspicion in ("fatal", "end")]
+    return any(hit.file != last.file or hit.line > last.line - _LONG for hit in signs)
+
+
+def _end_agrees(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether a message is the program's own, and hardly anything stands behind it or something else shows a failure."""
+    if message.count > len(message.hits) or _failure_around(message, evidence):
+        # Of a message that came again and again nobody knows its last line.
+        return True
+    ordinary = _ordinary_behind(message, evidence)
+    if _doubtful(message):
+        return message.hits[-1].doubt == "handled" and ordinary < _GOT_OVER
+    return _life_behind(message, evidence) is None and ordinary <= (_ORDINARY if message.rule.fatal else _FEW)
 
 
 def _behind(message: MessageHits, evidence: Evidence) -> int:
@@ -236,16 +282,27 @@ def _of_role(role: str, counted: Iterable[MessageHits], refuted: set[str]) -> li
     return [message for message in counted if message.rule.role == role and message.rule.code not in refuted]
 
 
-def _ends(counted: Iterable[MessageHits]) -> tuple[list[MessageHits], list[MessageHits]]:
+def _ends(counted: Iterable[MessageHits], evidence: Evidence) -> tuple[list[MessageHits], list[MessageHits]]:
     """Return the messages that show an end without failure, and those that show a failure."""
-    success = [message for message in counted if message.rule.success]
-    return success, [message for message in counted if message.rule.shows_failure and not _tidies_up(message, success)]
+    success = [
+        message
+        for message in counted
+        if message.rule.success and not (message.rule.general and _ordinary_behind(message, evidence) > 1)
+    ]
+    signs = (message for message in counted if message.rule.shows_failure and not _doubtful(message))
+    return success, [message for message in signs if not _tidies_up(message, success)]
 
 
 def _succeeded(
-    causes: list[MessageHits], success: list[MessageHits], words: Cause | None, record_failed: bool | None
+    causes: list[MessageHits],
+    success: list[MessageHits],
+    words: Cause | None,
+    record_failed: bool | None,
+    evidence: Evidence,
 ) -> bool:
     """Whether a text without a sign of failure shows that the job ended well."""
+    if any(group.suspicion == "error" and _FAILED.search(group.last.text) for group in evidence.unknown):
+        return False
     if words is not None and words.fatal_words and not _ended_well_after(words.hits[0], success):
         return False
     return record_failed is False or (bool(success) and not _later(causes, success))
@@ -420,6 +477,8 @@ def _stack_below(head: Hit, evidence: Evidence) -> list[Hit]:
 def _confidence(message: MessageHits, roots: list[MessageHits], evidence: Evidence) -> Confidence:
     """Return how sure a cause is: by the strength of its message, its rank, what stands behind it, and its rivals."""
     strength = message.rule.strength
+    if not _end_agrees(message, evidence):
+        return "guess"
     if strength == "weak" and not _ends_the_text(message, evidence):
         return "guess"
     if strength == "weak" or message is not roots[0] or _contradicted(message, evidence):
@@ -446,9 +505,12 @@ def _contradicted(message: MessageHits, evidence: Evidence) -> bool:
     """Whether the program went on behind a message, or says far below it that it ended well, or of something else that it failed."""
     last = message.hits[-1]
     done = (hit for other in evidence.messages.values() if _says_done(other) for hit in other.hits)
-    if _life_behind(message, evidence) is not None or _ends_otherwise(message, evidence):
-        return True
-    return any(hit.file == last.file and hit.line > last.line for hit in done)
+    return _goes_on_behind(message, evidence) or any(hit.file == last.file and hit.line > last.line for hit in done)
+
+
+def _goes_on_behind(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether the program went on behind a message, or another one did, which ended in an error of its own."""
+    return _life_behind(message, evidence) is not None or _ends_otherwise(message, evidence)
 
 
 def _ends_otherwise(message: MessageHits, evidence: Evidence) -> bool:

@@ -35,6 +35,8 @@ class Words:
     error: _Expressions
     harmless: _Expressions
     hint: _Expressions
+    handled: _Expressions
+    expected: _Expressions
     warned: _Expressions
     announces: _Expressions
     missed: _Expressions

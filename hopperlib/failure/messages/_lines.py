@@ -20,12 +20,15 @@ from contextlib import ExitStack
 from typing import Any, BinaryIO
 
 from hopperlib.failure.messages._relayed import relayed_prefix
+from hopperlib.failure.messages._speech import reads_as
 from hopperlib.packed import decompress, encoding_of
 
 LINE_LIMIT = 65_536
 BLOCK_SIZE = 524_288
 # The end of a block that is searched for blank lines. [bytes]
 _BLANKS = 4096
+# The end of a text that is read for ordinary work. [bytes]
+_TAIL = 8192
 
 # Terminal sequences: colors and cursor movements, titles, two-character ones. Each
 # class excludes the escape character, so that a search never goes over a text twice.
@@ -83,6 +86,10 @@ class LineReader:
         Number of the last line that is not blank.
     shortened : int
         Lines of which only the first `LINE_LIMIT` bytes were kept.
+    reads_as : str
+        What it is, if not a job's output.
+    tail : bytes
+        Its end, so far.
     note : str
         What was odd about the stream, such as packed data that break off.
     """
@@ -94,6 +101,8 @@ class LineReader:
         self.bytes = 0
         self.shortened = 0
         self.note = ""
+        self.reads_as = ""
+        self.tail = b""
         self._relayed: re.Pattern[bytes] | None = None
         self._decoder: codecs.IncrementalDecoder | None = None
 
@@ -167,11 +176,17 @@ class LineReader:
         body = self._clean(body)
         if line == 1:
             self._relayed = relayed_prefix(body)
+            self.reads_as = reads_as(body)
+            if self.reads_as:
+                self.note = (
+                    f"reads as {self.reads_as}, not as what a job printed: messages in it were not taken for its own"
+                )
         if self._relayed:
             body = self._relayed.sub(b"", body)
         end = body[-_BLANKS:]
         if filled := end.rstrip():
             self.filled = last - end.count(b"\n", len(filled))
+        self.tail = (self.tail + b"\n" + body)[-_TAIL:]
         return Block(line, body)
 
     def _clean(self, body: bytes) -> bytes:

@@ -54,7 +54,7 @@ def match(text: bytes, rules: Sequence[Rule]) -> Match | None:
                     matched = pattern.search(window)
                     if matched and not (rule.shows_failure and says("announces", text, text.lower())):
                         fields = _fields(matched)
-                        return _meant(rule, fields), fields, offset + matched.start()
+                        return _meant(rule, fields), fields, len(text) - len(part) + offset + matched.start()
     return None
 
 

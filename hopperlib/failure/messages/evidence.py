@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from hopperlib.failure.messages._lines import LineReader
+from hopperlib.failure.messages._speech import Doubt
 from hopperlib.failure.messages._tasks import TaskEnds
 from hopperlib.failure.messages._templates import Suspicion
 from hopperlib.failure.messages.rules import Rule
@@ -33,6 +34,8 @@ class Hit:
         Lines right before it, the nearest last, where they may say more: of suspicious lines, symptoms and generic causes.
     after : tuple of str
         Lines in which the sentence of a cause goes on.
+    doubt : {"", "quoted", "handled"}
+        Why the program that printed it may not have ended there.
     """
 
     file: int
@@ -42,6 +45,7 @@ class Hit:
     moment: datetime | None = None
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    doubt: Doubt = ""
 
 
 @dataclass(slots=True, kw_only=True)

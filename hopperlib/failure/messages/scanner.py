@@ -33,6 +33,7 @@ from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._lines import Block, LineReader
 from hopperlib.failure.messages._matching import WINDOW, Match, match, quote
 from hopperlib.failure.messages._progress import Life
+from hopperlib.failure.messages._speech import Doubt, doubt
 from hopperlib.failure.messages._tasks import TaskEnds
 from hopperlib.failure.messages._templates import suspicion, template
 from hopperlib.failure.messages._whole_words import Worded, WordIndex
@@ -47,6 +48,8 @@ _HEXADECIMAL = b"0123456789ABCDEFabcdef"
 _FOLLOWING = 5
 _BEFORE = 12
 _BEFORE_BYTES = 2_000
+# Lines below a message that may say how the program took it. [lines]
+_BELOW = 3
 
 # So much of a block tells whether its lines repeat. [bytes]
 _SAMPLE = 32_768
@@ -126,6 +129,9 @@ class Scanner:
         reader = LineReader(stream, name)
         ends = self.evidence.ends[self._file] = TaskEnds()
         for block in reader:
+            if reader.reads_as:
+                # What stands in it was said elsewhere.
+                continue
             self._scan(block)
             # Rules know all lines that it reads.
             if self.evidence.messages:
@@ -323,6 +329,8 @@ class Scanner:
         if finding.count > self.EXAMINED:
             return
         hit = self._hit(text, number, fields, place)
+        if rule.shows_failure or rule.role == "cause":
+            hit = replace(hit, doubt=self._doubt(text, place, data, start, end))
         if rule.role in ("cause", "symptom"):
             self._life.failed(number)
         if finding.count == 1 and rule.role in ("symptom", "cascade"):
@@ -331,6 +339,10 @@ class Scanner:
             before = self._lines_before(data, start) if rule.general else ()
             hit = replace(hit, before=before, after=_sentence(hit.text, _next_lines(data, end + 1, _FOLLOWING)))
         self._note(finding, hit)
+
+    def _doubt(self, text: bytes, place: int, data: bytes, start: int, end: int) -> Doubt:
+        """Return why a line may report no end, by its form and by what stands around it."""
+        return doubt(text, place, self._lines_before(data, start), _next_lines(data, end + 1, _BELOW))
 
     def _matched(self, shape: _Shape, text: bytes, data: bytes, end: int) -> tuple[Match | None, bytes]:
         """Return the rule that matches a line, and the line, put together again where it was broken."""

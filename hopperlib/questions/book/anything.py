@@ -103,7 +103,7 @@ def _taken_for(kind: Kind, result: Result) -> Result:
     """Return an answer that says first what the text was taken for."""
     name, _ = _ASKED[kind.name]
     facts = {**(result.facts or {}), "taken_for": kind.name, "question": name}
-    words = f"Taken for {kind.title}: {kind.why}."
+    words = f"Read as {kind.title}: {kind.why}."
     if kind.why == NO_MARKS and facts.get("verdict") == "no-cause":
         words = "Nothing here says what this text is. If it is no output of a job, say what it is (read it as)."
     return replace(result, summary=f"{words} {result.summary}", facts=facts)

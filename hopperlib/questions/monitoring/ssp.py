@@ -184,7 +184,7 @@ QUESTION = ask.declared(
     answer,
     title="Is the machine as fast as promised?",
     examples={
-        "Bassi, 2006, a task": {"processors": 1},
+        "Bassi in 2006, per task": {"processors": 1},
         "Hopper's reference run for its successor": {"processors": 6384, "suite": _HOPPER},
         "One code falls short": {"suite": _SHORT},
     },

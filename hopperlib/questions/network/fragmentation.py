@@ -68,7 +68,7 @@ class History(ask.Setting):
     probe_nodes: int = ask.whole("Nodes of the probe job", 342, (1, 4096))
     floor: Machine = ask.machine(
         options=(("hopper", "Hopper"), ("titan", "Titan")),
-        help="Titan has three times the nodes and as many more jobs: an answer takes as much longer.",
+        help="Titan has three times the nodes and three times the jobs, so an answer takes three times as long.",
         advanced=True,
     )
     machine_file: str = ask.machine_file()

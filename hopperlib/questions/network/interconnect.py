@@ -63,7 +63,7 @@ class Exchange(ask.Setting):
         help="Busy nodes lie in blocks of eight, which are spread over the list by a fixed rule.",
     )
     others_fraction: float = ask.slider(
-        "Traffic of other jobs, of what they could send",
+        "Traffic of other jobs, as a share of what they could send",
         0.0,
         (0.0, 1.0, 0.05),
         assumed="No source prints what other jobs send: here all go at one pace, in jobs of 128 nodes on a grid of "
@@ -78,9 +78,7 @@ class Exchange(ask.Setting):
         "backfill and the first free nodes, run beside yours, in place of the busy part above.",
         advanced=True,
     )
-    moment: float = ask.slider(
-        "Moment of the trace, from its first start to its last", 0.5, (0.0, 1.0, 0.05), advanced=True
-    )
+    moment: float = ask.slider("Moment in the trace (0: first start, 1: last)", 0.5, (0.0, 1.0, 0.05), advanced=True)
     machine_file: str = ask.machine_file()
 
     @cached_property

@@ -43,17 +43,16 @@ class Trouble(ask.Setting):
         },
     )
     full_nodes: int = ask.slider(
-        "Nodes of the largest jobs", 6100, (100, 22_600, 100), help="Cut to the machine's nodes."
+        "Nodes of the largest jobs", 6100, (100, 22_600, 100), help="At most the nodes of the machine."
     )
     machine: Machine = ask.machine(
-        help="All its nodes count as one pool. The jobs stay those of Hopper's early users, as many more as there are "
-        "more nodes.",
+        help="All its nodes count as one pool. The jobs are those of Hopper's early users, more of them on more nodes.",
         advanced=True,
     )
     machine_file: str = ask.machine_file()
     days: int = ask.slider("Days", 10, (4, 10, 1), unit="d")
     down_hours: float = ask.slider(
-        "Hours without service a week",
+        "Hours of downtime per week",
         17.0,
         (0.0, 48.0, 1.0),
         unit="h",

@@ -41,8 +41,7 @@ class Study(ask.Setting):
         "Size of the job",
         _FITTED_TASKS,
         {"4096": "4,096 cores", _FITTED_TASKS: "8,192 cores", "16384": "16,384 cores"},
-        help="Jobs of Hopper: its run times are printed, so the model could be fitted. Of no other machine with a torus "
-        "are such times at hand.",
+        help="Jobs on Hopper, whose run times are printed, so that the model could be fitted to them.",
     )
     age: str = ask.choice(
         "Time since the reboot",

@@ -26,7 +26,7 @@ class Job(ask.Setting):
         "Threads per task",
         0,
         (0, 1024),
-        help="0: one; what as many threads as can have a core of their own would save stands beside it.",
+        help="0 = one. What more threads would save stands beside the answer.",
     )
     machine: Machine = ask.machine()
     kind: str = ask.text(
@@ -37,7 +37,7 @@ class Job(ask.Setting):
         advanced=True,
     )
     files: int = ask.whole(
-        "Files open through iobuf per task", 0, (0, 10_000), help="Each takes 4 MB of buffers from the task's node."
+        "Files that a task opens through iobuf", 0, (0, 10_000), help="Each takes 4 MB of buffers from the task's node."
     )
     machine_file: str = ask.machine_file()
     usable_gb: float = ask.number(

@@ -342,7 +342,7 @@ QUESTION = ask.declared(
     answer,
     title="Where do the tasks land?",
     examples={
-        "Today: GPUs of Perlmutter": {
+        "Today: GPUs on Perlmutter": {
             "line": "#SBATCH -C gpu -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out",
             "machine": "perlmutter",
         },

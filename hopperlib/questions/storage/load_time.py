@@ -195,6 +195,6 @@ QUESTION = ask.declared(
     examples={
         "A whole machine": {"nodes": 6384},
         "Half the imports": {"files": 200},
-        "One library of everything": {"files": 1, "tries": 1},
+        "Everything in one library": {"files": 1, "tries": 1},
     },
 )

@@ -200,6 +200,6 @@ QUESTION = ask.declared(
         "35 minutes: one erratic OST": {"slow": 1, "slow_mb_s": 119.0, "measured_min": 35.0},
         "23 minutes: two slow servers": {"slow": 12, "slow_mb_s": 181.0, "measured_min": 23.0},
         "20 minutes: all healthy": {"slow": 0, "measured_min": 20.0},
-        "A hard one to find": {"slow": 1, "slow_mb_s": 200.0},
+        "One that is hard to find": {"slow": 1, "slow_mb_s": 200.0},
     },
 )

@@ -66,7 +66,9 @@ class Case(ask.Setting):
         "Nodes of the tasks", 0, (0, 10_000_000), help="0 = as few nodes as hold the tasks.", advanced=True
     )
     first_ost: int = ask.whole("OST of the first stripe", 0, (0, 10_000), advanced=True)
-    offset_gb: float = ask.number("OST that holds the byte at", 0.0, (0.0, 10_000_000.0, 0.1), unit="GB", advanced=True)
+    offset_gb: float = ask.number(
+        "Which OST holds the byte at offset", 0.0, (0.0, 10_000_000.0, 0.1), unit="GB", advanced=True
+    )
     creates_per_s: float = ask.number(
         "Files created a second",
         0.0,
@@ -120,7 +122,7 @@ class Case(ask.Setting):
         advanced=True,
     )
     measured: str = ask.file(
-        "Measured there",
+        "Measurements of your file system",
         option="from",
         multiple=True,
         help="Outputs of IOR, mdtest or IO500, or Darshan logs as darshan-parser prints them: rates of OSTs and nodes, "

@@ -8,6 +8,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from hopperlib.machine import Machine
+
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 ASKED = "lfs setstripe"
@@ -33,7 +35,36 @@ def test_the_front_door_shows_the_machine_and_a_live_answer_within_one_screen(re
     before = explorer.locator(".hopper-summary").inner_text()
     explorer.get_by_role("button", name="An error").click()
     expect(explorer.locator(".hopper-summary")).not_to_have_text(before)
-    expect(explorer.locator(".hopper-summary")).to_contain_text("Taken for the output of a job")
+    expect(explorer.locator(".hopper-summary")).to_contain_text("Read as the output of a job")
+
+
+def test_a_tall_drawing_stands_in_halves_that_hold_every_numa_node_once(reader):
+    page = reader.go("book/index.html")
+    halves = page.locator("#explorer-anything .hopper-halves > svg").filter(visible=True)
+    expect(halves).to_have_count(2)
+    parts = halves.evaluate_all("all => all.map(({ viewBox }) => [viewBox.baseVal.y, viewBox.baseVal.height])")
+    nodes = halves.first.evaluate(
+        "svg => [...svg.querySelectorAll('.hopper-node-numa rect')].map(({ y, height }) => [y.baseVal.value, height.baseVal.value])"
+    )
+    # Perlmutter's node has four.
+    held = [[y <= top and top + height <= y + tall for y, tall in parts] for top, height in nodes]
+    assert [sum(each) for each in held] == [1, 1, 1, 1]
+    assert [each.index(True) for each in held] == [0, 0, 1, 1]
+
+
+def test_a_start_with_more_nodes_than_a_centers_machine_is_fitted(reader):
+    toy = Machine.load("toy")
+    page = reader.go("notebooks/failure/bad-nodes.html")
+    explorer = page.locator("#explorer-bad-nodes")
+    nodes, problem = explorer.locator("[name=job_nodes]"), explorer.locator(".hopper-problem")
+    explorer.evaluate("(box, file) => box.hopperSet({ machine_file: file }, true)", toy.to_toml())
+    expect(nodes).to_have_value(str(toy.nodes))
+    expect(explorer.locator(".hopper-summary")).to_contain_text(toy.title)
+    expect(problem).to_be_empty()
+    # What a reader sets is not fitted but refused.
+    explorer.evaluate("(box, nodes) => box.hopperSet({ job_nodes: nodes })", toy.nodes + 1)
+    expect(explorer.locator("[name=job_nodes][aria-invalid=true]")).to_have_count(1)
+    expect(nodes).to_have_value(str(toy.nodes + 1))
 
 
 def test_the_task_finder_leads_to_the_explorer_that_answers(reader, site_folder):

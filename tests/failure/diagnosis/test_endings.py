@@ -59,7 +59,7 @@ def test_twenty_failures_that_were_outlived(code, life):
 def test_nothing_is_certain_that_the_program_survived(code):
     found, causes = codes(f"{FAILURES[code]}\nstep 10 done\nstep 20 done\n")
     assert causes[0] == code
-    assert found.cause.confidence == "possible"
+    assert found.cause.confidence == "guess"
 
 
 def test_one_line_of_another_task_is_no_sign_of_life():

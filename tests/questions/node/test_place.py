@@ -100,7 +100,7 @@ def test_every_example_does_what_its_button_says():
         except InputError as error:
             said[example.label] = QUESTION.control_of(error).name
     assert said == {
-        "Today: GPUs of Perlmutter": 0,
+        "Today: GPUs on Perlmutter": 0,
         "Today: low-noise cores of Frontier": 0,
         "VASP spread with -S 3": 0,
         "Hybrid, 6 threads a task": 0,

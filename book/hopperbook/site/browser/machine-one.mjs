@@ -171,7 +171,6 @@ export class Machine {
 
   /** Bring to the screen what has changed: the torus costs most, and is drawn when it is its turn. */
   flush(torusToo) {
-    if (!this.seen) return;
     if (this.floorStale) this.floor.flush();
     this.floorStale = false;
     if (!torusToo || !this.torusStale) return;

@@ -5,13 +5,22 @@ const NEAR = "300px";
 const IDLE = 2000;
 const USED = ["scroll", "pointerdown", "keydown"];
 
+/** Typeset the formulas of the page, where it has some: to be waited for before it is printed. */
+export let typeset = () => {};
+
 /** Load a script that typesets formulas when one of them comes near, or the page is used at all. */
 export function startLate({ src }) {
+  let loading;
   const load = () => {
     near.disconnect();
     for (const kind of USED) removeEventListener(kind, load);
-    document.head.append(Object.assign(document.createElement("script"), { src }));
+    loading ??= new Promise((done) => {
+      const script = Object.assign(document.createElement("script"), { src, onload: () => done(globalThis.MathJax.startup.promise) });
+      document.head.append(script);
+    });
+    return loading;
   };
+  typeset = load;
   const near = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && load(), { rootMargin: "600px" });
   for (const formula of document.querySelectorAll(".math")) near.observe(formula);
   for (const kind of USED) addEventListener(kind, load, { passive: true });

@@ -1,5 +1,6 @@
 // What every page needs: a switch for its code, and printing, in the colors of paper and with charts unfolded.
 
+import { typeset } from "./near.mjs";
 import { className } from "./progress.mjs";
 
 const root = document.documentElement;
@@ -10,8 +11,9 @@ className();
 for (const button of document.querySelectorAll("[data-hopper-print]")) {
   const solutions = button.dataset.hopperPrint === "solutions";
   button.hidden = solutions && !document.querySelector(".admonition.solution");
-  button.addEventListener("click", () => {
+  button.addEventListener("click", async () => {
     root.toggleAttribute("data-hopper-solutions", solutions);
+    await typeset();
     window.print();
   });
 }
