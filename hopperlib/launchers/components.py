@@ -21,6 +21,14 @@ from hopperlib.errors import InputError
 from hopperlib.machine import Machine, NodeKind
 
 BatchSystem = Literal["pbs", "slurm", "lsf", "cobalt", "flux"]
+DIRECTIVES: dict[BatchSystem, str] = {
+    "pbs": "#PBS",
+    "slurm": "#SBATCH",
+    "lsf": "#BSUB",
+    "cobalt": "#COBALT",
+    "flux": "#flux:",
+}
+"""How the lines begin that a batch system reads."""
 LauncherKind = Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi"]
 
 

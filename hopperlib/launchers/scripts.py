@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from posixpath import basename
 from typing import NamedTuple
 
-from hopperlib.launchers.components import BatchSystem, LaunchError
+from hopperlib.launchers.components import DIRECTIVES, BatchSystem, LaunchError
 from hopperlib.launchers.shell import Part, RawWord, Statement, Unknown, Variables, Word, expand, joined, split
 
 # Longest text taken. A job script is a few thousand characters.
@@ -40,7 +40,7 @@ _PROMPT = re.compile(
     re.MULTILINE,
 )
 _DIRECTIVE = re.compile(r"#(PBS|SBATCH|BSUB|COBALT|[Ff][Ll][Uu][Xx]:)(?:[ \t]+(.*))?")
-_SYSTEMS: dict[str, BatchSystem] = {"PBS": "pbs", "SBATCH": "slurm", "BSUB": "lsf", "COBALT": "cobalt", "FLUX:": "flux"}
+_SYSTEMS = {begin.upper(): system for system, begin in DIRECTIVES.items()}
 
 
 class Directive(NamedTuple):
@@ -287,7 +287,7 @@ def _read_directives(text: str) -> tuple[list[Directive], tuple[tuple[int, str],
             # Dots stand for what a reader is to fill in, and (1) for a footnote of the page that a script stood on.
             typed_words = [word for raw in raw_words for word in expand(raw, {})]
             words = [word for word in typed_words if not re.fullmatch(r"[.…]*|\(\d{1,2}\)!?", word.text)]
-            directives += _as_directives(_SYSTEMS[match[1].upper()], words, number)
+            directives += _as_directives(_SYSTEMS[f"#{match[1].upper()}"], words, number)
     return directives, tuple(late)
 
 

@@ -120,12 +120,6 @@ _FIGURES = (
         "nodes x cores of a node",
     ),
     Figure(
-        "cores_per_node", "Cores of a node", "", 0,
-        lambda machine: machine.node().cores,
-        (*_CORES,),
-        "NUMA nodes x their cores",
-    ),
-    Figure(
         "peak_tflops", "Peak of the machine", "Tflop/s", 1,
         lambda machine: machine.peak_tflops,
         ("node.*.count", *_CORES, *_CORE_PEAK),
@@ -148,12 +142,6 @@ _FIGURES = (
         lambda machine: machine.node().bandwidth_gb_s,
         ("node.*.numa_bandwidth_gb_s", *_NUMA_NODES),
         "NUMA nodes x bandwidth of each",
-    ),
-    Figure(
-        "core_hours_per_day", "Core-hours that a day offers", "core h", 0,
-        lambda machine: machine.core_hours_per_day,
-        ("node.*.count", *_CORES),
-        "cores x 24 hours",
     ),
     Figure(
         "mpi_latency_us", "MPI latency", "us", 1,

@@ -129,11 +129,15 @@ def change_at(report: Report, at: float, *, level: float = 0.95) -> Comparison |
         return None
     moments = [moment(time, run) for run, time in enumerate(report.history.times)]
     cut = next((run for run, when in enumerate(moments) if when >= at), len(moments))
+    # The history's own changes; one that is near the date is the one that is asked about.
     others = [shift.run for shift in report.shifts if abs(shift.run - cut) > NEAR]
     begin = max([0, *(run for run in others if run < cut)])
     end = min([len(values), *(run for run in others if run > cut)])
-    far = {outlier.run for outlier in report.outliers}
-    before, after = (
-        [math.log(values[run]) for run in runs if run not in far] for runs in (range(begin, cut), range(cut, end))
-    )
+    before, after = _ordinary(report, range(begin, cut)), _ordinary(report, range(cut, end))
     return compared(before, after, persistence=report.persistence, level=level)
+
+
+def _ordinary(report: Report, runs: range) -> list[float]:
+    """Return the logarithms of what some runs measured, without outliers."""
+    far = {outlier.run for outlier in report.outliers}
+    return [math.log(report.history.values[run]) for run in runs if run not in far]

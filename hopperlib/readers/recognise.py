@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hopperlib.readers.jobs.columns import is_named
+from hopperlib.readers.jobs.columns import lacking
 
 # Longer texts are judged by their beginning. [characters]
 _LOOKED_AT = 200_000
@@ -295,7 +295,7 @@ def _named_columns(rows: list[list[str]]) -> Iterator[Kind]:
     named = all(len(cell) <= _LONGEST_NAME for cell in header) and not any(map(_NUMBER.match, header))
     if len(header) < 2 or not named or any(len(row) != len(header) for row in rows):
         return
-    if is_named(",".join(header)):
+    if not lacking(",".join(header)):
         yield Kind("trace", "a job trace", "it is a table of jobs with their times and nodes")
         return
     if any(map(_DATE.match, rows[1])):

@@ -150,9 +150,6 @@ def simulate(
     count = len(cluster.nodes)
     _check_settings(policy, overrun, count, sample_every_s)
     _check(workload, count, queues)
-    depth = 1 if callable(policy) else _DEPTHS[policy] if policy in _DEPTHS else int(policy)
-    if isinstance(allocation, NodeChoice) and allocation.wait_s > 0 and (callable(policy) or not depth):
-        raise refusal("wait_s", allocation.wait_s, "needs backfill: who waits so long lets others pass")
     rules = rules or Rules()
     fixed = fixed_priorities(workload, queue_order, rules, count)
     if queue_order != "multifactor":
@@ -166,15 +163,23 @@ def simulate(
         keep=overrun == "keep",
         requeue=requeue,
     )
-    of_partition = _lanes(run, cluster, depth, partial(free_list, allocation, rng=rng), downtimes, nodes_per_switch)
+    free = partial(free_list, allocation, rng=rng)
     if callable(policy):
-        of_partition = dict.fromkeys(of_partition, OwnLane(run, of_partition, policy))
+        pools = _lanes(run, cluster, 1, free, downtimes, nodes_per_switch)
+        of_partition: dict[str, Lane] = dict.fromkeys(pools, OwnLane(run, pools, policy))
+    else:
+        of_partition = _lanes(run, cluster, _depth(policy), free, downtimes, nodes_per_switch)
     lanes = list(dict.fromkeys(of_partition.values()))
     lane_of = lanes * len(wanted) if len(lanes) == 1 else [of_partition[want[0]] for want in wanted]
     run.schedule.events = run.run(lanes, lane_of, downtimes, closures, progress, sample_every_s, -1)
     next(run.schedule.events, None)
     run.schedule.go_on(FOREVER if until_s is None else until_s)
     return run.schedule
+
+
+def _depth(policy: str) -> int:
+    """Return for how many blocked jobs a policy reserves a start."""
+    return _DEPTHS[policy] if policy in _DEPTHS else int(policy)
 
 
 def _lanes(

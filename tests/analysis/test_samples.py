@@ -5,9 +5,9 @@ import random
 from statistics import NormalDist
 
 from hopperlib.data_files import data_folder
-from hopperlib.readers.jobs.swf import write_swf
 from hopperlib.scheduling.generator import SizeClass, draw_workload
 from hopperlib.scheduling.scheduler import simulate
+from tests.readers.jobs.swf_writer import write_swf
 
 
 def _normal(rng):

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from hopperbook import forecasts as blind
-from hopperbook.forecasts import LEVELS, Forecast, interval_score, kept, pinball, rival_interval, score
+from hopperbook.forecasts import LEVELS, Forecast, interval_score, kept, rival_interval, score
 from hopperbook.forecasts.dragonfly import CASES, placed, slowness
 from hopperbook.forecasts.tables import bets, scores, summary
 from hopperlib.data_files import data_folder, rows
@@ -76,8 +76,6 @@ def test_a_percentage_is_scored_over_ten_points():
     """From 30 to 50 % for 20: two units wide, and one too high."""
     made = Forecast(_row(asked="gain [%]; point", value="20"), 40.0, {})
     assert interval_score(made, (30, 50)) == pytest.approx(2 + 10 * 1)
-    # Quantiles at 10, 50 and 90 %: 1, 2 and 3 units too high, which cost 0.9, 0.5 and 0.1 each.
-    assert pinball(made, 30, 40, 50) == pytest.approx((0.9 * 1 + 0.5 * 2 + 0.1 * 3) / 3)
 
 
 def test_the_score_of_two_rows():

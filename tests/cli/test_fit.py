@@ -223,7 +223,9 @@ def test_the_page_can_be_read_without_seeing_it(page):
 
 
 def test_the_page_says_what_the_command_says(page):
-    text = " ".join(unescape(re.sub("<[^>]*>", " ", page)).split())
+    # A number is kept with its unit, and the comma stands close behind both.
+    kept = re.sub(r'<span class="hopper-quantity">(.*?)</span>', r"\1", page)
+    text = " ".join(unescape(re.sub("<[^>]*>", " ", kept)).split())
     for line in run(SAMPLE, "--all", *FAST).stdout.splitlines():
         for part in re.split(r"  +|: | \(|\)|; ", line):
             # Codes in brackets, and the words before a finding, are the text's own.

@@ -67,7 +67,7 @@ def test_show_as_json(run):
         "assumed": None,
     }
     assert data["values"]["network.dimensions"]["value"] == [17, 8, 24]
-    assert data["derived"]["core_hours_per_day"] == {"value": 3_677_184, "unit": "core h"}
+    assert data["derived"]["cores"] == {"value": 153_216, "unit": ""}
     assert data["derived"]["memory_dump_min"]["unit"] == "min"
     assert set(data["sources"]) == set(Machine.load("hopper").sources)
 

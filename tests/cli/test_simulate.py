@@ -103,16 +103,11 @@ def test_other_ways_in(tmp_path, trace):
     assert simulate("--trace", trace, "--nodes", "1", "--cores-per-node", "24", "--csv").stdout.count(",1,1,") == 3
 
 
-def test_downtimes_queues_and_the_schedule_as_a_trace(tmp_path, trace):
+def test_downtimes_and_queues(tmp_path, trace):
     (tmp_path / "down.csv").write_text("kind,start_s,end_s,first_node,last_node\noutage,20,40,,\norphan,95,200,0,3\n")
-    out = tmp_path / "out.swf"
-    result = simulate(
-        "--trace", trace, "--nodes", "10", "--csv", "--downtimes", str(tmp_path / "down.csv"),
-        "--swf", str(out),
-    )  # fmt: skip
+    result = simulate("--trace", trace, "--nodes", "10", "--csv", "--downtimes", str(tmp_path / "down.csv"))
     # The outage ends jobs 1 and 3 at 20; job 2 (8 nodes) starts after it.
     assert first_columns(result.stdout) == HEAD + "1,0,0,20,6,1,\n2,1,40,90,8,1,\n3,2,2,20,4,1,\n"
-    assert "2 1 39 50 8 -1 -1 8 50 -1 1" in out.read_text()
     table = (
         "queue = [{name = 'small', nodes = [1, 4], max_hours = 1, priority = 1}, "
         "{name = 'wide', nodes = [5, 10], max_hours = 1, priority = 2}]"
@@ -169,7 +164,7 @@ def test_refusals(trace, words, message):
 
 
 def test_a_place_that_cannot_be_written(trace, tmp_path):
-    result = simulate("--trace", trace, "--nodes", "10", "--csv", "--swf", str(tmp_path / "none" / "x.swf"))
+    result = simulate("--trace", trace, "--nodes", "10", "--html", str(tmp_path / "none" / "x.html"))
     assert result.exit_code == 2
     assert "cannot write" in result.stderr
 

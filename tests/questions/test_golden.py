@@ -31,8 +31,6 @@ LONGER = {
     "documented": {"rows"},
     "errata": {"rows"},
     "scorecard": {"rows"},
-    # Every quantity of the machine files that can be drawn, each a row to compare.
-    "machines": {"rows"},
     # One job against its threads, and where on any machine a number of threads is the fastest.
     "hybrid": {"figures"},
     # Where the job lies, and how the pieces came about over days.

@@ -6,6 +6,7 @@ import pytest
 
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.logs.absences import Absence
 from hopperlib.scheduling.logs.learned import Clock, ClosedHours, Learned
 from hopperlib.scheduling.logs.pending import expected_start
 from hopperlib.scheduling.logs.why import CAUSES, explain_wait
@@ -67,6 +68,15 @@ def test_each_cause_has_what_it_adds():
     log = Workload(jobs)
     index = list(log.job).index(3)
     assert explain_wait(log, index, 4, CLOCK, rules).parts == {"full": 80, "limit": 150, "unexplained": 50}
+
+
+def test_nodes_that_the_log_shows_to_be_absent():
+    # One of four nodes runs a job until 100; of the others two are absent until 300: two more are free from then on.
+    jobs = [Job(1, 0, 1, 100, 100, observed_start_s=0), Job(2, 20, 2, 60, 60, observed_start_s=330)]
+    rules = Learned(absent=(Absence(0, 300, 2), Absence(400, 500, 4)))
+    wait = explain_wait(Workload(jobs), 1, 4, CLOCK, rules)
+    # Once job 1 has ended, two are left beside the absent ones.
+    assert wait.parts == {"drain": 80, "unexplained": 230}
 
 
 def test_when_a_waiting_job_starts():

@@ -195,20 +195,6 @@ def interval_score(made: Forecast, interval: tuple[float, float]) -> float:
     return made.distance(high, low) + 10 * outside
 
 
-def pinball(made: Forecast, low: float, middle: float, high: float) -> float:
-    """Return the mean pinball loss of the quantiles at 10, 50 and 90 %, on the scale of `distance`.
-
-    Examples
-    --------
-    >>> row = {"asked": "a rate", "value": "2", "low": "2", "high": "2"}
-    >>> pinball(Forecast(row, 2.0, {}), 2.0, 2.0, 2.0)
-    0.0
-    """
-    assert made.outcome is not None
-    above = [(share, made.distance(made.outcome[0], end)) for share, end in ((0.1, low), (0.5, middle), (0.9, high))]
-    return fmean(max(share * each, (share - 1) * each) for share, each in above)
-
-
 class Score(NamedTuple):
     """How forecasts did, and their rivals.
 
@@ -218,9 +204,9 @@ class Score(NamedTuple):
         Situations whose outcome is told, and those with a forecast.
     held : tuple of int
         For each of `LEVELS`, how many intervals overlap the outcome as measured.
-    interval_score, pinball : float
-        Means over the answered rows; less is better.
-    rival_interval_score, rival_pinball : float
+    interval_score : float
+        Mean over the answered rows; less is better.
+    rival_interval_score : float
         The same of the rivals, on the same rows.
     nearer : int
         Rows in which the median is nearer to the outcome than the rival's value.
@@ -230,9 +216,7 @@ class Score(NamedTuple):
     answered: int
     held: tuple[int, ...]
     interval_score: float
-    pinball: float
     rival_interval_score: float
-    rival_pinball: float
     nearer: int
 
 
@@ -252,16 +236,13 @@ def score(made: Sequence[Forecast]) -> Score | None:
     for each, rival_value, interval in answered:
         assert each.outcome is not None
         assert each.median is not None
-        low, high = each.intervals[80]
-        own.append((interval_score(each, (low, high)), pinball(each, low, each.median, high)))
+        own.append(interval_score(each, each.intervals[80]))
         if interval:
-            rival = float(rival_value)
-            rivals.append((interval_score(each, interval), pinball(each, interval[0], rival, interval[1])))
+            rivals.append(interval_score(each, interval))
             value = each.outcome[0]
-            near += abs(each.distance(each.median, value)) < abs(each.distance(rival, value))
+            near += abs(each.distance(each.median, value)) < abs(each.distance(float(rival_value), value))
     held = tuple(sum(holds(each, level) for each, _, _ in answered) for level in LEVELS)
-    ours, theirs = ([fmean(column) for column in zip(*pairs, strict=True)] for pairs in (own, rivals))
-    return Score(len(told), len(answered), held, ours[0], ours[1], theirs[0], theirs[1], near)
+    return Score(len(told), len(answered), held, fmean(own), fmean(rivals), near)
 
 
 def holds(made: Forecast, level: int) -> bool:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import page_option, read_source, write_lines, write_page
+from hopperlib.cli.common import page_option, read_source, write_page
 from hopperlib.cli.question import question_command, show
 from hopperlib.errors import InputError, refusal
 from hopperlib.questions.network.simulate import Simulation, simulated
 from hopperlib.questions.network.traces.answer import ADVICE_CODES, Simulated, result_of
 from hopperlib.questions.question import Question, load
-from hopperlib.readers.jobs.swf import write_swf
 from hopperlib.scheduling.rules import queue_tables
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ _COLUMNS = (
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Read the trace line by line, simulate it, and print or write what was asked for."""
     path, as_csv = values.pop("trace"), values.pop("as_csv")
-    page, swf = values.pop("page", None), values.pop("swf", None)
+    page = values.pop("page", None)
     if ":" in values.get("policy", ""):
         values["policy"] = _function(values["policy"])
     setting = Simulation(**question.read(_with_queues(values)))
@@ -59,8 +58,6 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
     with _progress(len(trace.workload)) as progress:
         outcome = simulated(trace, setting, progress=progress)
     _warn(outcome, as_csv=as_csv, in_answer=as_json or show_all)
-    if swf:
-        write_lines(swf, write_swf(outcome.schedule, cores_per_node=setting.cores_per_node or 1), as_json=as_json)
     if as_csv:
         csv.writer(sys.stdout, lineterminator="\n").writerows(_job_rows(outcome))
     if page or not as_csv:
@@ -173,7 +170,6 @@ simulate = page_option(
                 ["--trace"], required=True, metavar="FILE", help="Trace, packed or not; - for standard input."
             ),
             click.Option(["--queues"], metavar="TABLE", help=f"{', '.join(queue_tables())}, or a TOML file of queues."),
-            click.Option(["--swf"], metavar="FILE", help="Write the schedule here in the Standard Workload Format."),
             click.Option(
                 ["--csv", "as_csv"], is_flag=True, help="Print every job: times, status, queue, nodes, where it lies."
             ),

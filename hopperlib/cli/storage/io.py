@@ -124,7 +124,6 @@ Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be 
 )
 @click.option("--sacct", metavar="JOBS", help="What `sacct -aXP --format=JobIDRaw,NodeList` printed, for Darshan logs.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows, or a row for each job, as CSV.")
-@click.option("--ranks", is_flag=True, help="List every task of a file of rank details, which else is one row.")
 @click.option("--prometheus", metavar="FILE", help="Write metrics for Prometheus to this file, in one move.")
 @page_option
 @all_option
@@ -135,7 +134,6 @@ def io(
     machine: str | None,
     sacct: str | None,
     as_csv: bool,
-    ranks: bool,
     prometheus: str | None,
     page: str | None,
     show_all: bool,
@@ -149,7 +147,7 @@ def io(
 
     own = Machine.load(machine) if machine else None
     logs = _Logs(own, _nodes(sacct), as_csv)
-    found = _found(names, logs, together=not ranks)
+    found = _found(names, logs)
     _complain(found, as_json=as_json, as_data=as_json or as_csv)
     results = found.results(own)
     if page:
@@ -196,7 +194,7 @@ def _nodes(sacct: str | None) -> dict[int, tuple[str, ...]]:
     return read_node_lists(read_source(sacct, what="list of jobs"), file=sacct)
 
 
-def _found(names: Sequence[str], how: _Logs, *, together: bool) -> _Found:
+def _found(names: Sequence[str], how: _Logs) -> _Found:
     """Read the files."""
     paths = _expand(names)
     logs = list(filter(_is_log, paths))
@@ -213,7 +211,7 @@ def _found(names: Sequence[str], how: _Logs, *, together: bool) -> _Found:
     rows = [row for row in rows if os.path.dirname(row.file) not in folders]
     darshan, bad = _darshan(logs, parsed, how)
     runs.sort(key=lambda run: -(run.score or 0.0))
-    return _Found(ranks_together(rows) if together else rows, runs, darshan, [*unread, *bad])
+    return _Found(ranks_together(rows), runs, darshan, [*unread, *bad])
 
 
 def _is_log(path: str) -> bool:

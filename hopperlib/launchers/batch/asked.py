@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from hopperlib.launchers.batch.sbatch import read_sbatch_reservation
-from hopperlib.launchers.components import BatchSystem, LaunchError, Reservation
+from hopperlib.launchers.components import DIRECTIVES, BatchSystem, LaunchError, Reservation
 from hopperlib.launchers.option_values import check_nodes, memory_gb, whole_number
 from hopperlib.launchers.options import Given, read_options
 from hopperlib.launchers.scripts import Script
@@ -26,13 +26,6 @@ from hopperlib.machine import Machine, NodeKind
 
 _CHOOSES = {"-C": "constraint", "-p": "partition", "-q": "qos", "-A": "account"}
 _LONG = {"--constraint": "-C", "--partition": "-p", "--qos": "-q", "--account": "-A"}
-_PREFIXES: dict[BatchSystem, str] = {
-    "pbs": "#PBS",
-    "slurm": "#SBATCH",
-    "lsf": "#BSUB",
-    "cobalt": "#COBALT",
-    "flux": "#FLUX",
-}
 
 
 class AskedKind(NamedTuple):
@@ -150,11 +143,11 @@ def read_reservation(
     >>> reserved.nodes, variables["PBS_NUM_NODES"]
     (2, '2')
     """
-    systems = [system for system in _PREFIXES if any(directive.system == system for directive in script.directives)]
+    systems = [system for system in DIRECTIVES if any(directive.system == system for directive in script.directives)]
     if not systems:
         return None, {}, []
     if len(systems) > 1:
-        first, second = (_PREFIXES[system] for system in systems[:2])
+        first, second = (DIRECTIVES[system] for system in systems[:2])
         raise LaunchError(first, "", f"and {second} stand in one script; only one batch system reads it")
     (system,) = systems
     words = _directive_words(script, system)

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hopperlib.launchers.components import Component, Job, LaunchError, ReadLine, Remarks, Reservation
+from hopperlib.launchers.components import Component, Job, LaunchError, ReadLine, Remarks
 from hopperlib.launchers.option_values import assigned, cpu_list, memory_gb, number_list, whole_number
 from hopperlib.launchers.options import Given, component_of, count_of, read_fields, read_programs
 from hopperlib.launchers.scripts import LaunchLine
@@ -80,7 +80,6 @@ def _component(given: Sequence[Given], command: Sequence[Word], job: Job, notes:
     name = f"a node of {machine.title}"
     hardware_threads = _threads_per_core(options, job.node, machine)
     node = counted_node(job.node, hardware_threads)
-    reserved = _inherited(given, job.reservation)
     if not command:
         notes.append("The line names no program.")
     bounds = {
@@ -88,14 +87,8 @@ def _component(given: Sequence[Given], command: Sequence[Word], job: Job, notes:
         "cores_per_numa_node": (node.cores_per_numa_node, f"the cores of a NUMA node of {machine.title}"),
         "numa_nodes": (node.numa_nodes, f"the NUMA nodes of {name}"),
     }
-    fields: dict[str, Any] = {
-        "tasks": reserved.tasks or 1,
-        "tasks_per_node": reserved.tasks_per_node,
-        "threads_per_task": reserved.threads_per_task or 1,
-        **read_fields(options, "aprun", bounds),
-    }
-    memory = _memory(options["-m"].value, notes) if "-m" in options else None
-    fields["memory_per_task_gb"] = memory or reserved.memory_per_task_gb
+    fields = {"tasks": 1, **read_fields(options, "aprun", bounds)}
+    fields["memory_per_task_gb"] = _memory(options["-m"].value, notes) if "-m" in options else None
     needs_one = f"{name} has {node.cores} cores and needs one for a task"
     fields["reserved_cores"] = count_of(options, "-r", high=node.cores - 1, bound=needs_one, low=0) or 0
     fields |= _binding_fields(options, machine)
@@ -104,19 +97,6 @@ def _component(given: Sequence[Given], command: Sequence[Word], job: Job, notes:
     if hardware_threads > 1:
         fields["threads_per_core"] = hardware_threads
     return component_of(given, command, fields)
-
-
-def _inherited(given: Sequence[Given], reservation: Reservation | None) -> Reservation:
-    """Return what ``-B`` takes from the reservation, nothing without it; it stands alone with what it replaces."""
-    if not any(option.name == "-B" for option in given):
-        return Reservation(batch="pbs", nodes=0)
-    for option in given:
-        if option.name in ("-n", "-N", "-d", "-m"):
-            raise option.refusal("cannot stand with -B, which takes -n, -N, -d and -m from the batch reservation")
-    if reservation is None or reservation.tasks is None:
-        rule = "takes -n, -N, -d and -m from the batch reservation, and this text holds no #PBS -l mppwidth="
-        raise LaunchError("-B", "", rule)
-    return reservation
 
 
 def _threads_per_core(options: Mapping[str, Given], node: NodeKind, machine: Machine) -> int:

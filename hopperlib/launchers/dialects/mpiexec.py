@@ -312,12 +312,7 @@ def _openmpi_as(request: _Request, *, fifth: bool) -> Component:
         request.doubt(f"What --rank-by does beside --map-by has changed between releases. {_REPORT}")
     bound = _openmpi_bind(request, unit)
     if bound == "hwthread" != unit and request.node.threads_per_core > 1:
-        if unit == "core" and request.width == 1 and not fifth:
-            return request.mapped(unit, "first")
-        request.doubt(
-            f"Which hardware threads --bind-to hwthread takes beside --map-by {unit or 'slot'} is not documented; "
-            f"shown are all of the task's cores. {_REPORT}"
-        )
+        return _openmpi_threads(request, unit, fifth=fifth)
     if not bound or not unit:
         unit, bound = _openmpi_defaults(request, unit, bound, fifth=fifth)
     if not _openmpi_conflict(request, unit, bound, fifth=fifth) and bound != "none" and request.on_node > 1:
@@ -328,6 +323,17 @@ def _openmpi_as(request: _Request, *, fifth: bool) -> Component:
     if each and unit == "node":
         return request.mapped("slot", bound)._replace(tasks_per_node=each, nodes=None)
     return request.mapped("node-by-node" if unit == "node" else unit, bound, per_unit=each)
+
+
+def _openmpi_threads(request: _Request, unit: str, *, fifth: bool) -> Component:
+    """Map to another unit what is bound to single hardware threads: known of cores before 5.0 alone."""
+    if unit == "core" and request.width == 1 and not fifth:
+        return request.mapped(unit, "first")
+    request.doubt(
+        f"Which hardware threads --bind-to hwthread takes beside --map-by {unit or 'slot'} is not documented; "
+        f"shown are the task's cores. {_REPORT}"
+    )
+    return request.mapped(unit or "slot", "own")
 
 
 def _openmpi_defaults(request: _Request, unit: str, bound: str, *, fifth: bool) -> tuple[str, str]:
@@ -465,43 +471,20 @@ def _hydra_unit(typed: str, kind: NodeKind) -> tuple[int, int]:
 
 
 def _intelmpi(request: _Request) -> Component:
-    """Map as Intel MPI does: a domain of CPUs for each task, I_MPI_PIN_DOMAIN."""
+    """Map as Intel MPI does: a domain of CPUs for each task, an even share of the node's or one for each OpenMP thread."""
     known = request.known
     if "-bind-to" in request.options:
         return _mpich(request)
     if known.get("I_MPI_PIN", "1").lower() in _OFF:
         return request.mapped("slot", "none", 1)
-    listed, domain = known.get("I_MPI_PIN_PROCESSOR_LIST"), known.get("I_MPI_PIN_DOMAIN", "auto")
-    if listed is not None and "I_MPI_PIN_DOMAIN" not in known:
-        if not re.fullmatch(r"[0-9,-]+", listed):
-            raise LaunchError("I_MPI_PIN_PROCESSOR_LIST", listed, "is read only as a list of CPU numbers")
-        return request.listed(tuple((cpu,) for cpu in number_list("I_MPI_PIN_PROCESSOR_LIST", listed, what="CPUs")))
-    if domain.startswith("["):
-        return request.listed(tuple(hex_mask("I_MPI_PIN_DOMAIN", part) for part in domain.strip("[]").split(",")))
-    return _intelmpi_domains(request, domain)
-
-
-def _intelmpi_domains(request: _Request, domain: str) -> Component:
-    """Map to domains of a size: a number of CPUs, the threads of OpenMP, an even share, or a unit."""
-    size, _, layout = domain.partition(":")
-    cpus = len(units_of("hwthread", request.node))
+    cpus, domain = len(units_of("hwthread", request.node)), known.get("I_MPI_PIN_DOMAIN", "auto")
     share = max(1, cpus // request.on_node)
-    if size == "omp" and request.known.get("OMP_NUM_THREADS", "")[:1].isdigit():
-        share = int(request.known["OMP_NUM_THREADS"].split(",")[0])
-    elif size.isdigit():
-        share = int(size)
-    elif size not in ("omp", "auto"):
-        unit = _unit("I_MPI_PIN_DOMAIN", size)
-        if request.on_node < len(units_of(unit, request.node)):
-            request.doubt(
-                f"Fewer tasks than {unit}s: which of them Intel MPI takes is a matter of I_MPI_PIN_ORDER. "
-                "Set I_MPI_DEBUG=4 to see."
-            )
-        return request.mapped(unit, unit, 1)
-    if share * request.on_node < cpus or layout not in ("", "compact"):
+    if domain == "omp" and known.get("OMP_NUM_THREADS", "")[:1].isdigit():
+        share = int(known["OMP_NUM_THREADS"].split(",")[0])
+    if domain not in ("auto", "omp") or "I_MPI_PIN_PROCESSOR_LIST" in known or share * request.on_node < cpus:
         request.doubt(
-            f"The domains of {request.on_node} tasks leave CPUs over, and how Intel MPI lays them out then is a matter of "
-            "its release, I_MPI_PIN_ORDER and the layout; shown is one behind the other. Set I_MPI_DEBUG=4 to see."
+            "How Intel MPI lays out domains that leave CPUs over (I_MPI_PIN_ORDER), or that its variables spell out, is not "
+            "followed; shown is one behind the other. Set I_MPI_DEBUG=4 to see."
         )
     return request.mapped("hwthread", "own", share)
 

@@ -76,13 +76,8 @@ def _check_machine(component: Component, layout: AprunLayout, machine: Machine, 
     if memory > node.memory_gb:
         has = f"more than the {node.memory_gb:g} GB of a node of {machine.title}"
         raise LaunchError(
-            "-m", _memory_typed(component), f"for {count(tasks, 'task')} a node is {memory:.4g} GB, {has}"
+            "-m", component.given("-m") or "", f"for {count(tasks, 'task')} a node is {memory:.4g} GB, {has}"
         )
-
-
-def _memory_typed(component: Component) -> str:
-    """Return the value of ``-m``, written out if the reservation gives it."""
-    return component.given("-m") or f"{component.memory_per_task_gb:g}G"
 
 
 def _check_nodes(claims: Sequence[Claim], reservation: Reservation) -> None:
@@ -132,9 +127,9 @@ def _check_memory(
     share = reservation.memory_per_task_gb or node.memory_gb / node.cores
     reserved = f"{_reserving(reservation)} reserves {reserved_tasks} x {share:.4g} GB"
     memory = (component.memory_per_task_gb or 0) * len(seats)
-    if component.given("-B") is None and memory > reserved_tasks * share:
+    if memory > reserved_tasks * share:
         rule = f"for {count(len(seats), 'task')} claims {memory:.4g} GB a node; {reserved}"
-        raise LaunchError("-m", _memory_typed(component), rule, words=f"{_EXCEEDS} memory")
+        raise LaunchError("-m", component.given("-m") or "", rule, words=f"{_EXCEEDS} memory")
     depth = reservation.threads_per_task
     if not component.strict_memory or depth is None or reservation.memory_per_task_gb is not None:
         return

@@ -30,8 +30,6 @@ class AprunLayout(NamedTuple):
     ----------
     tasks_per_node : int
         Tasks on a full node.
-    tasks_per_numa_node : int
-        Tasks that a NUMA node holds, left-over cores aside.
     numa_nodes : tuple of int
         NUMA nodes in use, in the order in which they fill.
     seats : tuple of tuple of int
@@ -41,7 +39,6 @@ class AprunLayout(NamedTuple):
     """
 
     tasks_per_node: int
-    tasks_per_numa_node: int
     numa_nodes: tuple[int, ...]
     seats: tuple[tuple[int, ...], ...]
     assumptions: tuple[str, ...]
@@ -75,8 +72,8 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
     >>> from hopperlib.machine import Machine
     >>> component = Component(command=("a.out",), tasks=4, threads_per_task=6)
     >>> layout = aprun_layout(component, Machine.load("hopper").node(), "Hopper")
-    >>> layout.tasks_per_node, layout.tasks_per_numa_node, layout.seats[1]
-    (4, 1, (6, 7, 8, 9, 10, 11))
+    >>> layout.tasks_per_node, layout.seats[1]
+    (4, (6, 7, 8, 9, 10, 11))
     """
     depth, share = component.threads_per_task, component.tasks_per_numa_node
     numa_nodes = _numa_nodes(component, node)
@@ -87,13 +84,12 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
     _check_depth(component, cores, node, machine)
     _check_cpu_list(component, node, machine)
     seats = _adjacent_seats(free, depth, share)
-    # A task that is wider than a NUMA node counts as one on it.
-    per_numa_node = share or max(1, node.cores_per_numa_node // depth)
     tasks_per_node = component.tasks_per_node or (cores // depth if share is None else len(seats))
     assumptions: list[str] = []
     # Worth saying only where the node could have held more.
     if component.tasks_per_node is None and tasks_per_node < node.cores // depth:
-        assumptions.append(_fewer_tasks(component, node, tasks_per_node, per_numa_node, len(numa_nodes)))
+        on_node = count(tasks_per_node, "task")
+        assumptions.append(f"Without -N, {on_node} a node: that -S, -sn and -r lower the default of -N is assumed.")
     _check_tasks(component, tasks_per_node, cores, len(seats), len(numa_nodes), machine)
     if tasks_per_node > len(seats):
         assumptions.append(
@@ -103,17 +99,7 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
         taken = {core for seat in seats for core in seat}
         left = [core for group in free for core in group if core not in taken]
         seats += _cut(left, depth, tasks_per_node - len(seats))
-    return AprunLayout(tasks_per_node, per_numa_node, numa_nodes, tuple(seats[:tasks_per_node]), tuple(assumptions))
-
-
-def _fewer_tasks(component: Component, node: NodeKind, tasks_per_node: int, per_numa_node: int, numa_nodes: int) -> str:
-    """Return the assumption that -S and -sn, or -r, lower the default of -N."""
-    if component.tasks_per_numa_node is None and numa_nodes == node.numa_nodes:
-        return f"Without -N, what -r keeps ({component.reserved_cores} of the cores) is taken off the default."
-    are = "is" if tasks_per_node == 1 else "are"
-    on_each = f"{per_numa_node} on {'each of ' if numa_nodes > 1 else ''}{count(numa_nodes, 'NUMA node')}"
-    taken = f"{count(tasks_per_node, 'task')} a node {are} taken: {on_each}"
-    return f"Without -N, {taken}. That -S and -sn lower the default of -N is assumed."
+    return AprunLayout(tasks_per_node, numa_nodes, tuple(seats[:tasks_per_node]), tuple(assumptions))
 
 
 def _numa_nodes(component: Component, node: NodeKind) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from hopperlib.errors import did_you_mean
 from hopperlib.finding import Finding, Level
 from hopperlib.launchers.batch.asked import asked_queues
-from hopperlib.launchers.components import LaunchError
+from hopperlib.launchers.components import DIRECTIVES, BatchSystem, LaunchError
 from hopperlib.launchers.dialects.slurm import slurm_release
 from hopperlib.launchers.option_values import memory_gb
 from hopperlib.launchers.options import read_options
@@ -29,8 +29,7 @@ from hopperlib.text import count
 
 _MPI_MODULES = re.compile(r"open-?mpi|mpich|impi|intel-?mpi|mvapich|hpcx|psmpi|mpt|oneapi|abi", re.IGNORECASE)
 _FOREIGN = re.compile(r"^[ \t]*(?:time[ \t]+)?(jsrun|lrun|ibrun|ccc_mprun|mpirun_rsh|poe|runjob)\b", re.MULTILINE)
-_BATCH_OF = {"srun": "slurm", "pals": "pbs"}
-_SPELLED = {"slurm": "#SBATCH", "pbs": "#PBS", "lsf": "#BSUB", "cobalt": "#COBALT", "flux": "#flux:"}
+_BATCH_OF: dict[str, BatchSystem] = {"srun": "slurm", "pals": "pbs"}
 _GPU_OPTIONS = ("--gres", "--gpus", "-G", "--gpus-per-node", "--gpus-per-task", "--gpus-per-socket")
 # A task with this many times the cores that its threads need leaves them idle; a job, with this many times its tasks.
 _FAR_UNDER = 2
@@ -263,7 +262,7 @@ def _batch_system(job: _Job) -> Iterator[Finding]:
     system = _BATCH_OF.get(own[0]) if len(own) == 1 else None
     foreign = next((each for each in job.script.directives if system and each.system != system), None)
     if foreign and system:
-        spelled = _SPELLED[system]
+        spelled = DIRECTIVES[system]
         what = f"{job.machine.title} reads {spelled} lines, and takes this one for a comment."
         yield job.finding("scheduler-foreign", foreign.line, what, f"Write what the job needs in {spelled} lines.")
 

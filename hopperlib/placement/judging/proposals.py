@@ -218,9 +218,6 @@ def _changes(placement: Placement, number: int, memory_gb: float | None) -> Iter
         return
     counts = _tasks_per_node(component.tasks, now, threads, kind, memory_gb)
     depth: Changes = {"-d": str(threads)} if threads > own else {}
-    if component.given("-B") is not None:
-        # What -B took from the reservation is written out.
-        depth |= {"-B": None, "-n": str(component.tasks)} | ({"-d": str(threads)} if threads > 1 else {})
     yield from _aprun_changes(counts, depth, kind)
 
 

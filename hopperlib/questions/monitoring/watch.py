@@ -177,24 +177,7 @@ def _summary(reports: Sequence[Report]) -> str:
 
 def _findings(files: Sequence[Histories], reports: Sequence[Report], together: Sequence[Moved]) -> Iterator[Finding]:
     for report in reports:
-        yield from (_change(report, shift) for shift in report.shifts)
-        if report.drift_percent is not None and report.verdict.startswith("drifts"):
-            text = f"{report.history.name} drifts: {report.drift_percent:+.1f} % from the first run to the last."
-            yield Finding("drift", text, "problem" if report.got_worse else "note")
-        if report.states is not None:
-            low, high = report.states
-            text = f"{report.history.name} switches between {low:.4g} and {high:.4g}, {count(report.switches, 'time')}: no level lasts."
-            yield Finding(
-                "two-states",
-                text,
-                advice="Look for what the runs of each state have in common: nodes, placement, version.",
-            )
-        if report.season_runs:
-            text = (
-                f"{report.history.name} moves with a season of {count(report.season_runs, 'run')}, by "
-                f"{report.season_percent:.1f} % from its lowest to its highest: none of it lasts."
-            )
-            yield Finding("season", text, "note")
+        yield from _of_series(report)
     yield from map(_together, together)
     for file in files:
         yield from (Finding("left-out", message) for message in file.skips.messages())
@@ -205,6 +188,28 @@ def _findings(files: Sequence[Histories], reports: Sequence[Report], together: S
             f"Nothing says which direction is better for {', '.join(unknown[:_MAX_NAMES])}: higher is taken for better."
         )
         yield Finding("direction", text, advice="Set it: --better lower, or a column `better`.")
+
+
+def _of_series(report: Report) -> Iterator[Finding]:
+    """Yield what a series did: changes, a drift, two states, a season."""
+    yield from (_change(report, shift) for shift in report.shifts)
+    if report.drift_percent is not None and report.verdict.startswith("drifts"):
+        text = f"{report.history.name} drifts: {report.drift_percent:+.1f} % from the first run to the last."
+        yield Finding("drift", text, "problem" if report.got_worse else "note")
+    if report.states is not None:
+        low, high = report.states
+        text = f"{report.history.name} switches between {low:.4g} and {high:.4g}, {count(report.switches, 'time')}: no level lasts."
+        yield Finding(
+            "two-states",
+            text,
+            advice="Look for what the runs of each state have in common: nodes, placement, version.",
+        )
+    if report.season_runs:
+        text = (
+            f"{report.history.name} moves with a season of {count(report.season_runs, 'run')}, by "
+            f"{report.season_percent:.1f} % from its lowest to its highest: none of it lasts."
+        )
+        yield Finding("season", text, "note")
 
 
 def _change(report: Report, shift: Shift) -> Finding:

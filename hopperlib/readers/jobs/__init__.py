@@ -7,13 +7,14 @@ from itertools import chain
 from typing import Any
 
 from hopperlib.errors import InputError
-from hopperlib.readers.jobs.columns import is_named, read_named
+from hopperlib.readers.jobs.columns import lacking, read_named
 from hopperlib.readers.jobs.sacct import read_sacct
 from hopperlib.readers.jobs.swf import read_swf
 from hopperlib.readers.jobs.trace import ENDLESS_S, Trace
 from hopperlib.readers.source import Source, first_pieces, lines_of
 from hopperlib.readers.table import Skips
 from hopperlib.scheduling.workload import WORDS, Job, Workload
+from hopperlib.text import listed
 
 __all__ = ["read_job_trace"]
 
@@ -94,15 +95,15 @@ def _form_of(first: str, second: str, delimiter: str) -> str:
         return "table"
     # What is parted by bars is what sacct printed, but for tables that have other names of columns.
     of_sacct = "|submit|" in f"|{first.strip().lower()}|"
-    if (mark.isalpha() or mark == '"') and not of_sacct and is_named(first):
+    if (mark.isalpha() or mark == '"') and not of_sacct and not lacking(first):
         return "named"
     if mark == "{" or (delimiter in first and mark not in (";", "#")):
         return "sacct"
     if mark.isalpha():
         raise InputError(
             f"the first line, {first.strip()[:60]!r}, is of no job trace: wanted is the Standard Workload Format, what sacct -P "
-            "prints with JobID, State, Submit, Start, Elapsed and NNodes, or a table with columns such as submit_time, "
-            "start_time, run_time and nodes"
+            "prints with JobID, State, Submit, Start, Elapsed and NNodes, or a table with headings such as submit_time, "
+            f"start_time, run_time and nodes; as a table this lacks {listed(lacking(first))}"
         )
     return "swf"
 

@@ -24,7 +24,7 @@ _NAMES = {
     "Eligible": "eligible eligibletime",
     "Start": "start starttime started startdate begin begintime startedat",
     "End": "end endtime ended enddate finish finished finishtime completed stop endedat",
-    "ElapsedRaw": "elapsed elapsedraw elapsedtime runtime duration walltime wallclock wallclocktime walltimeused usedtime",
+    "ElapsedRaw": "elapsed elapsedraw elapsedtime runtime duration run ran wall walltime wallclock wallclocktime walltimeused usedtime",
     "Wait": "wait waittime waitingtime queuewait queuetime",
     "Timelimit": "timelimit limit requestedtime timerequested walltimerequested requestedwalltime reqtime reqwalltime walltimelimit",
     "NNodes": "nodes nnodes allocnodes nodecount numnodes numberofnodes nodesused nodesallocated reqnodes",
@@ -64,17 +64,24 @@ def _columns(header: Sequence[str]) -> dict[str, _Column]:
     return found
 
 
-def is_named(first: str) -> bool:
-    """Whether a line names the columns of a table of jobs.
+# What a table of jobs must tell, each by one of some columns.
+_NEEDED = {
+    "submit_time or start_time": {"Submit", "Start"},
+    "run_time or end_time": {"ElapsedRaw", "End"},
+    "nodes or cores": {"NNodes", "NCPUS"},
+}
+
+
+def lacking(first: str) -> list[str]:
+    """Return what a line that names the columns of a table of jobs does not name, as headings that would.
 
     Examples
     --------
-    >>> is_named("id;submit_time;start_time;run_time [min];nodes"), is_named("job,run_time_s")
-    (True, False)
+    >>> lacking("id;submit_time;start_time;run_time [min];nodes"), lacking("job,wall_s")
+    ([], ['submit_time or start_time', 'nodes or cores'])
     """
-    found = _columns(read_table([first]).header)
-    times = {"Submit", "Start", "End", "ElapsedRaw", "Wait"} & set(found)
-    return bool({"Submit", "Start"} & times) and len(times) > 1 and bool({"NNodes", "NCPUS"} & set(found))
+    found = set(_columns(read_table([first]).header))
+    return [headings for headings, columns in _NEEDED.items() if not columns & found]
 
 
 def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int = 0) -> Trace:

@@ -1,4 +1,4 @@
-"""The Standard Workload Format of the Parallel Workloads Archive, read and written.
+"""The Standard Workload Format of the Parallel Workloads Archive.
 
 A line is a job, with 18 fields; -1 means unknown; lines that begin with ``;``
 are the header. Files in use also lack the header, hold decimals, tabs and
@@ -20,14 +20,12 @@ from hopperlib.readers.jobs.trace import Trace, counted
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.table import Skips
 from hopperlib.scheduling.cluster import most_at_once
-from hopperlib.scheduling.schedule import FINISHED, NOT_STARTED, Schedule
 from hopperlib.scheduling.workload import Job
 from hopperlib.scheduling.workload import Workload as _Workload
 
 _HEADER = re.compile(r"^;\s*([A-Za-z][\w ]*?)\s*:\s*(.*)")
 _CANCELLED = 5
 _PARTIAL = (2, 3, 4)
-_STATUS = {FINISHED: 1, NOT_STARTED: _CANCELLED}
 # Longest times and largest counts that are taken: three centuries, and what the columns hold.
 _MOST_S, _MOST_COUNTED, _MOST = 10**10, 2**31 - 1, 2**62
 # This many jobs without whole nodes are taken for slips: more share nodes. Nearly all: 95 %, as elsewhere here.
@@ -186,36 +184,3 @@ def _job(fields: list[str], cores_per_node: int, counts: dict[str, int]) -> Job 
         account=fields[12][:80],
         state=str(max(status, -1)),
     )
-
-
-def write_swf(schedule: Schedule, *, cores_per_node: int = 1) -> Iterator[str]:
-    r"""Yield the lines of a simulated schedule in the Standard Workload Format.
-
-    Jobs that were killed are written as failed (status 0), those that never started as cancelled (5), with an unknown wait.
-
-    Examples
-    --------
-    >>> from hopperlib.scheduling.scheduler import simulate
-    >>> from hopperlib.scheduling.workload import Job, Workload
-    >>> lines = list(write_swf(simulate(Workload([Job(1, 0, 2, 60, 90)]), 4)))
-    >>> lines[-1]
-    '1 0 0 60 2 -1 -1 2 90 -1 1 -1 -1 -1 -1 -1 -1 -1\n'
-    """
-    yield "; Version: 2.2\n"
-    yield f"; MaxNodes: {schedule.nodes}\n"
-    yield f"; MaxProcs: {schedule.nodes * cores_per_node}\n"
-    yield "; Note: written by a simulation, not by a machine\n"
-    for index, job in enumerate(schedule.workload):
-        processors = job.nodes * cores_per_node
-        status = schedule.status[index]
-        user = job.user or -1
-        queue = job.queue if job.queue.isdigit() else "-1"
-        if status == NOT_STARTED:
-            wait, run, given = -1, -1, -1
-        else:
-            wait = schedule.start_s[index] - job.submit_time_s
-            run, given = schedule.end_s[index] - schedule.start_s[index], processors
-        yield (
-            f"{job.job} {job.submit_time_s} {wait} {run} {given} -1 -1 {processors} {job.requested_time_s} -1 "
-            f"{_STATUS.get(status, 0)} {user} -1 -1 {queue} -1 -1 -1\n"
-        )

@@ -15,26 +15,23 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, reduce
+from functools import reduce
 from heapq import heappop, heappush
 from itertools import accumulate, chain, islice
 from operator import ge, or_
 from typing import NamedTuple
 
-from hopperlib.scheduling._free_nodes import Contiguous, FirstFit, positions_in
+from hopperlib.scheduling._free_nodes import ChosenFit, Contiguous, FirstFit, positions_in
 from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run, Wanted
+from hopperlib.scheduling._lanes.profile import GUARD, Amounts, Profile, packed
 from hopperlib.scheduling._lanes.waiting import JOB
 from hopperlib.scheduling.cluster import NodeResources
 from hopperlib.scheduling.downtimes import Downtime
 
 # Of a node whose cores or memory nobody told.
 _ENOUGH = 1 << 40
-# Cores, GPUs and memory in one whole number, each below a bit that a difference borrows from if it falls below zero.
-_FIELD = 44
-GUARD = sum(1 << _FIELD * place + _FIELD - 1 for place in range(3))
 _RUNS = re.compile("1+")
 _MOST_KEPT, _FEW = 64, 16
-Amounts = tuple[int, ...]
 
 
 def capacity(node: NodeResources) -> Amounts:
@@ -47,27 +44,22 @@ def suffices(amounts: Amounts, wanted: Wanted) -> bool:
     return all(map(ge, amounts, wanted[1:]))
 
 
-@cache
-def packed(amounts: Amounts) -> int:
-    """Return amounts as one number."""
-    return sum(amount << _FIELD * place for place, amount in enumerate(amounts))
-
-
 def runs_in(nodes: int) -> list[int]:
     """Return a set of nodes as the bounds of its runs."""
     # As digits, the last first: searching a text takes a fraction of what shifting a number of thousands of bits does.
     return list(chain.from_iterable(run.span() for run in _RUNS.finditer(bin(nodes)[:1:-1])))
 
 
-def _nodes_in(nodes: int) -> Iterator[int]:
-    """Yield the nodes of a set, quickly where they are few."""
+def _nodes_in(nodes: int) -> list[int]:
+    """Return the nodes of a set, quickly where they are few."""
     if nodes.bit_count() > _FEW:
-        yield from positions_in(runs_in(nodes))
-        return
+        return list(positions_in(runs_in(nodes)))
+    found = []
     while nodes:
         node = nodes.bit_length() - 1
-        yield node
+        found.append(node)
         nodes ^= 1 << node
+    return found
 
 
 def _set_of(nodes: Iterable[int]) -> int:
@@ -79,61 +71,6 @@ def bits_of(bounds: Sequence[int]) -> int:
     """Return runs, by their bounds, as a set."""
     ends = iter(bounds)
     return sum((1 << high) - (1 << low) for low, high in zip(ends, ends, strict=True))
-
-
-class _Line:
-    """What a node has left from each of some instants on, the first of them 0 for now."""
-
-    __slots__ = ("_after", "_rooms", "_until", "left", "times")
-
-    def __init__(self, times: list[int], left: list[int]) -> None:
-        self.times, self.left = times, left
-        self._after: dict[tuple[int, int, int], _Line] = {}
-        self._rooms: dict[int, list[tuple[int, int]]] = {}
-        self._until: dict[int, int] = {}
-
-    def after(self, share: int, at: int, end: int) -> "_Line":
-        """Return the line with a share taken of it from an instant to another."""
-        line = self._after.get((share, at, end))
-        if line is None:
-            times, left, places = self.times[:], self.left[:], []
-            for instant in (at, end):
-                place = bisect_left(times, instant)
-                if place == len(times) or times[place] != instant:
-                    times.insert(place, instant)
-                    left.insert(place, left[place - 1])
-                places.append(place)
-            for place in range(*places):
-                left[place] -= share
-            if len(self._after) > _MOST_KEPT:
-                self._after.clear()
-            line = self._after[share, at, end] = _Line(times, left)
-        return line
-
-    def until(self, share: int) -> int:
-        """Return until when the node has room for a share that it has room for now; 0 if it has none."""
-        until = self._until.get(share)
-        if until is None:
-            until = self._until[share] = next(
-                (at for at, left in zip(self.times, self.left, strict=True) if (left - share) & GUARD != GUARD), FOREVER
-            )
-        return until
-
-    def rooms(self, share: int) -> list[tuple[int, int]]:
-        """Return from when to when the node has room for a share."""
-        rooms = self._rooms.get(share)
-        if rooms is None:
-            rooms, since = [], -1
-            for instant, left in zip(self.times, self.left, strict=True):
-                if (left - share) & GUARD == GUARD:
-                    since = instant if since < 0 else since
-                elif since >= 0:
-                    rooms.append((since, instant))
-                    since = -1
-            if since >= 0:
-                rooms.append((since, FOREVER))
-            self._rooms[share] = rooms
-        return rooms
 
 
 class _Promise(NamedTuple):
@@ -201,7 +138,10 @@ class NamedLane(Lane):
         switch = nodes_per_switch or len(nodes)
         self.switches = [(((1 << switch) - 1) << low) & everywhere for low in range(0, len(nodes), switch)]
         self.per_switch = nodes_per_switch
-        self.together = bool(nodes_per_switch) or isinstance(free([]), Contiguous)
+        ways = free([])
+        self.together = bool(nodes_per_switch) or isinstance(ways, Contiguous)
+        # Whether jobs have the first nodes that there are; and whether some wait for nodes that lie near.
+        self.in_order, self.patient = type(ways) is FirstFit, isinstance(ways, ChosenFit)
         # What is known beforehand: from when, to when, and on which nodes nothing else may run than jobs of the queue.
         self.known = [
             (each, everywhere if each.last_node is None else bits_of((each.first_node or 0, each.last_node)))
@@ -212,8 +152,8 @@ class NamedLane(Lane):
         self.log: list[int] = []
         self.kinds: dict[Wanted, _Kind] = {}
         # What nodes have left by the running jobs; and with the promises, where there are any.
-        self.base: dict[int, _Line] = {}
-        self.lines: dict[int, _Line] = {}
+        self.base: dict[int, Profile] = {}
+        self.lines: dict[int, Profile] = {}
         self.reserved = 0
         # How many jobs are blocked in each partition, and those of them that were not promised a time yet.
         self.blocked: dict[str, int] = {}
@@ -290,9 +230,9 @@ class NamedLane(Lane):
                 return max(1, end)
         return FOREVER
 
-    def line(self, node: int, now: int) -> _Line:
-        """Return what a node has left, by the running jobs and the promises so far."""
-        line = self.lines.get(node) or self.base.get(node)
+    def line(self, node: int, now: int) -> Profile:
+        """Return what a node has left by the running jobs."""
+        line = self.base.get(node)
         if line is None:
             times, lefts, left = [0], [GUARD if self.gone >> node & 1 else self.left[node]], self.left[node]
             for end, held in () if self.gone >> node & 1 else sorted(self.jobs[node].values()):
@@ -302,14 +242,15 @@ class NamedLane(Lane):
                     times.append(max(end, now + 1))
                     lefts.append(left)
                 lefts[-1] = left
-            line = self.base[node] = _Line(times, lefts)
+            line = self.base[node] = Profile(times, lefts)
         return line
 
     def reserve(self, job: int, nodes: Iterable[int], at: int, now: int) -> None:
         """Keep nodes for a job from an instant on."""
         wanted, end = self.run.wanted[job], max(at, now) + max(1, self.limits[job])
+        share, lines = packed(wanted[1:]) if wanted[1] else 0, self.lines
         for node in nodes:
-            self.lines[node] = self.line(node, now).after(self.share(wanted, node), at, end)
+            lines[node] = (lines.get(node) or self.line(node, now)).after(share or self.whole[node], at, end)
             self.reserved |= 1 << node
 
     def free_for(self, job: int, nodes: int, at: int, end: int) -> int:
@@ -328,6 +269,11 @@ class NamedLane(Lane):
             nodes = next((mine for group in self.switches if (mine := nodes & group).bit_count() >= width), 0)
         if nodes.bit_count() < width:
             return 0
+        if self.in_order and width <= _FEW:
+            left = nodes
+            for _ in range(width):
+                left &= left - 1
+            return nodes ^ left
         free = self.free(runs_in(nodes))
         return bits_of(free.take(width)) if width <= free.room else 0
 
@@ -440,7 +386,7 @@ class NamedLane(Lane):
             self.changed |= _set_of(promise.since)
 
     def try_to_start(self, key: int, now: int) -> bool:
-        """Start a job if enough nodes are idle and no promise is broken; return whether it needs no promise itself."""
+        """Start a job if enough nodes are idle and no promise is broken; return whether it keeps nobody behind it."""
         job = key & JOB
         wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job])
         lines, whole, share = self.lines, self.whole, packed(wanted[1:]) if wanted[1] else 0
@@ -457,8 +403,8 @@ class NamedLane(Lane):
                 break
             # Each promise only takes nodes away: once too few are left, the others need not be worked out.
             promised = self.plan(self.unplanned.popleft(), now)
-        if self.waits_for_near(job, self.free(runs_in(idle)), now):
-            return True
+        if self.patient and self.waits_for_near(job, self.free(runs_in(idle)), now):
+            return self.depth > 0
         taken = self.pick(idle, width)
         if taken:
             self.reserve(job, _nodes_in(taken & self.reserved), 0, now)
@@ -484,10 +430,11 @@ class NamedLane(Lane):
         # All who were planned in the looks between stand before this job in the queue, as its turn did not come.
         changed = reduce(or_, islice(reversed(self.changed_before), max(0, self.passes - look - 1)), self.changed)
         wanted, span = self.run.wanted[job], max(1, self.limits[job])
+        share, lines = packed(wanted[1:]) if wanted[1] else 0, self.lines
         for node in _nodes_in(changed & self.members[wanted[0]]):
             before = since.get(node, FOREVER)
             offers = False
-            for begin, end in self.line(node, now).rooms(self.share(wanted, node)):
+            for begin, end in (lines.get(node) or self.line(node, now)).rooms(share or self.whole[node]):
                 if begin <= at and end - (begin if begin > now else now) >= span:
                     if begin < before or end < at + span:
                         return False

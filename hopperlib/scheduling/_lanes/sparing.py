@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from hopperlib.scheduling._free_nodes import FirstFit, positions_in
 from hopperlib.scheduling._lanes.lane import FOREVER, Wanted
-from hopperlib.scheduling._lanes.named import GUARD, NamedLane, bits_of, packed, runs_in
+from hopperlib.scheduling._lanes.named import NamedLane, bits_of, runs_in
+from hopperlib.scheduling._lanes.profile import GUARD, packed
 from hopperlib.scheduling._lanes.waiting import JOB
 
 
@@ -40,8 +41,8 @@ class SparingLane(NamedLane):
         # Nobody behind is let pass without a promise, which only they need.
         while self.unplanned:
             self.plan(self.unplanned.popleft(), now)
-        if self.waits_for_near(job, self.free(runs_in(idle)), now):
-            return True
+        if self.patient and self.waits_for_near(job, self.free(runs_in(idle)), now):
+            return self.depth > 0
         taken = self.choose(job, idle, now)
         if taken:
             self.start(key, runs_in(taken), now)
@@ -57,8 +58,15 @@ class SparingLane(NamedLane):
             return 0
         soonest = max(now, times[first])
         later = [each.end_s for each, _ in self.known] + [each.start_s for each, _ in self.known if each.queue]
-        for at in sorted({soonest, *(time for time in (*times[first:], *later) if soonest < time < FOREVER)}):
-            nodes = self.free_for(job, by_then[bisect_right(times, at) - 1], at, at + span)
+        instants = sorted({soonest, *(time for time in (*times[first:], *later) if soonest < time < FOREVER)})
+
+        def free_at(at: int) -> int:
+            return self.free_for(job, by_then[bisect_right(times, at) - 1], at, at + span)
+
+        # Nodes only become more, unless some are known to go: then the first instant is looked for one by one.
+        place = 0 if self.known else bisect_left(instants, 1, key=lambda at: bool(self.pick(free_at(at), width)))
+        for at in instants[place:]:
+            nodes = free_at(at)
             if taken := self.pick(nodes, width):
                 # Who needs nodes that lie together keeps those that it found.
                 nodes = taken if self.together else nodes

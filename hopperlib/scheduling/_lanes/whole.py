@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from hopperlib.scheduling._free_nodes import FirstFit, length_of, pairs
 from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run
+from hopperlib.scheduling._lanes.profile import Profile
 from hopperlib.scheduling._lanes.waiting import JOB, SHIFT
 
 _UNKNOWN = -1
@@ -300,47 +301,31 @@ class CountedLane(WholeLane):
     def schedule_pass(self, now: int) -> Iterator[int]:
         if self.waiting.is_stale(now):
             self.waiting.sort(now)
-        # The free nodes from each instant on at which, as expected, they change.
-        times, free = [now], [self.free.free]
+        profile, promised = self.profile(now), 0
+        for key in list(self.waiting.queue):
+            width, span = self.widths[key & JOB], max(1, self.limits[key & JOB])
+            yield key
+            if self.run.limited and self.is_over(key):
+                continue
+            at = profile.earliest(width, span, now, only_now=promised >= self.depth)
+            if at is None or (not at and self.waits_for_near(key & JOB, self.free, now)):
+                if self.depth:
+                    continue
+                return
+            if at:
+                promised += 1
+            else:
+                self.start(key, self.free.take(width), now)
+            profile.take(width, at, (at or now) + span)
+
+    def profile(self, now: int) -> Profile:
+        """Return the free nodes from each instant on at which, as expected, they change."""
+        times, left = [0], [self.free.free]
         for key, freed in zip(self.expected, self.freed, strict=True):
             # What runs over its limit is still there: its nodes come in the next second at the soonest.
             at = max(now + 1, key >> SHIFT)
             if at > times[-1]:
                 times.append(at)
-                free.append(free[-1])
-            free[-1] += freed
-        reserved = 0
-        for key in list(self.waiting.queue):
-            width, limit = self.widths[key & JOB], max(1, self.limits[key & JOB])
-            yield key
-            if self.run.limited and self.is_over(key):
-                continue
-            step = _earliest(times, free, width, limit, only_now=reserved >= self.depth)
-            if step is None or (not step and self.waits_for_near(key & JOB, self.free, now)):
-                continue
-            if step:
-                reserved += 1
-            else:
-                self.start(key, self.free.take(width), now)
-            end = times[step] + limit
-            last = bisect_left(times, end)
-            if last == len(times) or times[last] != end:
-                times.insert(last, end)
-                free.insert(last, free[last - 1])
-            free[step:last] = [left - width for left in free[step:last]]
-
-
-def _earliest(times: list[int], free: list[int], width: int, limit: int, *, only_now: bool) -> int | None:
-    """Return the first step from which on that many nodes are free for so long, or None."""
-    step = 0
-    while step < len(times):
-        other, last = step, bisect_left(times, times[step] + limit)
-        while other < last and free[other] >= width:
-            other += 1
-        if other == last:
-            return step
-        if only_now:
-            return None
-        # Where too few are free, no start before it lasts: the search goes on behind it.
-        step = other + 1
-    return None
+                left.append(left[-1])
+            left[-1] += freed
+        return Profile(times, left)

@@ -482,11 +482,11 @@ def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tu
     for is_depth in (depth_first, not depth_first):
         if is_depth:
             tried = {title: replace(rules, policy=name) for name, title in _DEPTHS.items()}
-            rules, finding = _chosen(evidence, tried, _DEPTHS[rules.policy], "backfill-depth", "Backfill depth")
+            rules, finding = _chosen(evidence, tried, "backfill-depth", "Backfill depth")
         else:
             tried = {title: replace(rules, order=name) for name, title in _ORDERS.items()}
             tried |= {f"jobs of {' '.join(each)} first": replace(rules, preferred=each) for each in _groups(evidence)}
-            rules, finding = _chosen(evidence, tried, _ORDERS[rules.order], "order", "Order of the queue")
+            rules, finding = _chosen(evidence, tried, "order", "Order of the queue")
         findings.append(finding)
     return rules, findings
 
@@ -497,15 +497,15 @@ def _with_gain(finding: Finding, evidence: Evidence, before: Learned, after: Lea
     return replace(finding, message=f"{finding.message}; with it the rank correlation of waits rises from {gain}.")
 
 
-def _chosen(evidence: Evidence, tried: dict[str, Learned], usual: str, code: str, what: str) -> tuple[Learned, Finding]:
+def _chosen(evidence: Evidence, tried: dict[str, Learned], code: str, what: str) -> tuple[Learned, Finding]:
     """Return the rules that fit best of some, if they do so clearly, and what speaks for them."""
     fits = {name: evidence.fit(rules) for name, rules in tried.items()}
     first, *others = sorted(fits, key=lambda name: -fits[name])
     numbers = {"rank_correlations": fits}
     alike = [name for name in others if not evidence.better(tried[name], tried[first])]
     if alike:
-        # What is as likely as the best may be what is usual: then no rule is learned.
-        taken = usual if usual in (first, *alike) else first
+        # Of those that are as likely as the best the simplest is taken; the first of all is what is usual, and no rule.
+        taken = next(name for name in tried if name in (first, *alike))
         message = (
             f"{what}: cannot tell {first} from {listed(alike, 'and')} (rank correlations {fits[first]:.2f} and "
             f"{listed([f'{fits[name]:.2f}' for name in alike], 'and')}); {taken} is taken."

@@ -12,6 +12,8 @@ from hopperlib.scheduling.scheduler import too_wide
 from hopperlib.scheduling.workload import Job, Workload
 
 _FEWEST = 200
+# So many past jobs at most, of whole nodes and of shared ones, are learned from and tested on.
+_LAST, _LAST_SHARING = 5000, 2500
 
 
 class Expected(NamedTuple):
@@ -38,6 +40,18 @@ class Expected(NamedTuple):
     low_s: int | None
     high_s: int | None
     past: int
+
+
+def last_started(workload: Workload, nodes: int | Cluster) -> Workload:
+    """Return the last jobs that started: what comes next starts by the rules of the last weeks, and is to be told soon.
+
+    Examples
+    --------
+    >>> len(last_started(Workload([Job(1, 0, 1, 60, 60), Job(2, 0, 1, 60, 60, observed_start_s=0)]), 4))
+    1
+    """
+    most = _LAST if isinstance(nodes, int) else _LAST_SHARING
+    return workload.of([job for job, start in enumerate(workload.observed_start_s) if start >= 0][-most:])
 
 
 def expected_start(

@@ -6,12 +6,13 @@ that is the cause's part. What is left over at the end of the wait is explained 
 tell. So the parts add up to the wait, to the second.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.logs.absences import Absence
 from hopperlib.scheduling.logs.learned import Clock, Learned
 from hopperlib.scheduling.rules import Closure, Limit
 from hopperlib.scheduling.workload import Workload
@@ -20,7 +21,7 @@ CAUSES: dict[str, str] = {
     "hold": "held, or waiting for another job",
     "full": "no node was idle",
     "width": "fewer nodes were idle than it asked for",
-    "drain": "idle nodes were drained or down",
+    "drain": "idle nodes were drained, down or absent",
     "closed": "closed hours",
     "limit": "a limit of its user, account, QOS, queue or licence",
     "ahead": "idle nodes were reserved for jobs ahead of it",
@@ -87,22 +88,17 @@ def explain_wait(
     if start < 0:
         raise InputError(f"the log does not say when job {workload.job[job]} started")
     arrival = min(arrival, start)
-    around = _Around(workload, job, nodes, arrival, start)
-    closed = [rule for rule in rules.closed if workload.requested_time_s[job] > 3600 * rule.over_hours]
-    spans = clock.closures(closed, arrival, start)
-    times: list[Closure | Downtime] = [*spans, *downtimes]
-    bounds = {bound for each in times for bound in (each.start_s, each.end_s)}
-    most, left = 0, list(_TAKEN_AWAY)
+    around = _Around(workload, job, nodes, (arrival, start), rules)
+    around.close(clock, downtimes)
     # With all causes but the first few taken away: the first moment at which none of those few keeps the job.
-    starts: dict[str, int] = {}
-    for moment in sorted(at for at in {arrival, *around.changes, *bounds} if arrival <= at < start):
-        around.go_to(moment)
+    starts, most = list[int](), 0
+    for moment in around.moments():
         most = max(most, around.idle)
-        keeps = around.keeps(moment, downtimes, spans, rules.limits)
-        while left and not any(keeps[cause] for cause in _TAKEN_AWAY[: len(starts) + 1]):
-            starts[left.pop(0)] = moment
-    moments = [arrival, *(starts.get(cause, start) for cause in _TAKEN_AWAY), start]
-    gained = (after - before for before, after in pairwise(moments))
+        keeps = around.keeps(moment)
+        while len(starts) < len(_TAKEN_AWAY) and not any(keeps[: len(starts) + 1]):
+            starts.append(moment)
+    starts += [start] * (len(_TAKEN_AWAY) - len(starts))
+    gained = (after - before for before, after in pairwise([arrival, *starts, start]))
     parts = dict(zip(CAUSES, (max(0, arrival - submit), *gained), strict=True))
     return Wait(job, max(0, start - submit), {cause: seconds for cause, seconds in parts.items() if seconds}, most)
 
@@ -110,10 +106,12 @@ def explain_wait(
 class _Around:
     """What ran and waited around a job's wait, at any moment of it."""
 
-    def __init__(self, workload: Workload, job: int, nodes: int, since: int, until: int) -> None:
+    def __init__(self, workload: Workload, job: int, nodes: int, span: tuple[int, int], rules: Learned) -> None:
         self._workload, self._job, self._nodes, self.idle = workload, job, nodes, nodes
         self._running, self._ahead = set[int](), 0
-        self.changes: dict[int, list[tuple[int, int]]] = {}
+        self._rules, self._span = rules, span
+        self._changes: dict[int, list[tuple[int, int]]] = {span[0]: []}
+        since, until = span
         for other, begun in enumerate(workload.observed_start_s):
             end = begun + workload.run_time_s[other]
             if other == job or begun < 0 or (end <= since and begun < since):
@@ -125,37 +123,52 @@ class _Around:
             if other < job and begun > since:
                 self._ahead += 1
                 self._note(begun, other, 0)
-        self._moments = sorted(self.changes, reverse=True)
+
+    def close(self, clock: Clock, downtimes: Sequence[Downtime]) -> None:
+        """Take in closed hours, and times in which nodes are away."""
+        limit_s = self._workload.requested_time_s[self._job]
+        closed = [rule for rule in self._rules.closed if limit_s > 3600 * rule.over_hours]
+        self._closed = clock.closures(closed, *self._span)
+        self._down = [each for each in downtimes if not each.queue]
+        times: list[Closure | Downtime | Absence] = [*self._closed, *self._down, *self._rules.absent]
+        for bound in {bound for each in times for bound in (each.start_s, each.end_s)}:
+            self._changes.setdefault(bound, [])
 
     def _note(self, moment: int, other: int, kind: int) -> None:
-        self.changes.setdefault(moment, []).append((kind, other))
+        self._changes.setdefault(moment, []).append((kind, other))
 
-    def go_to(self, moment: int) -> None:
-        """Let everything happen that happens until a moment, this included."""
-        while self._moments and self._moments[-1] <= moment:
-            for kind, other in self.changes[self._moments.pop()]:
+    def moments(self) -> Iterator[int]:
+        """Yield every moment of the wait at which anything changes, after it has."""
+        since, until = self._span
+        for moment in sorted(self._changes):
+            for kind, other in self._changes[moment]:
                 if not kind:
                     self._ahead -= 1
                     continue
                 self.idle -= kind * self._workload.nodes[other]
                 (self._running.add if kind > 0 else self._running.discard)(other)
+            if since <= moment < until:
+                yield moment
 
-    def keeps(
-        self, moment: int, downtimes: Sequence[Downtime], closed: Sequence[Closure], limits: Sequence[Limit]
-    ) -> dict[str, bool]:
-        """Return whether each cause keeps the job from starting now."""
-        width, everywhere = self._workload.nodes[self._job], self._nodes
-        down = [each for each in downtimes if each.start_s <= moment < each.end_s and not each.queue]
-        away = sum((everywhere if each.last_node is None else each.last_node) - (each.first_node or 0) for each in down)
-        return {
-            "full": self.idle < 1,
-            "width": self.idle < width,
-            # What runs on drained nodes is not idle: at most the rest of them is away.
-            "drain": min(self.idle, everywhere - away) < width,
-            "closed": any(span.start_s <= moment < span.end_s for span in closed),
-            "limit": any(map(self.reached, limits)),
-            "ahead": self._ahead > 0,
-        }
+    def keeps(self, moment: int) -> tuple[bool, ...]:
+        """Return whether each of the causes that are taken away keeps the job from starting now."""
+        width = self._workload.nodes[self._job]
+        return (
+            self.idle < 1,
+            self.idle < width,
+            self.left(moment) < width,
+            any(span.start_s <= moment < span.end_s for span in self._closed),
+            any(map(self.reached, self._rules.limits)),
+            self._ahead > 0,
+        )
+
+    def left(self, moment: int) -> int:
+        """Return how many idle nodes are neither absent nor drained or down."""
+        # Nobody ran on those that were absent. What runs on drained nodes is not idle: at most the rest of them is away.
+        absent = sum(each.nodes for each in self._rules.absent if each.start_s <= moment < each.end_s)
+        down = [each for each in self._down if each.start_s <= moment < each.end_s]
+        away = sum((each.last_node or self._nodes) - (each.first_node or 0) for each in down)
+        return min(self.idle - absent, self._nodes - away)
 
     def reached(self, limit: Limit) -> bool:
         """Whether a limit keeps the job from starting now."""

@@ -110,21 +110,6 @@ def test_the_unit_of_m_is_in_doubt_and_said() -> None:
     )
 
 
-def test_batch_values_from_the_reservation() -> None:
-    script = "#PBS -l mppwidth=16,mppnppn=4,mppdepth=6,mppmem=2gb\naprun -B ./a.out\n"
-    component = only(script)
-    assert (component.tasks, component.tasks_per_node, component.threads_per_task) == (16, 4, 6)
-    assert component.memory_per_task_gb == 2.0
-
-
-@pytest.mark.parametrize("option", ["-n 16", "-N 4", "-d 6", "-m 2G"])
-def test_batch_values_stand_alone(option: str) -> None:
-    error = refusal(f"#PBS -l mppwidth=16\naprun -B {option} ./a.out\n")
-    name, value = option.split()
-    assert (error.flag, error.value) == (name, value)
-    assert error.rule == "cannot stand with -B, which takes -n, -N, -d and -m from the batch reservation"
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -157,10 +142,7 @@ def test_batch_values_stand_alone(option: str) -> None:
         ),
         ("aprun -n 4 -m much a", "-m much must be a number with an optional suffix K, M, G or T"),
         ("aprun -n 4 -m 0 a", "-m 0 must be more than 0"),
-        (
-            "aprun -B a",
-            "-B takes -n, -N, -d and -m from the batch reservation, and this text holds no #PBS -l mppwidth=",
-        ),
+        ("aprun -B a", "-B takes -n, -N, -d and -m from the batch reservation; write them on the line"),
         ("aprun -n 4 a :", "':' parts two programs; one side of it names none"),
         ("aprun : -n 4 a", "':' parts two programs; one side of it names none"),
         ("aprun -n $((2*M)) a", "-n $((2*M)) takes $M, which this text does not set; write the value"),

@@ -46,7 +46,6 @@ AURORA_LIST = "list:1-8:9-16:17-24:25-32:33-40:41-48:53-60:61-68:69-76:77-84:85-
         # Intel MPI: the CPUs of a node by its tasks; or domains as its variables say.
         ("cluster", "module load intel-mpi\nmpirun -n 4 a", "0-7 8-15 16-23 24-31"),
         ("cluster", "export I_MPI_PIN_DOMAIN=omp OMP_NUM_THREADS=16\nmpirun -n 2 a", "0-15 16-31"),
-        ("cluster", "I_MPI_PIN_DOMAIN=[f,f0] mpirun -n 2 a", "0-3 4-7"),
         ("cluster", "I_MPI_PIN=0 mpirun -n 1 a", "0-31"),
     ],
 )  # fmt: skip
@@ -78,6 +77,8 @@ def test_gpus_of_a_list_by_the_names_that_the_machine_gives_them() -> None:
         ("mpirun -np 8 a", "whose mpirun"),
         ("module load openmpi\nmpirun -np 8 a", "depends on its release"),
         ("module load impi\nexport I_MPI_PIN_DOMAIN=4\nmpirun -n 4 a", "I_MPI_PIN_ORDER"),
+        ("I_MPI_PIN_DOMAIN=[f,f0] mpirun -n 2 a", "that its variables spell out"),
+        ("I_MPI_PIN_PROCESSOR_LIST=0,8 mpirun -n 2 a", "that its variables spell out"),
     ],
 )
 def test_what_cannot_be_told(text: str, why: str) -> None:

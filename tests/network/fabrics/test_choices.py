@@ -76,10 +76,18 @@ def test_waits_by_hand() -> None:
     assert [starts[n] for n in range(4)] == [0, 0, 42, 13]
 
 
-def test_waits_need_backfill() -> None:
-    choice = node_choice(TREE, "switch", random.Random(1), nodes=24, wait_s=60)
-    with pytest.raises(InputError, match="wait_s=60 needs backfill: who waits so long lets others pass"):
-        simulate(workload(1), 24, allocation=choice, policy="fcfs")
+@pytest.mark.parametrize("shared", [False, True])
+def test_without_backfill_nobody_passes_who_waits(shared: bool) -> None:
+    # Two switches of two nodes. Jobs 0 and 1 leave a node free under each; job 2 waits for two under one until job 0
+    # ends, and job 3, which would find a node at once, waits behind it.
+    tree = fat_tree(nodes_per_leaf=2, leaves_per_pod=2, leaf_uplinks=1)
+    choice = node_choice(tree, "switch", random.Random(1), nodes=4, wait_s=500)
+    room = Cluster(nodes=(NodeResources(cores=2),) * 4, partitions={"": Partition(nodes=(0, 1, 2, 3))}) if shared else 4
+    rows = [(0, 0, 1, 60), (1, 0, 1, 10), (2, 0, 1, 100), (3, 0, 1, 10), (4, 11, 2, 9), (5, 12, 1, 5)]
+    jobs = Workload([Job(*row[:3], row[3], row[3], cores=2 * row[2]) for row in rows])
+    starts = {policy: simulate(jobs, room, allocation=choice, policy=policy).start_s for policy in ("fcfs", "easy")}
+    assert starts["fcfs"][4] == starts["easy"][4] == starts["fcfs"][5]
+    assert starts["easy"][5] == 12
 
 
 @pytest.mark.parametrize("policy", ["easy", "10"])

@@ -36,27 +36,13 @@ def each(first: int, count: int) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    # -N = floor(24/d); -S = floor(6/d) up to d = 6, then ceil(d/6) whole NUMA nodes a task.
-    ("depth", "tasks_per_node", "tasks_per_numa_node"),
-    [
-        (1, 24, 6),
-        (2, 12, 3),
-        (3, 8, 2),
-        (4, 6, 1),
-        (5, 4, 1),
-        (6, 4, 1),
-        (7, 3, 1),
-        (8, 3, 1),
-        (9, 2, 1),
-        (12, 2, 1),
-        (13, 1, 1),
-        (24, 1, 1),
-    ],
+    # -N = floor(24/d).
+    ("depth", "tasks_per_node"),
+    [(1, 24), (2, 12), (3, 8), (4, 6), (5, 4), (6, 4), (7, 3), (8, 3), (9, 2), (12, 2), (13, 1), (24, 1)],
 )
-def test_defaults_follow_the_depth(depth: int, tasks_per_node: int, tasks_per_numa_node: int) -> None:
+def test_defaults_follow_the_depth(depth: int, tasks_per_node: int) -> None:
     layout = aprun_layout(asked(threads_per_task=depth), NODE, "Hopper")
-    assert (layout.tasks_per_node, layout.tasks_per_numa_node) == (tasks_per_node, tasks_per_numa_node)
-    assert len(layout.seats) == tasks_per_node
+    assert layout.tasks_per_node == len(layout.seats) == tasks_per_node
 
 
 def test_tasks_fill_the_numa_nodes_in_order() -> None:
@@ -135,8 +121,7 @@ def test_s_and_sn_lower_the_default_of_n() -> None:
     layout = aprun_layout(asked(tasks_per_numa_node=3), NODE, "Hopper")
     assert layout.tasks_per_node == 12
     assert layout.assumptions == (
-        "Without -N, 12 tasks a node are taken: 3 on each of 4 NUMA nodes. "
-        "That -S and -sn lower the default of -N is assumed.",
+        "Without -N, 12 tasks a node: that -S, -sn and -r lower the default of -N is assumed.",
     )
     # The advice of NERSC's users guide, -S 1 -d 6, needs no assumption: 4 a node either way.
     assert aprun_layout(asked(tasks_per_numa_node=1, threads_per_task=6), NODE, "Hopper").assumptions == ()

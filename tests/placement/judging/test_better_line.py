@@ -97,11 +97,6 @@ def test_in_a_script_the_line_keeps_to_the_nodes_that_are_reserved():
     assert better(script.format(width=24)) is None
 
 
-def test_a_line_that_took_its_numbers_from_the_reservation_gets_them_itself():
-    script = "#PBS -l mppwidth=12,mppnppn=12\naprun -B a.out\n"
-    assert better(script) == "aprun -n 12 -S 3 a.out"
-
-
 def test_memory_decides_too():
     # -ss and 2.58 GB: six tasks need 15.5 GB where 7.75 are.
     assert better("aprun -n 12 -N 12 -S 6 -ss a.out", memory_per_task_gb=2.58) == "aprun -n 12 -N 12 -S 3 -ss a.out"

@@ -38,7 +38,7 @@ def test_every_figure_can_be_drawn(figure):
 
 def test_far_apart_numbers_get_a_logarithmic_scale():
     assert QUESTION.run(figure="cores").figures[0].layout["yaxis"]["type"] == "log"
-    assert "type" not in QUESTION.run(figure="cores_per_node", third="none").figures[0].layout["yaxis"]
+    assert "type" not in QUESTION.run(figure="memory_per_core_gb", third="none").figures[0].layout["yaxis"]
 
 
 def test_what_no_file_tells():

@@ -74,3 +74,17 @@ def test_frames_of_ones_own(tmp_path):
         read = hopperlib.read_job_trace(table).to_frame()
         assert read["run_time"].tolist() == [pd.Timedelta("60s"), pd.Timedelta("70s")]
         assert read["wait"].eq(pd.Timedelta("10min")).all()
+
+
+@pytest.mark.parametrize("header", ["job,submit_s,run_s,nodes", "id;arrival_s;wall_s;cores", "job,start_s,end_s,nodes"])
+def test_short_headings(header):
+    values = {"submit": 0, "arrival": 0, "start": 0, "run": 60, "wall": 60, "end": 60, "nodes": 2, "cores": 2}
+    delimiter = ";" if ";" in header else ","
+    names = header.replace("_s", "").split(delimiter)[1:]
+    trace = read_job_trace([header, delimiter.join(["7", *(str(values[name]) for name in names)])])
+    assert (trace.workload[0].run_time_s, trace.workload[0].nodes) == (60, 2)
+
+
+def test_what_a_table_lacks_is_said():
+    with pytest.raises(InputError, match="as a table this lacks submit_time or start_time"):
+        read_job_trace(["job,wall,nodes", "1,60,2"])

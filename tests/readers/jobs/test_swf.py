@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.readers.jobs.swf import read_swf, write_swf
+from hopperlib.readers.jobs.swf import read_swf
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
+from tests.readers.jobs.swf_writer import write_swf
 
 #      job submit wait run procs cpu mem asked limit mem status user group exe queue part prec think
 GOOD = "1 10 5 100 48 -1 -1 72 200 -1 1 3 1 -1 2 -1 -1 -1"

@@ -1,0 +1,99 @@
+"""The availability profile: what is left from each instant on at which, as expected, that changes.
+
+There is one kind. Of a pool of whole nodes that are alike it counts the nodes, and one profile is enough for the pool; of
+nodes that are shared, differ or lie in several partitions each has its own, of its cores, GPUs and memory. Both are asked
+when a share is left for so long, and a promise takes its share out of them. At depth 0 and 1 one promise at most is asked
+for, by the running jobs alone: a running sum (`whole`) or the nodes that come free in turn (`sparing`) answer that sooner.
+"""
+
+from bisect import bisect_left
+from functools import cache
+
+from hopperlib.scheduling._lanes.lane import FOREVER
+
+# Cores, GPUs and memory in one whole number, each below a bit that a difference borrows from if it falls below zero.
+_FIELD = 44
+GUARD = sum(1 << _FIELD * place + _FIELD - 1 for place in range(3))
+_MOST_KEPT = 64
+Amounts = tuple[int, ...]
+
+
+@cache
+def packed(amounts: Amounts) -> int:
+    """Return amounts as one number."""
+    return sum(amount << _FIELD * place for place, amount in enumerate(amounts))
+
+
+class Profile:
+    """What is left from each of some instants on, the first of them 0 for now."""
+
+    __slots__ = ("_after", "_rooms", "_until", "left", "times")
+
+    def __init__(self, times: list[int], left: list[int]) -> None:
+        self.times, self.left = times, left
+        self._after: dict[tuple[int, int, int], Profile] = {}
+        self._rooms: dict[int, list[tuple[int, int]]] = {}
+        self._until: dict[int, int] = {}
+
+    def take(self, share: int, at: int, end: int) -> None:
+        """Take a share from an instant to another; of a profile that was not asked for `rooms` or `until` yet."""
+        times, left, places = self.times, self.left, []
+        for instant in (at, end):
+            place = bisect_left(times, instant)
+            if place == len(times) or times[place] != instant:
+                times.insert(place, instant)
+                left.insert(place, left[place - 1])
+            places.append(place)
+        first, last = places
+        left[first:last] = [amounts - share for amounts in left[first:last]]
+
+    def after(self, share: int, at: int, end: int) -> "Profile":
+        """Return the profile with a share taken of it from an instant to another."""
+        profile = self._after.get((share, at, end))
+        if profile is None:
+            profile = Profile(self.times[:], self.left[:])
+            profile.take(share, at, end)
+            if len(self._after) > _MOST_KEPT:
+                self._after.clear()
+            self._after[share, at, end] = profile
+        return profile
+
+    def earliest(self, nodes: int, span: int, now: int, *, only_now: bool) -> int | None:
+        """Return the first instant from which on so many nodes, where these are counted, are left for so long; None if there is none, or not now."""
+        times, left, step = self.times, self.left, 0
+        while step < len(times):
+            other, last = step, bisect_left(times, (times[step] or now) + span)
+            while other < last and left[other] >= nodes:
+                other += 1
+            if other == last:
+                return times[step]
+            if only_now:
+                return None
+            # Where too few are left, no start before it lasts: the search goes on behind it.
+            step = other + 1
+        return None
+
+    def until(self, share: int) -> int:
+        """Return until when there is room for a share that there is room for now; 0 if there is none."""
+        until = self._until.get(share)
+        if until is None:
+            until = self._until[share] = next(
+                (at for at, left in zip(self.times, self.left, strict=True) if (left - share) & GUARD != GUARD), FOREVER
+            )
+        return until
+
+    def rooms(self, share: int) -> list[tuple[int, int]]:
+        """Return from when to when there is room for a share."""
+        rooms = self._rooms.get(share)
+        if rooms is None:
+            rooms, since = [], -1
+            for instant, left in zip(self.times, self.left, strict=True):
+                if (left - share) & GUARD == GUARD:
+                    since = instant if since < 0 else since
+                elif since >= 0:
+                    rooms.append((since, instant))
+                    since = -1
+            if since >= 0:
+                rooms.append((since, FOREVER))
+            self._rooms[share] = rooms
+        return rooms
