@@ -189,17 +189,14 @@ def _ways(array: Array, block: tuple[int, ...]) -> Iterator[Touched]:
         for length, part, chunk in zip(array.shape, block, array.chunk, strict=True)
     ]
     for parts in product(*along):
-        yield (
-            (numbers, math.prod(counts)) for numbers, counts in (zip(*place, strict=True) for place in product(*parts))
-        )
+        numbers, counts = zip(*parts, strict=True)
+        yield zip(product(*numbers), map(math.prod, product(*counts)), strict=True)
 
 
-def _parts(start: int, end: int, chunk: int) -> list[tuple[int, int]]:
+def _parts(start: int, end: int, chunk: int) -> tuple[range, list[int]]:
     """Return the chunks along one dimension that a read touches, and how many elements of each."""
-    return [
-        (number, min(end, (number + 1) * chunk) - max(start, number * chunk))
-        for number in range(start // chunk, (end - 1) // chunk + 1)
-    ]
+    numbers = range(start // chunk, (end - 1) // chunk + 1)
+    return numbers, [min(end, (number + 1) * chunk) - max(start, number * chunk) for number in numbers]
 
 
 @dataclass(slots=True, eq=False)
