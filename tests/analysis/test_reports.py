@@ -59,9 +59,9 @@ def test_the_command_gives_the_numbers_of_the_function(files, kind):
 
 def test_logs_are_counted_by_cause(files):
     told = report("errors", files / "errors")
-    assert [(cause["code"], cause["logs"]) for cause in told.facts["causes"]] == [("SLURM-OOM", 2)]
-    assert told.to_frame("logs")["text"].eq("").tolist() == [False, False, True]
-    assert told.summary.startswith("2 of 3 logs name their cause.")
+    assert [(row[1], row[0]) for row in told.tables[0].rows if row[1] != "no-cause"] == [("SLURM-OOM", 2)]
+    assert told.to_frame("rows")["text"].eq("").tolist() == [False, False, True]
+    assert told.summary.startswith("3 outputs: 2 have a cause of failure")
 
 
 def test_since_counts_runs_where_they_tell_their_times(files):
@@ -72,7 +72,7 @@ def test_since_counts_runs_where_they_tell_their_times(files):
 
 def test_since_counts_files_elsewhere(files):
     os.utime(files / "errors" / "b.log", (0, 0))
-    assert report("errors", files / "errors", since="30d").summary.startswith("1 of 2 logs")
+    assert report("errors", files / "errors", since="30d").summary.startswith("2 outputs: 1 has a cause")
 
 
 def test_outputs_of_io_and_what_is_none(root, files):

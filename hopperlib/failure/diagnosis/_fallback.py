@@ -31,8 +31,8 @@ _MANY = 100
 _FEW = 3
 # Lines that are searched for what helps.
 _QUOTED = 5
-# Words of an end so near below the last sign of failure belong to it. [lines]
-_BELOW = 3
+# Words of an end so near below the last sign of failure belong to it: the help text of a launcher may part them. [lines]
+_BELOW = 8
 # A key of a YAML block and a value of one word, or the mark of a text that follows.
 _PAIR = re.compile(r"\s{0,8}\w{1,40}: {0,4}\S{0,80}")
 # A line that gives the reason of the end above it.
@@ -223,23 +223,27 @@ def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], evidence: Ev
 
 def _message(group: Unknown, evidence: Evidence) -> Cause:
     """Make a cause of a group's last line and of what stands around it."""
-    known = _known(evidence)
-    chain = _chain(group, evidence)
-    hits = [other.last for other in chain]
-    headed = {other.last.line: _headed(other, known) for other in chain}
-    below = headed.pop(hits[0].line, None)
-    around = [*_following(group, known), *_generic_above(group.last, evidence), *filter(None, headed.values())]
-    stated = [hit for hit in around if group.suspicion == "end" and _STATED.match(hit.text)]
-    framed = _framed(group) if len(chain) == 1 and not stated else []
-    if stated or framed or below:
-        main = [*stated, *framed, below][0] or hits[0]
-        around = framed or around
-    else:
-        above = _reasons(group, evidence) if len(chain) == 1 or _says("points_above", hits[0]) else []
-        main = above[0] if above else hits[0]
-        around += above[:3]
-    lines = {hit.line: hit for hit in (*around, *hits)}
+    known, chain = _known(evidence), _chain(group, evidence)
+    headed = filter(None, (_headed(other, known) for other in chain[1:]))
+    around = [*_following(group, known), *_generic_above(group.last, evidence), *headed]
+    main, beside = _main(chain, around, evidence)
+    lines = {hit.line: hit for hit in (*beside, *(other.last for other in chain))}
     return _cause(main, [lines[line] for line in sorted(lines) if line != main.line], group)
+
+
+def _main(chain: Sequence[Unknown], around: list[Hit], evidence: Evidence) -> tuple[Hit, list[Hit]]:
+    """Return the line that says most of a chain of trouble, and what is quoted beside it."""
+    group, top = chain[-1], chain[0].last
+    stated = [hit for hit in around if group.suspicion == "end" and _STATED.match(hit.text)]
+    if stated:
+        return stated[0], around
+    alone = len(chain) == 1
+    if alone and (framed := _framed(group)):
+        return framed[0], framed
+    if below := _headed(chain[0], _known(evidence)):
+        return below, around
+    above = _reasons(group, evidence) if alone or _says("points_above", top) else []
+    return (above[0] if above else top), [*around, *above[:3]]
 
 
 def _headed(group: Unknown, known: set[tuple[int, int]]) -> Hit | None:

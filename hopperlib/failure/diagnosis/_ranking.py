@@ -17,9 +17,20 @@ from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any
 
+from hopperlib.failure.diagnosis._behind import (
+    LONG,
+    confidence,
+    doubtful,
+    ends_otherwise,
+    goes_on_behind,
+    got_over,
+    life_behind,
+    lines_behind,
+    ordinary_behind,
+    says_done,
+)
 from hopperlib.failure.diagnosis._fallback import hollow, last_words, missed_goal, own_code, reasons_above, remedies
-from hopperlib.failure.diagnosis.causes import Cause, Confidence
-from hopperlib.failure.messages._speech import goes_on
+from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link
 
@@ -47,18 +58,8 @@ _AROUND = 3
 _ABOVE = 40
 # Lines of a help text of Open MPI.
 _HELP_TEXT = 12
-# Lines behind a sign of life, or behind a generic message, that make it improbable that the message ended the run.
-_LONG = 40
 # Lines behind a generic message that are the work of a program which went on, beside its signs of life.
 _WORK = 12
-# Lines of ordinary work behind a message that leave it open whether it ended the run: of one that ends a program by itself,
-# of others, and of one that was taken well.
-_ORDINARY, _FEW = 8, 2
-_GOT_OVER = 1
-# An error at the end of a text so far below a message is no consequence of it. [lines]
-_FAR = 200
-# Lines that may stand behind a message at the end of a text.
-_AT_END = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +96,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     counted = [message for message in counted if message.rule.code not in outlived]
     success, signs = _ends(counted, evidence)
     failed = bool(signs) or bool(record_failed)
-    causes = [
-        message
-        for message in _of_role("cause", counted, refuted)
-        if not hollow(message) and (failed or not (_passed_over(message, evidence) or _got_over(message, evidence)))
-    ]
+    causes = _standing(counted, refuted, evidence, failed)
     words = last_words(evidence, signs, failed=failed)
     missed = None if failed else missed_goal(evidence)
     told: dict[str, Any] = {"set_aside": (*set_aside, *refuted), "outlived": outlived}
@@ -125,8 +122,8 @@ def _ranked(
         ranked.insert(0, reason)
     if words and not ranked:
         return [words]
-    if words and (ranked[0].confidence == "possible" or _goes_on_behind(roots[0], evidence)):
-        later = _went_on(roots[0], words) or _ends_otherwise(roots[0], evidence)
+    if words and (ranked[0].confidence == "possible" or goes_on_behind(roots[0], evidence)):
+        later = _went_on(roots[0], words) or ends_otherwise(roots[0], evidence)
         ranked.insert(0 if later else len(ranked), words)
     return ranked
 
@@ -135,7 +132,7 @@ def _outlived(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
     """Return the codes of failures that a program lived on behind, with the line that shows it."""
     outlived = {}
     for message in counted:
-        life = _life_behind(message, evidence) if message.rule.role in ("cause", "symptom", "cascade") else None
+        life = life_behind(message, evidence) if message.rule.role in ("cause", "symptom", "cascade") else None
         if life and (_ran_on(message, life, counted, evidence) or _ends_again(message, life, counted, evidence)):
             outlived[message.rule.code] = life
     return outlived
@@ -144,10 +141,10 @@ def _outlived(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
 def _ran_on(message: MessageHits, life: int, counted: list[MessageHits], evidence: Evidence) -> bool:
     """Whether a program ran on for long behind something that it had started, or behind something generic without failing later."""
     last, rule = message.hits[-1], message.rule
-    if rule.role == "symptom" and evidence.files[last.file].lines - life > _LONG:
+    if rule.role == "symptom" and evidence.files[last.file].lines - life > LONG:
         return True
     generic = rule.strength == "weak" or rule.role == "cascade"
-    return generic and _behind(message, evidence) > _WORK and not _fails_behind(last, counted)
+    return generic and lines_behind(message, evidence) > _WORK and not _fails_behind(last, counted)
 
 
 def _ends_again(message: MessageHits, life: int, counted: list[MessageHits], evidence: Evidence) -> bool:
@@ -157,7 +154,7 @@ def _ends_again(message: MessageHits, life: int, counted: list[MessageHits], evi
         end.hits[-1]
         for end in counted
         if end is not message
-        and (end.rule.role == "cause" or _says_done(end))
+        and (end.rule.role == "cause" or says_done(end))
         and (end.rule.general or end.rule.code in _CANCELLED or not _names(message, end))
     ]
     ends += [group.last for group in evidence.unknown if group.suspicion == "fatal"]
@@ -170,51 +167,16 @@ def _fails_behind(last: Hit, counted: Iterable[MessageHits]) -> bool:
     return any(hit.file != last.file or hit.line > last.line for hit in signs)
 
 
-def _passed_over(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether much stands behind a generic message, in a text that shows no failure."""
-    return message.rule.strength == "weak" and _behind(message, evidence) > _LONG
+def _standing(counted: Iterable[MessageHits], refuted: set[str], evidence: Evidence, failed: bool) -> list[MessageHits]:
+    """Return the causes that say more than that something ended, that nothing refutes, and that need no failure beside them or have one."""
+    causes = (message for message in counted if message.rule.role == "cause" and message.rule.code not in refuted)
+    return [message for message in causes if not hollow(message) and (failed or _counts_alone(message, evidence))]
 
 
-def _doubtful(message: MessageHits) -> bool:
-    """Whether no line of a message is known to be the program's own, and its end."""
-    return message.count <= len(message.hits) and all(hit.doubt for hit in message.hits)
-
-
-def _got_over(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether the program says how it took a message, did its work behind it, and nothing shows a failure."""
-    handled = _doubtful(message) and message.hits[-1].doubt == "handled"
-    return handled and _ordinary_behind(message, evidence) >= _GOT_OVER and not _failure_around(message, evidence)
-
-
-def _ordinary_behind(message: MessageHits, evidence: Evidence) -> int:
-    """Return the lines of ordinary work behind the last one of a message. [lines]"""
-    return goes_on(evidence.files[message.hits[-1].file].tail, _behind(message, evidence))
-
-
-def _failure_around(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether anything else shows a failure in another file, behind a message, or not far above it."""
-    last = message.hits[-1]
-    others = [other for other in evidence.messages.values() if other is not message and not _doubtful(other)]
-    signs = [hit for other in others if other.rule.shows_failure for hit in other.hits]
-    signs += [group.last for group in evidence.unknown if group.suspicion in ("fatal", "end")]
-    return any(hit.file != last.file or hit.line > last.line - _LONG for hit in signs)
-
-
-def _end_agrees(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether a message is the program's own, and hardly anything stands behind it or something else shows a failure."""
-    if message.count > len(message.hits) or _failure_around(message, evidence):
-        # Of a message that came again and again nobody knows its last line.
-        return True
-    ordinary = _ordinary_behind(message, evidence)
-    if _doubtful(message):
-        return message.hits[-1].doubt == "handled" and ordinary < _GOT_OVER
-    return _life_behind(message, evidence) is None and ordinary <= (_ORDINARY if message.rule.fatal else _FEW)
-
-
-def _behind(message: MessageHits, evidence: Evidence) -> int:
-    """Return the lines behind the last one of a message in its file."""
-    last = message.hits[-1]
-    return evidence.files[last.file].lines - last.line
+def _counts_alone(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether a message may be the cause in a text that shows no failure: not much stands behind a generic one, and the program did not get over it."""
+    passed_over = message.rule.strength == "weak" and lines_behind(message, evidence) > LONG
+    return not passed_over and not got_over(message, evidence)
 
 
 def _complaints(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
@@ -225,7 +187,7 @@ def _complaints(counted: list[MessageHits], evidence: Evidence) -> dict[str, int
         if message.rule.role == "cause"
         and message.count <= len(message.hits)
         and all(_COMMAND.match(hit.text) for hit in message.hits)
-        and _behind(message, evidence) > _LONG
+        and lines_behind(message, evidence) > LONG
     ]
     failed = any(message.rule.shows_failure and message not in complaints for message in counted)
     if failed or any(group.suspicion in ("fatal", "end") for group in evidence.unknown):
@@ -253,12 +215,6 @@ def _may_be_next(failure: Hit, end: Hit) -> bool:
     return failure.file == end.file and len(tasks) < 2
 
 
-def _life_behind(message: MessageHits, evidence: Evidence) -> int | None:
-    """Return the line that shows that a program went on behind the last line of a message; None if none does."""
-    # Of a message that came again and again nobody knows its last line.
-    return evidence.life_after(message.hits[-1]) if message.count <= len(message.hits) else None
-
-
 def _names(cause: MessageHits, effect: MessageHits) -> bool:
     """Whether a rule says that one message explains another."""
     return any(link.names(effect.rule.code) for link in cause.rule.explains) or any(
@@ -266,20 +222,10 @@ def _names(cause: MessageHits, effect: MessageHits) -> bool:
     )
 
 
-def _says_done(message: MessageHits) -> bool:
-    """Whether a program itself, not a launcher or a scheduler, says that it ended well."""
-    return message.rule.success and message.rule.code.startswith("APPLICATION-")
-
-
 def _needing_failure(messages: Iterable[MessageHits], evidence: Evidence) -> list[MessageHits]:
     """Return the messages that count beside any sign of failure, and behind which not much stands."""
     needing = (message for message in messages if "@failure" in message.rule.requires)
-    return [message for message in needing if _behind(message, evidence) <= _LONG]
-
-
-def _of_role(role: str, counted: Iterable[MessageHits], refuted: set[str]) -> list[MessageHits]:
-    """Return the messages of a role that no other one refutes."""
-    return [message for message in counted if message.rule.role == role and message.rule.code not in refuted]
+    return [message for message in needing if lines_behind(message, evidence) <= LONG]
 
 
 def _ends(counted: Iterable[MessageHits], evidence: Evidence) -> tuple[list[MessageHits], list[MessageHits]]:
@@ -287,9 +233,9 @@ def _ends(counted: Iterable[MessageHits], evidence: Evidence) -> tuple[list[Mess
     success = [
         message
         for message in counted
-        if message.rule.success and not (message.rule.general and _ordinary_behind(message, evidence) > 1)
+        if message.rule.success and not (message.rule.general and ordinary_behind(message, evidence) > 1)
     ]
-    signs = (message for message in counted if message.rule.shows_failure and not _doubtful(message))
+    signs = (message for message in counted if message.rule.shows_failure and not doubtful(message))
     return success, [message for message in signs if not _tidies_up(message, success)]
 
 
@@ -324,7 +270,7 @@ def _tidies_up(message: MessageHits, success: Iterable[MessageHits]) -> bool:
 
 def _ended_well_after(words: Hit, success: Iterable[MessageHits]) -> bool:
     """Whether a program itself, not a launcher or a scheduler, says after a line or in another file that it ended well."""
-    ends = [hit for message in success if _says_done(message) for hit in message.hits]
+    ends = [hit for message in success if says_done(message) for hit in message.hits]
     return any(hit.file != words.file or hit.line > words.line for hit in ends)
 
 
@@ -474,59 +420,13 @@ def _stack_below(head: Hit, evidence: Evidence) -> list[Hit]:
     return [hit for place, hit in enumerate(below, start=1) if hit.line <= head.line + place + 1]
 
 
-def _confidence(message: MessageHits, roots: list[MessageHits], evidence: Evidence) -> Confidence:
-    """Return how sure a cause is: by the strength of its message, its rank, what stands behind it, and its rivals."""
-    strength = message.rule.strength
-    if not _end_agrees(message, evidence):
-        return "guess"
-    if strength == "weak" and not _ends_the_text(message, evidence):
-        return "guess"
-    if strength == "weak" or message is not roots[0] or _contradicted(message, evidence):
-        return "possible"
-    rivals = any(other is not message and other.rule.strength == strength for other in roots)
-    if strength == "strong":
-        return "likely" if rivals else "certain"
-    return "possible" if rivals else "likely"
-
-
-def _ends_the_text(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether a generic message is fatal, shows a failure behind it, or stands at the end of its file."""
-    last = message.hits[-1]
-    behind = [
-        hit.file != last.file or hit.line > last.line
-        for other in evidence.messages.values()
-        if other is not message and other.rule.shows_failure
-        for hit in other.hits
-    ]
-    return message.rule.fatal or any(behind) or evidence.files[last.file].filled - last.line <= _AT_END
-
-
-def _contradicted(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether the program went on behind a message, or says far below it that it ended well, or of something else that it failed."""
-    last = message.hits[-1]
-    done = (hit for other in evidence.messages.values() if _says_done(other) for hit in other.hits)
-    return _goes_on_behind(message, evidence) or any(hit.file == last.file and hit.line > last.line for hit in done)
-
-
-def _goes_on_behind(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether the program went on behind a message, or another one did, which ended in an error of its own."""
-    return _life_behind(message, evidence) is not None or _ends_otherwise(message, evidence)
-
-
-def _ends_otherwise(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether the file of a message ends, far below it, in an error that no rule knows: that of a later run."""
-    last, lines = message.hits[-1], evidence.files[message.hits[-1].file].filled
-    ends = (group.last for group in evidence.unknown if group.suspicion in ("fatal", "error"))
-    return any(hit.file == last.file and hit.line - last.line > _FAR and lines - hit.line <= _AT_END for hit in ends)
-
-
 def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits], evidence: Evidence) -> Cause:
     """Make a cause of a message."""
     rule, hits, fields = message.rule, _quoted(message, evidence), _fields(message)
     of_rule: dict[str, Any] = {name: getattr(rule, name) for name in ("code", "title", "fault", "who", "confirm")}
     seen: dict[str, Any] = {"count": message.count, "hits": hits, "explains": explained, "fields": fields}
     advice = _advice(message, hits, fields)
-    return Cause(rule=rule, confidence=_confidence(message, roots, evidence), advice=advice, **of_rule, **seen)
+    return Cause(rule=rule, confidence=confidence(message, roots, evidence), advice=advice, **of_rule, **seen)
 
 
 def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:

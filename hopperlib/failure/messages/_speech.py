@@ -43,21 +43,26 @@ def reads_as(text: bytes) -> str:
     ''
     """
     lines = [line for line in text[:_READ].decode(errors="replace").splitlines() if line.strip()]
-
-    def often(form: re.Pattern[str], least: int, share: float = 0.0) -> bool:
-        return sum(map(bool, map(form.search, lines))) >= max(least, share * len(lines))
-
-    if often(_COMMIT, 2, _FEW):
+    if _often(_COMMIT, lines, 2, _FEW):
         return "a history of commits"
-    if often(_FENCE, 2) and often(_PROSE, 2, _FEW):
+    if _often(_FENCE, lines, 2, 0.0) and _often(_PROSE, lines, 2, _FEW):
         return "documentation"
-    if often(_CODE, _SOME, _MOST):
+    if _often(_CODE, lines, _SOME, _MOST):
         return "a source"
-    jobs = {match[1] for line in lines if (match := _RECORD.match(line))}
-    if len(jobs) > 1 and often(_RECORD, 2, _FEW):
+    if _often(_RECORD, lines, 2, _FEW) and len({match[1] for match in map(_RECORD.match, lines) if match}) > 1:
         return "a list of several jobs"
-    table = len(lines) >= _SOME and not re.search(r"\d", lines[0]) and all(map(_FIELDS.match, lines))
-    return "a table" if table and len({line.count(",") for line in lines[:2]}) == 1 else ""
+    return "a table" if _is_table(lines) else ""
+
+
+def _often(form: re.Pattern[str], lines: Sequence[str], least: int, share: float) -> bool:
+    """Whether so many lines, and such a share of all, have a form."""
+    return sum(map(bool, map(form.search, lines))) >= max(least, share * len(lines))
+
+
+def _is_table(lines: Sequence[str]) -> bool:
+    """Whether lines are the rows of a table below a row of names."""
+    rows = len(lines) >= _SOME and not re.search(r"\d", lines[0]) and all(map(_FIELDS.match, lines))
+    return rows and lines[0].count(",") == lines[1].count(",")
 
 
 def doubt(line: bytes, start: int, before: Sequence[str], after: Sequence[str]) -> Doubt:

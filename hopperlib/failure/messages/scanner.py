@@ -33,7 +33,7 @@ from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._lines import Block, LineReader
 from hopperlib.failure.messages._matching import WINDOW, Match, match, quote
 from hopperlib.failure.messages._progress import Life
-from hopperlib.failure.messages._speech import Doubt, doubt
+from hopperlib.failure.messages._speech import doubt
 from hopperlib.failure.messages._tasks import TaskEnds
 from hopperlib.failure.messages._templates import suspicion, template
 from hopperlib.failure.messages._whole_words import Worded, WordIndex
@@ -328,21 +328,17 @@ class Scanner:
         finding.count += 1
         if finding.count > self.EXAMINED:
             return
-        hit = self._hit(text, number, fields, place)
-        if rule.shows_failure or rule.role == "cause":
-            hit = replace(hit, doubt=self._doubt(text, place, data, start, end))
         if rule.role in ("cause", "symptom"):
             self._life.failed(number)
-        if finding.count == 1 and rule.role in ("symptom", "cascade"):
-            hit = replace(hit, before=self._lines_before(data, start))
-        elif finding.count == 1 and rule.role == "cause":
-            before = self._lines_before(data, start) if rule.general else ()
-            hit = replace(hit, before=before, after=_sentence(hit.text, _next_lines(data, end + 1, _FOLLOWING)))
+        hit = self._hit(text, number, fields, place)
+        if rule.role in ("cause", "symptom", "cascade"):
+            above, below = self._lines_before(data, start), _next_lines(data, end + 1, _FOLLOWING)
+            hit = replace(hit, doubt=doubt(text, place, above, below[:_BELOW]))
+            if finding.count == 1:
+                # A cause that is no generic one says all, and its sentence may go on.
+                kept = above if rule.role != "cause" or rule.general else ()
+                hit = replace(hit, before=kept, after=_sentence(hit.text, below) if rule.role == "cause" else ())
         self._note(finding, hit)
-
-    def _doubt(self, text: bytes, place: int, data: bytes, start: int, end: int) -> Doubt:
-        """Return why a line may report no end, by its form and by what stands around it."""
-        return doubt(text, place, self._lines_before(data, start), _next_lines(data, end + 1, _BELOW))
 
     def _matched(self, shape: _Shape, text: bytes, data: bytes, end: int) -> tuple[Match | None, bytes]:
         """Return the rule that matches a line, and the line, put together again where it was broken."""

@@ -1,0 +1,115 @@
+"""What stands behind a message: whether the program ended there, and how sure its cause is for it."""
+
+from hopperlib.failure.diagnosis.causes import Confidence
+from hopperlib.failure.messages._speech import goes_on
+from hopperlib.failure.messages.evidence import Evidence, MessageHits
+
+# Lines of ordinary work behind a message that leave it open whether it ended the run: of one that ends a program by itself,
+# of others, and of one that was taken well.
+_ORDINARY, _FEW = 8, 2
+_GOT_OVER = 1
+# An error at the end of a text so far below a message is no consequence of it. [lines]
+_FAR = 200
+# Lines that may stand behind a message at the end of a text.
+_AT_END = 5
+# Lines behind a sign of life, or behind a generic message, that make it improbable that the message ended the run.
+LONG = 40
+
+
+def confidence(message: MessageHits, roots: list[MessageHits], evidence: Evidence) -> Confidence:
+    """Return how sure a cause is: by the strength of its message, its rank, what stands behind it, and its rivals."""
+    strength = message.rule.strength
+    if not _end_agrees(message, evidence):
+        return "guess"
+    if strength == "weak" and not _ends_the_text(message, evidence):
+        return "guess"
+    if strength == "weak" or message is not roots[0] or _contradicted(message, evidence):
+        return "possible"
+    rivals = any(other is not message and other.rule.strength == strength for other in roots)
+    if strength == "strong":
+        return "likely" if rivals else "certain"
+    return "possible" if rivals else "likely"
+
+
+def _end_agrees(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether a message is the program's own, and hardly anything stands behind it or something else shows a failure."""
+    if message.count > len(message.hits) or _failure_around(message, evidence):
+        # Of a message that came again and again nobody knows its last line.
+        return True
+    ordinary = ordinary_behind(message, evidence)
+    if doubtful(message):
+        return message.hits[-1].doubt == "handled" and ordinary < _GOT_OVER
+    return life_behind(message, evidence) is None and ordinary <= (_ORDINARY if message.rule.fatal else _FEW)
+
+
+def _failure_around(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether anything else shows a failure in another file, behind a message, or not far above it."""
+    last = message.hits[-1]
+    others = [other for other in evidence.messages.values() if other is not message and not doubtful(other)]
+    signs = [hit for other in others if other.rule.shows_failure for hit in other.hits]
+    signs += [group.last for group in evidence.unknown if group.suspicion in ("fatal", "end")]
+    return any(hit.file != last.file or hit.line > last.line - LONG for hit in signs)
+
+
+def _ends_the_text(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether a generic message is fatal, shows a failure behind it, or stands at the end of its file."""
+    last = message.hits[-1]
+    behind = [
+        hit.file != last.file or hit.line > last.line
+        for other in evidence.messages.values()
+        if other is not message and other.rule.shows_failure
+        for hit in other.hits
+    ]
+    return message.rule.fatal or any(behind) or evidence.files[last.file].filled - last.line <= _AT_END
+
+
+def _contradicted(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether the program went on behind a message, or says far below it that it ended well, or of something else that it failed."""
+    last = message.hits[-1]
+    done = (hit for other in evidence.messages.values() if says_done(other) for hit in other.hits)
+    return goes_on_behind(message, evidence) or any(hit.file == last.file and hit.line > last.line for hit in done)
+
+
+def goes_on_behind(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether the program went on behind a message, or another one did, which ended in an error of its own."""
+    return life_behind(message, evidence) is not None or ends_otherwise(message, evidence)
+
+
+def ends_otherwise(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether the file of a message ends, far below it, in an error that no rule knows: that of a later run."""
+    last, lines = message.hits[-1], evidence.files[message.hits[-1].file].filled
+    ends = (group.last for group in evidence.unknown if group.suspicion in ("fatal", "error"))
+    return any(hit.file == last.file and hit.line - last.line > _FAR and lines - hit.line <= _AT_END for hit in ends)
+
+
+def life_behind(message: MessageHits, evidence: Evidence) -> int | None:
+    """Return the line that shows that a program went on behind the last line of a message; None if none does."""
+    # Of a message that came again and again nobody knows its last line.
+    return evidence.life_after(message.hits[-1]) if message.count <= len(message.hits) else None
+
+
+def got_over(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether the program says how it took a message, did its work behind it, and nothing shows a failure."""
+    handled = doubtful(message) and message.hits[-1].doubt == "handled"
+    return handled and ordinary_behind(message, evidence) >= _GOT_OVER and not _failure_around(message, evidence)
+
+
+def doubtful(message: MessageHits) -> bool:
+    """Whether no line of a message is known to be the program's own, and its end."""
+    return message.count <= len(message.hits) and all(hit.doubt for hit in message.hits)
+
+
+def ordinary_behind(message: MessageHits, evidence: Evidence) -> int:
+    """Return the lines of ordinary work behind the last one of a message. [lines]"""
+    return goes_on(evidence.files[message.hits[-1].file].tail, lines_behind(message, evidence))
+
+
+def lines_behind(message: MessageHits, evidence: Evidence) -> int:
+    """Return the lines behind the last one of a message in its file."""
+    last = message.hits[-1]
+    return evidence.files[last.file].lines - last.line
+
+
+def says_done(message: MessageHits) -> bool:
+    """Whether a program itself, not a launcher or a scheduler, says that it ended well."""
+    return message.rule.success and message.rule.code.startswith("APPLICATION-")
