@@ -9,5 +9,6 @@
 `site`          the Sphinx extension, the theme and the browser's side
 `build`         ``python -m hopperbook.build``
 `serve`         ``python -m hopperbook.serve``
+`warm`          what notebooks load, for the kernels of a build
 ==============  ===============================================================
 """

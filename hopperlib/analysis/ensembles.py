@@ -155,60 +155,41 @@ def run_ensemble(
     client: Any = None,
     progress: bool | Callable[[int, int], None] = True,
 ) -> pd.DataFrame:
-    """Call a function with each set of parameters, keep every result, and return all as one table.
+    """Call a function with each set of parameters, keep every result, and return all as one table, parameters first.
 
-    A set that has its file in the folder is not run again, so an ensemble that
-    was interrupted goes on where it stopped, and one that is asked for more
-    seeds runs only the new ones. A file appears only when it is complete.
-    Results of a former source of the function, or of this package, are left
-    where they are and not used. Use one folder from one process at a time.
+    A set that has its file in the folder is not run again, unless the function or this package has changed.
 
     Parameters
     ----------
     function : callable
-        ``function(**parameters)`` returns a mapping (one row), a list of mappings or a DataFrame (several), or one
-        value (a row with the column ``result``). It is told its seed as a parameter and draws from nothing else.
-        It may stand in a notebook, enclose values and be a question of the front door, such as `hopperlib.memory`:
-        worker processes get a copy of it, with its own helpers and globals as they are now.
+        ``function(**parameters)`` returns a mapping (a row), a list of mappings or a DataFrame, or one value (``result``).
+        It may stand in a notebook or be a question of the front door; processes get a copy with its helpers and globals.
     parameter_sets : iterable of mappings, or DataFrame
-        Texts, finite numbers, or lists of them, by name. Each set once.
-    folder : str or Path
-        Where the files are; made if it is missing.
-    workers : int or None
-        Processes on this machine: None takes one a core, 0 stays in this process.
-    client : str, object with ``submit``, or None
-        The address of a Dask scheduler, ``tcp://...``, a Dask ``Client``, or an executor of ``concurrent.futures``,
-        to use in place of processes.
+        Texts, finite numbers, or lists of them, by name; seeds too. Each set once.
+    folder : str or Path, for one process at a time
+    workers, client
+        Processes on this machine, one a core if None, 0 for none; or in their place the address of a Dask scheduler, a
+        Dask ``Client``, or an executor.
     progress : bool or callable
         Whether to show a bar; or what to call with runs done and runs in all, after each.
 
-    Returns
-    -------
-    DataFrame
-        Rows in the order of the parameter sets: parameters first, then what the function returned.
-
     Raises
     ------
-    ValueError
-        If a set comes twice or is not plain data, the folder is not this function's, a file in it is damaged, or
-        the function reaches what cannot be keyed or sent to a process, such as an open file.
-    EnsembleError
-        If a run failed, or a worker died. Runs that were under way are waited for and kept.
+    ValueError, EnsembleError
+        If a set comes twice or is not plain data, the folder is another's, or something cannot be keyed or sent; if a
+        run failed, or a worker died.
 
     Examples
     --------
     >>> import tempfile
-    >>> from hopperlib.analysis.run_times import repeats_to_see
-    >>> sets = [{"change_fraction": 0.05, "spread_fraction": spread} for spread in (0.05, 0.1)]
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     run_ensemble(repeats_to_see, sets, folder, workers=0, progress=False)["result"].tolist()
-    [17, 64]
+    ...     run_ensemble(round, [{"number": 1.6}, {"number": 2.4}], folder, workers=0, progress=False)["result"].tolist()
+    [2, 2]
     """
     _check_workers(workers, client)
     reached, own = function_digest(function)
     version = _digest(reached, _package_digest())[:8]
     sets = _keyed(parameter_sets, version)
-    # Before the folder is taken for this function: the next call may be with another.
     here = (client is None and workers == 0) or isinstance(client, ThreadPoolExecutor)
     run = function if here else _sendable(function, own)
     folder = Path(folder)
@@ -217,22 +198,31 @@ def run_ensemble(
     missing = {key: parameters for key, parameters in sets.items() if not paths[key].exists()}
     failures: list[EnsembleError] = []
     with ExitStack() as stack:
-        if isinstance(client, str):
-            client = stack.enter_context(_dask_client(client))
+        client = stack.enter_context(_dask_client(client)) if isinstance(client, str) else client
         step = _stepper(stack, progress, len(sets) - len(missing), len(sets))
-        runs = _finished(client, workers, run, missing, failures)
-        for key, answer in stack.enter_context(closing(runs)):
-            answered = _answered(function, sets[key], answer)
-            if isinstance(answered, EnsembleError):
-                failures.append(answered)
-            else:
-                _write(answered, paths[key])
-                step()
-    if failures:
-        raise failures[0]
+        runs = stack.enter_context(closing(_finished(client, workers, run, missing, failures)))
+        _keep_all(function, runs, sets, paths, failures, step)
     table = _read(paths.values())
     table.attrs["parameters"] = list(dict.fromkeys(chain.from_iterable(sets.values())))
     return table
+
+
+def _keep_all(
+    function: Callable[..., Any],
+    runs: Iterable[tuple[str, Callable[[], Any]]],
+    sets: Mapping[str, Mapping[str, Any]],
+    paths: Mapping[str, Path],
+    failures: list[EnsembleError],
+    step: Callable[[], Any],
+) -> None:
+    """Keep the rows of each run as it finishes; raise the first failure, once those under way have ended."""
+    for key, answer in runs:
+        if failure := _kept(function, sets[key], answer, paths[key]):
+            failures.append(failure)
+        else:
+            step()
+    if failures:
+        raise failures[0]
 
 
 def _check_workers(workers: int | None, client: Any) -> None:
@@ -243,12 +233,12 @@ def _check_workers(workers: int | None, client: Any) -> None:
         raise refusal("workers", workers, "must be at least 0")
 
 
-def _answered(
-    function: Callable[..., Any], parameters: Mapping[str, Any], answer: Callable[[], Any]
-) -> pd.DataFrame | EnsembleError:
-    """Return the rows of one run, or why it failed."""
+def _kept(
+    function: Callable[..., Any], parameters: Mapping[str, Any], answer: Callable[[], Any], path: Path
+) -> EnsembleError | None:
+    """Keep the rows of one run; return why it failed, if it did."""
     try:
-        return _table(parameters, answer())
+        rows = _table(parameters, answer())
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
         if isinstance(error, BrokenProcessPool):
@@ -256,6 +246,8 @@ def _answered(
         failure = EnsembleError(f"{_name(function)} with {parameters} failed: {why}")
         failure.__cause__ = error
         return failure
+    _write(rows, path)
+    return None
 
 
 def _keyed(parameter_sets: Iterable[Mapping[str, Any]] | pd.DataFrame, version: str) -> dict[str, dict[str, Any]]:

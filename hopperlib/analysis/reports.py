@@ -14,7 +14,6 @@ Without files each report is about the samples of the book.
 
 import re
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -35,11 +34,12 @@ from hopperlib.failure.diagnosis.outputs import row_of
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.monitoring.history import History
+from hopperlib.questions.failure._many_outputs import many_outputs
 from hopperlib.questions.monitoring.watch import judged, watch_result
 from hopperlib.questions.network.simulate import Simulation, simulated
 from hopperlib.questions.network.traces.answer import result_of
 from hopperlib.questions.question import load
-from hopperlib.questions.result import Column, Result, joined, table
+from hopperlib.questions.result import Result, joined, table
 from hopperlib.questions.storage.darshan_answer import logs_result
 from hopperlib.questions.storage.io_log import text_results
 from hopperlib.readers.benchmark_history import Histories, read_benchmark_history
@@ -308,28 +308,8 @@ def _io(texts: Sequence[_Text], logs: Sequence[Path], _: Any, *, machine: str = 
 
 
 def _errors(texts: Sequence[_Text], *_: Any) -> Result:
-    """Answer for the logs of failed jobs: the cause of each, as ``hopper diagnose --each`` has it, and how often it comes."""
-    rows = [row_of(file.name, diagnose([(file.name, file.text)])).to_dict() for file in texts]
-    known = Counter((row["code"], row["title"], row["who"]) for row in rows if row["code"]).most_common()
-    causes = [{"code": code, "title": title, "who": who, "logs": logs} for (code, title, who), logs in known]
-    of_logs = f"of {count(len(rows), 'log')}"
-    most = f" Most often: {causes[0]['title']} ({causes[0]['logs']:,})." if causes else ""
-    shown: dict[str | Column, Any] = {
-        name.capitalize(): itemgetter(name) for name in ("file", "verdict", "code", "confidence", "node")
-    }
-    return Result(
-        summary=f"{sum(cause['logs'] for cause in causes):,} {of_logs} name their cause.{most}",
-        findings=tuple(
-            Finding(cause["code"], f"{cause['title']}: {cause['logs']:,} {of_logs}.", "problem") for cause in causes
-        ),
-        tables=(table(f"Logs{_shown(rows)}", rows[:_MAX_ROWS], shown),),
-        facts={"logs": rows, "causes": causes},
-    )
-
-
-def _shown(rows: Sequence[Any]) -> str:
-    """Say how many rows a table shows where it does not show all."""
-    return f", {_MAX_ROWS} of {len(rows):,}" if len(rows) > _MAX_ROWS else ""
+    """Answer for the outputs of jobs, as ``hopper diagnose --each`` does."""
+    return many_outputs([row_of(file.name, diagnose([(file.name, file.text)])) for file in texts])
 
 
 def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
@@ -353,7 +333,7 @@ def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
         findings=tuple(Finding("launch-line", f"{row['file']}: {row['says']}", "problem") for row in wrong),
         tables=(
             table(
-                f"Launch lines{_shown(rows)}",
+                f"Launch lines, {len(shown)} of {len(rows):,}",
                 shown,
                 {
                     "File": itemgetter("file"),

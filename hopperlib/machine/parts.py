@@ -490,7 +490,7 @@ class OtherStorage:
     """
 
     name: str = key(**_NAME)
-    kind: Literal["gpfs", "daos", "beegfs", "vast", "weka", "burst-buffer", "nfs"] = key()
+    kind: Literal["gpfs", "daos", "vast", "burst-buffer", "nfs"] = key()
     peak_gb_s: float | None = _positive(1_000_000, None, why=_IN_MB_S)
     capacity_pb: float | None = _positive(10_000, None, why="is this in TB?")
     shared_line: str | None = sourced(None)

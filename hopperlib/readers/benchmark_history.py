@@ -2,7 +2,7 @@
 
 A file with a first line that names its columns gives one series for each value column and each combination of the
 columns that tell benchmarks apart (``benchmark``, ``system``, ``environ``, ...); what is left are covariates. ReFrame
-writes such a file since version 4; before, one line a value, without names, is read as well.
+writes such a file since version 4.
 """
 
 import re
@@ -44,8 +44,6 @@ _LABELS = re.compile(
 )
 # Cells that describe a series as a whole.
 _DESCRIBED = ("_column", "better", "kind")
-_OLD_LINE = re.compile(r"^(?P<time>[^|]+)\|reframe [^|]*\|(?P<info>[^|]*)\|(?P<rest>.*)$")
-_OLD_VALUE = re.compile(r"^(?P<name>[^=|]+)=(?P<value>[-+0-9.eE]+)$")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -103,34 +101,19 @@ def read_benchmark_history(
     ((100.0, 99.0), {'nodes': ('4', '8')}, ['1 value left out, there is none (first at line 3)'])
     """
     lines = ["" if line.startswith("#") else line.rstrip("\r\n") for line in lines_of(source)]
-    first = next((line for line in lines if line.strip()), None)
-    if first is None:
+    if not any(map(str.strip, lines)):
         raise InputError("the file holds nothing")
     # Open XDMoD writes title and parameters first, and the table between two rules.
     if rules := [number for number, line in enumerate(lines) if line == "---------"]:
         lines = lines[rules[0] + 1 : (*rules, None)[1]]
     skips = Skips(what="value", fate="left out")
-    runs = _old_runs(lines) if _OLD_LINE.match(first) else _table_runs(lines, name, column, skips)
     series: dict[str, list[_Run]] = defaultdict(list)
-    for key, run in runs:
+    for key, run in _table_runs(lines, name, column, skips):
         series[key].append(run)
     histories = tuple(_history(key or name or "benchmark", runs_of_key, better) for key, runs_of_key in series.items())
     if not histories:
         raise InputError("the file holds no value above 0")
     return Histories(histories, skips)
-
-
-def _old_runs(lines: Sequence[str]) -> Iterator[tuple[str, _Run]]:
-    """Yield the values of a log of ReFrame before version 4: a line each."""
-    for number, line in enumerate(lines, start=1):
-        entry = _OLD_LINE.match(line)
-        parts = entry["rest"].split("|") if entry else []
-        values = [
-            value for part in parts if (value := _OLD_VALUE.match(part)) and value["name"] not in ("jobid", "ref")
-        ]
-        if entry and values:
-            value, unit = values[-1], next((part for part in parts if "=" not in part), "")
-            yield f"{entry['info']} {value['name']}", _Run(number, entry["time"], float(value["value"]), unit, {})
 
 
 def _goes_up(cells: Sequence[str]) -> bool:

@@ -4,9 +4,7 @@ What the page shows of a cell that ends in a figure of plotly is a chart in the 
 it shows in words in ``layout.meta``: ``figure.update_layout(meta="What a reader who cannot see it needs to know.")``.
 """
 
-import base64
-from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -16,8 +14,6 @@ from hopperlib.questions.result import Column, Figure, Table
 
 # Most points that a page draws of one figure: more weigh more than a page may.
 MAX_POINTS = 2000
-# Letters of the types of numpy arrays as plotly writes them, and those of Python's arrays.
-_TYPES = {"i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f4": "f", "f8": "d"}
 
 
 def is_described(figure: Any) -> bool:
@@ -58,37 +54,34 @@ def house_figure(figure: Any) -> Figure:
         raise InputError(
             "this figure has no description for readers who cannot see it: figure.update_layout(meta='What it shows ...')"
         )
-    spec = figure.to_plotly_json()
-    layout, traces = spec["layout"], spec["data"]
-    words = {"title": _text(layout) or "Figure", "alt": layout["meta"]}
-    x, y = (_axis(layout.get(f"{name}axis", {}), name) for name in "xy")
-    if [trace["type"] for trace in traces] == ["heatmap"]:
+    layout, traces = figure.layout, figure.data
+    words = {"title": layout.title.text or "Figure", "alt": layout.meta}
+    x, y = _axis(layout.xaxis, "x"), _axis(layout.yaxis, "y")
+    if [trace.type for trace in traces] == ["heatmap"]:
         return _map(traces[0], layout, words, x, y)
-    points = sum(len(_values(trace.get("x"))) for trace in traces)
+    series = [_series(trace, number) for number, trace in enumerate(traces, 1)]
+    points = sum(len(each.x) for each in series)
     if points > MAX_POINTS:
         raise InputError(
             f"the figure has {points:,} points, and a page draws {MAX_POINTS:,} at most: draw a sample or a sum"
         )
-    series = [_series(trace, number) for number, trace in enumerate(traces, 1)]
-    more: dict[str, Any] = {"height": layout["height"]} if "height" in layout else {}
-    if bands := [band(shape["x0"], shape["x1"]) for shape in layout.get("shapes", ()) if shape["type"] == "rect"]:
+    more: dict[str, Any] = {"height": layout.height} if layout.height else {}
+    if bands := [band(shape.x0, shape.x1) for shape in layout.shapes if shape.type == "rect"]:
         more["shapes"] = bands
     return chart(**words, x=x, y=y, series=series, references=_references(layout), **more)
 
 
-def _references(layout: Mapping[str, Any]) -> list[Reference]:
+def _references(layout: Any) -> list[Reference]:
     """Return the lines of ``figure.add_hline(y, annotation_text=...)``, each with its text."""
-    lines = [
-        shape["y0"] for shape in layout.get("shapes", ()) if shape["type"] == "line" and shape["y0"] == shape["y1"]
-    ]
-    texts = {note["y"]: note["text"] for note in layout.get("annotations", ()) if "text" in note}
+    texts = {note.y: note.text for note in layout.annotations if note.text}
+    lines = [shape.y0 for shape in layout.shapes if shape.type == "line" and shape.y0 == shape.y1]
     return [Reference(name=texts.get(at, f"at {at:g}"), y=at) for at in lines]
 
 
-def _map(trace: Mapping[str, Any], layout: Mapping[str, Any], words: Mapping[str, str], x: Axis, y: Axis) -> Figure:
+def _map(trace: Any, layout: Any, words: Mapping[str, str], x: Axis, y: Axis) -> Figure:
     """Return a heat map, with a row of its table for each of its own."""
-    scale = _text(trace.get("colorbar", {})) or _text(layout.get("coloraxis", {}).get("colorbar", {})) or "Value"
-    xs, ys, cells = _values(trace["x"]), _values(trace["y"]), [_values(row) for row in _rows(trace["z"])]
+    scale = trace.colorbar.title.text or layout.coloraxis.colorbar.title.text or "Value"
+    xs, ys, cells = _values(trace.x), _values(trace.y), [_values(row) for row in trace.z]
     if any(isinstance(place, str) for place in (*xs, *ys)):
         raise InputError("a heat map of a page has numbers along its axes, such as 1 to 7 for the days of a week")
     columns = (Column(y.title), *(Column(f"{x.title} {at}") for at in xs))
@@ -97,45 +90,23 @@ def _map(trace: Mapping[str, Any], layout: Mapping[str, Any], words: Mapping[str
     return heat_map(**words, x=x, y=y, xs=xs, ys=ys, cells=cells, scale=scale, table=made)
 
 
-def _series(trace: Mapping[str, Any], number: int) -> Series:
+def _series(trace: Any, number: int) -> Series:
     """Return a trace as a series of the book."""
-    kinds = {"scatter": "points" if trace.get("mode") == "markers" else "line", "bar": "bars"}
-    kind = kinds.get(trace["type"].removesuffix("gl"))
+    kind = {"scatter": "line", "bar": "bars"}.get(trace.type.removesuffix("gl"))
     if kind is None:
-        raise InputError(f"a page of the book draws lines, points, bars and heat maps of plotly, not {trace['type']!r}")
-    name = trace.get("name") or f"series {number}"
-    return Series(name=name, x=_values(trace.get("x")), y=_values(trace.get("y")), kind=kind)  # type: ignore[arg-type]
+        raise InputError(f"a page of the book draws lines, points, bars and heat maps of plotly, not {trace.type!r}")
+    kind = "points" if kind == "line" and trace.mode == "markers" else kind
+    return Series(name=trace.name or f"series {number}", x=_values(trace.x), y=_values(trace.y), kind=kind)  # type: ignore[arg-type]
 
 
-def _axis(axis: Mapping[str, Any], name: str) -> Axis:
-    low = 0 if axis.get("rangemode") == "tozero" else None
-    return Axis(title=_text(axis) or name, log=axis.get("type") == "log", low=low)
-
-
-def _text(part: Mapping[str, Any]) -> str:
-    """Return the text of a title; empty without one."""
-    title = part.get("title")
-    return str(title.get("text") or "") if isinstance(title, Mapping) else str(title or "")
-
-
-def _rows(table: Any) -> Sequence[Any]:
-    """Return the rows of a heat map."""
-    if not isinstance(table, Mapping):
-        return list(table)
-    height, width = (int(part) for part in str(table["shape"]).split(","))
-    flat = _values(table)
-    return [flat[row * width : (row + 1) * width] for row in range(height)]
+def _axis(axis: Any, name: str) -> Axis:
+    low = 0 if axis.rangemode == "tozero" else None
+    return Axis(title=axis.title.text or name, log=axis.type == "log", low=low)
 
 
 def _values(column: Any) -> list[Any]:
     """Return values as plotly's page takes them: numbers of numpy and times as plain ones, a missing one as None."""
-    if column is None:
-        return []
-    if isinstance(column, Mapping):
-        # As plotly packs an array of numpy.
-        numbers = array(_TYPES[column["dtype"]], base64.b64decode(column["bdata"]))
-        return [None if number != number else number for number in numbers]  # noqa: PLR0124 - what is no number
-    return [_plain(value) for value in column]
+    return [] if column is None else [_plain(value) for value in column]
 
 
 def _plain(value: Any) -> Any:

@@ -56,22 +56,12 @@ OTHER_FILE_SYSTEMS = {
             "For a file a task": "daos cont create POOL LABEL --type=POSIX --file-oclass=S1 --dir-oclass=SX",
         },
     ),
-    "beegfs": OtherFileSystem(
-        "BeeGFS",
-        "A folder has a pattern: the number of targets and the size of a chunk. What is said of Lustre's stripe count "
-        "and size holds; how many suit is not modelled here.",
-        {"Eight targets, chunks of 1 MiB": "beegfs-ctl --setpattern --numtargets=8 --chunksize=1m DIRECTORY"},
-    ),
     "vast": OtherFileSystem(
         "VAST",
         "Nothing to stripe here: every server reaches all data. What counts is how many connections a node has to the "
         "servers, which those who mount it set, and that a file is written in large pieces.",
         {"How it is mounted: look for nconnect and remoteports": "grep vast /proc/mounts"},
         _GATHERED,
-    ),
-    "weka": OtherFileSystem(
-        "WEKA",
-        "Nothing to stripe here: the data of every file are dealt in small pieces over all servers.",
     ),
     "burst-buffer": OtherFileSystem(
         "A burst buffer (DataWarp)",

@@ -7,6 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -59,9 +60,9 @@ def test_the_command_gives_the_numbers_of_the_function(files, kind):
 
 def test_logs_are_counted_by_cause(files):
     told = report("errors", files / "errors")
-    assert [(cause["code"], cause["logs"]) for cause in told.facts["causes"]] == [("SLURM-OOM", 2)]
-    assert told.to_frame("logs")["text"].eq("").tolist() == [False, False, True]
-    assert told.summary.startswith("2 of 3 logs name their cause.")
+    assert [(row[1], row[0]) for row in told.tables[0].rows if row[1] != "no-cause"] == [("SLURM-OOM", 2)]
+    assert told.to_frame("rows")["text"].eq("").tolist() == [False, False, True]
+    assert told.summary.startswith("3 outputs: 2 have a cause of failure")
 
 
 def test_since_counts_runs_where_they_tell_their_times(files):
@@ -72,7 +73,7 @@ def test_since_counts_runs_where_they_tell_their_times(files):
 
 def test_since_counts_files_elsewhere(files):
     os.utime(files / "errors" / "b.log", (0, 0))
-    assert report("errors", files / "errors", since="30d").summary.startswith("1 of 2 logs")
+    assert report("errors", files / "errors", since="30d").summary.startswith("2 outputs: 1 has a cause")
 
 
 def test_outputs_of_io_and_what_is_none(root, files):
@@ -162,3 +163,39 @@ def test_spans_and_dates():
     assert since_time("2w", now=2_000_000) == 2_000_000 - 14 * 86_400
     assert since_time("2026-01-02") - since_time("2026-01-01") == 86_400
     assert set(KINDS) == {"jobs", "runs", "history", "io", "errors", "launch"}
+
+
+def test_an_ensemble_at_the_prompt(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["ensemble", "memory", "--vary", "need_gb=1:2:0.5", "--vary", "machine=hopper,franklin", "--workers", "0"]
+    done = CliRunner().invoke(hopper, [*words, "--answer", "best_nodes", "--json"])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert (told["runs"], told["answer"]) == (6, "best_nodes")
+    assert [row["need_gb"] for row in told["summary"]] == [1.0, 1.0, 1.5, 1.5, 2.0, 2.0]
+    assert len(list((tmp_path / "ensemble-memory").glob("*.parquet"))) == 6
+
+
+def test_seeds_begin_where_the_question_lets_them(tmp_path, monkeypatch):
+    # The control of `fragmentation` takes 1 to 9999.
+    monkeypatch.chdir(tmp_path)
+    words = ["ensemble", "fragmentation", "--vary", "days=2", "--seeds", "1", "--workers", "0", "--csv", "rows.csv"]
+    done = CliRunner().invoke(hopper, words)
+    assert done.exit_code == 0, done.output
+    assert pd.read_csv("rows.csv")["seed"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--vary", "need_gb=2:1:1"], "--vary need_gb=2:1:1 must be NAME=LOW:HIGH:STEP"),
+        (["--vary", "need_gb=x"], "need_gb='x' must be a number"),
+        (["--vary", "needs=1"], "needs=1 is not a control of 'memory'"),
+        (["--seeds", "3"], "--seeds 3 is for questions that draw at random; memory"),
+    ],
+)
+def test_what_makes_no_ensemble_is_told(words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(hopper, ["ensemble", "memory", *words])
+    assert done.exit_code == 2
+    assert message in done.output

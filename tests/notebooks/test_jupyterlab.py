@@ -45,28 +45,33 @@ Question(
 
 @pytest.fixture
 def requests_elsewhere() -> list[str]:
-    """Requests that left this machine; filled by `page`."""
+    """Requests to other hosts; filled by `page`."""
     return []
 
 
-@pytest.fixture
-def page(browser: Any, requests_elsewhere: list[str]) -> Any:
-    """A page on which requests to other hosts are recorded and refused."""
-    context = browser.new_context(viewport={"width": 1280, "height": 1600})
+@pytest.fixture(scope="module")
+def context(browser: Any) -> Any:
+    """Where pages share what they have loaded, and other hosts are asked of a proxy that does not exist."""
+    proxy = {"server": "http://127.0.0.1:9", "bypass": "127.0.0.1"}
+    context = browser.new_context(viewport={"width": 1280, "height": 1600}, proxy=proxy)
     context.set_default_timeout(WITHIN_MS)
-
-    def guard(route: Any) -> None:
-        address = urlsplit(route.request.url)
-        if address.scheme in ("data", "blob") or address.hostname == "127.0.0.1":
-            route.continue_()
-        else:
-            requests_elsewhere.append(route.request.url)
-            route.abort()
-
-    context.route("**/*", guard)
-    page = context.new_page()
-    yield page
+    yield context
     context.close()
+
+
+@pytest.fixture
+def page(context: Any, requests_elsewhere: list[str]) -> Any:
+    """A page whose requests to other hosts are recorded."""
+
+    def note(request: Any) -> None:
+        address = urlsplit(request.url)
+        if address.scheme not in ("data", "blob") and address.hostname != "127.0.0.1":
+            requests_elsewhere.append(request.url)
+
+    page = context.new_page()
+    page.on("request", note)
+    yield page
+    page.close()
 
 
 def run_cell(page: Any, lab: Any, name: str, code: str) -> Any:

@@ -35,8 +35,6 @@ LONGER = {
     "hybrid": {"figures"},
     # Where the job lies, and how the pieces came about over days.
     "fragmentation": {"figures"},
-    # The times of the runs, and the metric of their placement that may explain them.
-    "variability": {"figures"},
     # Waits by queue, held against those observed, and by width: both are asked for.
     "simulate": {"tables"},
     # A Darshan log: the rate of each OST and the bytes over time; the job and what other stripe counts would give.

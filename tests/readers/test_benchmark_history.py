@@ -1,4 +1,4 @@
-"""Benchmark histories: CSV in its kinds, ReFrame's logs old and new."""
+"""Benchmark histories: CSV in its kinds, ReFrame's logs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,6 @@ pass|2024-02-21T22:51:19|clang|n1|66|stream_test|1|compute|18000|MB/s|0|None|Non
 pass|2024-02-20T20:45:17|gnu|n2|69|stream_test|1|compute|21100|MB/s|0|None|None|cluster
 fail|2024-02-25T20:45:17|gnu|n2|70|stream_test|1|compute|null|MB/s|0|None|None|cluster
 """
-OLD = """\
-2021-05-01T12:00:00|reframe 3.6|Stream on daint:gpu using gnu|jobid=123|Copy=24000.0|ref=25000 (l=-0.05, u=0.05)|MB/s
-2021-05-02T12:00:00|reframe 3.6|Stream on daint:gpu using gnu|jobid=124|Copy=24100.0|ref=25000 (l=-0.05, u=0.05)|MB/s
-"""
 
 
 def test_a_log_of_reframe():
@@ -30,12 +26,6 @@ def test_a_log_of_reframe():
     assert gnu.covariates == {"job_nodelist": ("n2", "n1")}
     assert clang.values == (18000.0,)
     assert found.skips.messages() == ["1 value left out, there is none (first at line 5)"]
-
-
-def test_an_older_log_of_reframe():
-    (series,) = read_benchmark_history(OLD).series
-    assert series.values == (24000.0, 24100.0)
-    assert series.better == "higher"
 
 
 @pytest.mark.parametrize(

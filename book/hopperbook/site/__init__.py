@@ -2,18 +2,18 @@
 
 =============  ================================================================
 html           explorers, figures and self-checks as HTML, answered at build time
-renderers      outputs of notebooks as HTML (a plug-in of myst-nb)
-pictures       the picture in the first screen of each study page
-scenes         mechanisms that move, and what they ask the models
-machine_view   the machine to watch
+pictures       the picture in the first screen of a study page
+renderers      outputs of notebooks as HTML (a plug-in of myst-nb), the explorer directive
 reference      the public names of the package
 course         routes, progress, terms: what makes the pages a course
+scenes         mechanisms that move
+machine_view   the machine to watch
 own            a center's own site
-side_by_side   notebooks and pages, several at a time
 assets         what the pages serve themselves, in a folder named by its hash
-finishing      what is mended in the engine's pages, and their security policy
+finishing      mends of the engine's pages, and the Content-Security-Policy of each
+kernels        the kernels of notebooks, forked from one process
+side_by_side   notebooks run, pages read and written several at a time
 extension      the Sphinx extension that joins them
-pages.toml     what the pages are made of, and what is done to them
 browser/       scripts and style of the pages
 templates/     HTML of explorers, figures and self-checks
 theme/         the theme's parts that differ from sphinx-book-theme

@@ -111,13 +111,16 @@ def _explain_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                 link["reftitle"] = text
 
 
+def _show_picture(app: Sphinx, document: nodes.document) -> None:
+    """Put the picture of a study page into its first screen, behind the title and what kind of page it is."""
+    if shown := picture(app.env.docname, app._hopper_assets.files):  # type: ignore[attr-defined]
+        document[0].insert(2, nodes.raw(text=shown, format="html"))
+
+
 def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the picture of a study page into its first screen, and fold the sections that are looked up rather than read."""
+    """Fold the sections of a study page that are looked up rather than read."""
     if app.builder.format != "html" or not docname.startswith("notebooks/"):
         return
-    if shown := picture(docname, app._hopper_assets.files):  # type: ignore[attr-defined]
-        # Behind the title and what kind of page it is.
-        doctree[0].insert(2, nodes.raw(text=shown, format="html"))
     for paragraph in list(doctree.findall(nodes.paragraph)):
         if paragraph.astext().startswith(_ANSWER):
             # It would give away what the reader is asked to predict.
@@ -166,6 +169,8 @@ def _after_reading(app: Sphinx, env: BuildEnvironment) -> list[str]:
 def setup(app: Sphinx) -> None:
     """Add the directives and the events."""
     app.add_directive("route", RouteDirective)
+    # While pages are read, side by side: they are resolved one after the other.
+    app.connect("doctree-read", _show_picture)
     app.connect("doctree-resolved", _explain_terms)
     app.connect("doctree-resolved", _fold_sections)
     app.connect("html-page-context", _finish_page)

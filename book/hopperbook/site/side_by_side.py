@@ -7,7 +7,7 @@ the models, it then finds the outputs of each.
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import nbformat
@@ -18,7 +18,10 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
+from sphinx.search.en import SearchEnglish
 from sphinx.util import logging
+
+from hopperbook.site.kernels import ForkedKernel
 
 # On two cores: a kernel that starts waits now and then, and no process has all of the dear pages.
 _KERNELS = 3
@@ -33,7 +36,9 @@ def _allow(app: Sphinx, config: Config) -> None:
 
 
 def _run(timeout_s: int, path: Path, notebook: nbformat.NotebookNode) -> ExecutionResult:
-    return single_nb_execution(notebook, cwd=str(path.parent), timeout=timeout_s, allow_errors=False)
+    return single_nb_execution(
+        notebook, cwd=str(path.parent), timeout=timeout_s, allow_errors=False, kernel_manager_class=ForkedKernel
+    )
 
 
 def _prepare(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
@@ -59,10 +64,20 @@ def _prepare(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
             cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
     if failed:
         raise ExtensionError("\n".join(failed))
+    # Before the processes part: each would load it, as pages hold charts.
+    import matplotlib.backends.backend_svg  # noqa: F401
+
     docnames[:] = [name for first in range(_PROCESSES) for name in docnames[first::_PROCESSES]]
 
 
+class _English(SearchEnglish):
+    """The language of the search, which takes a word apart once: each stands on many pages."""
+
+    stem = lru_cache(maxsize=None)(SearchEnglish.stem)
+
+
 def setup(app: Sphinx) -> None:
-    """Add the events."""
+    """Add the events and the language of the search."""
+    app.add_search_language(_English)
     app.connect("config-inited", _allow)
     app.connect("env-before-read-docs", _prepare)

@@ -1,15 +1,8 @@
 """Where a job lands on a machine of which a part is busy, and how compact it lies there."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 from hopperlib.errors import refusal
-from hopperlib.network.torus.allocation import hull_of_placement, max_hop_distance, mean_hop_distance
-from hopperlib.network.torus.distances import Coordinates, Torus
-from hopperlib.network.torus.hull import Hull
 
 _BLOCK = 8
-_MOST_FOR_FARTHEST = 600
 
 
 def busy(position: int, busy_fraction: float) -> bool:
@@ -54,52 +47,6 @@ def free_positions(count: int, nodes: int, *, start_fraction: float, busy_fracti
             if len(taken) == nodes:
                 return taken
     raise refusal("nodes", nodes, f"must be at most {len(taken):,}, the nodes that are free at this setting")
-
-
-class Compactness(NamedTuple):
-    """How compact a job lies.
-
-    Parameters
-    ----------
-    nodes, nodes_weighted, geminis : float
-        Mean distances: between nodes, also weighted, and between Geminis. [hops]
-    farthest : float or None
-        Greatest distance; None where looking for it would take too long. [hops]
-    hull : Hull
-        Convex hull of the Geminis.
-    """
-
-    nodes: float
-    nodes_weighted: float
-    geminis: float
-    farthest: float | None
-    hull: Hull
-
-
-def compactness_of(places: Sequence[Coordinates], weighted: Torus) -> Compactness:
-    """Return how compact the nodes of a job lie.
-
-    Parameters
-    ----------
-    places : sequence of (int, int, int)
-        Of every node.
-    weighted : Torus
-        With the weights for the weighted mean.
-
-    Examples
-    --------
-    >>> compactness_of([(0, 0, 0), (0, 0, 0), (0, 1, 0)], Torus((17, 8, 24), (1, 2, 1)))[:4]
-    (0.6666666666666666, 1.3333333333333333, 1.0, 1.0)
-    """
-    plain, geminis = Torus(weighted.dimensions), sorted(set(places))
-    return Compactness(
-        nodes=mean_hop_distance(places, plain),
-        nodes_weighted=mean_hop_distance(places, weighted),
-        geminis=mean_hop_distance(geminis, plain),
-        # The pairs grow with the square of the Geminis.
-        farthest=max_hop_distance(geminis, plain) if len(geminis) <= _MOST_FOR_FARTHEST else None,
-        hull=hull_of_placement(geminis, plain),
-    )
 
 
 def jobs_on_busy(count: int, busy_fraction: float, width: int = 128) -> list[list[int]]:

@@ -7,10 +7,16 @@ from typing import Any
 
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.exchange import Exchange, exchange_beside, neighbor_hops
-from hopperlib.network.torus.allocation import bisection_bandwidth_gb_s
+from hopperlib.network.torus.allocation import (
+    bisection_bandwidth_gb_s,
+    hull_of_placement,
+    max_hop_distance,
+    mean_hop_distance,
+)
 from hopperlib.network.torus.distances import Coordinates, Torus
+from hopperlib.network.torus.hull import Hull
 from hopperlib.network.torus.orders import ORDER_TITLES
-from hopperlib.network.torus.placement import Compactness, compactness_of, free_positions, jobs_on_busy
+from hopperlib.network.torus.placement import free_positions, jobs_on_busy
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.questions import ask
 from hopperlib.questions.network.fabric_drawing import shade
@@ -18,6 +24,8 @@ from hopperlib.questions.network.recording import histories, link_digits, named,
 from hopperlib.questions.result import Column, Download, Drawing, Result, Table, Value
 from hopperlib.scheduling.schedule import runs_of
 from hopperlib.text import count
+
+_MOST_FOR_FARTHEST = 600
 
 
 class Placement(ask.Setting):
@@ -90,10 +98,14 @@ class Placement(ask.Setting):
         return [node.coordinates for node in self.job]
 
     @cached_property
-    def compactness(self) -> Compactness:
-        """How compact the job lies."""
-        # NERSC's study of variability counted a hop along Y double: its links have about half the bandwidth.
-        return compactness_of(self.places, Torus(self.wiring.dimensions, (1, 2, 1)))
+    def geminis(self) -> list[Coordinates]:
+        """The Geminis of the job."""
+        return sorted(set(self.places))
+
+    @cached_property
+    def hull(self) -> Hull:
+        """Their convex hull."""
+        return hull_of_placement(self.geminis, Torus(self.wiring.dimensions))
 
     @cached_property
     def exchange(self) -> Exchange | None:
@@ -131,18 +143,19 @@ def answer(placement: Placement) -> Result:
 
 
 def _facts(placement: Placement) -> dict[str, Any]:
-    places, lies, exchange = placement.places, placement.compactness, placement.exchange
+    places, exchange, dimensions = placement.places, placement.exchange, placement.wiring.dimensions
     return {
         "job_nodes": placement.nodes,
         "first_position": placement.positions[0],
-        "mean_hops": lies.nodes,
-        "weighted_hops": lies.nodes_weighted,
+        "mean_hops": mean_hop_distance(places, Torus(dimensions)),
+        # NERSC's study of variability counted a hop along Y double: its links have about half the bandwidth.
+        "weighted_hops": mean_hop_distance(places, Torus(dimensions, (1, 2, 1))),
         "runs": len(runs_of(placement.positions)),
-        "neighbor_hops": neighbor_hops(places, Torus(placement.wiring.dimensions)),
+        "neighbor_hops": neighbor_hops(places, Torus(dimensions)),
         "bisection_gb_s": bisection_bandwidth_gb_s(places, placement.floor) if histories(placement.floor) else None,
         "alone_gb_s": exchange and exchange.alone_gb_s,
         "exchange_gb_s": exchange and exchange.beside_gb_s,
-        "hull_volume": lies.hull.volume,
+        "hull_volume": placement.hull.volume,
     }
 
 
@@ -164,15 +177,17 @@ def _values(facts: dict[str, Any]) -> Iterator[Value]:
 
 
 def _compactness(placement: Placement, facts: dict[str, Any]) -> Table:
-    lies = placement.compactness
+    geminis, torus = placement.geminis, Torus(placement.wiring.dimensions)
+    # The pairs grow with the square of the Geminis.
+    farthest = max_hop_distance(geminis, torus) if len(geminis) <= _MOST_FOR_FARTHEST else None
     rows = [
-        ("Mean distance between nodes", lies.nodes, "hops"),
-        ("The same with Y counted 2 times", lies.nodes_weighted, "hops"),
-        ("Mean distance between Geminis", lies.geminis, "hops"),
-        ("Greatest distance", lies.farthest, "hops"),
+        ("Mean distance between nodes", facts["mean_hops"], "hops"),
+        ("The same with Y counted 2 times", facts["weighted_hops"], "hops"),
+        ("Mean distance between Geminis", mean_hop_distance(geminis, torus), "hops"),
+        ("Greatest distance", farthest, "hops"),
         ("Hops of a message to a neighbor on a 4-D grid", facts["neighbor_hops"], "hops"),
-        ("Volume of the convex hull", lies.hull.volume, "grid cells"),
-        ("Surface of the convex hull", lies.hull.surface, "grid faces"),
+        ("Volume of the convex hull", placement.hull.volume, "grid cells"),
+        ("Surface of the convex hull", placement.hull.surface, "grid faces"),
         ("Runs in the node list", facts["runs"], ""),
         ("Bisection bandwidth", facts["bisection_gb_s"], "GB/s"),
         ("Exchange rate of a node, alone", facts["alone_gb_s"], "GB/s"),

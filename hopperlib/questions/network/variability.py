@@ -13,11 +13,10 @@ from hopperlib.network.runtime import causes
 from hopperlib.network.runtime.milc import model, runs_met
 from hopperlib.network.runtime.placed_jobs import FIRST_MILC, METRICS, PlacedJob, selected
 from hopperlib.questions import ask
-from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.network.recording import Recorder, histories
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.questions.run_time_figures import histogram_figure
-from hopperlib.text import capital, count, share
+from hopperlib.text import count, share
 
 _PRINTED = {
     "least": "variability.table-total-minimum",
@@ -25,7 +24,6 @@ _PRINTED = {
     "most": "variability.table-total-maximum",
 }
 _STEP_S = 50
-_MAX_JOBS_DRAWN = 112
 # Order of the list and allocation; first and last day.
 _PLACINGS = {"first": ("xyz-by2", "first"), "contiguous": ("xyz-by2", "contiguous"), "nid": ("nid", "first")}
 _AGES = {"any": (0, 99), "first": (0, 2), "week": (2, 7), "later": (7, 99)}
@@ -85,7 +83,6 @@ class Study(ask.Setting):
         },
         assumed="The definition of xyz-by2 is not printed.",
     )
-    metric: str = ask.choice("Metric to plot", "hops_nodes", METRICS)
     sample: str = ask.choice(
         "Runs behind the printed table",
         "100",
@@ -169,7 +166,7 @@ def answer(study: Study) -> Result:
         summary=_summary(study, facts),
         findings=tuple(_findings(study)),
         values=tuple(_values(study, facts)),
-        figures=(_histogram(sorted(study.times.runs)), _against_metric(study)),
+        figures=(_histogram(sorted(study.times.runs)),),
         tables=(_metrics(study),),
         facts=facts,
         watched=study.watched,
@@ -220,22 +217,6 @@ def _histogram(runs: Sequence[float]) -> Figure:
     counts = [steps.count(step) for step in range(steps[0], steps[-1] + 1)]
     marks = {f"printed {word}, {printed(id):,.0f} s": printed(id) for word, id in _PRINTED.items()}
     return histogram_figure([step * _STEP_S for step in range(steps[0], steps[-1] + 2)], counts, {}, marks=marks)
-
-
-def _against_metric(study: Study) -> Figure:
-    """Return the chart of least times against the chosen metric, of one job in every so many."""
-    least, title, square = study.times.least[-1], METRICS[study.metric], study.squares(study.metric)[-1]
-    drawn = range(0, len(study.jobs), max(1, len(study.jobs) // _MAX_JOBS_DRAWN))
-    explained = "the metric does not vary" if square is None else f"r-squared {square:.2f}"
-    x = [getattr(study.jobs[place], study.metric) for place in drawn]
-    return chart(
-        title="Least time of a job against a metric",
-        alt=f"Points of {count(len(drawn), 'job')}: least run time against {title}, {explained}.",
-        x=Axis(title=capital(title), decimals=2),
-        y=Axis(title="Least time", unit="s", decimals=0),
-        series=[Series(name="jobs", x=x, y=[round(least[place], 1) for place in drawn], kind="points")],
-        references=[Reference("mean", round(fmean(least), 1))],
-    )
 
 
 def _metrics(study: Study) -> Table:

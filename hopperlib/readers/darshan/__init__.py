@@ -128,10 +128,7 @@ def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, Darshan
     parts: list[dict[str, Any]] = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as child:
         try:
-            for line in child.stdout or ():
-                if not (line.startswith(_MARK.encode()) and line.rstrip().endswith(b"}")):
-                    continue
-                part = json.loads(line[len(_MARK) :])
+            for part in _written_parts(child.stdout or ()):
                 if "missing" in part:
                     yield from ((path, DarshanMissing(f"{path}: {_INSTALL}")) for path in paths)
                     return
@@ -150,6 +147,13 @@ def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, Darshan
         unread = InputError(f"{path}: not read within {timeout_s:g} s")
         late = child.returncode == -signal.SIGALRM
         yield path, unread if late else _assembled(path, parts, finished=False)
+
+
+def _written_parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """Yield what the other process wrote, among what the library prints."""
+    for line in lines:
+        if line.startswith(_MARK.encode()) and line.rstrip().endswith(b"}"):
+            yield json.loads(line[len(_MARK) :])
 
 
 def _assembled(path: str, parts: list[dict[str, Any]], *, finished: bool) -> DarshanLog | InputError:

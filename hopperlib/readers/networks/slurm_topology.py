@@ -65,8 +65,8 @@ def read_topology_conf(text: str) -> SwitchTree:
     return _tree(units)
 
 
-def read_topology_yaml(text: str, name: str = "") -> SwitchTree:
-    r"""Return the tree of a topology.yaml: the topology of a name, or the default one, or the first with switches.
+def read_topology_yaml(text: str) -> SwitchTree:
+    r"""Return the tree of a topology.yaml: of the default topology, or the first with switches.
 
     Only the form that Slurm's page shows is read: one key a line.
 
@@ -81,13 +81,9 @@ def read_topology_yaml(text: str, name: str = "") -> SwitchTree:
     >>> read_topology_yaml("\n".join(lines)).nodes
     2
     """
-    topologies = _yaml_topologies(text)
-    if name and name not in topologies:
-        raise InputError(f"topology={name!r} is not in the file{did_you_mean(name, topologies)}", name="topology")
-    wanted = [name] if name else sorted(topologies, key=lambda each: not topologies[each][0])
-    for each in wanted:
-        if topologies[each][1]:
-            return _tree(topologies[each][1])
+    topologies = sorted(_yaml_topologies(text).values(), key=lambda topology: not topology[0])
+    for units in (units for _, units in topologies if units):
+        return _tree(units)
     raise InputError("no topology of the file has switches or blocks: a flat one says nothing of who is near whom")
 
 

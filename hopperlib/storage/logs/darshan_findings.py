@@ -77,7 +77,7 @@ def findings(log: DarshanLog, machine: Machine | None = None) -> tuple[Finding, 
     system = system_of_log(log) if machine is None else file_system_of(machine)
     site = _Site(log, system, machine.node().cores if machine else 1)
     small = chain.from_iterable(_small(site, way) for way in access.WAYS)
-    own = chain(_slow_osts(log), _one_ost(site), _one_writer(site), small, _misaligned(site), _wide_files(log))
+    own = chain(_slow_osts(log), _one_ost(site), _one_writer(site), small, _misaligned(site))
     return weighed(chain(own, access.patterns(log)), log)
 
 
@@ -468,22 +468,3 @@ def _misaligned(site: _Site) -> Iterator[Finding]:
 def _stripes(file: FileRecord) -> int:
     """Return the stripe count of a file, 0 if the log does not know it."""
     return file.layout.stripe_count if file.layout else 0
-
-
-def _wide_files(log: DarshanLog) -> Iterator[Finding]:
-    """Files of one task each with several stripes, though there are more files than OSTs."""
-    own = [file for file in log.files if not file.shared and file.layout and file.bytes_moved]
-    wide = [file for file in own if _stripes(file) > 1]
-    osts = log.osts or max((ost for file in own for ost in file.osts), default=0) + 1
-    if len(wide) < max(osts, access.MOST * len(own)) or (log.tasks or 1) < 2:
-        return
-    objects = sum(map(_stripes, wide))
-    yield Finding(
-        "wide-files",
-        f"{len(wide):,} files of one task each have several stripes, {objects:,} objects on at least {osts:,} OSTs: "
-        "the files alone would spread over them.",
-        "note",
-        evidence={"files": len(wide), "objects": objects, "osts": osts}
-        | staked(sum(file.meta_s for file in wide), won=sum(file.meta_s for file in wide), because="their metadata"),
-        advice=f"One stripe each is enough: lfs setstripe -c 1 {_folder(wide)}",
-    )

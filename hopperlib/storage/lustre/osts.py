@@ -13,15 +13,13 @@ The limiting layer is the OST, or the RAID controller that several OSTs share.
 import math
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate
 from statistics import quantiles
 from typing import NamedTuple
 
 from hopperlib.errors import InputError, above, at_least, refusal
-from hopperlib.finding import Finding
-from hopperlib.text import count
 
 _ALLOCATORS = ("round-robin", "random", "weighted")
 # Objects dealt one by one (files of several stripes) cost time; beyond this many, fewer repetitions are made.
@@ -332,22 +330,6 @@ def deals_in_time(repetitions: int, files: int, stripe_count: int, allocator: st
         return repetitions
     work = files * stripe_count * (2 if allocator == "weighted" else 1)
     return max(1, min(repetitions, _MOST_OBJECTS // work))
-
-
-def deal_findings(made: int, repetitions: int, allocator: str) -> Iterator[Finding]:
-    """Yield what to know about repeated deals: that fewer were made, that weights are assumed.
-
-    Examples
-    --------
-    >>> [finding.code for finding in deal_findings(30, 50, "weighted")], list(deal_findings(1, 50, "round-robin"))
-    (['fewer-repetitions', 'weights-assumed'], [])
-    """
-    if made < repetitions and allocator != "round-robin":
-        message = f"{count(made, 'deal')} instead of {repetitions}: files of several stripes take longer to deal."
-        yield Finding("fewer-repetitions", message, "note")
-    if allocator == "weighted":
-        message = "How full the OSTs were is not printed: the weights are an assumption, and a strong one."
-        yield Finding("weights-assumed", message, "note")
 
 
 def nine_of_ten(values: Sequence[float]) -> tuple[float, float]:

@@ -253,7 +253,7 @@ def _next_reader(visit: list[Watched]) -> Iterator[Watched]:
     # Elsewhere, so that the same page with another fragment is opened anew.
     watched.page.goto("about:blank")
     watched.page.set_viewport_size(VISITED)
-    watched.page.emulate_media(media="screen", color_scheme="light")
+    watched.page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")
     watched.requests.clear()
     watched.complaints.clear()
     yield watched

@@ -32,6 +32,30 @@ def test_a_folder_without_a_book_is_refused(tmp_path, capsys):
     assert "holds no book" in capsys.readouterr().err
 
 
+def test_mistakes_are_errors_and_are_named(bench):
+    folder, build = bench
+    page = folder / "book" / "words.md"
+    more = "\n```{explorer} plcae\n```\n\n```{explorer} trial\n:tasks: 99\n```\n\n[nowhere](nowhere.md)\n"
+    page.write_text(page.read_text(encoding="utf-8") + more, encoding="utf-8")
+    add_cell(folder / "notebooks" / "checks.ipynb", "import plotly.graph_objects as go\n\ngo.Figure()")
+    done = build()
+    said = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr).split())
+    assert done.returncode == 1
+    assert "there is no question 'plcae'; did you mean 'place'?" in said
+    assert "tasks=99 must be from 1 to 12, the range of this control" in said
+    assert "nowhere.md" in said
+    assert "a Plotly figure has no description" in said
+
+
+def test_a_failing_cell_stops_the_build(bench):
+    folder, build = bench
+    add_cell(folder / "notebooks" / "checks.ipynb", 'raise ValueError("a wrong number")')
+    done = build()
+    assert done.returncode == 1
+    assert "a wrong number" in done.stdout + done.stderr
+
+
+# Last, as it has every page read again.
 def test_a_changed_model_reaches_every_page(bench):
     folder, build = bench
     html = folder / "_build" / "html"
@@ -56,26 +80,3 @@ def test_a_changed_model_reaches_every_page(bench):
     # Pages without a change of their own ask for the new folder too: the old one is gone.
     for page in html.rglob("*.html"):
         assert first[0] not in page.read_text(encoding="utf-8"), page
-
-
-def test_mistakes_are_errors_and_are_named(bench):
-    folder, build = bench
-    page = folder / "book" / "words.md"
-    more = "\n```{explorer} plcae\n```\n\n```{explorer} trial\n:tasks: 99\n```\n\n[nowhere](nowhere.md)\n"
-    page.write_text(page.read_text(encoding="utf-8") + more, encoding="utf-8")
-    add_cell(folder / "notebooks" / "checks.ipynb", "import plotly.graph_objects as go\n\ngo.Figure()")
-    done = build()
-    said = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr).split())
-    assert done.returncode == 1
-    assert "there is no question 'plcae'; did you mean 'place'?" in said
-    assert "tasks=99 must be from 1 to 12, the range of this control" in said
-    assert "nowhere.md" in said
-    assert "a Plotly figure has no description" in said
-
-
-def test_a_failing_cell_stops_the_build(bench):
-    folder, build = bench
-    add_cell(folder / "notebooks" / "checks.ipynb", 'raise ValueError("a wrong number")')
-    done = build()
-    assert done.returncode == 1
-    assert "a wrong number" in done.stdout + done.stderr

@@ -82,9 +82,10 @@ NIGHTLY = pytest.mark.nightly
         *(pytest.param(*each, marks=NIGHTLY) for each in (("wide", "dark"), ("phone", "light"))),
     ],
 )
-def test_every_control_of_the_workshop_is_reached(watch, workshop_url, size, theme):
-    watched = watch(workshop_url, viewport=SIZES[size], color_scheme=theme, reduced_motion="reduce")
-    stops = examine(watched, "notebooks/checks.html")
+def test_every_control_of_the_workshop_is_reached(workshop, size, theme):
+    workshop.page.set_viewport_size(SIZES[size])
+    workshop.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    stops = examine(workshop, "notebooks/checks.html")
     said = [stop["what"] for stop in stops]
     # Above the explorer stand the predictions: a curve, a core, an option.
     order = [
@@ -94,7 +95,7 @@ def test_every_control_of_the_workshop_is_reached(watch, workshop_url, size, the
         "g Task 0 on core 0, NUMA node 0. Arrow keys move it.",
     ]
     assert [said.index(each) for each in order] == sorted(said.index(each) for each in order)
-    examine(watched, "book/machine.html")
+    examine(workshop, "book/machine.html")
 
 
 # Each study once in every night, and one of each kind in every run.

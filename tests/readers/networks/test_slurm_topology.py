@@ -173,10 +173,9 @@ YAML = """---
 """
 
 
-def test_yaml_takes_the_default_topology_or_the_named_one() -> None:
+def test_yaml_takes_the_default_topology() -> None:
     assert "sw_root" in read_topology_yaml(YAML).switch_names
     assert hops(read_topology_yaml(YAML), "slurm-node1", "slurm-node4") == 2
-    assert "b1" in read_topology_yaml(YAML, "topo-block").switch_names
     assert read_site_network(YAML).form == "Slurm topology.yaml"
 
 

@@ -138,16 +138,7 @@ def test_stdio_and_small_files():
     assert found(*many)["small-files"].evidence["files"] == 2_000
 
 
-def test_wide_files_and_advice_for_the_file_system_in_the_log():
-    wide = [
-        FileRecord(
-            path=f"/s/{n}",
-            bytes_written=GB,
-            layout=StripeLayout(stripe_count=4, stripe_size_bytes=1 << 20, osts=(n, n + 1, n + 2, n + 3)),
-        )
-        for n in range(0, 80, 2)
-    ]
-    assert found(*wide, osts=40)["wide-files"].evidence["objects"] == 160
+def test_advice_for_the_file_system_in_the_log():
     layout = StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(3,))
     one = found(shared(bytes_written=100 * GB, writes=100, write_s=50.0, layout=layout), osts=40)["one-ost"]
     # 100 GB in 50 s make 2 GB/s an OST: 38 of them are within 5 % of all 40.
