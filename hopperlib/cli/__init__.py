@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "network.trace",
         "What a job log says of its scheduler: rules, their test on later weeks, why a job waited.",
     ),
+    "ensemble": ("analysis", "A question over many settings and seeds, in processes or on a cluster."),
     "mcp": ("elsewhere.assistants", "The questions as tools for an assistant, over the Model Context Protocol."),
 }
 # Questions whose command does more than ask and show.

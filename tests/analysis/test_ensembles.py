@@ -373,14 +373,12 @@ def test_the_recipe_for_slurm_with_a_worker_that_is_killed(root, tmp_path, monke
     pytest.importorskip("distributed")
     page = (root / "book" / "api-analysis.md").read_text(encoding="utf-8")
     script = re.search(r"```bash\n(.*?)```", page, re.DOTALL)[1]
-    ours = re.sub(
-        r"sets = .*\n(.*)hopperlib.fragmentation, sets, .*?,",
-        r"sets = [{'need_gb': need, 'tasks': tasks} for need in (1, 2) for tasks in range(24, 481, 24)]\n"
-        r"\1hopperlib.memory, sets, 'ensemble-memory',",
-        script,
+    usual, ours = (
+        "fragmentation --vary load=0.8:1.0:0.05 --seeds 200",
+        "memory --vary need_gb=1,2 --vary tasks=24:480:24",
     )
-    assert ours != script
-    (tmp_path / "job.sh").write_text(ours + "status=$?\nkill $(jobs -p)\nexit $status\n")
+    assert usual in script
+    (tmp_path / "job.sh").write_text(script.replace(usual, ours) + "status=$?\nkill $(jobs -p)\nexit $status\n")
     (tmp_path / "srun").write_text(SRUN)
     (tmp_path / "srun").chmod(0o755)
     path = f"{tmp_path}:{Path(sys.executable).parent}:{os.environ['PATH']}"

@@ -7,6 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -162,3 +163,39 @@ def test_spans_and_dates():
     assert since_time("2w", now=2_000_000) == 2_000_000 - 14 * 86_400
     assert since_time("2026-01-02") - since_time("2026-01-01") == 86_400
     assert set(KINDS) == {"jobs", "runs", "history", "io", "errors", "launch"}
+
+
+def test_an_ensemble_at_the_prompt(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["ensemble", "memory", "--vary", "need_gb=1:2:0.5", "--vary", "machine=hopper,franklin", "--workers", "0"]
+    done = CliRunner().invoke(hopper, [*words, "--answer", "best_nodes", "--json"])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert (told["runs"], told["answer"]) == (6, "best_nodes")
+    assert [row["need_gb"] for row in told["summary"]] == [1.0, 1.0, 1.5, 1.5, 2.0, 2.0]
+    assert len(list((tmp_path / "ensemble-memory").glob("*.parquet"))) == 6
+
+
+def test_seeds_begin_where_the_question_lets_them(tmp_path, monkeypatch):
+    # The control of `fragmentation` takes 1 to 9999.
+    monkeypatch.chdir(tmp_path)
+    words = ["ensemble", "fragmentation", "--vary", "days=2", "--seeds", "1", "--workers", "0", "--csv", "rows.csv"]
+    done = CliRunner().invoke(hopper, words)
+    assert done.exit_code == 0, done.output
+    assert pd.read_csv("rows.csv")["seed"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--vary", "need_gb=2:1:1"], "--vary need_gb=2:1:1 must be NAME=LOW:HIGH:STEP"),
+        (["--vary", "need_gb=x"], "need_gb='x' must be a number"),
+        (["--vary", "needs=1"], "needs=1 is not a control of 'memory'"),
+        (["--seeds", "3"], "--seeds 3 is for questions that draw at random; memory"),
+    ],
+)
+def test_what_makes_no_ensemble_is_told(words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(hopper, ["ensemble", "memory", *words])
+    assert done.exit_code == 2
+    assert message in done.output

@@ -51,6 +51,7 @@ FILES = {
 NEEDING = {
     "fit": ["synthetic-run-times.csv"],
     "report": ["runs"],
+    "ensemble": ["memory", "--vary", "need_gb=1,2"],
     "mcp": [],
 }
 
