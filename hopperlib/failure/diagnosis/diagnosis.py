@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from hopperlib.failure.diagnosis._ranking import Ranking, rank
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.first import first_failure, reach
-from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
+from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Diagnosis:
             ],
             "messages": [
                 _named(message.rule, "code title role") | {"count": message.count, **line(message.first)}
-                for message in _in_order(self.evidence.messages.values())
+                for message in self.evidence.in_order
             ],
             "runs": list(self.runs),
             "first_failure": asdict(first) | {"file": files[first.file]} if first else None,
@@ -96,11 +96,6 @@ class Diagnosis:
 def _named(record: object, names: str) -> dict[str, Any]:
     """Return some fields of a record."""
     return {name: getattr(record, name) for name in names.split()}
-
-
-def _in_order(findings: Iterable[MessageHits]) -> list[MessageHits]:
-    """Return messages in the order of their first line."""
-    return sorted(findings, key=lambda message: (message.hits[0].file, message.hits[0].line))
 
 
 def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> Diagnosis:
@@ -179,7 +174,7 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: "Context | None") 
     if not evidence.lines_read:
         return ["The text is empty: look whether the job ran at all, and where its output went."]
     steps = []
-    for message in _in_order(evidence.messages.values()):
+    for message in evidence.in_order:
         if message.rule.role in ("symptom", "cascade"):
             steps += [step for step in message.rule.advice if step not in steps]
     left = [group for group in evidence.suspicious if group.suspicion != "hint"]

@@ -188,6 +188,11 @@ class Evidence:
         return min(hits, default=0), max(hits, default=0)
 
     @property
+    def in_order(self) -> list[MessageHits]:
+        """Messages in the order of their first line."""
+        return sorted(self.messages.values(), key=lambda message: (message.hits[0].file, message.hits[0].line))
+
+    @property
     def suspicious(self) -> list[Unknown]:
         """Suspicious lines that no rule knows, those first that say most; of equals the last one."""
         order = ("fatal", "error", "end", "hint")

@@ -331,7 +331,7 @@ class Scanner:
         if rule.role in ("cause", "symptom"):
             self._life.failed(number)
         hit = self._hit(text, number, fields, place)
-        if rule.role in ("cause", "symptom", "cascade"):
+        if rule.role in ("cause", "symptom", "cascade") and len(finding.hits) < self.HITS:
             above, below = self._lines_before(data, start), _next_lines(data, end + 1, _FOLLOWING)
             hit = replace(hit, doubt=doubt(text, place, above, below[:_BELOW]))
             if finding.count == 1:

@@ -32,20 +32,6 @@ _CONTROL = re.compile(
 )
 
 
-def messages_in_order(diagnosis: Diagnosis) -> list[MessageHits]:
-    """Return the messages of a diagnosis in the order of their first line.
-
-    Examples
-    --------
-    >>> from hopperlib.failure.diagnosis.diagnosis import diagnose
-    >>> messages_in_order(diagnose([("job.out", "all is well")]))
-    []
-    """
-    return sorted(
-        diagnosis.evidence.messages.values(), key=lambda message: (message.hits[0].file, message.hits[0].line)
-    )
-
-
 def part_of(diagnosis: Diagnosis, message: MessageHits) -> str:
     """Return the part that a message plays in a diagnosis: cause, explained, runner-up, or its role by the rules.
 
@@ -53,7 +39,7 @@ def part_of(diagnosis: Diagnosis, message: MessageHits) -> str:
     --------
     >>> from hopperlib.failure.diagnosis.diagnosis import diagnose
     >>> found = diagnose([("job.err", "srun: error: n12: task 3: Out Of Memory")])
-    >>> [part_of(found, message) for message in messages_in_order(found)]
+    >>> [part_of(found, message) for message in found.evidence.in_order]
     ['cause']
     """
     code = message.rule.code
@@ -104,7 +90,7 @@ def _marks(diagnosis: Diagnosis) -> dict[tuple[int, int], tuple[str, str]]:
     if diagnosis.verdict == "cause":
         for place, cause in enumerate(diagnosis.causes):
             mark(cause.hits, HITS_OF_A_CAUSE, "runner-up" if place else "cause")
-    for message in messages_in_order(diagnosis):
+    for message in diagnosis.evidence.in_order:
         mark(message.hits, _HITS_OF_A_MESSAGE, part_of(diagnosis, message))
     for group in diagnosis.evidence.suspicious[:_UNKNOWN_MARKED]:
         mark([group.first], 1, "unknown")

@@ -20,7 +20,6 @@ from hopperlib.questions.failure._quoted_lines import (
     HITS_OF_A_CAUSE,
     LINE_LENGTH,
     listings,
-    messages_in_order,
     part_of,
 )
 from hopperlib.questions.question import is_sample
@@ -269,7 +268,7 @@ def _tables(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Table]:
 def _messages(diagnosis: Diagnosis) -> Table:
     """Return the messages in their order; where there are many, those that count for the cause."""
     confidence = {cause.code: cause.confidence for cause in diagnosis.causes} if diagnosis.verdict == "cause" else {}
-    found = [(message, part_of(diagnosis, message)) for message in messages_in_order(diagnosis)]
+    found = [(message, part_of(diagnosis, message)) for message in diagnosis.evidence.in_order]
     counting = ("cause", "explained", "runner-up")
     kept = sorted(found, key=lambda row: counting.index(row[1]) if row[1] in counting else len(counting))[:_MAX_ROWS]
     rows = [row for row in found if row in kept]

@@ -78,3 +78,30 @@ def test_work_behind_an_exception_until_the_time_limit_makes_the_limit_the_cause
 def test_a_text_of_another_form_is_named():
     found = diagnose([("README", TEXTS["a history"])])
     assert "reads as a history of commits" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        # The innermost line of an older MPICH's stack, an error of NWChem below the help text of the launcher, and an
+        # exception of which only the name stands there.
+        (
+            "Fatal error in MPI_Init: Other MPI error, error stack:\nMPIR_Init_thread(433).................:\n"
+            "MPIU_SHMW_Seg_create_attach_templ(635): open failed - Permission denied\n",
+            "open failed - Permission denied",
+        ),
+        (
+            "MPI_ABORT was invoked on rank 0 in communicator MPI COMMUNICATOR 3 DUP FROM 0\nwith errorcode -1.\n"
+            "NOTE: invoking MPI_ABORT causes Open MPI to kill all MPI processes.\nYou may or may not see output.\n"
+            "0:autoz bonds: too many internals:Received an Error in Communication\n",
+            "too many internals",
+        ),
+        (
+            "Building DAG of jobs...\nIncompleteFilesException:\nThe files below seem to be incomplete.\n"
+            + "matches.tsv\n" * 8,
+            "IncompleteFilesException",
+        ),
+    ],
+)
+def test_an_end_of_an_unusual_form_is_quoted(text, quoted):
+    assert quoted in " ".join(hit.text for hit in diagnose([("job.err", text)]).cause.hits)
