@@ -432,14 +432,8 @@ class NamedLane(Lane):
         wanted, span = self.run.wanted[job], max(1, self.limits[job])
         share, lines = packed(wanted[1:]) if wanted[1] else 0, self.lines
         for node in _nodes_in(changed & self.members[wanted[0]]):
-            before = since.get(node, FOREVER)
-            offers = False
-            for begin, end in (lines.get(node) or self.line(node, now)).rooms(share or self.whole[node]):
-                if begin <= at and end - (begin if begin > now else now) >= span:
-                    if begin < before or end < at + span:
-                        return False
-                    offers = True
-            if before < FOREVER and not offers:
+            rooms = (lines.get(node) or self.line(node, now)).rooms(share or self.whole[node])
+            if not _as_promised(rooms, since.get(node, FOREVER), at, span, now):
                 return False
         return True
 
@@ -506,6 +500,17 @@ class NamedLane(Lane):
             nodes ^= mine
             taken |= dict.fromkeys(_nodes_in(mine), instant)
         return {}
+
+
+def _as_promised(rooms: Sequence[tuple[int, int]], since: int, at: int, span: int, now: int) -> bool:
+    """Whether a node offers by an instant just the room that a promise found there, or none, as it found none."""
+    offers = False
+    for begin, end in rooms:
+        if begin <= at and end - (begin if begin > now else now) >= span:
+            if begin < since or end < at + span:
+                return False
+            offers = True
+    return offers or since == FOREVER
 
 
 def _opened(
