@@ -63,7 +63,7 @@ def read_beside(module: str, name: str) -> dict[str, Any]:
     --------
     >>> import hopperlib
     >>> sorted(read_beside(hopperlib.__file__, "machines/hopper.toml"))[:2]
-    ['file_system', 'in_service']
+    ['file_system', 'launcher']
     """
     tables: dict[str, Any] = _content(module, name)
     return tables

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 # Folder of the files that come with the library, from this one.
 _MACHINES = "../machines"
-_DATE = r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?"
 
 
 class MachineError(TableError):
@@ -61,8 +60,6 @@ class Machine:
         What its jobs ask for, other machines' too: ``partition=standard``, ``qos=debug``, ``constraint=gpu``, ``account=_g``.
     complete_queues : tuple of str
         Of what `queues` names all that there are: ``partition``, ``qos``, ``constraint``, ``queue``.
-    in_service : str or None
-        Day (or month, or year) on which its production work began, ISO 8601.
     node_kinds : tuple of NodeKind
         The ordinary kind first.
     network : Network or None
@@ -96,7 +93,6 @@ class Machine:
     signs: tuple[str, ...] = ()
     queues: tuple[str, ...] = ()
     complete_queues: tuple[str, ...] = sourced((), pattern="partition|qos|constraint|queue", why="what a job asks for")
-    in_service: str | None = sourced(None, pattern=_DATE, form="a day as text, YYYY-MM-DD (or YYYY-MM, or YYYY)")
     node_kinds: tuple[NodeKind, ...] = key(name="node", least=1)
     network: Network | None = None
     file_systems: tuple[FileSystem, ...] = key(name="file_system", least=0)

@@ -51,9 +51,9 @@ def test_modules_of_the_shell_count_where_no_file_is_given(tmp_path):
 
 def test_what_is_said_on_the_command_line_counts():
     gnu = "PrgEnv-gnu/3\nxt-asyncpe/4.7\n"
-    assert build("--modules", "-", "--mixed", "CC a.o b.o", text=gnu).exit_code == 1
-    assert build("--modules", "-", "--not-mixed", "CC a.o b.o", text=gnu).exit_code == 0
-    assert build("--modules", "-", "--shmem", "cc a.o", text="xt-mpich2\n").exit_code == 1
+    assert build("--modules", "-", "--mixed", "yes", "CC a.o b.o", text=gnu).exit_code == 1
+    assert build("--modules", "-", "--mixed", "no", "CC a.o b.o", text=gnu).exit_code == 0
+    assert build("--modules", "-", "--shmem", "yes", "cc a.o", text="xt-mpich2\n").exit_code == 1
     assert build("--modules", "-", "cc a.o", text="xt-mpich2\n").exit_code == 0
 
 

@@ -40,7 +40,7 @@ def test_for_people():
     )
 
 
-@pytest.mark.parametrize("words", [("--csv",), ("c6-3c1s5n1", "0"), ("--machine", "titan", "--json")])
+@pytest.mark.parametrize("words", [("--csv",), ("c6-3c1s5n1", "0"), ("--machine", "titan", "--json", "0")])
 def test_old_lines_of_torus_still_print_nodes(words):
     assert torus(*words).stdout == nodes(*words).stdout != ""
 

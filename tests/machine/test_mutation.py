@@ -18,7 +18,6 @@ OTHER_WORDS = {
 
 # Sourced, and no check of a study that has been built rests on them. Who will use them, or why nobody does.
 NOT_USED_YET = {
-    "in_service": "a label; the study of scheduling trouble has the day",
     "node.standard.numa_bandwidth_gb_s": "measured on processors of its kind; the run times that would test it are lost",
     "node.large-memory.numa_bandwidth_gb_s": "no documented line runs on the larger nodes",
     "node.standard.numa_link_gb_s": "the cores and channels bind before the link does",

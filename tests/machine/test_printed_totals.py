@@ -126,7 +126,6 @@ def test_hopper_against_franklin(hopper, franklin):
 
 def test_bassi():
     bassi = Machine.load("bassi")
-    assert bassi.in_service == "2006-01-09"
     assert bassi.cores == 888
     # 7,200 MB/s a CPU on a packed node of 8
     assert bassi.node().bandwidth_gb_s == as_printed("57.6")

@@ -130,14 +130,6 @@ def value(number):
             "network.reroutes_around_dead_links = 'yes': must be true or false",
         ),
         (
-            put(("in_service",), value("1 May 2011")),
-            "in_service = '1 May 2011': must be a day as text, YYYY-MM-DD (or YYYY-MM, or YYYY)",
-        ),
-        (
-            put(("in_service",), value("2011-13")),
-            "in_service = '2011-13': must be a day as text, YYYY-MM-DD (or YYYY-MM, or YYYY)",
-        ),
-        (
             put(("network", "dimensions"), value([3, 4])),
             "network.dimensions = [3, 4]: must be three whole numbers [x, y, z] from 1 to 1000",
         ),

@@ -65,7 +65,6 @@ def documents(draw):
         "model": draw(texts),
         "site": draw(texts),
         "notes": draw(st.lists(texts, min_size=1, max_size=3, unique=True)),
-        "in_service": draw(fact(st.sampled_from(["2011", "2011-05", "2011-05-31"]))),
         "sources": {key: draw(texts)},
         "node": [{"name": name, **draw(node)} for name in names],
         "network": {

@@ -15,35 +15,27 @@ if TYPE_CHECKING:
 
 def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for what is loaded, and the line."""
-    line, file, loaded = values.get("line", ""), values.get("modules"), os.environ.get("LOADEDMODULES", "")
+    line, file, loaded = values.pop("line", ""), values.pop("modules", None), os.environ.get("LOADEDMODULES", "")
     if not line and file is None and not loaded:
         raise click.UsageError("give a compile or link line, --modules, or both")
     # What this shell has loaded counts where no file says otherwise.
     modules = f"LOADEDMODULES={loaded}" if loaded else ""
     if file is not None:
         modules = read_source(file, what="modules", as_json=as_json, max_bytes=1_000_000)
-    choices = {name: _choice(values.get(name)) for name in ("mixed", "shmem")}
-    answer(question, {"line": line, "modules": modules, **choices}, as_json, show_all)
-
-
-def _choice(flag: bool | None) -> str:
-    """Return a flag as the option of its control."""
-    return "line" if flag is None else "yes" if flag else "no"
+    answer(question, {"line": line, "modules": modules, **values}, as_json, show_all)
 
 
 build = question_command(
     QUESTION,
     _run,
-    left_out=("line", "modules", "mixed", "shmem"),
+    left_out=("line", "modules"),
     parameters=[
         click.Argument(["line"], required=False, default=""),
         click.Option(["--modules"], metavar="FILE", help="What is loaded; - for standard input."),
-        click.Option(["--mixed/--not-mixed"], default=None, help="C or C++ is linked with Fortran I/O, or is not."),
-        click.Option(["--shmem/--no-shmem"], default=None, help="The program uses SHMEM, or does not."),
     ],
     lines="""
 hopper build 'ftn -dynamic -o solver solver.o'
 module list 2>&1 | hopper build --modules - 'cc -mp=nonuma -o hybrid hybrid.c'
-hopper build --modules job.sh --mixed 'CC -o coupled main.o ocean.o'
+hopper build --modules job.sh --mixed yes 'CC -o coupled main.o ocean.o'
 """,
 )

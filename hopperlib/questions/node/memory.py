@@ -1,7 +1,6 @@
 """Question: which layouts give each task its memory, and what each is charged."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -40,14 +39,6 @@ class Job(ask.Setting):
         "Files that a task opens through iobuf", 0, (0, 10_000), help="Each takes 4 MB of buffers from the task's node."
     )
     machine_file: str = ask.machine_file()
-    usable_gb: float = ask.number(
-        "Usable memory of an ordinary node",
-        0.0,
-        (0.0, 100_000.0, 0.1),
-        unit="GB",
-        help="0 = use the machine file's value. Run `free -m` on a node to see yours.",
-        advanced=True,
-    )
     hours: float = ask.number(
         "Run time",
         1.0,
@@ -59,10 +50,8 @@ class Job(ask.Setting):
 
     @cached_property
     def kinds(self) -> tuple[NodeKind, ...]:
-        """The kinds of node to use; what is said to be usable holds for the first, the ordinary one."""
-        kinds = (self.machine.node(self.kind),) if self.kind else self.machine.node_kinds
-        first = replace(kinds[0], usable_memory_gb=self.usable_gb) if self.usable_gb else kinds[0]
-        return first, *kinds[1:]
+        """The kinds of node to use, the ordinary one first."""
+        return (self.machine.node(self.kind),) if self.kind else self.machine.node_kinds
 
     @property
     def ordinary(self) -> NodeKind:

@@ -47,12 +47,6 @@ def test_ordinary_nodes_only():
     assert result.copyables[0].text == "aprun -n 384 -N 15 -S 4 ./a.out"
 
 
-def test_the_usable_memory_that_the_reader_sets():
-    result = QUESTION.run(need_gb=1.0, usable_gb=24.0)
-    assert result.values[0].text == "1.00"
-    assert (result.facts["usable_gb"], result.facts["full_node_gb"]) == (24.0, 1.0)
-
-
 def test_buffers_count():
     # 1.29 GB fits 24 times into 31 GB (30.96); with 4 MB more it does not (31.06)
     assert QUESTION.run(need_gb=1.29, kind="standard").facts["plain_tasks_per_node"] == 24
