@@ -68,6 +68,15 @@ def legend_html(result: Mapping[str, Any]) -> str:
     return f'<details class="hopper-legend"><summary>What the badges mean</summary><dl>{items}</dl></details>'
 
 
+def _kinds(table: Mapping[str, Any], wordy: bool) -> list[str]:
+    """Return the attribute of each column: numbers, or the longest sentences, which get the most room."""
+    kinds = [' class="hopper-number"' if numeric else "" for numeric in table["numeric"]]
+    if wordy:
+        sizes = [sum(map(len, column)) for column in zip(*table["rows"], strict=True)]
+        kinds[sizes.index(max(sizes))] = ' class="hopper-long"'
+    return kinds
+
+
 def table_html(table: Mapping[str, Any], *, action: str = "csv", index: int = 0, buttons: bool = True) -> str:
     """Return a table: caption, headings, numbers to the right, marked rows said in words.
 
@@ -91,11 +100,7 @@ def table_html(table: Mapping[str, Any], *, action: str = "csv", index: int = 0,
     # Sentences in many columns: on a narrow screen the cells of a row then stand one below the other, each with its
     # heading. Such a table is drawn as a list, so that its roles have to be said.
     wordy = len(columns) > 3 and any(len(cell) > 24 for row in table["rows"] for cell in row)
-    kinds = [' class="hopper-number"' if numeric else "" for numeric in table["numeric"]]
-    if wordy:
-        # The column of the longest sentences gets the most room.
-        longest = max(range(len(columns)), key=lambda column: sum(len(row[column]) for row in table["rows"]))
-        kinds[longest] = ' class="hopper-long"'
+    kinds = _kinds(table, wordy)
     # How a cell begins is made once for each column, as a table may have thousands of rows.
     heads, starts = [], []
     for column, kind in zip(columns, kinds, strict=True):

@@ -189,20 +189,17 @@ def _ways(array: Array, block: tuple[int, ...]) -> Iterator[Touched]:
         for length, part, chunk in zip(array.shape, block, array.chunk, strict=True)
     ]
     for parts in product(*along):
-        yield (
-            (tuple(number for number, _ in place), math.prod(count for _, count in place)) for place in product(*parts)
-        )
+        numbers, counts = zip(*parts, strict=True)
+        yield zip(product(*numbers), map(math.prod, product(*counts)), strict=True)
 
 
-def _parts(start: int, end: int, chunk: int) -> list[tuple[int, int]]:
+def _parts(start: int, end: int, chunk: int) -> tuple[range, list[int]]:
     """Return the chunks along one dimension that a read touches, and how many elements of each."""
-    return [
-        (number, min(end, (number + 1) * chunk) - max(start, number * chunk))
-        for number in range(start // chunk, (end - 1) // chunk + 1)
-    ]
+    numbers = range(start // chunk, (end - 1) // chunk + 1)
+    return numbers, [min(end, (number + 1) * chunk) - max(start, number * chunk) for number in numbers]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Entry:
     """A chunk in the cache: its place, its slot, and what of it was not read yet. [bytes]"""
 
@@ -248,17 +245,19 @@ class _Cache:
 
     def _move_back(self, entry: _Entry) -> None:
         """Let a chunk that was hit change places with the one behind it."""
-        number = next(number for number, each in enumerate(self.entries) if each is entry)
+        number = self.entries.index(entry)
         if number + 1 < len(self.entries):
             self.entries[number], self.entries[number + 1] = self.entries[number + 1], entry
 
     def _drop(self, entry: _Entry) -> None:
         """Drive a chunk out."""
-        self.entries = [each for each in self.entries if each is not entry]
+        self.entries.remove(entry)
         del self.by_slot[entry.slot]
 
     def _make_room(self) -> None:
         """Drive chunks out until one more fits: those read completely, and behind them the oldest."""
+        if not self._is_full():
+            return
         # One search begins at the oldest chunk, the other one when the first is so many further.
         ahead = int(len(self.entries) * FULLY_READ_FIRST)
         waiting = list(self.entries)

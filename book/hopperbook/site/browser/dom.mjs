@@ -26,10 +26,8 @@ const marked = (text, pattern, element) => text.split(pattern).map((part, i) => 
 const spans = (text, pattern, name) => marked(text, pattern, (part) => make("span", { class: name }, part));
 
 /** Return text in which no line breaks between an option and its value, or a number and its unit. */
-const unbroken = (text) =>
-  spans(text, /((?<!\S)--?[A-Za-z][\w-]*(?:=\S+| (?!-)\S+)?)/, "hopper-unbroken").flatMap((part) =>
-    part.tagName ? [part] : spans(part, /((?<![\w.,])\d[\d.,]* (?:%|[mn]?s\b|min\b|h\b|[kMGTP]?i?B\b(?:\/s)?))/, "hopper-quantity"),
-  );
+const quantities = (text) => spans(text, /((?<![\w.,])\d[\d.,]* (?:%|[mn]?s\b|min\b|h\b|[kMGTP]?i?B\b(?:\/s)?))/, "hopper-quantity");
+const unbroken = (text) => spans(text, /((?<!\S)--?[A-Za-z][\w-]*(?:=\S+| (?!-)\S+)?)/, "hopper-unbroken").flatMap((part) => (part.tagName ? [part] : quantities(part)));
 
 /** Return text as nodes, with what stands between backticks as code. */
 export const prose = (text) => marked(text, /`([^`]+)`/, (code) => make("code", {}, unbroken(code))).flatMap((part) => (part.tagName ? [part] : unbroken(part)));
