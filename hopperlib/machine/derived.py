@@ -120,7 +120,7 @@ _FIGURES = (
         "nodes x cores of a node",
     ),
     Figure(
-        "peak_tflops", "Peak of the machine", "Tflop/s", 1,
+        "peak_tflops", "Peak of the CPU cores", "Tflop/s", 1,
         lambda machine: machine.peak_tflops,
         ("node.*.count", *_CORES, *_CORE_PEAK),
         "cores x peak of a core",

@@ -52,7 +52,7 @@ def test_show(run):
     assert 'memory_gb = { value = 32, source = "antypas2011", at = "sec. 1, Hopper" }' in lines
     assert any(line.startswith("core_bandwidth_cap_gb_s = { value = 5.0, assumed = ") for line in lines)
     assert "Memory of the machine 216.6 TB nodes x memory of a node" in lines
-    assert "Peak of the machine 1,287 Tflop/s cores x peak of a core" in lines
+    assert "Peak of the CPU cores 1,287 Tflop/s cores x peak of a core" in lines
     assert any(line.startswith('byna2013 = "S. Byna et al.') for line in lines)
 
 

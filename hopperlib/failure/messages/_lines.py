@@ -186,7 +186,7 @@ class LineReader:
         end = body[-_BLANKS:]
         if filled := end.rstrip():
             self.filled = last - end.count(b"\n", len(filled))
-        self.tail = (self.tail + b"\n" + body)[-_TAIL:]
+        self.tail = (self.tail + b"\n" + body[-_TAIL:])[-_TAIL:]
         return Block(line, body)
 
     def _clean(self, body: bytes) -> bytes:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from hopperlib.finding import Finding
-from hopperlib.questions.result import Result, Table, Value, table
+from hopperlib.questions.result import Result, Table, table
 from hopperlib.readers.jobs.trace import Trace
 from hopperlib.scheduling.logs.backtest import PREDICTORS, Backtest
 from hopperlib.scheduling.logs.learned import Learned, limit_text
@@ -62,7 +62,6 @@ def backtest_result(test: Backtest) -> Result:
             f"the best of three null models has {null.rank_correlation:.2f} ({PREDICTORS[null.name]})."
         ),
         findings=(finding, *test.findings),
-        values=tuple(_values(test)),
         tables=(_judged_table(test), _class_table(test)),
         facts={
             "rules": test.rules.to_dict(),
@@ -99,13 +98,6 @@ def backtest_verdict(test: Backtest) -> Finding:
         "from a simulation of this log.",
         "advice",
     )
-
-
-def _values(test: Backtest) -> Iterator[Value]:
-    best = test.best
-    yield Value("Rank correlation", best.rank_correlation, "predicted", decimals=2, note=PREDICTORS[best.name])
-    yield Value("Mean error of a wait", best.mean_error_s, "predicted", "s", 0)
-    yield Value("Waits inside of intervals of 95 %", best.coverage, "predicted", decimals=2)
 
 
 def _judged_table(test: Backtest) -> Table:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
 from hopperlib.questions.network.traces.rules import backtest_verdict
-from hopperlib.questions.result import Column, Result, Table, Value, table
+from hopperlib.questions.result import Column, Result, Table, table
 from hopperlib.readers.jobs.trace import Trace
 from hopperlib.scheduling.cluster import node_names
 from hopperlib.scheduling.downtimes import Downtime
@@ -187,7 +187,6 @@ def what_if_result(test: Backtest, found: WhatIf) -> Result:
     return Result(
         summary=f"{reproduced} {effects}",
         findings=tuple(_findings(test, found)),
-        values=tuple(_values(found.effects)),
         tables=(_side_by_side(found), _by_class(found.effects)),
         facts=_facts(test, found),
     )
@@ -216,13 +215,6 @@ def _findings(test: Backtest, found: WhatIf) -> Iterator[Finding]:
         message = "Jobs beyond the longest walltime come in pieces, each of which queues when the one before has ended."
         yield Finding("pieces", message, "note")
     yield from test.findings
-
-
-def _values(effects: Sequence[Effect]) -> Iterator[Value]:
-    for effect in effects[:3]:
-        low, high = (None if bound is None else 100 * bound for bound in (effect.low, effect.high))
-        name = f"Mean wait, {effect.scenario.name}"
-        yield Value(name, 100 * effect.difference, "predicted", "%", 0, low=low, high=high)
 
 
 def _side_by_side(found: WhatIf) -> Table:
