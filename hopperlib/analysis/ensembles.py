@@ -155,36 +155,54 @@ def run_ensemble(
     client: Any = None,
     progress: bool | Callable[[int, int], None] = True,
 ) -> pd.DataFrame:
-    """Call a function with each set of parameters, keep every result, and return all as one table, parameters first.
+    """Call a function with each set of parameters, keep every result, and return all as one table.
 
-    A set that has its file in the folder is not run again, unless the function or this package has changed.
+    A set that has its file in the folder is not run again, so an ensemble that
+    was interrupted goes on where it stopped, and one that is asked for more
+    seeds runs only the new ones. A file appears only when it is complete.
+    Results of a former source of the function, or of this package, are left
+    where they are and not used. Use one folder from one process at a time.
 
     Parameters
     ----------
     function : callable
-        ``function(**parameters)`` returns a mapping (a row), a list of mappings or a DataFrame, or one value (``result``).
-        It may stand in a notebook or be a question of the front door; processes get a copy with its helpers and globals.
+        ``function(**parameters)`` returns a mapping (one row), a list of mappings or a DataFrame (several), or one
+        value (a row with the column ``result``). It is told its seed as a parameter and draws from nothing else.
+        It may stand in a notebook, enclose values and be a question of the front door, such as `hopperlib.memory`:
+        worker processes get a copy of it, with its own helpers and globals as they are now.
     parameter_sets : iterable of mappings, or DataFrame
-        Texts, finite numbers, or lists of them, by name; seeds too. Each set once.
-    folder : str or Path, for one process at a time
-    workers, client
-        Processes on this machine, one a core if None, 0 for none; or in their place the address of a Dask scheduler, a
-        Dask ``Client``, or an executor.
+        Texts, finite numbers, or lists of them, by name. Each set once.
+    folder : str or Path
+        Where the files are; made if it is missing.
+    workers : int or None
+        Processes on this machine: None takes one a core, 0 stays in this process.
+    client : str, object with ``submit``, or None
+        The address of a Dask scheduler, ``tcp://...``, a Dask ``Client``, or an executor of ``concurrent.futures``,
+        to use in place of processes.
     progress : bool or callable
         Whether to show a bar; or what to call with runs done and runs in all, after each.
 
+    Returns
+    -------
+    DataFrame
+        Rows in the order of the parameter sets: parameters first, then what the function returned.
+
     Raises
     ------
-    ValueError, EnsembleError
-        If a set comes twice or is not plain data, the folder is another's, or something cannot be keyed or sent; if a
-        run failed, or a worker died.
+    ValueError
+        If a set comes twice or is not plain data, the folder is not this function's, a file in it is damaged, or
+        the function reaches what cannot be keyed or sent to a process, such as an open file.
+    EnsembleError
+        If a run failed, or a worker died. Runs that were under way are waited for and kept.
 
     Examples
     --------
     >>> import tempfile
+    >>> from hopperlib.analysis.run_times import repeats_to_see
+    >>> sets = [{"change_fraction": 0.05, "spread_fraction": spread} for spread in (0.05, 0.1)]
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     run_ensemble(round, [{"number": 1.6}, {"number": 2.4}], folder, workers=0, progress=False)["result"].tolist()
-    [2, 2]
+    ...     run_ensemble(repeats_to_see, sets, folder, workers=0, progress=False)["result"].tolist()
+    [17, 64]
     """
     _check_workers(workers, client)
     reached, own = function_digest(function)

@@ -9,6 +9,8 @@ Their exact definitions are not printed, so the ones here are assumptions:
 - ``nid``: by node number.
 - ``xyz``: by coordinates, z fastest, then y, then x: plane after plane.
 - ``xyz-by2``: blocks of 2 x 2 x 2 Geminis, the blocks walked like xyz.
+- ``hilbert``: along a Hilbert curve through the enclosing cube, a space-filling
+  order for comparison.
 
 References
 ----------
@@ -20,10 +22,11 @@ from typing import Any
 
 from hopperlib.errors import refusal
 from hopperlib.machine import Machine
+from hopperlib.network.torus.distances import Coordinates
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 
 #: What each order is called where one is chosen.
-ORDER_TITLES = {"nid": "NID", "xyz": "xyz", "xyz-by2": "xyz-by2"}
+ORDER_TITLES = {"nid": "NID", "xyz": "xyz", "xyz-by2": "xyz-by2", "hilbert": "Hilbert curve"}
 ORDERS: tuple[str, ...] = tuple(ORDER_TITLES)
 
 ASSUMED = (
@@ -46,13 +49,49 @@ def compute_nodes(machine: Machine, wiring: Wiring | None = None) -> tuple[NodeA
     return tuple(node for node in wiring.addresses if node.cname.rpartition("n")[0] not in service)[: machine.nodes]
 
 
+def _hilbert_index(point: Coordinates, bits: int) -> int:
+    """Return the place of a point along the Hilbert curve of a cube of side ``2 ** bits``.
+
+    Skilling's method [1]_: the coordinates are turned into the transposed
+    index, whose bits are then dealt together.
+
+    References
+    ----------
+    .. [1] J. Skilling, "Programming the Hilbert curve," AIP Conf. Proc. 707, 2004.
+    """
+    axes = list(point)
+    # From the coarsest cube down: undo the turn and the reflection of the curve in each of its eight parts.
+    for bit in (1 << place for place in range(bits - 1, 0, -1)):
+        mask = bit - 1
+        for i in range(3):
+            if axes[i] & bit:
+                axes[0] ^= mask
+            else:
+                swap = (axes[0] ^ axes[i]) & mask
+                axes[0] ^= swap
+                axes[i] ^= swap
+    # Gray code: from one step to the next, one axis changes.
+    for i in (1, 2):
+        axes[i] ^= axes[i - 1]
+    turn = 0
+    for bit in (1 << place for place in range(bits - 1, 0, -1)):
+        if axes[2] & bit:
+            turn ^= bit - 1
+    index = 0
+    # One bit of each axis in turn, the highest first.
+    for place in reversed(range(bits)):
+        for axis in axes:
+            index = index << 1 | ((axis ^ turn) >> place & 1)
+    return index
+
+
 def order_nodes(nodes: Iterable[NodeAddress], order: str) -> tuple[NodeAddress, ...]:
     """Return nodes in the order in which the scheduler walks them.
 
     Parameters
     ----------
     nodes : iterable of NodeAddress
-    order : {"nid", "xyz", "xyz-by2"}
+    order : {"nid", "xyz", "xyz-by2", "hilbert"}
 
     Raises
     ------
@@ -65,10 +104,13 @@ def order_nodes(nodes: Iterable[NodeAddress], order: str) -> tuple[NodeAddress, 
     >>> [node.coordinates for node in order_nodes(nodes, "xyz-by2")[::2][:4]]
     [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1)]
     """
+    nodes = tuple(nodes)
+    bits = max((max(node.coordinates) for node in nodes), default=1).bit_length() or 1
     keys: dict[str, Callable[[NodeAddress], Any]] = {
         "nid": lambda node: (),
         "xyz": lambda node: node.coordinates,
         "xyz-by2": lambda node: (tuple(part // 2 for part in node.coordinates), node.coordinates),
+        "hilbert": lambda node: _hilbert_index(node.coordinates, bits),
     }
     if order not in keys:
         raise refusal("order", order, f"must be one of: {', '.join(ORDERS)}")

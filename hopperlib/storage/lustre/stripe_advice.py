@@ -182,19 +182,28 @@ def advise(
 
     Parameters
     ----------
-    size_bytes, writers : int
-        All data of a dump together [bytes], and the tasks that hold it.
+    size_bytes : int
+        All data of a dump together. [bytes]
+    writers : int
+        Tasks that hold the data.
     pattern : {"shared", "file-per-process", "one-writer"}
         One file for all, one file a task, or one task that writes all.
     system : FileSystem
-    nodes, cores_per_node : int
-        Nodes of the writers, None packs them; cores of a node, to pack them.
-    directory, pool, mpi : str
-        Where the files will be; the pool of OSTs, empty for none; whose MPI-IO takes the hints.
-    block_bytes, reading : int, bool
-        What a task moves in one call where nobody gathers [bytes]; whether it reads.
-    costs, default : Costs, sequence of Component
-        What calls cost, and what new files get, where that is not as usual.
+    nodes : int or None
+        Nodes of the writers; None packs them.
+    cores_per_node : int
+        Cores of a node, to pack the writers. [cores]
+    directory, pool : str
+        Where the files will be; the pool of OSTs, empty for none.
+    block_bytes : int
+        What a task moves in one call where nobody gathers. [bytes]
+    reading : bool
+        Whether the rate of reading counts.
+    costs : Costs or None
+    default : sequence of Component
+        What new files get; none for what the file system's record says.
+    mpi : {"cray", "romio", "ompio"}
+        Whose MPI-IO takes the hints.
 
     Raises
     ------
@@ -203,8 +212,13 @@ def advise(
 
     Examples
     --------
+    The trillion particles, and the settings that were documented as best:
+
     >>> from hopperlib.machine import Machine
-    >>> advice = advise(31 * 10**12, 20_000, "shared", Machine.load("hopper").file_systems[0], nodes=5_000)
+    >>> scratch = Machine.load("hopper").file_systems[0]
+    >>> advice = advise(31 * 10**12, 20_000, "shared", scratch, nodes=5_000)
+    >>> advice.layout.stripe_count, advice.layout.stripe_size_bytes >> 20
+    (144, 64)
     >>> advice.writing.pattern, advice.commands
     ('collective', ('lfs setstripe -c 144 -S 64M DIRECTORY',))
     """

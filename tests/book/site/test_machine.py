@@ -126,10 +126,10 @@ def test_the_machine_of_the_readers_setting_is_shown(workshop):
     # An answer that the build has made, and one that Python makes.
     explorer.get_by_role("button", name="The same in blocks").click()
     expect(figure.locator("figcaption")).to_contain_text("for your setting")
-    explorer.locator("[name=order]").select_option("xyz")
-    expect(figure.locator(".hopper-part-title").first).to_contain_text("order of the node list: xyz")
+    explorer.locator("[name=order]").select_option("hilbert")
+    expect(figure.locator(".hopper-part-title").first).to_contain_text("order of the node list: Hilbert curve")
     figure.get_by_role("button", name="Choose the job").click()
-    facts = load("torus").run(nodes=342, order="xyz", busy_fraction=0.9).facts
+    facts = load("torus").run(nodes=342, order="hilbert", busy_fraction=0.9).facts
     told = f"job 1: 342 nodes in {facts['runs']} pieces, {facts['mean_hops']:.1f} hops apart"
     expect(figure.locator(".hopper-machine-told")).to_contain_text(told)
     expect(figure.locator(".hopper-player")).to_be_hidden()
@@ -137,7 +137,7 @@ def test_the_machine_of_the_readers_setting_is_shown(workshop):
     explorer.locator("[name=floor]").select_option("titan")
     expect(figure.locator(".hopper-part-title").first).to_contain_text("Your setting on Titan (order")
     figure.get_by_role("button", name="Choose the job").click()
-    facts = load("torus").run(nodes=342, order="xyz", busy_fraction=0.9, floor="titan").facts
+    facts = load("torus").run(nodes=342, order="hilbert", busy_fraction=0.9, floor="titan").facts
     expect(figure.locator(".hopper-machine-told")).to_contain_text(
         f"job 1: 342 nodes in {facts['runs']} pieces, {facts['mean_hops']:.1f} hops apart"
     )

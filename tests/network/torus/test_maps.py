@@ -28,7 +28,7 @@ def test_occupancy_sums_to_what_was_used():
 def test_compact_orders_are_compact():
     nodes, torus = Wiring(17, 4).addresses, Torus((17, 8, 24))
     means = {}
-    for order in ("nid", "xyz-by2"):
+    for order in ("nid", "xyz-by2", "hilbert"):
         curve = compactness(order_nodes(nodes, order), torus, 64, step=64)
         assert len(curve) == 102
         means[order] = sum(mean for _, mean in curve) / len(curve)

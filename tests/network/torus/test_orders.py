@@ -1,11 +1,13 @@
 """Node orders: the same nodes, and how they run."""
 
+import itertools
+
 import pytest
 
 from hopperlib.machine import Machine
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import ORDERS, compute_nodes, order_nodes
-from hopperlib.network.torus.wiring import Wiring
+from hopperlib.network.torus.wiring import NodeAddress, Wiring
 
 NODES = Wiring(17, 4).addresses
 TORUS = Torus((17, 8, 24))
@@ -28,6 +30,13 @@ def test_blocks_of_two():
     assert {node.x for node in ordered[16 * 8 * 24 * 2 :]} == {16}
 
 
+def test_a_hilbert_curve_steps_to_neighbors():
+    places = itertools.product(range(8), repeat=3)
+    cube = order_nodes([NodeAddress(nid, "", *place) for nid, place in enumerate(places)], "hilbert")
+    for a, b in itertools.pairwise(cube):
+        assert sum(abs(p - q) for p, q in zip(a.coordinates, b.coordinates, strict=True)) == 1
+
+
 def test_service_nodes_are_no_compute_nodes():
     nodes = compute_nodes(Machine.load("hopper"))
     assert len(nodes) == 6384
@@ -35,5 +44,5 @@ def test_service_nodes_are_no_compute_nodes():
 
 
 def test_no_such_order():
-    with pytest.raises(ValueError, match="order='zyx' must be one of: nid, xyz, xyz-by2"):
+    with pytest.raises(ValueError, match="order='zyx' must be one of: nid, xyz, xyz-by2, hilbert"):
         order_nodes(NODES, "zyx")
