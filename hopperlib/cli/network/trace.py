@@ -153,7 +153,7 @@ def in_cores(trace: "Trace") -> "Trace":
 def _when(log: _Log, job: str) -> "Result":
     """When JOB will start, which waits still: FILE holds running and pending jobs and some weeks of past ones.
 
-    Rules are learned from the last 5,000 jobs that started (2,500 where they share nodes), and tested on the later ones.
+    Rules are learned from the last 5,000 jobs that started (2,000 where they share nodes), and tested on the later ones.
     """
     from hopperlib.questions.network.traces.rules import when_result
     from hopperlib.scheduling.logs.backtest import backtest

@@ -13,7 +13,7 @@ from hopperlib.scheduling.workload import Job, Workload
 
 _FEWEST = 200
 # So many past jobs at most, of whole nodes and of shared ones, are learned from and tested on.
-_LAST, _LAST_SHARING = 5000, 2500
+_LAST, _LAST_SHARING = 5000, 2000
 
 
 class Expected(NamedTuple):
