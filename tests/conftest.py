@@ -87,6 +87,8 @@ BUILD_S = 600
 
 # Builds the book, and has more to do while it is looked at: the second worker takes the workshop meanwhile.
 FIRST = "tests/book/site/test_reader.py"
+# The first to ask for the score, which others wait for: begun while the book is built.
+SCORE = "tests/book/studies/failure/test_bad_nodes.py"
 # Their tests stand alone and take long.
 APART = ("test_pages.py", "test_keyboard.py", "test_layout.py", "test_live.py", "test_answers.py")
 
@@ -94,7 +96,7 @@ APART = ("test_pages.py", "test_keyboard.py", "test_layout.py", "test_live.py", 
 def _turn(item: pytest.Item) -> int:
     """When a test is begun: what takes longest first, and what waits for the book when it is built."""
     needs = set(getattr(item, "fixturenames", ()))
-    if item.nodeid.startswith(FIRST):
+    if item.nodeid.startswith((FIRST, SCORE)):
         return 0
     if "site_folder" in needs or item.nodeid.startswith("tests/notebooks/"):
         return 2

@@ -174,8 +174,17 @@ def ensemble(
     inputs = dict(map(_varied, vary))
     runs = _runs(question, inputs, seeds)
     folder = folder or f"ensemble-{question}"
+    asked = load(question).as_function()
     try:
-        rows = run_ensemble(load(question).as_function(), runs, folder, workers=workers, client=scheduler)
+        with click.progressbar(length=len(runs), label="runs", file=sys.stderr) as bar:
+            rows = run_ensemble(
+                asked,
+                runs,
+                folder,
+                workers=workers,
+                client=scheduler,
+                progress=lambda done, _: bar.update(done - bar.pos),
+            )
     except EnsembleError as error:
         click.echo(f"hopper: {error}", err=True)
         sys.exit(1)

@@ -14,7 +14,9 @@ def _serve(connection_file: str, folder: str) -> None:
     from ipykernel.kernelapp import launch_new_instance
 
     os.chdir(folder)
-    launch_new_instance(argv=["-f", connection_file, f"--IPKernelApp.parent_handle={os.getppid()}"])
+    # Of warnings it has one: that it speaks over TCP, to this machine alone.
+    quiet = "--IPKernelApp.log_level=ERROR"
+    launch_new_instance(argv=["-f", connection_file, f"--IPKernelApp.parent_handle={os.getppid()}", quiet])
 
 
 class _Kernel(ForkServerProcess):

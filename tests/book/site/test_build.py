@@ -55,7 +55,8 @@ def test_a_failing_cell_stops_the_build(bench):
     assert "a wrong number" in done.stdout + done.stderr
 
 
-# Last, as it has every page read again.
+# Every page is read again, and the memory of Python made anew: at night.
+@pytest.mark.nightly
 def test_a_changed_model_reaches_every_page(bench):
     folder, build = bench
     html = folder / "_build" / "html"

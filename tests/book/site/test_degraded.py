@@ -119,6 +119,7 @@ def test_a_missing_worker_is_said(watch, serve_copy):
 
 
 def test_a_worker_that_dies_is_replaced(workshop):
+    workshop.page.clock.install()
     page = workshop.go("book/index.html")
     set_slider(page, 7)
     summary = page.locator("#explorer-trial .hopper-summary")
@@ -131,6 +132,8 @@ def test_a_worker_that_dies_is_replaced(workshop):
     )
     set_slider(page, 9)
     alert = page.locator("#explorer-trial").get_by_role("alert")
+    # An answer is waited for that long.
+    page.clock.run_for(20_000)
     expect(alert).to_contain_text("Python has stopped")
     expect(summary).to_contain_text("With 7 tasks")
     alert.get_by_role("button", name="Start it again").click()

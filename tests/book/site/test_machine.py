@@ -160,6 +160,8 @@ TOLD = """() => new Promise((done) => {
 })"""
 
 
+# Watches for as long as it plays; that it plays, and what it draws, is looked at each time.
+@pytest.mark.nightly
 def test_links_glow_while_the_readers_machine_plays_and_words_change_seldom(workshop):
     page = workshop.go("book/watching.html")
     figure, explorer = page.locator("#machine"), page.locator("#explorer-fragmentation")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -175,44 +174,3 @@ def test_a_page_is_light(watch, workshop_url, workshop_folder):
         for url, size in sorted(sizes.items(), key=lambda item: -item[1])[:5]:
             print(f"  {size / 1000:7.0f} kB  {urlsplit(url).path}")
         assert before_charts <= WEIGHT, path
-
-
-TIMES = """async () => {
-  const box = document.querySelector("#explorer-trial");
-  const slider = box.querySelector("[name=tasks]");
-  const move = (value) => new Promise((done, fail) => {
-    const begun = performance.now();
-    const end = () => done(performance.now() - begun);
-    // With a timer beside the frame, as a page that is not shown is given none.
-    box.addEventListener("hopper-answer", () => [requestAnimationFrame(end), setTimeout(end, 1000)], { once: true });
-    setTimeout(fail, 30000, new Error(`no answer to ${value} within 30 s`));
-    slider.value = value;
-    slider.dispatchEvent(new Event("input", { bubbles: true }));
-  });
-  const first = await move(1);
-  const moves = [];
-  for (let i = 0; i < 40; i++) moves.push(await move(2 + (i % 11)));
-  return { first, moves: moves.sort((a, b) => a - b) };
-}"""
-
-
-def test_how_long_answers_take(watch, workshop_url, record_property):
-    """Measured and printed. The bounds here only catch a page that has become slow by several times."""
-    watched = watch(workshop_url, viewport=SIZES["wide"])
-    measured = {}
-    for cache in ("cold", "warm"):
-        page = watched.go("book/index.html")
-        page.wait_for_timeout(500)
-        measured[cache] = page.evaluate(TIMES)
-        page.goto("about:blank")
-        time.sleep(0.2)
-    for cache, times in measured.items():
-        median = times["moves"][len(times["moves"]) // 2]
-        print(
-            f"{cache} cache: first answer {times['first']:.0f} ms, a move {median:.0f} ms (worst {times['moves'][-1]:.0f} ms)"
-        )
-        record_property(f"first_answer_{cache}_ms", round(times["first"]))
-        record_property(f"move_median_{cache}_ms", round(median))
-        assert times["first"] < 30_000
-        assert median < 400
-    watched.assert_clean()
