@@ -554,7 +554,7 @@ def test_readme_has_the_summary_line(table, root):
 def test_the_table_in_data_is_this_scorecard(table):
     """The browser cannot run the studies, so the explorer reads the table."""
     kept = (data_folder() / "scorecard.csv").read_text(encoding="utf-8")
-    assert kept == score.to_csv(table), "run: hopper scorecard --csv > data/scorecard.csv"
+    assert kept == score.to_csv(table), "run: make scorecard"
 
 
 def test_csv_holds_what_the_rows_hold():

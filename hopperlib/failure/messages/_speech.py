@@ -21,7 +21,8 @@ _QUOTING = re.compile(
 # So much of a text is read for its form, and so many lines of that form make it one. [bytes; lines; fractions]
 _READ = 16_384
 _SOME = 4
-_FEW, _MOST = 0.2, 0.6
+_FEW, _HALF, _MOST = 0.2, 0.5, 0.6
+_LAST = 6
 _CODE = re.compile(
     r"^(?!\{\").*[;{}]\s*$|^\s*(?:import |from \w+ import|def |class |return\b|#include|if .+:$|for .+:$|try:$|else:$|except\b.*:$|raise\b|/\*|//)"
 )
@@ -47,7 +48,9 @@ def reads_as(text: bytes) -> str:
         return "a history of commits"
     if _often(_FENCE, lines, 2, 0.0) and _often(_PROSE, lines, 2, _FEW):
         return "documentation"
-    if _often(_CODE, lines, _SOME, _MOST):
+    # A job may list its program before it runs it: then the text does not end as it begins.
+    ends = [line for line in text[-_READ:].decode(errors="replace").splitlines() if line.strip()][-_LAST:]
+    if _often(_CODE, lines, _SOME, _MOST) and _often(_CODE, ends, 1, _HALF):
         return "a source"
     if _often(_RECORD, lines, 2, _FEW) and len({match[1] for match in map(_RECORD.match, lines) if match}) > 1:
         return "a list of several jobs"

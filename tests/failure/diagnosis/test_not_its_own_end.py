@@ -80,6 +80,12 @@ def test_a_text_of_another_form_is_named():
     assert "reads as a history of commits" in found.notes[0]
 
 
+def test_a_job_that_lists_its_program_first_is_read():
+    listing = "import numpy\ndef solve(x):\n    return x\n" * 30
+    end = '+ srun python t.py\nstep 1\nTraceback (most recent call last):\n  File "t.py", line 3, in <module>\n    main()\nKeyError: 1\n'
+    assert diagnose([("job.out", listing + end)]).cause.code == "PY-EXCEPTION"
+
+
 @pytest.mark.parametrize(
     ("text", "quoted"),
     [
