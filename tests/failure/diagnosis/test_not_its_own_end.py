@@ -78,6 +78,7 @@ def test_work_behind_an_exception_until_the_time_limit_makes_the_limit_the_cause
 def test_a_text_of_another_form_is_named():
     found = diagnose([("README", TEXTS["a history"])])
     assert "reads as a history of commits" in found.notes[0]
+    assert found.next[0].startswith("Give the job's own output")
 
 
 def test_a_job_that_lists_its_program_first_is_read():
