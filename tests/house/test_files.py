@@ -57,6 +57,16 @@ def test_no_path_of_one_machine(texts, root):
     assert not named
 
 
+def test_what_a_page_is_asked_until_it_holds_is_a_function(texts, root):
+    """A page's policy lets it read a function, but no text: the second time a text is asked, the wait ends in an error."""
+    told = [
+        f"{path.relative_to(root)}: {match[0]}"
+        for path, text in texts.items()
+        for match in re.finditer(r"wait_for_function\(\s*\"+(?!(async )?(\w+|\(\w*\)) =>).*", text)
+    ]
+    assert not told
+
+
 def test_files_are_small(files, root):
     large = [
         f"{path.relative_to(root)}: {path.stat().st_size:,} bytes"

@@ -257,6 +257,7 @@ def _next_reader(visit: list[Watched]) -> Iterator[Watched]:
     watched.requests.clear()
     watched.complaints.clear()
     yield watched
+    assert "native code" in watched.page.evaluate("String(performance.measure)"), "a clock stays for all of the visit"
     watched.page.evaluate("localStorage.clear()")
     watched.assert_clean()
 

@@ -118,7 +118,9 @@ def test_a_missing_worker_is_said(watch, serve_copy):
     expect(page.locator("#explorer-trial").get_by_role("alert")).to_contain_text("Python could not start")
 
 
-def test_a_worker_that_dies_is_replaced(workshop):
+def test_a_worker_that_dies_is_replaced(watch, workshop_url):
+    # In a visit of its own: a clock that was put in stays for all pages of a visit, and measures nothing.
+    workshop = watch(workshop_url)
     workshop.page.clock.install()
     page = workshop.go("book/index.html")
     set_slider(page, 7)

@@ -450,7 +450,7 @@ def test_what_was_typed_goes_into_a_link_when_asked(workshop):
     box.get_by_role("button", name="Copy link").click()
     assert page.evaluate("navigator.clipboard.readText()").endswith("#explorer-trial")
     box.get_by_role("button", name="Copy with what you typed").click()
-    page.wait_for_function("navigator.clipboard.readText().then((text) => text.includes('line='))")
+    page.wait_for_function("() => navigator.clipboard.readText().then((text) => text.includes('line='))")
     page.goto(page.evaluate("navigator.clipboard.readText()"))
     page.reload()
     expect(box.locator(".hopper-copyable code").first).to_have_text("aprun -n 4 ./c.out")
@@ -460,7 +460,8 @@ def test_an_example_is_answered_without_python(workshop):
     page = workshop.go("book/index.html")
     explorer(page).hover()
     page.wait_for_function(
-        "performance.getEntriesByType('resource').filter(({ name, responseEnd }) => name.includes('/answers/') && responseEnd).length > 1"
+        """() => performance.getEntriesByType('resource')
+             .filter(({ name, responseEnd }) => name.includes('/answers/') && responseEnd).length > 1"""
     )
     page.wait_for_timeout(200)
     page.evaluate("document.querySelector('#explorer-trial [data-example=\"0\"]').click()")
