@@ -184,7 +184,7 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: "Context | None") 
         steps.insert(
             0, f"Look at the suspicious lines ({len(left)} kinds), at this one first: {place}: {hit.text.strip()}"
         )
-    elif any(file.reads_as for file in evidence.files):
+    elif any(file.foreign and file.foreign.whole for file in evidence.files):
         steps.append("Give the job's own output: of a text of another form nothing was judged.")
     elif not ranking.failed:
         steps.append("Nothing in this text says that the job failed: see how it ended in the scheduler's record.")

@@ -129,7 +129,7 @@ class Scanner:
         reader = LineReader(stream, name)
         ends = self.evidence.ends[self._file] = TaskEnds()
         for block in reader:
-            if reader.reads_as:
+            if reader.foreign and reader.foreign.whole:
                 # What stands in it was said elsewhere.
                 continue
             self._scan(block)
