@@ -431,7 +431,10 @@ def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits],
 
 def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
     """Return the lines to quote for a message: its first, what belongs to it, what stands beside it, and its others."""
-    rule, head = message.rule, message.first
+    rule, last = message.rule, message.hits[-1]
+    # Of generic messages the one at the end of the text ended it.
+    at_end = rule.strength == "weak" and evidence.files[last.file].filled - last.line <= _AROUND
+    head = last if at_end else message.first
     around = [group.last for group in evidence.unknown if group.suspicion in ("fatal", "error")]
     # What an exception or a crash is about often stands above its traceback.
     above = _ABOVE if rule.strength == "weak" else _AROUND
