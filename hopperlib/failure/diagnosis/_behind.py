@@ -105,11 +105,8 @@ def ordinary_behind(message: MessageHits, evidence: Evidence) -> int:
 
 
 def lines_behind(message: MessageHits, evidence: Evidence) -> int:
-    """Return the lines behind the last one of a message in its file; where only the first of many were kept, the end of the file shows it."""
-    last = message.hits[-1]
-    file = evidence.files[last.file]
-    _, again, rest = file.tail.rpartition(last.text.encode())
-    return rest.count(b"\n") if message.count > len(message.hits) and again else file.lines - last.line
+    """Return the lines behind the last one of a message in its file."""
+    return evidence.files[message.hits[-1].file].lines - message.last_line
 
 
 def says_done(message: MessageHits) -> bool:

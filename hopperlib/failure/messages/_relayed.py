@@ -15,6 +15,8 @@ _NAME = rb"(?:\[[\w .:/@-]{1,60}\]|[\w./@-]{1,60})"
 _LEVEL = rb"[\[(<]?\b(?:INFO|DEBUG|TRACE|NOTICE|info|debug|notice|stdout|stderr|STDOUT|STDERR)\b {0,3}[\])>]?"
 _HEAD = rb"(?:%b%b)?(?:%b%b){0,2}%b" % (_TIME, _PART, _NAME, _PART, _LEVEL)
 _PREFIXES = (
+    # The system's own log: date, node, program and process.
+    re.compile(rb"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,60} [\w./-]{1,40}\[\d{1,9}\]:"),
     re.compile(_HEAD + rb"(?:[ \t]{0,3}[-:|]{1,2}|[ \t]\[[\w .:/@-]{1,60}\]:?|(?<=[\])>]))"),
     re.compile(_HEAD + rb"(?<=[\])>])"),
     re.compile(_HEAD + rb"[: ][\w.]{1,40}:"),

@@ -257,12 +257,14 @@ class Scanner:
             # Those lines may be other messages than most of their shape, for which the rest is counted.
             shape.found, shape.group = found, group
             uncounted = count - len(telling.get(key, ()))
+            last = block.line_of(len(keys) - 1 - keys[::-1].index(key))
             if found:
-                self.evidence.messages[found.code].count += uncounted
+                message = self.evidence.messages[found.code]
+                message.count, message.last_line = message.count + uncounted, max(message.last_line, last)
             elif group:
                 group.count += uncounted
                 if group.missed:
-                    self._missed_again(group, block.line_of(len(keys) - 1 - keys[::-1].index(key)))
+                    self._missed_again(group, last)
 
     def _look_until_known(
         self, matter: dict[bytes, _Shape], seen: set[bytes], block: Block, pieces: list[bytes], keys: list[bytes]
@@ -326,6 +328,7 @@ class Scanner:
         rule, fields, place = matched
         finding = self.evidence.messages.setdefault(rule.code, MessageHits(rule=rule))
         finding.count += 1
+        finding.last_line = number
         if finding.count > self.EXAMINED:
             return
         if rule.role in ("cause", "symptom"):
