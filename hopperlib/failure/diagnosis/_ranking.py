@@ -33,7 +33,7 @@ from hopperlib.failure.diagnosis._behind import (
 from hopperlib.failure.diagnosis._fallback import hollow, last_words, missed_goal, own_code, reasons_above, remedies
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
-from hopperlib.failure.messages.rules import Link
+from hopperlib.failure.messages.rules import Link, Rule
 
 _ANY = Link(code="*")
 _STRENGTH = {"strong": 0, "plain": 1, "weak": 2}
@@ -224,20 +224,23 @@ def _left_behind(findings: Mapping[str, MessageHits]) -> dict[str, int]:
 
 def _overtaken(findings: Mapping[str, MessageHits], evidence: Evidence) -> dict[str, int]:
     """Return the exceptions of earlier programs in a text that ends in the traceback of another one, and in no word of a launcher."""
-    raised, trace = findings.get("PY-EXCEPTION"), findings.get("PY-TRACEBACK")
-    told = (message for message in findings.values() if message.rule.role in ("symptom", "cascade"))
-    if raised is None or trace is None or len(evidence.files) > 1 or lines_behind(raised, evidence) > _AROUND:
+    told = {message.rule.code for message in findings.values() if message.rule.role in ("symptom", "cascade")}
+    if (
+        not findings.keys() >= {"PY-EXCEPTION", "PY-TRACEBACK"}
+        or len(evidence.files) > 1
+        or told.difference(_OF_PYTHON)
+    ):
         return {}
+    raised, trace = findings["PY-EXCEPTION"], findings["PY-TRACEBACK"]
     tasks = any("rank" in hit.fields for hit in raised.hits) or _CHAINED in evidence.files[0].tail
-    if tasks or any(message.rule.code not in _OF_PYTHON for message in told):
+    if tasks or lines_behind(raised, evidence) > _AROUND:
         return {}
     return {
         code: trace.last_line
         for code, message in findings.items()
-        if message.rule.role == "cause"
-        and message.rule.strength != "weak"
+        if message.rule.strength != "weak"
         and trace.last_line - message.last_line > _SEVERAL
-        and all(_RAISED.match(hit.text) for hit in message.hits)
+        and all(map(_RAISED.match, (hit.text for hit in message.hits)))
     }
 
 
@@ -467,6 +470,14 @@ def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
     # Of generic messages the one at the end of the text ended it.
     at_end = rule.strength == "weak" and evidence.files[last.file].filled - last.line <= _AROUND
     head = last if at_end else message.first
+    sentence = [Hit(file=head.file, line=head.line + at, text=text, fields={}) for at, text in enumerate(head.after, 1)]
+    beside = [evidence.messages[code].hits[0] for code in rule.requires if code in evidence.messages]
+    others = [hit for hit in message.hits if hit is not head]
+    return [head, *sentence, *_innermost(head, evidence), *beside, *_near(head, rule, evidence), *others]
+
+
+def _near(head: Hit, rule: Rule, evidence: Evidence) -> list[Hit]:
+    """Return the lines of trouble around a message that no rule knows, the nearest first."""
     around = [group.last for group in evidence.unknown if group.suspicion in ("fatal", "error")]
     # What an exception or a crash is about often stands above its traceback.
     above = _ABOVE if rule.strength == "weak" else _AROUND
@@ -474,11 +485,7 @@ def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
     if rule.strength == "strong":
         # It says all by itself, but for the lines that the same speaker printed beside it.
         near = [hit for hit in near if hit.text.split(": ")[:2] == head.text.split(": ")[:2]]
-    near.sort(key=lambda hit: abs(head.line - hit.line))
-    sentence = [Hit(file=head.file, line=head.line + at, text=text, fields={}) for at, text in enumerate(head.after, 1)]
-    beside = [evidence.messages[code].hits[0] for code in rule.requires if code in evidence.messages]
-    others = [hit for hit in message.hits if hit is not head]
-    return [head, *sentence, *_innermost(head, evidence), *beside, *near[:_AROUND], *others]
+    return sorted(near, key=lambda hit: abs(head.line - hit.line))[:_AROUND]
 
 
 def _fields(message: MessageHits) -> dict[str, str]:

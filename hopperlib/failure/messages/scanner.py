@@ -337,10 +337,7 @@ class Scanner:
         if rule.role in ("cause", "symptom", "cascade") and len(finding.hits) < self.HITS:
             above, below = self._lines_before(data, start), _next_lines(data, end + 1, _FOLLOWING)
             hit = replace(hit, doubt=doubt(text, place, above, below[:_BELOW]))
-            if finding.count == 1:
-                # A cause that is no generic one says all, and its sentence may go on.
-                kept = above if rule.role != "cause" or rule.general else ()
-                hit = replace(hit, before=kept, after=_sentence(hit.text, below) if rule.role == "cause" else ())
+            hit = _with_neighbors(hit, rule, above, below) if finding.count == 1 else hit
         self._note(finding, hit)
 
     def _matched(self, shape: _Shape, text: bytes, data: bytes, end: int) -> tuple[Match | None, bytes]:
@@ -451,6 +448,12 @@ def _unwrapped(text: bytes, data: bytes, end: int, rest: re.Pattern[bytes]) -> b
     # A record of Fortran begins with a space.
     below = data[end + 1 : end + 1 + WINDOW].split(b"\n", 1)[0].removeprefix(text[:1] if text[:1] == b" " else b"")
     return text + below if rest.match(below) and not text[-1:].isspace() else None
+
+
+def _with_neighbors(hit: Hit, rule: Rule, above: tuple[str, ...], below: list[str]) -> Hit:
+    """Return a hit with the lines around it that say more: a cause that is no generic one says all, and its sentence may go on."""
+    kept = above if rule.role != "cause" or rule.general else ()
+    return replace(hit, before=kept, after=_sentence(hit.text, below) if rule.role == "cause" else ())
 
 
 def _sentence(text: str, below: list[str]) -> tuple[str, ...]:
