@@ -31,6 +31,8 @@ _AGES = {"any": (0, 99), "first": (0, 2), "week": (2, 7), "later": (7, 99)}
 _WATCHED_DAYS = 3
 # What the model was fitted to.
 _FITTED_TASKS = "8192"
+# Assumed: the size of the sample is not printed.
+_SAMPLE = 100
 _FITTED_NOISE = 0.5
 
 
@@ -83,14 +85,6 @@ class Study(ask.Setting):
         },
         assumed="The definition of xyz-by2 is not printed.",
     )
-    sample: str = ask.choice(
-        "Runs behind the printed table",
-        "100",
-        {"30": "30", "100": "100", "300": "300"},
-        assumed="The size of the sample is not printed. In a large sample the least time is likely to be smaller.",
-        advanced=True,
-    )
-    seed: int = ask.whole("Seed of the noise", 1, (1, 9999), advanced=True)
 
     def check(self) -> None:
         """Refuse sizes that were not simulated."""
@@ -108,9 +102,9 @@ class Study(ask.Setting):
     @cached_property
     def times(self) -> causes.TimesByCause:
         """Their run times."""
-        fitted = model(int(self.sample))
+        fitted = model(_SAMPLE)
         noise = self.noise_percent / 100
-        return causes.run_times_by_cause(self.jobs, fitted, traffic=self.traffic, noise=noise, seed=self.seed)
+        return causes.run_times_by_cause(self.jobs, fitted, traffic=self.traffic, noise=noise, seed=1)
 
     @cached_property
     def correlations(self) -> dict[str, list[float | None]]:
@@ -141,7 +135,7 @@ class Study(ask.Setting):
     def run_times_s(self, job: PlacedJob) -> tuple[float, ...]:
         """Run times of a job alone and of its three runs, without noise. [s]"""
         runs = [*runs_met([job], "none")[0][:1], *runs_met([job], self.traffic)[0]]
-        return tuple(map(model(int(self.sample)).run_time_s, runs))
+        return tuple(map(model(_SAMPLE).run_time_s, runs))
 
     def watched(self, seed: int = 0) -> Recorder:
         """Return the history of the slowest job to watch, or that of a seed, and its MILC jobs with their run times."""
