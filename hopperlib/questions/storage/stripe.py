@@ -385,8 +385,8 @@ def _between(case: Case) -> str:
 
 def _change(gain: Gain) -> Copyable:
     """Return what to type for a change, and what it wins."""
-    title = f"{gain.change.what[0].upper()}{gain.change.what[1:]}"
-    return Copyable(title, gain.change.line.replace("; ", "\n"), f"It wins {_won(gain)}.")
+    what = f"{gain.change.what[0].upper()}{gain.change.what[1:]}"
+    return Copyable(f"{what}, which wins {_won(gain)}", gain.change.line.replace("; ", "\n"))
 
 
 def _won(gain: Gain) -> str:
@@ -409,8 +409,7 @@ def _now_summary(case: Case) -> str:
     said = f"{case.size_gb:,g} GB in {digits(seconds, 4)} s are {rate} GB/s: {verdict}."
     if not standing.gains:
         return f"{said} No change of stripes or writers is expected to make it faster."
-    first = standing.gains[0]
-    return f"{said} First change: {first.change.what}, {first.change.line}. It wins {_won(first)}."
+    return f"{said} First change: {standing.gains[0].change.what}. It wins {_won(standing.gains[0])}."
 
 
 def _findings(case: Case) -> Iterator[Finding]:
