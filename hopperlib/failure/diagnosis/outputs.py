@@ -1,5 +1,6 @@
 """Many outputs at once: which files belong to one job, and one row of what its diagnosis says."""
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,6 +20,9 @@ _NODES = re.compile(
     re.IGNORECASE,
 )
 _HEAD = 16_384
+# So much of an end tells jobs apart, if it has a time or the number of a job. [bytes]
+_END = 1_000
+_DATED = re.compile(rb"\d\d:\d\d:\d\d|(?i:job|step|pid)\D{0,12}\d{4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class OutputRow:
         The line of the cause.
     nodes : tuple of str
         The nodes of the job, where its first lines name them.
+    ending : str
+        A mark of its last lines without the node, if a time or a number of a job stands in them: two jobs end alike in no such lines.
     """
 
     file: str
@@ -55,10 +61,11 @@ class OutputRow:
     followed: int
     text: str
     nodes: tuple[str, ...] = ()
+    ending: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data, without the list of nodes."""
-        return {name: value for name, value in asdict(self).items() if name != "nodes"}
+        """Return the row as plain data, without the list of nodes and the mark of its end."""
+        return {name: value for name, value in asdict(self).items() if name not in ("nodes", "ending")}
 
 
 def jobs_of(paths: Iterable[Path]) -> list[tuple[Path, ...]]:
@@ -142,6 +149,7 @@ def row_of(file: str, diagnosis: Diagnosis, *, nodes: tuple[str, ...] = ()) -> O
     cause = diagnosis.cause if diagnosis.verdict == "cause" else None
     first = first_failure(diagnosis.evidence) if diagnosis.verdict != "succeeded" else None
     named = (cause.fields.get("node") or _nid(cause.fields.get("nid"))) if cause else ""
+    node = first.node if first else next(iter(expanded(named)), "")
     return OutputRow(
         file=file,
         verdict=diagnosis.verdict,
@@ -149,12 +157,19 @@ def row_of(file: str, diagnosis: Diagnosis, *, nodes: tuple[str, ...] = ()) -> O
         title=cause.title if cause else "",
         confidence=cause.confidence if cause else "",
         who=cause.who if cause else "",
-        node=first.node if first else next(iter(expanded(named)), ""),
+        node=node,
         task=first.task if first else None,
         followed=first.followed if first else 0,
         text=cause.hits[0].text.strip() if cause else "",
         nodes=nodes,
+        ending=_ending(diagnosis, node),
     )
+
+
+def _ending(diagnosis: Diagnosis, node: str) -> str:
+    """Return a mark of the last lines of a job's files without a node; nothing where they would be alike in other jobs."""
+    end = b"".join(file.tail[-_END:] for file in diagnosis.evidence.files)
+    return hashlib.sha256(end.replace(node.encode(), b"")).hexdigest() if node and _DATED.search(end) else ""
 
 
 def _nid(number: str | None) -> str:
