@@ -1,14 +1,14 @@
 """Many outputs at once: which files belong to one job, and one row of what its diagnosis says."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis, Verdict, diagnose
-from hopperlib.failure.diagnosis.first import first_failure
+from hopperlib.failure.diagnosis.first import FirstFailure, first_failure
 from hopperlib.failure.messages._tasks import expanded
 
 # Where the two streams of one job differ in their names: job.e123 and job.o123, job-1.err and job-1.out.
@@ -20,9 +20,9 @@ _NODES = re.compile(
     re.IGNORECASE,
 )
 _HEAD = 16_384
-# So much of an end tells jobs apart, if it has a time or the number of a job. [bytes]
-_END = 1_000
-_DATED = re.compile(rb"\d\d:\d\d:\d\d|(?i:job|step|pid)\D{0,12}\d{4}")
+# What tells jobs apart: a time or the number of a job, or so many tasks that followed.
+_DATED = re.compile(r"\d\d:\d\d:\d\d|(?i:job|step|pid)\D{0,12}\d{4}")
+_FOLLOWED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class OutputRow:
     nodes : tuple of str
         The nodes of the job, where its first lines name them.
     ending : str
-        A mark of its last lines without the node, if a time or a number of a job stands in them: two jobs end alike in no such lines.
+        The lines of its cause without the node, if a time, the number of a job or many tasks stand in them: no two jobs share those.
     """
 
     file: str
@@ -64,7 +64,7 @@ class OutputRow:
     ending: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data, without the list of nodes and the mark of its end."""
+        """Return the row as plain data, without the list of nodes and the lines of its cause."""
         return {name: value for name, value in asdict(self).items() if name not in ("nodes", "ending")}
 
 
@@ -162,14 +162,16 @@ def row_of(file: str, diagnosis: Diagnosis, *, nodes: tuple[str, ...] = ()) -> O
         followed=first.followed if first else 0,
         text=cause.hits[0].text.strip() if cause else "",
         nodes=nodes,
-        ending=_ending(diagnosis, node),
+        ending=_ending(cause, first, node),
     )
 
 
-def _ending(diagnosis: Diagnosis, node: str) -> str:
-    """Return a mark of the last lines of a job's files without a node; nothing where they would be alike in other jobs."""
-    end = b"".join(file.tail[-_END:] for file in diagnosis.evidence.files)
-    return hashlib.sha256(end.replace(node.encode(), b"")).hexdigest() if node and _DATED.search(end) else ""
+def _ending(cause: Cause | None, first: FirstFailure | None, node: str) -> str:
+    """Return the lines of a cause and what failed first, without its node; nothing where that would be alike in other jobs."""
+    lines = [hit.text for hit in cause.hits] if cause else []
+    said = "\n".join([*lines, f"{first.task} of {first.tasks} on {first.nodes}"] if first else lines)
+    telling = _DATED.search(said) or (first and first.followed > _FOLLOWED)
+    return said.replace(node, "") if node and telling else ""
 
 
 def _nid(number: str | None) -> str:

@@ -70,7 +70,7 @@ def test_one_node_has_nobody_to_compare_with():
 def row(number, node, *, ending):
     """One output of many: the same lines but for its node, with the time and number of its own job or of one and the same."""
     mark = number if ending == "own" else 4711
-    text = f"job {mark:06d} at 12:00:00\nsrun: error: {node}: task 0: Segmentation fault (core dumped)\n"
+    text = f"slurmstepd: error: *** JOB {mark:06d} ON {node} CANCELLED AT 2024-03-04T10:00:00 ***\n"
     return row_of(f"{number}.out", diagnose([("a.out", text)]))
 
 
