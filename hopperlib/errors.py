@@ -26,8 +26,6 @@ class InputError(ValueError):
         What was given.
     rule : str
         What holds instead, as the end of a sentence: "must be from 1 to 6".
-    source : str
-        Where the rule comes from, if the rule does not say.
 
     Examples
     --------
@@ -40,25 +38,22 @@ class InputError(ValueError):
     {}
     """
 
-    def __init__(
-        self, message: str, *, name: str | None = None, value: object = None, rule: str = "", source: str = ""
-    ) -> None:
+    def __init__(self, message: str, *, name: str | None = None, value: object = None, rule: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.name = name
         self.value = value
         self.rule = rule
-        self.source = source
 
     def message_for(self, option: str) -> str:
         """Return the message with the name that the value has in a command."""
         if not self.rule:
             return f"{option}: {self.message}"
-        return f"{option} {_shown(self.value)} {self.rule}" + (f" ({self.source})" if self.source else "")
+        return f"{option} {_shown(self.value)} {self.rule}"
 
     def details(self) -> dict[str, Any]:
         """Return the parts that are known, for a program."""
-        parts = {"name": self.name, "value": self.value, "rule": self.rule, "source": self.source}
+        parts = {"name": self.name, "value": self.value, "rule": self.rule}
         return {key: part for key, part in parts.items() if part not in (None, "")}
 
 
@@ -68,26 +63,25 @@ def _shown(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 
-def refusal(name: str, value: object, rule: str, *, unit: str = "", source: str = "") -> InputError:
-    """Return the error of one bad value: its name, the value with its unit, the rule, and its source.
+def refusal(name: str, value: object, rule: str, *, unit: str = "") -> InputError:
+    """Return the error of one bad value: its name, the value with its unit, the rule.
 
     Parameters
     ----------
     name, value : str, object
     rule : str
         What holds instead, as the end of a sentence.
-    unit, source : str
-        Unit of a number; where the rule comes from.
+    unit : str
+        Unit of a number.
 
     Examples
     --------
-    >>> refusal("load", 2.0, "must be below 1", source="S0, sec. 4")
-    InputError('load=2.0 must be below 1 (S0, sec. 4)')
+    >>> refusal("load", 2.0, "must be below 1")
+    InputError('load=2.0 must be below 1')
     """
     shown = repr(value) if len(repr(value)) <= _LONGEST_SHOWN else repr(value)[: _LONGEST_SHOWN - 3] + "..."
     measured = f" {unit}" if unit and not isinstance(value, str) else ""
-    message = f"{name}={shown}{measured} {rule}" + (f" ({source})" if source else "")
-    return InputError(message, name=name, value=value, rule=rule, source=source)
+    return InputError(f"{name}={shown}{measured} {rule}", name=name, value=value, rule=rule)
 
 
 @contextmanager

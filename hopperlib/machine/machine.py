@@ -102,6 +102,12 @@ class Machine:
     provenance: Mapping[str, Quantity] = provenance_field()
     sources: Mapping[str, str] = provenance_field()
 
+    @property
+    def wired(self) -> bool:
+        """Whether the file says how the switches of the network are wired."""
+        network = self.network
+        return network is not None and bool(network.dragonfly or network.fat_tree or network.link_bandwidth_gb_s)
+
     @staticmethod
     @cache
     def names() -> tuple[str, ...]:

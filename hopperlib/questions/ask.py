@@ -79,7 +79,7 @@ class MachineDetails(Details, total=False):
     """What a machine may have: the label of no machine, what it must have to be offered, the machines to choose from."""
 
     none: str
-    having: Literal["file_systems"]
+    having: Literal["file_systems", "wired"]
     options: tuple[tuple[str, str], ...]
 
 
@@ -190,12 +190,6 @@ class Setting:
         """Return the controls of the fields by name, in the order in which they are declared, those of base classes first."""
         fields = {name: field for base in reversed(cls.__mro__) for name, field in vars(base).items()}
         return {name: field(name=name) for name, field in fields.items() if isinstance(field, partial)}
-
-    def label(self, name: str) -> str:
-        """Return what a reader sees of the chosen option of a field."""
-        if name not in self.controls():
-            raise KeyError(f"{type(self).__name__} has no field {name!r}{did_you_mean(name, self.controls())}")
-        return dict(self.controls()[name].options)[getattr(self, name)]
 
 
 S = TypeVar("S", bound=Setting)

@@ -15,7 +15,7 @@ marker, bars their own hatching. Text, grid and background have no color here,
 so that a page can give them those of its theme.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
@@ -108,10 +108,8 @@ class Series:
         What the legend and the table call it.
     x, y : sequence
         As many of the one as of the other.
-    kind : {"line", "points", "bars", "band"}
-        How it is drawn. A band fills the space between `y` and `high`.
-    high : sequence of float
-        Upper edge of a band.
+    kind : {"line", "points", "bars"}
+        How it is drawn.
     style : int or None
         Which of `STYLES`; None takes the next one.
     """
@@ -119,15 +117,12 @@ class Series:
     name: str
     x: Sequence[Any]
     y: Sequence[Any]
-    kind: Literal["line", "points", "bars", "band"] = "line"
-    high: Sequence[float] = ()
+    kind: Literal["line", "points", "bars"] = "line"
     style: int | None = None
 
     def __post_init__(self) -> None:
         if len(self.x) != len(self.y):
             raise ValueError(f"series {self.name!r} has {len(self.x)} values of x for {len(self.y)} of y")
-        if self.kind == "band" and len(self.high) != len(self.y):
-            raise ValueError(f"band {self.name!r} has {len(self.high)} upper values for {len(self.y)} lower ones")
 
 
 class Reference(NamedTuple):
@@ -203,30 +198,21 @@ def layout(x: Axis, y: Axis, **more: Unpack[LayoutKeys]) -> dict[str, Any]:
     } | more
 
 
-def _traces(series: Series, look: Style, high: float | None) -> list[dict[str, Any]]:
-    """Return the Plotly traces of one series: two for a band, else one."""
+def _trace(series: Series, look: Style, high: float | None) -> dict[str, Any]:
+    """Return the Plotly trace of one series."""
     points: dict[str, Any] = {"name": series.name, "x": list(series.x), "y": list(series.y)}
     if series.kind == "bars":
         pattern = {"shape": look.pattern, "fillmode": "overlay", "solidity": 0.25}
-        return [{"type": "bar", **points, "marker": {"color": look.color, "pattern": pattern}}]
+        return {"type": "bar", **points, "marker": {"color": look.color, "pattern": pattern}}
     # Markers at the ends of the axes are drawn whole; what lies beyond is cut off.
     points["cliponaxis"] = high is not None and any(value > high for value in series.y if value is not None)
     marker = {"color": look.color, "symbol": look.symbol, "size": 8}
     line = {"color": look.color, "dash": look.dash, "width": 2}
     if series.kind == "points":
-        return [{"type": "scatter", "mode": "markers", **points, "marker": marker}]
-    if series.kind == "line":
-        # A marker on each of many points would hide the dash.
-        mode = "lines+markers" if len(series.x) <= 30 else "lines"
-        return [{"type": "scatter", "mode": mode, **points, "line": line, "marker": marker}]
-    # Plotly has no band: the upper edge fills the space down to the trace before it.
-    edge = {"type": "scatter", "mode": "lines", "x": list(series.x), "line": {**line, "width": 1}}
-    red, green, blue = (int(look.color[place : place + 2], 16) for place in (1, 3, 5))
-    filled = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},0.2)"}
-    return [
-        {**edge, "name": series.name, "y": list(series.y), "showlegend": False, "hoverinfo": "skip"},
-        {**edge, "name": series.name, "y": list(series.high), **filled},
-    ]
+        return {"type": "scatter", "mode": "markers", **points, "marker": marker}
+    # A marker on each of many points would hide the dash.
+    mode = "lines+markers" if len(series.x) <= 30 else "lines"
+    return {"type": "scatter", "mode": mode, **points, "line": line, "marker": marker}
 
 
 def _neutral_line(name: str, x: Sequence[Any], y: Sequence[float], dash: str) -> dict[str, Any]:
@@ -247,7 +233,7 @@ def _levels(series: Sequence[Series], references: Sequence[Reference]) -> Iterat
 def _marks(series: Sequence[Series], marks: Mapping[str, float]) -> Iterator[dict[str, Any]]:
     """Yield the traces of vertical lines, up to the greatest value."""
     for number, (name, at) in enumerate(marks.items()):
-        top = max(value for each in series for value in (*each.y, *each.high) if value is not None)
+        top = max(value for each in series for value in each.y if value is not None)
         yield _neutral_line(name, [at, at], [0, top], ("dash", "dot", "longdash")[number % 3])
 
 
@@ -255,21 +241,12 @@ def _table(caption: str, x: Axis, y: Axis, series: Sequence[Series]) -> Table:
     """Return the drawn numbers: one column a series where all share x, else one row a point."""
     place, value = (Column(axis.title, axis.unit, axis.decimals) for axis in (x, y))
     if all(list(each.x) == list(series[0].x) for each in series):
-        columns, values = [place], [series[0].x]
-        for each in series:
-            band = each.kind == "band"
-            values += [each.y, each.high] if band else [each.y]
-            names = [f"{each.name}, low", f"{each.name}, high"] if band else [each.name]
-            columns += [value._replace(title=name) for name in names]
-        return Table(caption=caption, columns=tuple(columns), rows=tuple(zip(*values, strict=True)))
-    columns, banded = [Column("Series"), place, value], any(each.high for each in series)
-    if banded:
-        columns.append(value._replace(title=f"{y.title}, high"))
-    rows: list[tuple[Any, ...]] = []
-    for each in series:
-        upper: Sequence[Any] = each.high or [None] * len(each.y)
-        rows += [(each.name, *row) for row in zip(each.x, each.y, *([upper] if banded else []), strict=True)]
-    return Table(caption=caption, columns=tuple(columns), rows=rows)
+        columns = (place, *(value._replace(title=each.name) for each in series))
+        rows: Iterable[tuple[Any, ...]] = zip(series[0].x, *(each.y for each in series), strict=True)
+    else:
+        columns = (Column("Series"), place, value)
+        rows = ((each.name, *point) for each in series for point in zip(each.x, each.y, strict=True))
+    return Table(caption=caption, columns=columns, rows=tuple(rows))
 
 
 def chart(
@@ -281,7 +258,6 @@ def chart(
     series: Sequence[Series],
     references: Sequence[Reference] = (),
     marks: Mapping[str, float] | None = None,
-    caption: str = "",
     **more: Unpack[LayoutKeys],
 ) -> Figure:
     """Return a chart with its description and its data.
@@ -300,8 +276,6 @@ def chart(
     marks : mapping of str to float
         Vertical lines from 0 to the greatest value: what is documented on the x axis, by name. As references, they are
         rows of no table.
-    caption : str
-        Caption of the table; by default the title.
     **more
         Further keys of the Plotly layout, as `LayoutKeys` lists.
 
@@ -319,15 +293,14 @@ def chart(
     """
     if not series:
         raise ValueError(f"series=() of chart {title!r} must hold at least one series")
-    data: list[dict[str, Any]] = []
-    for number, each in enumerate(series):
-        data += _traces(each, style(number if each.style is None else each.style), y.high)
+    data = [
+        _trace(each, style(number if each.style is None else each.style), y.high) for number, each in enumerate(series)
+    ]
     data += [*_levels(series, references), *_marks(series, marks or {})]
     # A legend of one entry says what the title of the axis says.
     if len(data) == 1:
         more.setdefault("showlegend", False)
-    table = _table(caption or title, x, y, series)
-    return Figure(title=title, alt=alt, data=data, layout=layout(x, y, **more), table=table)
+    return Figure(title=title, alt=alt, data=data, layout=layout(x, y, **more), table=_table(title, x, y, series))
 
 
 def heat_map(

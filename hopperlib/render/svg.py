@@ -113,18 +113,16 @@ def _draw(canvas: Any, figure: "Figure") -> None:
     """Draw the traces."""
     axes = canvas.add_subplot()
     bars = [trace for trace in figure.data if trace["type"] == "bar"]
-    below: Mapping[str, Any] = {}
     for trace in figure.data:
         match trace["type"]:
             case "scatter":
-                _draw_line(axes, trace, below)
+                _draw_line(axes, trace)
             case "bar":
                 _draw_bars(axes, trace, bars.index(trace), len(bars), figure.layout.get("bargap", 0.2))
             case "heatmap":
                 _draw_heatmap(canvas, axes, trace)
             case kind:
                 raise ValueError(f"figure {figure.title!r} holds a trace of type {kind!r}, which cannot be drawn")
-        below = trace
     for shape in figure.layout.get("shapes", ()):
         color, alpha = _color(shape["fillcolor"])
         axes.axvspan(shape["x0"], shape["x1"], shape["y0"], shape["y1"], color=color, alpha=alpha, linewidth=0)
@@ -137,17 +135,13 @@ def _draw(canvas: Any, figure: "Figure") -> None:
     _add_legend(canvas, figure)
 
 
-def _draw_line(axes: Any, trace: Mapping[str, Any], below: Mapping[str, Any]) -> None:
-    """Draw a line, points or both, and what is filled between a line and the one before it."""
+def _draw_line(axes: Any, trace: Mapping[str, Any]) -> None:
+    """Draw a line, points or both."""
     mode, line, marker = trace["mode"], trace.get("line", {}), trace.get("marker", {})
-    x, y = _places(trace["x"]), _numbers(trace["y"])
-    if trace.get("fill") == "tonexty":
-        color, alpha = _color(trace["fillcolor"])
-        axes.fill_between(x, _numbers(below["y"]), y, color=color, alpha=alpha, linewidth=0)
     axes.plot(
-        x,
-        y,
-        label=trace["name"] if trace.get("showlegend", True) else None,
+        _places(trace["x"]),
+        _numbers(trace["y"]),
+        label=trace["name"],
         color=line.get("color") or marker.get("color"),
         linestyle=_DASHES[line.get("dash", "solid")] if "lines" in mode else "none",
         linewidth=line.get("width", 2),

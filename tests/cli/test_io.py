@@ -218,7 +218,7 @@ def test_healthy_log(log):
     result = run("darshan", "a.darshan")
     assert result.exit_code == 0
     assert result.output.startswith("I/O of /bin/<b>a.out: no findings")
-    assert "1 of 1,048,576 bytes (48 files)" in result.output
+    assert "0 bytes read, 48 GB written." in result.output
 
 
 def test_text_of_findings(log):

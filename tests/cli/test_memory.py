@@ -72,13 +72,6 @@ def test_threads_of_each_task():
     assert (found[0]["nodes"], found[0]["tasks_per_node"], found[0]["node_hours"]) == (96, 4, 192.0)
 
 
-def test_files_take_memory():
-    # 24 tasks of 1.29 GB fit a node; with the 4 MB of a file each, 23 do
-    plain = _layouts("--need", "1.29GB", "--tasks", "384", "--kind", "standard", "--threads", "1")
-    filed = _layouts("--need", "1.29GB", "--tasks", "384", "--kind", "standard", "--threads", "1", "--files", "1")
-    assert (plain[0]["tasks_per_node"], filed[0]["tasks_per_node"]) == (24, 23)
-
-
 @pytest.mark.parametrize("size", ["2 GB", "2097152K"])
 def test_sizes_of_one_meaning(size):
     assert _layouts("--need", size, "--tasks", "384") == _layouts(*JOB)

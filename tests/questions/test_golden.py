@@ -31,14 +31,10 @@ LONGER = {
     "documented": {"rows"},
     "errata": {"rows"},
     "scorecard": {"rows"},
-    # One job against its threads, and where on any machine a number of threads is the fastest.
-    "hybrid": {"figures"},
-    # Where the job lies, and how the pieces came about over days.
-    "fragmentation": {"figures"},
     # Waits by queue, held against those observed, and by width: both are asked for.
     "simulate": {"tables"},
-    # A Darshan log: the rate of each OST and the bytes over time; the job and what other stripe counts would give.
-    "io-log": {"figures", "tables"},
+    # A Darshan log: where its time went, and the rate of each OST.
+    "io-log": {"figures"},
     # A chart for each of four series: what changed, and what did not beside it.
     "watch": {"figures"},
 }

@@ -67,11 +67,6 @@ def test_dashes_markers_and_colors_are_those_of_the_figure():
     assert svg.count("stroke-dasharray") >= 2
 
 
-def test_a_band_is_filled():
-    svg = figure_svg(_chart(Series(name="range", kind="band", x=[1, 2], y=[1, 2], high=[3, 4])))
-    assert re.search(r"fill: #0072b2; fill-opacity: 0\.2", svg)
-
-
 def test_bars_stand_side_by_side_and_keep_their_categories():
     bars = [Series(name=name, kind="bars", x=["one", "two"], y=[1, 2]) for name in "ab"]
     texts = _texts(figure_svg(_chart(*bars)))

@@ -100,9 +100,7 @@ def _script(given: Mapping[str, Any]) -> tuple[Script, bool]:
     """Return the script of sbatch, or srun's own line, with the options that hold in the end; whether it has launch lines."""
     words = [str(word) for word in given.get("argv") or ()]
     if given.get("type", "srun") == "srun":
-        line = shlex.join(["srun", *(word for _, typed in _options(given, "srun") for word in typed), *words])
-        threads = os.environ.get("OMP_NUM_THREADS", "")
-        return read_script(f"export OMP_NUM_THREADS={threads}\n{line}" if threads.isdigit() else line), True
+        return read_script(_own_line(given, words)), True
     # A script of standard input is not here, nor is one of salloc: their options alone say something too.
     text = str(given.get("wrap", ""))
     with suppress(OSError):
@@ -112,24 +110,23 @@ def _script(given: Mapping[str, Any]) -> tuple[Script, bool]:
     has_lines = bool(read_script(text).lines)
     # Without a launch line it is the job that is asked about.
     script = read_script(text if has_lines else f"{text}\nsrun true")
+    return replace(script, directives=tuple(_directives(given, script))), has_lines
+
+
+def _own_line(given: Mapping[str, Any], words: Sequence[str]) -> str:
+    """Return the line of srun's own words, with the threads that the environment asks for."""
+    line = shlex.join(["srun", *(word for _, typed in _options(given, "srun") for word in typed), *words])
+    threads = os.environ.get("OMP_NUM_THREADS", "")
+    return f"export OMP_NUM_THREADS={threads}\n{line}" if threads.isdigit() else line
+
+
+def _directives(given: Mapping[str, Any], script: Script) -> Iterator[Directive]:
+    """Yield the options that hold in the end as directives, on the lines where the script has them."""
     lines = {name: each.line for each in script.directives for name in _spellings(each.option)}
-    holding = [
-        Directive(
-            "slurm",
-            typed[0].partition("=")[0],
-            typed[0].partition("=")[2] or "".join(typed[1:]),
-            line,
-            tuple(map(_word, typed)),
-        )
-        for name, typed in _options(given, "sbatch")
-        for line in [lines.get(name, 0)]
-    ]
-    return replace(script, directives=tuple(holding)), has_lines
-
-
-def _word(text: str) -> Word:
-    """Return a word as a directive has it."""
-    return Word(text=text)
+    for name, typed in _options(given, "sbatch"):
+        option, _, value = typed[0].partition("=")
+        words = tuple(Word(text=word) for word in typed)
+        yield Directive("slurm", option, value or "".join(typed[1:]), lines.get(name, 0), words)
 
 
 def _options(given: Mapping[str, Any], program: str) -> Iterator[tuple[str, list[str]]]:

@@ -101,7 +101,7 @@ def check(file: str, as_json: bool) -> None:
 def new(files: tuple[str, ...], name: str, out: str | None, as_json: bool) -> None:
     """Write a machine file from what tools say of the nodes.
 
-    FILES hold the output of lscpu, lscpu -J, lstopo --of xml, scontrol show node
+    FILES hold the output of lscpu, lstopo --of xml, scontrol show node
     and scontrol show config (how the site's Slurm picks cores and binds), nvidia-smi topo -m, rocm-smi --showtopo or lfs df; - is standard input.
     Several files complete each other: scontrol counts the nodes, lstopo or lscpu
     of one node knows its NUMA nodes, lfs the file systems. Without

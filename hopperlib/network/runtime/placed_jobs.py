@@ -457,18 +457,13 @@ def read_placed_jobs(name: str = "placed-jobs.csv") -> tuple[PlacedJob, ...]:
 
 
 @cache
-def selected(
-    order: str, allocation: str, tasks: int, from_day: float = 0.0, to_day: float = 99.0
-) -> tuple[PlacedJob, ...]:
-    """Return the rows of one order, allocation and size, started within some days of the reboot.
+def selected(order: str, allocation: str, tasks: int) -> tuple[PlacedJob, ...]:
+    """Return the rows of one order, allocation and size.
 
     Examples
     --------
     >>> {job.runs for job in selected("xyz-by2", "contiguous", 8192)}
     {1}
     """
-    return tuple(
-        job
-        for job in read_placed_jobs()
-        if (job.order, job.allocation, job.tasks) == (order, allocation, tasks) and from_day <= job.day < to_day
-    )
+    wanted = (order, allocation, tasks)
+    return tuple(job for job in read_placed_jobs() if (job.order, job.allocation, job.tasks) == wanted)

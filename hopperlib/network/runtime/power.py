@@ -26,6 +26,8 @@ from hopperlib.student import t_quantile
 # Steps of Simpson's rule over eight standard deviations either side of the chi distribution.
 _STEPS = 400
 _MOST_RUNS = 100_000
+#: Chance to see a difference where there is none.
+ALPHA = 0.05
 
 
 @lru_cache(maxsize=256)
@@ -56,7 +58,7 @@ def _noncentral_t(t: float, freedom: int, noncentrality: float) -> float:
     return sum(weight * math.erfc((noncentrality - t * s) * half) for s, weight in _deviations(freedom)) / 2
 
 
-def power_of_slope(slope: float, error: float, freedom: int, *, alpha: float = 0.05) -> float:
+def power_of_slope(slope: float, error: float, freedom: int) -> float:
     """Chance that a slope is seen with its sign, given the standard error of its estimate. [fraction]
 
     Examples
@@ -64,10 +66,10 @@ def power_of_slope(slope: float, error: float, freedom: int, *, alpha: float = 0
     >>> round(power_of_slope(0.03, 0.01, 100), 2), round(power_of_slope(0.0, 0.01, 100), 3)
     (0.84, 0.025)
     """
-    return 1 - _noncentral_t(t_quantile(1 - alpha / 2, freedom), freedom, abs(slope) / error)
+    return 1 - _noncentral_t(t_quantile(1 - ALPHA / 2, freedom), freedom, abs(slope) / error)
 
 
-def power(gain: float, noise: float, runs: int, *, alpha: float = 0.05) -> float:
+def power(gain: float, noise: float, runs: int) -> float:
     """Chance that this many runs of each variant show a gain. [fraction]
 
     Parameters
@@ -78,8 +80,6 @@ def power(gain: float, noise: float, runs: int, *, alpha: float = 0.05) -> float
         Standard deviation of a run's time, as the same share: their coefficient of variation.
     runs : int
         Runs of each variant, at least 2.
-    alpha : float
-        Chance to see a difference where there is none. [0-1]
 
     Raises
     ------
@@ -93,16 +93,16 @@ def power(gain: float, noise: float, runs: int, *, alpha: float = 0.05) -> float
     >>> round(power(0.05, 0.05, 17), 2)
     0.81
     """
-    _check(gain, noise, alpha)
+    _check(gain, noise)
     if not 2 <= runs <= _MOST_RUNS:
         raise refusal("runs", runs, f"must be from 2 to {_MOST_RUNS:,}: one run of each says nothing about the noise")
     # The difference of two means of that many runs spreads by the root of 2 / runs.
     freedom, noncentrality = 2 * runs - 2, gain / noise * math.sqrt(runs / 2)
-    critical = t_quantile(1 - alpha / 2, freedom)
+    critical = t_quantile(1 - ALPHA / 2, freedom)
     return 1 - _noncentral_t(critical, freedom, noncentrality)
 
 
-def runs_needed(gain: float, noise: float, *, chance: float = 0.8, alpha: float = 0.05) -> int | None:
+def runs_needed(gain: float, noise: float, *, chance: float = 0.8) -> int | None:
     """Runs of each variant that show a gain with so much chance; None if 100,000 are too few.
 
     Examples
@@ -110,20 +110,20 @@ def runs_needed(gain: float, noise: float, *, chance: float = 0.8, alpha: float 
     >>> runs_needed(0.05, 0.05), runs_needed(0.01, 0.05), runs_needed(0.0, 0.05)
     (17, 394, None)
     """
-    _check(gain, noise, alpha)
-    if not alpha < chance < 1:
-        raise refusal("chance", chance, f"must be above alpha={alpha:g} and below 1")
+    _check(gain, noise)
+    if not ALPHA < chance < 1:
+        raise refusal("chance", chance, f"must be above {ALPHA:g} and below 1")
     if not gain:
         return None
     # What a normal test would need; the t test needs as many, or a few more where runs are few.
     quantile = NormalDist().inv_cdf
-    runs = max(2, math.floor(2 * ((quantile(1 - alpha / 2) + quantile(chance)) * noise / gain) ** 2))
-    while runs <= _MOST_RUNS and power(gain, noise, runs, alpha=alpha) < chance:
+    runs = max(2, math.floor(2 * ((quantile(1 - ALPHA / 2) + quantile(chance)) * noise / gain) ** 2))
+    while runs <= _MOST_RUNS and power(gain, noise, runs) < chance:
         runs += 1
     return runs if runs <= _MOST_RUNS else None
 
 
-def gain_shown(noise: float, runs: int, *, chance: float = 0.8, alpha: float = 0.05) -> float:
+def gain_shown(noise: float, runs: int, *, chance: float = 0.8) -> float:
     """Least gain that this many runs of each variant show with so much chance. [fraction of the slower run]
 
     Examples
@@ -134,11 +134,11 @@ def gain_shown(noise: float, runs: int, *, chance: float = 0.8, alpha: float = 0
     0.061
     """
     low, high = 0.0, noise
-    while power(high, noise, runs, alpha=alpha) < chance:
+    while power(high, noise, runs) < chance:
         low, high = high, 2 * high
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (low, middle) if power(middle, noise, runs, alpha=alpha) >= chance else (middle, high)
+        low, high = (low, middle) if power(middle, noise, runs) >= chance else (middle, high)
     return high
 
 
@@ -183,11 +183,9 @@ def spread_of(times: Sequence[float], groups: Sequence[str] = ()) -> Spread:
     return Spread(stdev(times) / mean, within**0.5 / mean or None)
 
 
-def _check(gain: float, noise: float, alpha: float) -> None:
+def _check(gain: float, noise: float) -> None:
     """Refuse shares that no comparison has."""
     if not gain >= 0:
         raise refusal("gain", gain, "must not be negative: it is a share of the run time")
     if not noise > 0:
         raise refusal("noise", noise, "must be above 0: no two runs take the same time")
-    if not 0 < alpha < 1:
-        raise refusal("alpha", alpha, "must be above 0 and below 1, a chance")

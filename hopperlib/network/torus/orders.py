@@ -35,7 +35,7 @@ ASSUMED = (
 )
 
 
-def compute_nodes(machine: Machine, wiring: Wiring | None = None) -> tuple[NodeAddress, ...]:
+def compute_nodes(machine: Machine) -> tuple[NodeAddress, ...]:
     """Return the compute nodes of a machine in nid order: all positions less the service blades, or, where none are stated, the first.
 
     Examples
@@ -43,8 +43,7 @@ def compute_nodes(machine: Machine, wiring: Wiring | None = None) -> tuple[NodeA
     >>> len(compute_nodes(Machine.load("hopper")))
     6384
     """
-    wiring = wiring or Wiring.of(machine)
-    network = machine.network
+    wiring, network = Wiring.of(machine), machine.network
     service = set(network.service_blades if network is not None else ())
     return tuple(node for node in wiring.addresses if node.cname.rpartition("n")[0] not in service)[: machine.nodes]
 

@@ -17,7 +17,6 @@ serial part), surfaces of blocks that grow with the task, and overlap.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hopperlib.errors import refusal, within
@@ -309,39 +308,3 @@ def close_to(costs: tuple[ThreadCost, ...], best: ThreadCost, shares: RunShares)
     """
     most = (1 + VARIATION) * best.run_time(shares)
     return tuple(cost for cost in costs if cost.run_time(shares) <= most)
-
-
-def fastest_areas(
-    costs: tuple[ThreadCost, ...], shares: RunShares, parallel_fractions: Sequence[float], mpi_shares: Sequence[float]
-) -> dict[int, list[tuple[float, float]]]:
-    """Return where each number of threads is the fastest, the fewest threads first.
-
-    Parameters
-    ----------
-    costs : tuple of ThreadCost
-    shares : RunShares
-        Its memory-bound fraction counts.
-    parallel_fractions, mpi_shares : sequence of float
-        What is tried, each with each. [0-1]
-
-    Returns
-    -------
-    dict
-        Threads -> the pairs of parallel fraction and MPI share. Numbers that are nowhere the fastest are left out.
-
-    Examples
-    --------
-    More threads pay once MPI costs something:
-
-    >>> from hopperlib.machine import Machine
-    >>> costs = thread_costs(Machine.load("hopper").node(), 6144)
-    >>> shares = RunShares(parallel_fraction=1.0, mpi_share=0.0, memory_bound_fraction=0.5)
-    >>> fastest_areas(costs, shares, [1.0], [0.0, 0.5])
-    {1: [(1.0, 0.0)], 24: [(1.0, 0.5)]}
-    """
-    areas: dict[int, list[tuple[float, float]]] = {}
-    for parallel in parallel_fractions:
-        for mpi in mpi_shares:
-            tried = replace(shares, parallel_fraction=parallel, mpi_share=mpi)
-            areas.setdefault(best_threads(costs, tried).threads, []).append((parallel, mpi))
-    return dict(sorted(areas.items()))

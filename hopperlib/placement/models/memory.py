@@ -7,7 +7,6 @@ left is shared by the tasks of the node.
 ============================  ================================================
 `memory_per_task`             what each of the tasks on a node can allocate
 `most_tasks_per_node`         how many tasks of some need a node holds
-`buffer_memory`               what I/O buffers add to the need of a task
 `merged_need`                 need of one task that takes the place of several
 `copied_fraction_needed`      how much must be copies for merged tasks to fit
 ============================  ================================================
@@ -21,7 +20,6 @@ from collections import Counter
 
 from hopperlib.errors import at_least, refusal, within
 from hopperlib.machine import NodeKind
-from hopperlib.units import MIB_PER_MEMORY_GB
 
 # Room for binary fractions: 31 GB hold 24 tasks of 31/24 GB.
 _ROUNDING_TOLERANCE = 1e-9
@@ -114,40 +112,6 @@ def seats(node: NodeKind, threads: int) -> int:
     # What the site keeps for the system is of no use to a task.
     kept = Counter(map(node.numa_node_of, node.reserved_cores))
     return sum((node.cores_per_numa_node - kept[number]) // threads for number in range(node.numa_nodes))
-
-
-def buffer_memory(files: int, *, buffers_per_file: int = 4, buffer_mib: float = 1.0) -> float:
-    """Memory that the buffers of an I/O library take from a task. [GB]
-
-    The defaults are those of Cray's iobuf: four buffers of 1 MB for each open
-    file of each task.
-
-    Parameters
-    ----------
-    files : int
-        Files that a task has open through the library.
-    buffers_per_file : int
-    buffer_mib : float
-        Size of a buffer. [MiB]
-
-    Raises
-    ------
-    InputError
-        If an argument is negative.
-
-    Examples
-    --------
-    One file a task, on a node of 24 tasks, in MiB:
-
-    >>> 24 * buffer_memory(1) * 1024
-    96.0
-
-    References
-    ----------
-    K. Antypas and Y. He, CUG 2011, sec. 2, I/O Performance.
-    """
-    at_least(0, files=files, buffers_per_file=buffers_per_file, buffer_mib=buffer_mib)
-    return files * buffers_per_file * buffer_mib / MIB_PER_MEMORY_GB
 
 
 def merged_need(need_gb: float, threads: int, copied_fraction: float) -> float:

@@ -75,7 +75,7 @@ def answer(given: Given) -> Result:
     if len(texts) > 1:
         return _together(texts, given)
     if given.read_as != "auto":
-        kinds: tuple[Kind, ...] = (Kind(given.read_as, f"what was named: {given.label('read_as')}", "you said so"),)
+        kinds: tuple[Kind, ...] = (Kind(given.read_as, f"what was named: {given.read_as}", "you said so"),)
     else:
         kinds = recognise(given.text)
         if kinds[0].name == "io" and _failed(given.text):

@@ -97,7 +97,7 @@ def _groups_svg(
     per_group = fabric.switches * fabric.nodes_per_switch
     for group, (x, y) in enumerate(at):
         parts.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" fill="{shade(nodes[group] / per_group, _EMPTY)}" '
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" fill="{_shade(nodes[group] / per_group)}" '
             f'stroke="{_INK}" stroke-width="0.6"><title>group {group}: {nodes[group]} of {per_group} nodes'
             "</title></circle>"
         )
@@ -161,7 +161,7 @@ def _levels_svg(title: str, fabric: SwitchTree, nodes: Counter[int], fullest: Ma
     for switch, (x, y) in at.items():
         name = fabric.switch_names[switch] if fabric.switch_names else f"switch {switch}"
         parts.append(
-            f'<rect x="{x - 2.5:.1f}" y="{y - 4:.1f}" width="5" height="8" fill="{shade(nodes[switch] / per_leaf, _EMPTY)}" '
+            f'<rect x="{x - 2.5:.1f}" y="{y - 4:.1f}" width="5" height="8" fill="{_shade(nodes[switch] / per_leaf)}" '
             f'stroke="{_INK}" stroke-width="0.6"><title>{escape(name)}: {nodes[switch]} nodes</title></rect>'
         )
     return _svg(title, parts, 230)
@@ -177,16 +177,10 @@ def _line(start: tuple[float, float], end: tuple[float, float], share: float, na
     )
 
 
-def shade(part: float, empty: str = "none") -> str:
-    """Return a color from nearly white to blue, the same in light and dark, so that dark figures stand out on it.
-
-    Examples
-    --------
-    >>> shade(0.0), shade(1.0)
-    ('none', '#8fc7ee')
-    """
+def _shade(part: float) -> str:
+    """Return a color from nearly white to blue, the same in light and dark, so that dark figures stand out on it."""
     if not part:
-        return empty
+        return _EMPTY
     return "#" + "".join(
         f"{round(255 + (0.15 + 0.85 * min(1.0, part)) * (end - 255)):02x}" for end in (0x8F, 0xC7, 0xEE)
     )

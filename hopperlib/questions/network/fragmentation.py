@@ -9,7 +9,6 @@ from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import ORDER_TITLES
 from hopperlib.questions import ask
-from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.network.recording import Recorder, places_of, used_so_far
 from hopperlib.questions.network.traces.figures import occupancy_figure
 from hopperlib.questions.result import Figure, Result, Value
@@ -141,7 +140,7 @@ def answer(history: History) -> Result:
     return Result(
         summary=_summary(history, facts, found),
         values=tuple(_values(facts, found)),
-        figures=(_map(history, schedule, history.days), _runs(history, found)),
+        figures=(_map(history, schedule, history.days),),
         facts=facts,
         watched=partial(history.watched, schedule, history.days),
     )
@@ -190,20 +189,6 @@ def _map(history: History, schedule: Schedule, days: int) -> Figure:
     figure = occupancy_figure(schedule, span_s, cells=cells, since="the reboot", node_list=node_list)
     figure.layout["xaxis"]["range"] = [0, history.days]
     return figure
-
-
-def _runs(history: History, found: Fragmentation) -> Figure:
-    """Return the chart of free runs, and of the probe's."""
-    free, probe = ([getattr(at, name) for at in found.moments] for name in ("free_runs", "probe_runs"))
-    days = [round(moment.time_s / _DAY, 2) for moment in found.moments]
-    return chart(
-        title="Runs",
-        alt=f"Free runs of the node list rise from {free[0]} to as many as {found.max_free_runs}; "
-        f"the probe lies in up to {count(found.max_probe_runs, 'run')}.",
-        x=Axis(title="Since the reboot", unit="d", low=0, high=history.days, decimals=2),
-        y=Axis(title="Runs of the node list", low=0),
-        series=[Series(name="free runs", x=days, y=free), Series(name="runs of the probe", x=days, y=probe)],
-    )
 
 
 QUESTION = ask.declared(

@@ -1,14 +1,13 @@
 """Question: how much a network of today slows a job's messages, by pattern, placement and routing."""
 
 import random
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache, cached_property
 
 from hopperlib.errors import pinned_on, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
-from hopperlib.network.fabrics.choices import CHOICES, choose
+from hopperlib.network.fabrics.choices import CHOICES, choose, touched
 from hopperlib.network.fabrics.fabric import Fabric, Traffic
 from hopperlib.network.fabrics.lying import Lying, lies
 from hopperlib.network.fabrics.of_machine import fabric_of
@@ -18,27 +17,11 @@ from hopperlib.network.torus.placement import busy, jobs_on_busy
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.network.fabric_drawing import drawings_of
-from hopperlib.questions.result import Column, Download, Figure, Result, Table, Value
+from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.readers.jobs import read_job_trace
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.text import count
 
-_MACHINES = (
-    ("frontier", "Frontier, dragonfly"),
-    ("aurora", "Aurora, dragonfly"),
-    ("lumi-g", "LUMI-G, dragonfly"),
-    ("lumi-c", "LUMI-C, dragonfly"),
-    ("archer2", "ARCHER2, dragonfly"),
-    ("perlmutter", "Perlmutter, CPU groups"),
-    ("cori", "Cori, dragonfly of Aries"),
-    ("edison", "Edison, dragonfly of Aries"),
-    ("theta", "Theta, dragonfly of Aries"),
-    ("summit", "Summit, fat tree"),
-    ("frontera", "Frontera, fat tree"),
-    ("graham", "Graham, tapered fat tree"),
-    ("hopper", "Hopper, torus"),
-    ("titan", "Titan, torus"),
-)
 _SEED = 1
 _WAYS = {
     "minimal": "all minimal",
@@ -52,7 +35,7 @@ _WAYS = {
 class Exchange(ask.Setting):
     """One job in a network: where it lies, what it sends, and what others send."""
 
-    machine: Machine = ask.machine(default="lumi-c", options=_MACHINES)
+    machine: Machine = ask.machine(default="lumi-c", having="wired")
     nodes: int = ask.whole("Nodes of the job", 256, (2, 10_000))
     pattern: str = ask.choice("Who talks to whom", "neighbors-3", PATTERNS)
     placement: str = ask.choice("Which free nodes the job gets", "first", CHOICES)
@@ -162,9 +145,6 @@ def answer(exchange: Exchange) -> Result:
     """Return the answer."""
     pace, lie = exchange.paces[exchange.placement], exchange.lie
     first, second, mixed = pace.slowdowns
-    nodes = "".join(
-        f"{node},{exchange.fabric.group_of(node)},{exchange.fabric.switch_of(node)}\n" for node in exchange.job
-    )
     return Result(
         summary=_summary(exchange, pace, lie),
         findings=tuple(_findings(exchange)),
@@ -172,7 +152,6 @@ def answer(exchange: Exchange) -> Result:
         drawings=drawings_of(exchange.fabric, exchange.job, exchange.laid[exchange.placement], pace.share),
         figures=(_figure(exchange),),
         tables=(_choices(exchange),),
-        downloads=(Download("nodes.csv", f"node,group,switch\n{nodes}", "text/csv"),),
         facts={
             "slowdown_first": first,
             "slowdown_second": second,
@@ -243,22 +222,20 @@ def _figure(exchange: Exchange) -> Figure:
 def _choices(exchange: Exchange) -> Table:
     """Return what each choice of nodes gives."""
     first, second = (_WAYS[way] for way in exchange.fabric.routings)
-    columns = (
-        Column("Nodes chosen"),
-        Column("Groups"),
-        Column("Switches"),
-        Column(f"Slowdown, {first}", decimals=2),
-        Column(f"Slowdown, {second}", decimals=2),
-        Column("Slowdown, best mixture", decimals=2),
-    )
-    rows = []
-    for choice, places in exchange.places.items():
-        groups = Counter(map(exchange.fabric.group_of, places))
-        switches = Counter(map(exchange.fabric.switch_of, places))
-        rows.append((CHOICES[choice], len(groups), len(switches), *exchange.paces[choice].slowdowns))
-    here = list(exchange.places).index(exchange.placement)
-    return Table(
-        caption="The same job on other free nodes", columns=columns, rows=rows, marked=(here,), marked_label="chosen"
+    touches = {choice: touched(exchange.fabric, places) for choice, places in exchange.places.items()}
+    return table(
+        "The same job on other free nodes",
+        list(touches),
+        {
+            "Nodes chosen": lambda choice: CHOICES[choice],
+            "Groups": lambda choice: len(touches[choice][0]),
+            "Switches": lambda choice: len(touches[choice][1]),
+            Column(f"Slowdown, {first}", decimals=2): lambda choice: exchange.paces[choice].slowdowns[0],
+            Column(f"Slowdown, {second}", decimals=2): lambda choice: exchange.paces[choice].slowdowns[1],
+            Column("Slowdown, best mixture", decimals=2): lambda choice: exchange.paces[choice].slowdowns[2],
+        },
+        marked=(list(touches).index(exchange.placement),),
+        marked_label="chosen",
     )
 
 

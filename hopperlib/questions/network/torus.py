@@ -19,9 +19,9 @@ from hopperlib.network.torus.orders import ORDER_TITLES
 from hopperlib.network.torus.placement import free_positions, jobs_on_busy
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.questions import ask
-from hopperlib.questions.network.fabric_drawing import shade
+from hopperlib.questions.figures import Axis, heat_map
 from hopperlib.questions.network.recording import histories, link_digits, named, places_of
-from hopperlib.questions.result import Column, Download, Drawing, Result, Table, Value
+from hopperlib.questions.result import Column, Download, Figure, Result, Table, Value, table
 from hopperlib.scheduling.schedule import runs_of
 from hopperlib.text import count
 
@@ -134,7 +134,7 @@ def answer(placement: Placement) -> Result:
     return Result(
         summary=_summary(placement, facts),
         values=tuple(_values(facts)),
-        drawings=(_floor(placement),),
+        figures=(_floor(placement),),
         tables=(_compactness(placement, facts),),
         downloads=(Download("placement.csv", f"nid,cname,x,y,z\n{rows}", "text/csv"),),
         facts=facts,
@@ -181,64 +181,39 @@ def _compactness(placement: Placement, facts: dict[str, Any]) -> Table:
     # The pairs grow with the square of the Geminis.
     farthest = max_hop_distance(geminis, torus) if len(geminis) <= _MOST_FOR_FARTHEST else None
     rows = [
-        ("Mean distance between nodes", facts["mean_hops"], "hops"),
-        ("The same with Y counted 2 times", facts["weighted_hops"], "hops"),
+        ("Mean distance between nodes, Y counted double", facts["weighted_hops"], "hops"),
         ("Mean distance between Geminis", mean_hop_distance(geminis, torus), "hops"),
         ("Greatest distance", farthest, "hops"),
         ("Hops of a message to a neighbor on a 4-D grid", facts["neighbor_hops"], "hops"),
         ("Volume of the convex hull", placement.hull.volume, "grid cells"),
         ("Surface of the convex hull", placement.hull.surface, "grid faces"),
         ("Runs in the node list", facts["runs"], ""),
-        ("Bisection bandwidth", facts["bisection_gb_s"], "GB/s"),
         ("Exchange rate of a node, alone", facts["alone_gb_s"], "GB/s"),
-        ("Exchange rate of a node, beside the busy nodes", facts["exchange_gb_s"], "GB/s"),
     ]
     columns = (Column("Metric"), Column("Value", decimals=2), Column("Unit"))
     return Table(caption="How compact the job lies", columns=columns, rows=rows)
 
 
-def _floor(placement: Placement) -> Drawing:
+def _floor(placement: Placement) -> Figure:
     """Return the floor seen from above: in each cabinet how many of the job's nodes stand there."""
     wiring = placement.wiring
     in_cabinet = Counter(node.on_floor[:2] for node in placement.job)
-    rows = [[in_cabinet[column, row] for column in range(wiring.columns)] for row in range(wiring.rows)]
-    nodes = count(placement.nodes, "node")
-    title = "The floor from above: nodes of the job in each cabinet"
-    return Drawing(
-        title=title,
-        alt=f"{nodes} in {len(in_cabinet)} of {wiring.columns * wiring.rows} cabinets, "
+    columns, rows = range(wiring.columns), range(wiring.rows)
+    return heat_map(
+        title="The floor from above: nodes of the job in each cabinet",
+        alt=f"{count(placement.nodes, 'node')} in {len(in_cabinet)} of {wiring.columns * wiring.rows} cabinets, "
         f"at most {max(in_cabinet.values())} in one.",
-        svg=lambda: _floor_svg(title, wiring, rows),
-        text="\n".join("  ".join(f"{nodes or '.':>3}" for nodes in row) for row in rows),
-    )
-
-
-def _floor_svg(title: str, wiring: Wiring, rows: Sequence[Sequence[int]]) -> str:
-    """Return the floor as SVG."""
-    pitch, full = 348 / wiring.columns, wiring.cages * wiring.slots * 4
-    parts = [
-        f'<g transform="translate({6 + column * pitch:.1f} {22 + row * (pitch + 4):.1f})">'
-        f'<rect width="{pitch - 2:.1f}" height="{pitch:.1f}" rx="2" fill="{shade(nodes / full)}" stroke="currentColor" '
-        f'stroke-width="0.6"><title>cabinet c{column}-{row}: {nodes} of {full} nodes</title></rect>'
-        f"{_cabinet_label(nodes, pitch)}</g>"
-        for row, counts in enumerate(rows)
-        for column, nodes in enumerate(counts)
-    ]
-    across = f"columns 0 to {wiring.columns - 1} across, rows 0 to {wiring.rows - 1} down"
-    return (
-        f'<svg viewBox="0 0 360 {30 + wiring.rows * (pitch + 4):.0f}" role="img" xmlns="http://www.w3.org/2000/svg" '
-        f'font-family="sans-serif"><title>{title}</title><text x="6" y="14" font-size="10" fill="currentColor">{across}'
-        f"</text>{''.join(parts)}</svg>"
-    )
-
-
-def _cabinet_label(nodes: int, pitch: float) -> str:
-    """Return the number in a cabinet; nothing for one without a node of the job."""
-    if not nodes:
-        return ""
-    return (
-        f'<text x="{pitch / 2 - 1:.1f}" y="{pitch / 2 + 3:.1f}" text-anchor="middle" '
-        f'font-size="{min(9, pitch / 2):.1f}" fill="#0b2a3d">{nodes}</text>'
+        x=Axis(title="Column of cabinets"),
+        y=Axis(title="Row of cabinets"),
+        xs=columns,
+        ys=rows,
+        cells=[[in_cabinet.get((column, row)) for column in columns] for row in rows],
+        scale="nodes of the job",
+        table=table(
+            "Nodes of the job by cabinet",
+            sorted(in_cabinet.items()),
+            {"Column": lambda at: at[0][0], "Row": lambda at: at[0][1], "Nodes": lambda at: at[1]},
+        ),
     )
 
 

@@ -24,13 +24,14 @@ _PRINTED = {
     "most": "variability.table-total-maximum",
 }
 _STEP_S = 50
-# Order of the list and allocation; first and last day.
+# Order of the list and allocation.
 _PLACINGS = {"first": ("xyz-by2", "first"), "contiguous": ("xyz-by2", "contiguous"), "nid": ("nid", "first")}
-_AGES = {"any": (0, 99), "first": (0, 2), "week": (2, 7), "later": (7, 99)}
 # How many of the chosen days are there to watch: to simulate more takes a browser long.
 _WATCHED_DAYS = 3
 # What the model was fitted to.
 _FITTED_TASKS = "8192"
+# Assumed: the size of the sample is not printed.
+_SAMPLE = 100
 _FITTED_NOISE = 0.5
 
 
@@ -42,16 +43,6 @@ class Study(ask.Setting):
         _FITTED_TASKS,
         {"4096": "4,096 cores", _FITTED_TASKS: "8,192 cores", "16384": "16,384 cores"},
         help="Jobs on Hopper, whose run times are printed, so that the model could be fitted to them.",
-    )
-    age: str = ask.choice(
-        "Time since the reboot",
-        "any",
-        {
-            "any": "any of ten days",
-            "first": "the first two days",
-            "week": "the rest of the first week",
-            "later": "after the first week",
-        },
     )
     noise_percent: float = ask.slider(
         "Run-to-run noise",
@@ -83,14 +74,6 @@ class Study(ask.Setting):
         },
         assumed="The definition of xyz-by2 is not printed.",
     )
-    sample: str = ask.choice(
-        "Runs behind the printed table",
-        "100",
-        {"30": "30", "100": "100", "300": "300"},
-        assumed="The size of the sample is not printed. In a large sample the least time is likely to be smaller.",
-        advanced=True,
-    )
-    seed: int = ask.whole("Seed of the noise", 1, (1, 9999), advanced=True)
 
     def check(self) -> None:
         """Refuse sizes that were not simulated."""
@@ -103,14 +86,14 @@ class Study(ask.Setting):
     @cached_property
     def jobs(self) -> Sequence[PlacedJob]:
         """The placed jobs."""
-        return selected(*_PLACINGS[self.placing], int(self.tasks), *_AGES[self.age])
+        return selected(*_PLACINGS[self.placing], int(self.tasks))
 
     @cached_property
     def times(self) -> causes.TimesByCause:
         """Their run times."""
-        fitted = model(int(self.sample))
+        fitted = model(_SAMPLE)
         noise = self.noise_percent / 100
-        return causes.run_times_by_cause(self.jobs, fitted, traffic=self.traffic, noise=noise, seed=self.seed)
+        return causes.run_times_by_cause(self.jobs, fitted, traffic=self.traffic, noise=noise, seed=1)
 
     @cached_property
     def correlations(self) -> dict[str, list[float | None]]:
@@ -129,34 +112,34 @@ class Study(ask.Setting):
     @property
     def badge(self) -> Literal["calibrated", "predicted"]:
         """What is known of the mean: the noise, too, was fitted as it stands at the start."""
-        setting = (self.tasks, self.age, self.placing, self.traffic, self.noise_percent)
-        return "calibrated" if setting == (_FITTED_TASKS, "any", "first", "assumed", _FITTED_NOISE) else "predicted"
+        setting = (self.tasks, self.placing, self.traffic, self.noise_percent)
+        return "calibrated" if setting == (_FITTED_TASKS, "first", "assumed", _FITTED_NOISE) else "predicted"
 
     @cached_property
     def slowest(self) -> PlacedJob:
         """The job to follow: of those that begin in the days to watch, the one whose slowest run takes longest."""
-        watched = [job for job in self.jobs if job.day < _AGES[self.age][0] + _WATCHED_DAYS]
+        watched = [job for job in self.jobs if job.day < _WATCHED_DAYS]
         return max(watched, key=lambda job: max(self.run_times_s(job)))
 
     def run_times_s(self, job: PlacedJob) -> tuple[float, ...]:
         """Run times of a job alone and of its three runs, without noise. [s]"""
         runs = [*runs_met([job], "none")[0][:1], *runs_met([job], self.traffic)[0]]
-        return tuple(map(model(int(self.sample)).run_time_s, runs))
+        return tuple(map(model(_SAMPLE).run_time_s, runs))
 
     def watched(self, seed: int = 0) -> Recorder:
         """Return the history of the slowest job to watch, or that of a seed, and its MILC jobs with their run times."""
-        (order, allocation), days = _PLACINGS[self.placing], _AGES[self.age][0] + _WATCHED_DAYS
+        order, allocation = _PLACINGS[self.placing]
         hopper, known = Machine.load("hopper"), histories(Machine.load("hopper"))
         assert known is not None
         seed = seed or self.slowest.seed
-        schedule = known.schedule(seed, allocation, until_day=days)
+        schedule = known.schedule(seed, allocation, until_day=_WATCHED_DAYS)
         width = -(-int(self.tasks) // known.cores)
         jobs = zip(schedule.workload.job, schedule.workload.nodes, strict=True)
         numbers = (number for number, nodes in jobs if number >= FIRST_MILC and nodes == width)
         placed = (job for job in selected(order, allocation, int(self.tasks)) if job.seed == seed)
         milc = [(number, *map(round, self.run_times_s(job))) for number, job in zip(numbers, placed, strict=False)]
         more = {"milc": milc, "mean_s": round(self.times.mean_s)}
-        return Recorder(hopper, schedule, days * 86_400, order=order, traffic=self.traffic, more=more)
+        return Recorder(hopper, schedule, _WATCHED_DAYS * 86_400, order=order, traffic=self.traffic, more=more)
 
 
 def answer(study: Study) -> Result:
@@ -239,7 +222,6 @@ QUESTION = ask.declared(
     answer,
     title="Why do run times vary?",
     examples={
-        "As in the study": {"age": "any"},
         "Alone on the machine": {"traffic": "none", "noise_percent": 0.0},
         "Kept in one piece": {"placing": "contiguous"},
         "The order lost": {"placing": "nid"},

@@ -11,7 +11,7 @@ from hopperlib.network.fabrics.cost import STATED_EFFECT, GroupCost, WaitForOne,
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import is_sample
-from hopperlib.questions.result import Column, Copyable, Download, Figure, Result, Table, Value
+from hopperlib.questions.result import Column, Copyable, Download, Figure, Result, Table, Value, table
 from hopperlib.readers.jobs import read_job_trace
 from hopperlib.readers.networks import SiteNetwork, read_site_network
 from hopperlib.readers.networks.placements import PlacedJob, Placements, lay_jobs
@@ -219,27 +219,18 @@ def _by_groups(where: Where) -> Table:
     by_groups: dict[int, list[PlacedJob]] = {}
     for job in where.laid:
         by_groups.setdefault(min(job.lying.groups, _MOST_GROUPS_SHOWN), []).append(job)
-    rows = []
-    for groups, some in sorted(by_groups.items()):
-        rows.append(
-            (
-                str(groups) if groups < _MOST_GROUPS_SHOWN else f"{groups} or more",
-                len(some),
-                fmean(job.lying.nodes for job in some),
-                fmean(job.lying.switches for job in some),
-                100 * fmean(job.lying.inside_group for job in some),
-                median(job.wait_s for job in some) / 3600,
-            )
-        )
-    columns = (
-        Column("Groups"),
-        Column("Jobs"),
-        Column("Nodes, mean", decimals=1),
-        Column("Switches, mean", decimals=1),
-        Column("Pairs in one group", "%", 0),
-        Column("Wait, median", "h", 2),
+    return table(
+        "Jobs by the groups they touched",
+        sorted(by_groups.items()),
+        {
+            "Groups": lambda row: str(row[0]) if row[0] < _MOST_GROUPS_SHOWN else f"{row[0]} or more",
+            "Jobs": lambda row: len(row[1]),
+            Column("Nodes, mean", decimals=1): lambda row: fmean(job.lying.nodes for job in row[1]),
+            Column("Switches, mean", decimals=1): lambda row: fmean(job.lying.switches for job in row[1]),
+            Column("Pairs in one group", "%", 0): lambda row: 100 * fmean(job.lying.inside_group for job in row[1]),
+            Column("Wait, median", "h", 2): lambda row: median(job.wait_s for job in row[1]) / 3600,
+        },
     )
-    return Table(caption="Jobs by the groups they touched", columns=columns, rows=rows)
 
 
 QUESTION = ask.declared(

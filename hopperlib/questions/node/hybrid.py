@@ -4,19 +4,15 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from hopperlib.documented import printed
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.judging.proposals import layout_line
-from hopperlib.placement.models.hybrid import RunShares, ThreadCost, best_threads, close_to, fastest_areas, thread_costs
+from hopperlib.placement.models.hybrid import RunShares, ThreadCost, best_threads, close_to, thread_costs
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value, table
-from hopperlib.text import count, listed, share
+from hopperlib.text import count, listed
 
-# What the map tries: along the shared work from the middle of its slider to all, and along the cost of MPI.
-_PARALLEL_FRACTIONS = [0.9 + 0.005 * step for step in range(21)]
-_MPI_SHARES = [0.04 * step for step in range(16)]
 _NO_TIME = "The document prints no time: the middle of what the study tries."
 
 
@@ -122,7 +118,7 @@ def answer(job: Job) -> Result:
         summary=_summary(job),
         findings=tuple(_findings(job)),
         values=tuple(_values(job)),
-        figures=(_times(job), _map(job)),
+        figures=(_times(job),),
         copyables=tuple(_lines(job)),
         tables=(_table(job),),
         facts=_facts(job),
@@ -191,26 +187,6 @@ def _times(job: Job) -> Figure:
         x=Axis(title="Threads a task", log=True),
         y=Axis(title="Run time relative to pure MPI", low=0, decimals=3),
         series=series,
-    )
-
-
-def _map(job: Job) -> Figure:
-    """Return which number of threads is the fastest, over the shared work and the cost of MPI."""
-    areas = fastest_areas(job.costs, job.shares, _PARALLEL_FRACTIONS, _MPI_SHARES)
-    documented = int(printed("hybrid.gtc-best-threads"))
-    series, parts = [], []
-    for threads, area in areas.items():
-        name = count(threads, "thread") + (", the best of GTC on Hopper" if threads == documented else "")
-        x, y = ([100 * place[axis] for place in area] for axis in (0, 1))
-        series.append(Series(name=name, x=x, y=y, kind="points"))
-        parts.append(f"{name} {share(len(area) / len(_PARALLEL_FRACTIONS) / len(_MPI_SHARES))}")
-    here = Series(name="this job", x=[100 * job.parallel_fraction], y=[100 * job.mpi_share], kind="points")
-    return chart(
-        title="Where each number of threads is the fastest",
-        alt=f"A map over shared work and cost of MPI. Share of the map that each number of threads takes: {', '.join(parts)}.",
-        x=Axis(title="Parallel fraction of a task's work", unit="%", decimals=1),
-        y=Axis(title="Share of the run in MPI", unit="%", decimals=0),
-        series=[*series, here],
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.layouts import Layout, break_even_efficiency, layouts, obstacle
-from hopperlib.placement.models.memory import buffer_memory, memory_per_task, seats
+from hopperlib.placement.models.memory import memory_per_task, seats
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.result import Column, Copyable, Facts, Figure, Result, Table, Value, table
@@ -35,9 +35,6 @@ class Job(ask.Setting):
         help="Its name in the machine file; empty for every kind.",
         advanced=True,
     )
-    files: int = ask.whole(
-        "Files that a task opens through iobuf", 0, (0, 10_000), help="Each takes 4 MB of buffers from the task's node."
-    )
     machine_file: str = ask.machine_file()
     hours: float = ask.number(
         "Run time",
@@ -59,11 +56,6 @@ class Job(ask.Setting):
         return self.kinds[0]
 
     @property
-    def whole_gb(self) -> float:
-        """Memory of a task, buffers included. [GB]"""
-        return self.need_gb + buffer_memory(self.files)
-
-    @property
     def asked_threads(self) -> int:
         """Threads of a task, one where nothing was asked."""
         return self.threads or 1
@@ -71,7 +63,7 @@ class Job(ask.Setting):
     @property
     def sought(self) -> dict[str, Any]:
         """What the search for layouts takes."""
-        return {"need_gb": self.whole_gb, "tasks": self.tasks, "threads": self.threads or None, "kinds": self.kinds}
+        return {"need_gb": self.need_gb, "tasks": self.tasks, "threads": self.threads or None, "kinds": self.kinds}
 
     @cached_property
     def layouts(self) -> list[Layout]:
@@ -172,7 +164,7 @@ def _findings(job: Job) -> Iterator[Finding]:
         yield Finding(
             "memory-not-local",
             f"{plain.tasks_per_node} tasks a node put {crowd} on one NUMA node, which want "
-            f"{crowd * job.whole_gb:.2f} GB of its {kind.usable_memory_gb / kind.numa_nodes:.2f} GB: "
+            f"{crowd * job.need_gb:.2f} GB of its {kind.usable_memory_gb / kind.numa_nodes:.2f} GB: "
             "some of their memory lies on other NUMA nodes and is slower.",
         )
 
@@ -208,14 +200,14 @@ def _memory(job: Job) -> Figure:
         f"on a {each.name} {each.y[0]:.2f} GB with {each.x[0]} and {each.y[-1]:.2f} GB with {each.x[-1]}"
         for each in series
     )
-    need = f"The need of {job.whole_gb:.2f} GB is a horizontal line."
+    need = f"The need of {job.need_gb:.2f} GB is a horizontal line."
     return chart(
         title="Memory of a task",
         alt=f"Memory of a task against tasks a node: {seen}. {need}",
         x=Axis(title="Tasks a node"),
         y=Axis(title="Memory of a task", unit="GB", log=True, decimals=2),
         series=series,
-        references=[Reference("need", job.whole_gb)],
+        references=[Reference("need", job.need_gb)],
     )
 
 
@@ -247,7 +239,7 @@ def _facts(job: Job) -> Facts:
     stuck = obstacle(job.machine, **job.sought)
     return Facts(
         {
-            "need_gb": job.whole_gb,
+            "need_gb": job.need_gb,
             "tasks": job.tasks,
             "machine": job.machine.name,
             "usable_gb": job.ordinary.usable_memory_gb,
@@ -277,7 +269,7 @@ def _named(name: str, layout: Layout | None) -> dict[str, Any]:
 def _contract(job: Job) -> dict[str, Any]:
     """Return what `hopper memory --json` prints besides: its keys are promised to programs."""
     return {
-        "need_gb": round(job.whole_gb, 6),
+        "need_gb": round(job.need_gb, 6),
         "threads": job.threads or None,
         "hours": job.hours,
         "thread_efficiency": 1.0,

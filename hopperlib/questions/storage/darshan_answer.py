@@ -8,7 +8,7 @@ from typing import Any
 from hopperlib.finding import LEVELS, Finding
 from hopperlib.machine import Machine
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.result import Column, Figure, Result, Table, table
+from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.questions.storage.io_figures import ost_figure
 from hopperlib.storage.logs.cost import Cost, cost_of, headline, task_time, waiting_by_path
 from hopperlib.storage.logs.darshan_findings import finding_data, findings
@@ -21,7 +21,6 @@ from hopperlib.text import capital, count, digits, share, size
 # However long the texts of a log are, and however many jobs there are, a page stays small.
 _LONGEST_TEXT = 2000
 _MOST_JOBS = 12
-_MOST_SETTINGS = 5
 
 
 def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: str = "") -> Result:
@@ -46,12 +45,15 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
     held = ", ".join(log.modules) or "no module"
     told = f"{count(raised, 'finding')}." if raised else f"no findings in what the log holds ({held})."
     cost = cost_of(log)
-    took = headline(cost)
+    read, written = numbers["bytes_read"], numbers["bytes_written"]
+    moved = f"{size(read)} read, {size(written)} written." if read or written else ""
+    sentences = (f"I/O of {_shortened(log.executable or 'a job')}: {told}", moved, headline(cost))
     return Result(
-        summary=f"I/O of {_shortened(log.executable or 'a job')}: {told}{f' {took}' if took else ''}",
+        summary=" ".join(filter(None, sentences)),
         findings=tuple(_bounded(finding) for finding in (*log_findings, *_notes(log, log_findings, machine))),
+        values=tuple(_values(numbers)),
         figures=(*_cost_figure(cost), *_figures(log)),
-        tables=(_job(numbers), *_costly_files(log)),
+        tables=tuple(_costly_files(log)),
         facts={"findings": [finding_data(finding) for finding in log_findings], "summary": numbers},
     )
 
@@ -132,40 +134,20 @@ def _bounded(finding: Finding) -> Finding:
     return replace(finding, message=_shortened(finding.message), advice=_shortened(finding.advice), evidence=evidence)
 
 
-def _job(numbers: Mapping[str, Any]) -> Table:
-    """Return what a summary says as a table; what is unknown is left out."""
-    lines = (*_job_lines(numbers), *_moved_lines(numbers))
-    return table("The job", lines, {"What": lambda line: line[0], "Of the log": lambda line: _shortened(line[1])})
-
-
-def _job_lines(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what ran, on which file systems, with which stripes."""
-    for name, key, unit in (("job", "job_id", ""), ("tasks", "tasks", ""), ("run time", "run_time_s", " s")):
-        if numbers[key] is not None:
-            yield name, f"{numbers[key]:{'' if key == 'job_id' else ',.0f'}}{unit}"
-    yield (
-        "files",
-        f"{numbers['files']:,}: {numbers['shared_files']:,} shared, {numbers['unique_files']:,} of one task",
-    )
-    for mount in numbers["mounts"]:
-        yield f"on {mount['mount']}", f"{mount['kind']}: {count(mount['files'], 'file')}, {size(mount['bytes'])}"
-    for each in numbers["stripe_settings"][:_MOST_SETTINGS]:
-        of = f" of {each['stripe_size_bytes']:,} bytes" if each["stripe_size_bytes"] else ""
-        yield "stripes", f"{each['stripe_count']}{of} ({count(each['files'], 'file')})"
-
-
-def _moved_lines(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield bytes, calls, rates and sizes of both directions, and the bytes of each interface."""
+def _values(numbers: Mapping[str, Any]) -> Iterator[Value]:
+    """Yield how long the job ran, and what it read and wrote."""
+    if numbers["run_time_s"] is not None:
+        note = f"{count(numbers['tasks'] or 0, 'task')}; {count(numbers['files'], 'file')}, {numbers['shared_files']:,} shared"
+        yield Value("Run time", numbers["run_time_s"], "documented", "s", 0, note=note)
     for way, past in (("read", "read"), ("write", "written")):
-        calls, rate_mb_s = numbers[f"{way}_calls"], numbers[f"{way}_rate_mb_s"]
-        rate = "" if rate_mb_s is None else f", {digits(rate_mb_s, 3)} MB/s from the first call to the end of the last"
-        yield past, f"{size(numbers[f'bytes_{past}'])} in {count(calls, 'call')}{rate}"
-        if sizes := numbers["access_sizes"][way]:
-            named = ((name.replace("_PLUS", " and more").replace("_", " to "), calls) for name, calls in sizes.items())
-            yield f"sizes {past}", ", ".join(f"{calls:,} of {name}" for name, calls in named)
-    for name, total in numbers["interfaces"].items():
-        moved = f"{size(total['bytes_read'])} read, {size(total['bytes_written'])} written"
-        yield f"through {name}", f"{count(total['files'], 'file')}, {moved}"
+        if numbers[f"{way}_calls"]:
+            note = f"in {count(numbers[f'{way}_calls'], 'call')}"
+            if sizes := numbers["access_sizes"][way]:
+                most = max(sizes, key=lambda name: sizes[name])
+                note += f", most of them of {most.replace('_PLUS', ' and more').replace('_', ' to ')} bytes"
+            if rate_mb_s := numbers[f"{way}_rate_mb_s"]:
+                note += f"; {digits(rate_mb_s, 3)} MB/s from the first call to the end of the last"
+            yield Value(f"Bytes {past}", numbers[f"bytes_{past}"] / 1e9, "documented", "GB", 3, note=note)
 
 
 def _figures(log: DarshanLog) -> Iterator[Figure]:

@@ -1,6 +1,6 @@
 """Question: how a file is striped, what that makes of its rate, and which command does it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ from hopperlib.machine import FileSystem, Machine, OtherStorage
 from hopperlib.machine.layouts import Component
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.result import Column, Copyable, Facts, Figure, Result, Table, Value, table
+from hopperlib.questions.result import Copyable, Facts, Figure, Result, Value
 from hopperlib.readers.hardware.lfs import LustreState, read_lfs
 from hopperlib.readers.source import texts_of
 from hopperlib.storage.hints import hints_line, mpi_of
@@ -143,14 +143,7 @@ class Case(ask.Setting):
         help="By its name in the machine file; empty for the first.",
         advanced=True,
     )
-    mpi: str = ask.choice(
-        "MPI that takes the hints",
-        "machine",
-        {"machine": "the machine's", "cray": "Cray MPICH", "romio": "MPICH or Intel MPI", "ompio": "Open MPI (OMPIO)"},
-        advanced=True,
-    )
     pool: str = ask.text("Pool of OSTs", max_length=40, advanced=True)
-    directory: str = ask.text("Directory of the files", "DIRECTORY", max_length=400, advanced=True)
     machine_file: str = ask.machine_file()
 
     def check(self) -> None:
@@ -227,11 +220,6 @@ class Case(ask.Setting):
         return components or default_components(self.system)
 
     @property
-    def hints_mpi(self) -> str:
-        """Whose MPI takes the hints."""
-        return mpi_of(self.machine) if self.mpi == "machine" else self.mpi
-
-    @property
     def size_bytes(self) -> int:
         """Size of the data. [bytes]"""
         return int(max(1, round(self.size_gb * BYTES_PER_GB)))
@@ -251,13 +239,12 @@ class Case(ask.Setting):
             self.system,
             nodes=self.nodes or None,
             cores_per_node=self.machine.node().cores,
-            directory=self.directory,
             pool=self.pool,
             block_bytes=self.block_kib * 1024,
             reading=self.direction == "read",
             costs=self.costs,
             default=self.default,
-            mpi=self.hints_mpi,
+            mpi=mpi_of(self.machine),
         )
 
     def range_s(self, writing: Writing, count: int, stripe_bytes: int) -> Range:
@@ -299,11 +286,7 @@ class Case(ask.Setting):
     @cached_property
     def writing(self) -> Writing:
         """How the data are written: who follows the advice lets aggregators write a shared file."""
-        advised = self.advice.writing
-        if self.pattern == "shared" and not self.advised:
-            return replace(advised, pattern="shared", aggregators=None)
-        # Of another layout as many write as suit it.
-        return advised if self.advised else replace(advised, aggregators=None)
+        return self.advice.writing if self.advised else self.as_it_is
 
     @cached_property
     def layout(self) -> Layout:
@@ -344,16 +327,13 @@ def answer(case: Case) -> Result:
     """Return the answer."""
     if case.elsewhere:
         return _elsewhere(case)
-    if case.now.strip():
-        return _now(case)
     findings = tuple(_findings(case))
     return Result(
-        summary=_summary(case),
+        summary=_now_summary(case) if case.now.strip() else _summary(case),
         findings=findings,
-        values=tuple(_values(case)),
+        values=tuple(_byte_place(case)),
         figures=(_rate(case),),
-        copyables=tuple(_lines(case)),
-        tables=(_parts(case),),
+        copyables=tuple(map(_change, case.standing.gains) if case.now.strip() else _lines(case)),
         facts=_facts(case, findings),
     )
 
@@ -362,7 +342,7 @@ def _elsewhere(case: Case) -> Result:
     """Return what there is to set on a file system that is not Lustre, in its site's words where they are known."""
     other, storage = OTHER_FILE_SYSTEMS[case.elsewhere], case.storage
     commands = dict(other.commands)
-    if line := hints_line(other.hints, case.hints_mpi):
+    if line := hints_line(other.hints, mpi_of(case.machine)):
         commands["Gather in whole blocks, here of 16 MiB"] = line
     summary = f"{other.title}: {other.answer}"
     if storage:
@@ -403,28 +383,14 @@ def _between(case: Case) -> str:
     return f" ({digits(low, 3)} to {digits(high, 3)} s {rests})"
 
 
-def _now(case: Case) -> Result:
-    """Return how the time that it takes now stands, and what each change wins."""
-    gains = case.standing.gains
-    findings = (*case.advice.findings, *_site_findings(case))
-    columns: dict[str | Column, Callable[[Gain], Any]] = {
-        "Change": lambda gain: gain.change.what,
-        Column("Wins at least", "s", 1): lambda gain: gain.low_s,
-        Column("Wins at most", "s", 1): lambda gain: gain.high_s,
-        Column("Then at least", "s", 1): lambda gain: gain.change.time_s.low,
-        Column("Then at most", "s", 1): lambda gain: gain.change.time_s.high,
-    }
-    return Result(
-        summary=_now_summary(case),
-        findings=findings,
-        figures=(_rate(case),),
-        copyables=tuple(
-            Copyable(f"{gain.change.what[0].upper()}{gain.change.what[1:]}", gain.change.line.replace("; ", "\n"))
-            for gain in gains[:2]
-        ),
-        tables=(table("What a change wins", list(gains), columns),) if gains else (),
-        facts=_facts(case, findings),
-    )
+def _change(gain: Gain) -> Copyable:
+    """Return what to type for a change, and what it wins."""
+    what = f"{gain.change.what[0].upper()}{gain.change.what[1:]}"
+    return Copyable(f"{what}, which wins {_won(gain)}", gain.change.line.replace("; ", "\n"))
+
+
+def _won(gain: Gain) -> str:
+    return f"{digits(gain.low_s, 3)} s at least and {digits(gain.high_s, 3)} s at most"
 
 
 def _now_summary(case: Case) -> str:
@@ -443,11 +409,7 @@ def _now_summary(case: Case) -> str:
     said = f"{case.size_gb:,g} GB in {digits(seconds, 4)} s are {rate} GB/s: {verdict}."
     if not standing.gains:
         return f"{said} No change of stripes or writers is expected to make it faster."
-    first = standing.gains[0]
-    return (
-        f"{said} First change: {first.change.what}, "
-        f"{first.change.line}. It wins {digits(first.low_s, 3)} s at least and {digits(first.high_s, 3)} s at most."
-    )
+    return f"{said} First change: {standing.gains[0].change.what}. It wins {_won(standing.gains[0])}."
 
 
 def _findings(case: Case) -> Iterator[Finding]:
@@ -494,18 +456,12 @@ def _fitted(rates: SiteRates) -> str:
     return f"{'; '.join(words)} ({runs})"
 
 
-def _values(case: Case) -> Iterator[Value]:
-    own = case.osts or case.ost_rate_mb_s
-    note = "as set above" if case.ost_rate_mb_s else "peak over OSTs, from the machine file"
-    rate = 1000 * case.system.ost_peak_gb_s
-    yield Value("OST write rate", rate, "assumed" if own else "documented", "MB/s", 0, note=note)
+def _byte_place(case: Case) -> Iterator[Value]:
     if case.offset_gb:
         index, inside = case.layout.object_of(case.offset_bytes)
-        label = f"OST of the byte at {case.offset_gb:g} GB"
         note = f"object {index}, byte {inside:,} of it"
-        yield Value(label, case.layout.ost_of(case.offset_bytes), "predicted", note=note)
-    if case.callers is not None:
-        yield Value("Aggregators", case.callers, "predicted")
+        ost = case.layout.ost_of(case.offset_bytes)
+        yield Value(f"OST of the byte at {case.offset_gb:g} GB", ost, "predicted", note=note)
 
 
 def _rate(case: Case) -> Figure:
@@ -540,23 +496,10 @@ def _lines(case: Case) -> Iterator[Copyable]:
         for other in advice.alternatives:
             yield Copyable("Another kind of layout", other.command, other.reason)
         return
-    yield Copyable("This layout", case.layout.lfs_command(case.directory))
+    yield Copyable("This layout", case.layout.lfs_command())
     yield Copyable("The recommended one", advice.commands[0], why)
     if advice.hints_line:
         yield Copyable("Hints for MPI-IO", advice.hints_line)
-
-
-def _parts(case: Case) -> Table:
-    """Return what each part of the time takes."""
-    return table(
-        "Where the time goes",
-        list(case.estimate.parts_s.items()),
-        {
-            "Part": lambda part: part[0],
-            Column("Time", "s", 3): lambda part: part[1],
-            Column("Share", "%", 1): lambda part: 100 * (part[1] / case.estimate.time_s),
-        },
-    )
 
 
 def _facts(case: Case, findings: tuple[Finding, ...]) -> Facts:

@@ -181,11 +181,6 @@ class _Line:
         value = self.counters.get(name)
         return max(value if type(value) is int else _whole(value) or 0, 0)
 
-    def extent(self, past: str) -> int:
-        """Return where the farthest access ended, 0 if unknown. [bytes]"""
-        last = _whole(self.counters.get(f"MAX_BYTE_{past}"))
-        return 0 if last is None else last + 1
-
     def time(self, name: str) -> float:
         """Return a time, 0 if unknown. [s]"""
         return _time(self.times.get(f"F_{name}"))
@@ -213,8 +208,6 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
     _add_sizes(record, line)
     for name in filter(line.counters.__contains__, _COUNTS):
         record.counts[name] = record.counts.get(name, 0) + line.count(name)
-    record.extent_read_bytes = max(record.extent_read_bytes, line.extent("READ"))
-    record.extent_written_bytes = max(record.extent_written_bytes, line.extent("WRITTEN"))
     own_s = sum(line.time(f"{name}_TIME") for name in ("READ", "WRITE", "META"))
     record.meta_s += line.time("META_TIME")
     record.busy_s += own_s

@@ -88,7 +88,7 @@ def mpi_calls(log: DarshanLog, way: str, path: str | None = None) -> _MpiCalls:
 def patterns(log: DarshanLog) -> Iterator[Finding]:
     """Yield what the ways of access say, each with its numbers."""
     yield from _lost(log)
-    for judge in (_random, _repeated, _independent, _amplified):
+    for judge in (_random, _independent, _amplified):
         for way in WAYS:
             yield from judge(log, way)
     for whole in (_waiting, _metadata, _uneven_time, _stdio, _many_files):
@@ -139,37 +139,6 @@ def _random(log: DarshanLog, way: str) -> Iterator[Finding]:
             | stake(known, way, part=part, because="the share of these calls in the time"),
             advice="Sort the accesses of a task by offset, or let MPI-IO do it: one collective call for many pieces.",
         )
-
-
-def _repeated(log: DarshanLog, way: str) -> Iterator[Finding]:
-    """More bytes moved than the file is long: some of them several times."""
-    extent = f"extent_{'read' if way == 'read' else 'written'}_bytes"
-    known = [file for file in log.files if file.interface in ("POSIX", "STDIO") and getattr(file, extent)]
-    over = {file.path: file.moved(way).moved_bytes - getattr(file, extent) for file in known}
-    extra = sum(each for each in over.values() if each > 0)
-    total = sum(file.moved(way).moved_bytes for file in known)
-    # Moved is that many times the extent where what is extra is 1 - 1 / that many of what was moved.
-    if extra < max(WORTH_BYTES, (1 - 1 / _AMPLIFIED) * total):
-        return
-    worst = max(known, key=lambda file: over[file.path])
-    past = "read" if way == "read" else "written"
-    if way == "write":
-        advice = (
-            "Gather what belongs together before it is written. HDF5 may write fill values before the data: "
-            "H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER)."
-        )
-    elif worst.shared:
-        advice = "Read once and hand it on: one task reads and broadcasts, or a collective read."
-    else:
-        advice = "Keep what was read in memory, or in a buffer that is large enough."
-    yield Finding(
-        f"redundant-{way}s",
-        f"{size(extra)} of {size(total)} are {past} again: {worst.path} is {size(getattr(worst, extent))} long "
-        f"and {size(worst.moved(way).moved_bytes)} are {past}.",
-        evidence={"repeated_bytes": extra, "bytes": total, "share": round(extra / total, 4), "file": worst.path}
-        | stake(known, way, part=extra / total, because="the share of these bytes in the time"),
-        advice=advice,
-    )
 
 
 def _independent(log: DarshanLog, way: str) -> Iterator[Finding]:

@@ -101,8 +101,6 @@ class FileRecord:
         Further counters of Darshan by their short names, summed.
     common_sizes : mapping
         How often the most common sizes were moved, either way; each record names four. [bytes]
-    extent_read_bytes, extent_written_bytes : int
-        Where the farthest access of any task ended. [bytes]
     """
 
     path: str
@@ -133,8 +131,6 @@ class FileRecord:
     slowest_s: float = 0.0
     counts: dict[str, int] = field(default_factory=dict)
     common_sizes: dict[int, int] = field(default_factory=dict)
-    extent_read_bytes: int = 0
-    extent_written_bytes: int = 0
 
     @property
     def osts(self) -> tuple[int, ...]:

@@ -216,14 +216,11 @@ class Probe(NamedTuple):
     ----------
     power : float
         Chance that a slow OST is found. [fraction]
-    threshold_gb_s : float
-        Rate below which an OST is called slow. [GB/s]
     data_gb : float
         What the probe writes, over all OSTs. [GB]
     """
 
     power: float
-    threshold_gb_s: float
     data_gb: float
 
 
@@ -256,8 +253,8 @@ def probe(
     Examples
     --------
     >>> found = probe(0.224, 0.15, noise_fraction=0.3, seconds=60, sample_s=5, osts=156)
-    >>> round(found.power, 2), round(found.threshold_gb_s, 3), round(found.data_gb)
-    (0.66, 0.158, 2097)
+    >>> round(found.power, 2), round(found.data_gb)
+    (0.66, 2097)
     """
     above(0, healthy_gb_s=healthy_gb_s, slow_gb_s=slow_gb_s, noise_fraction=noise_fraction, sample_s=sample_s)
     at_least(1, osts=osts)
@@ -266,7 +263,7 @@ def probe(
     error = noise_fraction * healthy_gb_s / math.sqrt(int(seconds / sample_s))
     alarm = 1 - 0.95 ** (1 / osts)
     threshold = NormalDist(healthy_gb_s, error).inv_cdf(alarm)
-    return Probe(NormalDist(slow_gb_s, error).cdf(threshold), threshold, healthy_gb_s * seconds * osts)
+    return Probe(NormalDist(slow_gb_s, error).cdf(threshold), healthy_gb_s * seconds * osts)
 
 
 def barrier_rate_gb_s(size_gb: float, *, peak_gb_s: float, variables: int, spread_s: float) -> float:

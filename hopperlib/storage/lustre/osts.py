@@ -179,7 +179,7 @@ def uneven_weights(osts: int, unevenness: float = 0.15) -> list[float]:
     Raises
     ------
     InputError
-        If there is no OST, or `unevenness` is not from 0 to below 1.
+        If there is no OST.
 
     Examples
     --------
@@ -187,8 +187,6 @@ def uneven_weights(osts: int, unevenness: float = 0.15) -> list[float]:
     [1.5, 1.0, 0.5]
     """
     at_least(1, osts=osts)
-    if not 0 <= unevenness < 1:
-        raise refusal("unevenness", unevenness, "must be from 0 to below 1")
     return [1 + unevenness * (1 - 2 * number / max(osts - 1, 1)) for number in range(osts)]
 
 

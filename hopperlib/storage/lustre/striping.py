@@ -80,8 +80,8 @@ class Layout:
         """Return the OST that holds a byte."""
         return (self.first_ost + self.object_of(offset_bytes)[0]) % self.osts
 
-    def lfs_command(self, path: str = "DIRECTORY", pool: str = "") -> str:
-        """Return the command that gives a new file or directory this layout, in a pool of OSTs if one is named.
+    def lfs_command(self, path: str = "DIRECTORY") -> str:
+        """Return the command that gives a new file or directory this layout.
 
         Examples
         --------
@@ -90,4 +90,4 @@ class Layout:
         """
         count = -1 if self.stripe_count == self.osts else self.stripe_count
         size = binary_size_text(self.stripe_size_bytes)
-        return f"lfs setstripe -c {count} -S {size} {f'-p {pool} ' if pool else ''}{shlex.quote(path)}"
+        return f"lfs setstripe -c {count} -S {size} {shlex.quote(path)}"

@@ -62,12 +62,6 @@ def test_contiguous_jobs_lie_in_one_run():
     assert max(job.runs for job in selected("xyz-by2", "first", 8192)) > 20
 
 
-def test_days_select():
-    early, late = selected("nid", "first", 8192, 0, 2), selected("nid", "first", 8192, 2, 99)
-    assert max(job.day for job in early) < 2 <= min(job.day for job in late)
-    assert len(early) + len(late) == len(selected("nid", "first", 8192))
-
-
 def test_metrics_are_columns():
     assert set(METRICS) <= set(PlacedJob._fields)
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
 from hopperlib.placement.models.memory import (
-    buffer_memory,
     copied_fraction_needed,
     memory_per_task,
     merged_need,
@@ -97,20 +96,6 @@ def test_a_need_is_above_zero(need_gb):
     ):
         with pytest.raises(ValueError, match=r"must be above 0: it is the memory of a task"):
             refuses()
-
-
-def test_buffers_of_a_file():
-    # 4 buffers of 1 MB a file: 24 tasks with one file each take 96 MB of a node
-    assert 24 * 1024 * buffer_memory(1) == 96
-    # 2 x 2 MB, as the tuned runs had it, is as much
-    assert buffer_memory(1, buffers_per_file=2, buffer_mib=2) == buffer_memory(1)
-    assert buffer_memory(0) == 0
-
-
-@pytest.mark.parametrize("argument", ["files", "buffers_per_file", "buffer_mib"])
-def test_buffers_are_not_negative(argument):
-    with pytest.raises(ValueError, match=f"{argument}=-1 must not be negative"):
-        buffer_memory(**{"files": 1, argument: -1})
 
 
 @given(needs, st.integers(1, 64), shares)

@@ -51,12 +51,6 @@ def test_one_piece_is_quicker_and_waits():
     assert whole["wait_h"] > first["wait_h"] == nid["wait_h"]
 
 
-def test_ages_part_the_jobs():
-    parts = [RUN(age=age).facts["jobs"] for age in ("first", "week", "later")]
-    assert sum(parts) == RUN().facts["jobs"]
-    assert RUN(age="first").facts["wait_h"] < RUN(age="later").facts["wait_h"]
-
-
 def test_histogram_counts_every_run():
     result = RUN(tasks="4096")
     assert sum(result.figures[0].data[0]["y"]) == 3 * result.facts["jobs"]

@@ -1,4 +1,4 @@
-"""The question on threads: its sentence, findings, map and facts agree with the model."""
+"""The question on threads: its sentence, findings and facts agree with the model."""
 
 from __future__ import annotations
 
@@ -14,14 +14,6 @@ def test_the_fastest_as_the_table_marks_it():
     assert result.summary.startswith(f"Fastest with {row[0]} threads a task, {row[1]} tasks a node: {row[2]:.2f} of")
     assert row[2] == min(line[2] for line in result.tables[0].rows) == result.facts["best_time"]
     assert result.copyables[0].text.endswith("aprun -n 4 -N 4 -d 6 ./a.out")
-
-
-def test_the_map_has_the_job_and_every_cell():
-    figure = QUESTION.run().figures[1]
-    *areas, job = figure.data
-    assert job["name"] == "this job"
-    assert (job["x"], job["y"]) == ([99.0], [25.0])
-    assert sum(len(area["x"]) for area in areas) == 21 * 16
 
 
 def test_perfect_first_touch_mends_the_wide_runs():

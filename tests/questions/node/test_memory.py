@@ -47,12 +47,6 @@ def test_ordinary_nodes_only():
     assert result.copyables[0].text == "aprun -n 384 -N 15 -S 4 ./a.out"
 
 
-def test_buffers_count():
-    # 1.29 GB fits 24 times into 31 GB (30.96); with 4 MB more it does not (31.06)
-    assert QUESTION.run(need_gb=1.29, kind="standard").facts["plain_tasks_per_node"] == 24
-    assert QUESTION.run(need_gb=1.29, kind="standard", files=1).facts["plain_tasks_per_node"] == 23
-
-
 def test_memory_that_is_not_near_is_said():
     codes = [notice.code for notice in QUESTION.run(need_gb=2.0).findings]
     assert codes == ["memory-not-local"]

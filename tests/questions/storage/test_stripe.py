@@ -30,9 +30,9 @@ def test_as_advised():
 
 
 def test_another_file_system():
-    values = {value.label: value for value in QUESTION.run(osts=40, ost_rate_mb_s=500.0, directory="run/").values}
-    assert (values["OST write rate"].value, values["OST write rate"].badge) == (500.0, "assumed")
-    assert QUESTION.run(osts=40, directory="run/").facts["commands"] == ["lfs setstripe -c 39 -S 64M run/"]
+    facts = QUESTION.run(osts=40, ost_rate_mb_s=500.0).facts
+    assert facts["commands"] == ["lfs setstripe -c 39 -S 64M DIRECTORY"]
+    assert facts["file_system"]["ost_rate_gb_s"] == 0.5
 
 
 def test_aggregators_take_no_locks():

@@ -103,14 +103,6 @@ def test_random_reads_count_what_is_not_sequential():
     assert "random-reads" not in found(file)
 
 
-def test_redundant_reads():
-    file = shared(bytes_read=48 * GB, reads=48_000, extent_read_bytes=GB)
-    one = found(file)["redundant-reads"]
-    assert one.evidence["repeated_bytes"] == 47 * GB
-    assert "broadcasts" in one.advice
-    assert "redundant-reads" not in found(shared(bytes_read=GB, reads=1_000, extent_read_bytes=GB))
-
-
 def test_amplified_writes():
     above = mpi(COLL_WRITES=10)
     one = found(shared(bytes_written=4 * GB, writes=10), upper=(above,))["amplified-writes"]

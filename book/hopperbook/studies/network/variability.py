@@ -123,23 +123,6 @@ def predicted() -> dict[str, Value]:
     return predictions(_model, ranges("variability"), _rivals(), random_parts=True)
 
 
-@cache
-def bands(runs: int) -> dict[str, Interval]:
-    """What the table would print for that many runs, by the model, in nine samples of ten. [s]
-
-    Examples
-    --------
-    >>> sorted(bands(100))[:2]
-    ['orange', 'table-minima-maximum']
-    """
-    times, rng = run_times(runs, jobs=population()), random.Random(8192)
-    tables = [_table(times, runs, rng) for _ in range(400)]
-    return {
-        name: Interval(*np.quantile([table[name] for table in tables], (0.05, 0.5, 0.95)).tolist())
-        for name in tables[0]
-    }
-
-
 def _all_times(**setting: Any) -> list[float]:
     """Return the time of each run of all jobs. [s]"""
     return [time for job in run_times(jobs=population(), **setting) for time in job]

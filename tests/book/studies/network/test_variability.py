@@ -24,7 +24,6 @@ from hopperbook.studies.network.variability import (
     SAMPLE_SIZES,
     _model,
     allocations,
-    bands,
     force_minima,
     implied_rate_gb_s,
     predicted,
@@ -95,13 +94,6 @@ def test_the_misprint_is_read_as_its_difference_needs(table):
 
 def test_blue_and_red_are_rows_of_the_table_and_predict_nothing(table):
     assert {table[name].role for name in ("blue", "red", "red-over-blue")} <= {"arithmetic", "input"}
-
-
-def test_bands_narrow_with_the_sample():
-    few, many = bands(100), bands(300)
-    assert many["table-triplets-mean"].high - many["table-triplets-mean"].low < (
-        few["table-triplets-mean"].high - few["table-triplets-mean"].low
-    )
 
 
 def test_fewest_runs_by_hand():
