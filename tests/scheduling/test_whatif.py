@@ -99,11 +99,13 @@ def test_seven_weeks_are_too_few():
         what_if(Workload([Job(1, 0, 1, 9, 9)]), 4, CLOCK, CAP, [])
 
 
-def test_intervals_hold_95_percent_of_resampled_truths():
-    # Weeks of a long log, with and without backfill; logs of 12 of these weeks, drawn 200 times. The truth is that of all.
-    rng, made, now = random.Random(5), [], 0.0
+@pytest.mark.parametrize(("seed", "gap"), [(5, 5000), pytest.param(6, 3600, marks=pytest.mark.nightly)])
+def test_intervals_hold_95_percent_of_resampled_truths(seed, gap):
+    # Weeks of a long log, with and without backfill; logs of 12 of these weeks, drawn 1,000 times. The truth is that of all.
+    # The second site is overloaded: a tenth of its weeks has a third of the waiting.
+    rng, made, now = random.Random(seed), [], 0.0
     for number in range(12_000):
-        now += rng.expovariate(1) * 5000
+        now += rng.expovariate(1) * gap
         limit = rng.choice((3600, 14400, 28800))
         made.append(Job(number, int(now), rng.choice((1, 2, 4, 8, 16, 24)), round(limit * rng.random()), limit))
     jobs = Workload(made)
@@ -115,10 +117,10 @@ def test_intervals_hold_95_percent_of_resampled_truths():
     population = list(weeks.values())
     truth = sum(changed for changed, *_ in population) / sum(waited for _, waited, _ in population)
     inside = 0
-    for _ in range(200):
+    for _ in range(1000):
         low, high = difference_range([population[int(rng.random() * len(population))] for _ in range(12)])
         inside += low <= truth <= high
-    assert 0.90 <= inside / 200 <= 0.98, inside
+    assert 0.90 <= inside / 1000 <= 0.98, inside
 
 
 def test_few_weeks_and_a_misfit_reach_farther_out():

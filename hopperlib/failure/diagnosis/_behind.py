@@ -1,8 +1,10 @@
 """What stands behind a message: whether the program ended there, and how sure its cause is for it."""
 
+from dataclasses import replace
+
 from hopperlib.failure.diagnosis.causes import Confidence
 from hopperlib.failure.messages._speech import goes_on
-from hopperlib.failure.messages.evidence import Evidence, MessageHits
+from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 
 # Lines of ordinary work behind a message that leave it open whether it ended the run: of one that ends a program by itself,
 # of others, and of one that was taken well.
@@ -33,8 +35,7 @@ def confidence(message: MessageHits, roots: list[MessageHits], evidence: Evidenc
 
 def _end_agrees(message: MessageHits, evidence: Evidence) -> bool:
     """Whether a message is the program's own, and hardly anything stands behind it or something else shows a failure."""
-    if message.count > len(message.hits) or _failure_around(message, evidence):
-        # Of a message that came again and again nobody knows its last line.
+    if _failure_around(message, evidence):
         return True
     ordinary = ordinary_behind(message, evidence)
     if doubtful(message):
@@ -79,13 +80,14 @@ def ends_otherwise(message: MessageHits, evidence: Evidence) -> bool:
     """Whether the file of a message ends, far below it, in an error that no rule knows: that of a later run."""
     last, lines = message.hits[-1], evidence.files[message.hits[-1].file].filled
     ends = (group.last for group in evidence.unknown if group.suspicion in ("fatal", "error"))
-    return any(hit.file == last.file and hit.line - last.line > _FAR and lines - hit.line <= _AT_END for hit in ends)
+    return any(
+        hit.file == last.file and hit.line - message.last_line > _FAR and lines - hit.line <= _AT_END for hit in ends
+    )
 
 
 def life_behind(message: MessageHits, evidence: Evidence) -> int | None:
     """Return the line that shows that a program went on behind the last line of a message; None if none does."""
-    # Of a message that came again and again nobody knows its last line.
-    return evidence.life_after(message.hits[-1]) if message.count <= len(message.hits) else None
+    return evidence.life_after(replace(message.hits[-1], line=message.last_line))
 
 
 def got_over(message: MessageHits, evidence: Evidence) -> bool:
@@ -106,8 +108,16 @@ def ordinary_behind(message: MessageHits, evidence: Evidence) -> int:
 
 def lines_behind(message: MessageHits, evidence: Evidence) -> int:
     """Return the lines behind the last one of a message in its file."""
-    last = message.hits[-1]
-    return evidence.files[last.file].lines - last.line
+    return evidence.files[message.hits[-1].file].lines - message.last_line
+
+
+def last_of(message: MessageHits, evidence: Evidence) -> Hit:
+    """Return the last line of a message; of one that came often as it stands at the end of its file."""
+    kept, behind = message.hits[-1], lines_behind(message, evidence)
+    tail = evidence.files[kept.file].tail.decode(errors="replace").split("\n")
+    if message.last_line <= kept.line or behind >= len(tail):
+        return kept
+    return Hit(file=kept.file, line=message.last_line, text=tail[-1 - behind], fields={})
 
 
 def says_done(message: MessageHits) -> bool:

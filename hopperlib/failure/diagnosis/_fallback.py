@@ -48,8 +48,9 @@ _STOPS = re.compile(r"\bstopping\b")
 _INTERRUPT = re.compile(r"\^C|(?i:\bsending ctrl-c\b|\bpress ctrl-c again\b)")
 # A version or a place in brackets at the end of a header, and the source line that speaks.
 _TAG = re.compile(r"\([\w.: -]{1,40}\)\s{0,8}$|\bIn [\w./-]{1,120}, line \d{1,6}:?\s{0,8}$")
-# Words of a header, at most. [words]
-_HEADER = 3
+# Words of a header, at most, and of a line of running text, at least; how such a line begins that goes on with a sentence. [words]
+_HEADER, _SENTENCE = 3, 6
+_SMALL = re.compile(r"[a-z]{2,20} ")
 
 # Symptoms that begin a message: what they report stands below them.
 _BEGINNINGS = ("PY-TRACEBACK", "CRAY-ATP")
@@ -200,9 +201,16 @@ def _weight(group: Unknown, reach: int, failed: bool) -> int:
         if not failed:
             # Nothing says that the run failed: only what stands at the very end, and not again and again, ended it.
             at_once = group.last.line - group.first.line <= _NEAR
-            return 4 if reach <= _END_REACH and (group.count <= _FEW or at_once) else 0
+            return 4 if reach <= _END_REACH and (group.count <= _FEW or at_once) and not _in_prose(group.last) else 0
         return 4 if reach <= _NEAR else 2 if reach <= _FAR else 0
     return 3
+
+
+def _in_prose(hit: Hit) -> bool:
+    """Whether a line goes on with a sentence of the line above it, which tells of no trouble."""
+    above = hit.before[-1].rstrip() if hit.before else ""
+    full = min(words_of(above), words_of(hit.text)) >= _SENTENCE and not above.endswith((".", ":", "!", "?"))
+    return full and bool(_SMALL.match(hit.text)) and not suspicion(above.encode())
 
 
 def _is_code(hit: Hit) -> bool:

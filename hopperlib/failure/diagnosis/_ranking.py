@@ -24,6 +24,7 @@ from hopperlib.failure.diagnosis._behind import (
     ends_otherwise,
     goes_on_behind,
     got_over,
+    last_of,
     life_behind,
     lines_behind,
     ordinary_behind,
@@ -32,7 +33,7 @@ from hopperlib.failure.diagnosis._behind import (
 from hopperlib.failure.diagnosis._fallback import hollow, last_words, missed_goal, own_code, reasons_above, remedies
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
-from hopperlib.failure.messages.rules import Link
+from hopperlib.failure.messages.rules import Link, Rule
 
 _ANY = Link(code="*")
 _STRENGTH = {"strong": 0, "plain": 1, "weak": 2}
@@ -46,6 +47,13 @@ _COMMAND = re.compile(
     r"|srun(?=: error: (?:Unable|Invalid|Job|Requested))|\S{1,160}: line \d{1,6})\b"
 )
 _CANCELLED = ("SLURM-JOB-CANCELLED", "SLURM-TIME-LIMIT", "SLURM-PREEMPTED", "SLURM-NODE-FAIL")
+
+# The line of an exception, what Python prints with one, and that it led to another.
+_RAISED = re.compile(r"[\w.]{0,80}(?:Error|Exception)\b")
+_OF_PYTHON = ("PY-TRACEBACK", "SIGNALLED")
+_CHAINED = b"above exception"
+# Tracebacks of the other tasks of a program take no more lines than this.
+_SEVERAL = 100
 
 # A part of the work that failed.
 _FAILED = re.compile(r"(?i)\bfail(?:ed|ure)\b")
@@ -92,7 +100,12 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     findings = evidence.messages
     counted, set_aside = _counted(findings, bool(record_failed))
     refuted = _refuted(counted)
-    outlived = _outlived(counted, evidence) | _left_behind(findings) | _complaints(counted, evidence)
+    outlived = (
+        _outlived(counted, evidence)
+        | _left_behind(findings)
+        | _overtaken(findings, evidence)
+        | _complaints(counted, evidence)
+    )
     counted = [message for message in counted if message.rule.code not in outlived]
     success, signs = _ends(counted, evidence)
     failed = bool(signs) or bool(record_failed)
@@ -209,6 +222,28 @@ def _left_behind(findings: Mapping[str, MessageHits]) -> dict[str, int]:
     return {"PY-EXCEPTION": min(commands)} if commands and max(cancelled, default=0) > min(commands) else {}
 
 
+def _overtaken(findings: Mapping[str, MessageHits], evidence: Evidence) -> dict[str, int]:
+    """Return the exceptions of earlier programs in a text that ends in the traceback of another one, and in no word of a launcher."""
+    told = {message.rule.code for message in findings.values() if message.rule.role in ("symptom", "cascade")}
+    if (
+        not findings.keys() >= {"PY-EXCEPTION", "PY-TRACEBACK"}
+        or len(evidence.files) > 1
+        or told.difference(_OF_PYTHON)
+    ):
+        return {}
+    raised, trace = findings["PY-EXCEPTION"], findings["PY-TRACEBACK"]
+    tasks = any("rank" in hit.fields for hit in raised.hits) or _CHAINED in evidence.files[0].tail
+    if tasks or lines_behind(raised, evidence) > _AROUND:
+        return {}
+    return {
+        code: trace.last_line
+        for code, message in findings.items()
+        if message.rule.strength != "weak"
+        and trace.last_line - message.last_line > _SEVERAL
+        and all(map(_RAISED.match, (hit.text for hit in message.hits)))
+    }
+
+
 def _may_be_next(failure: Hit, end: Hit) -> bool:
     """Whether an end may be that of the program which survived a failure: in the same file, and of no other task."""
     tasks = {hit.fields["rank"] for hit in (failure, end) if "rank" in hit.fields}
@@ -277,7 +312,7 @@ def _ended_well_after(words: Hit, success: Iterable[MessageHits]) -> bool:
 def _went_on(message: MessageHits, words: Cause) -> bool:
     """Whether the program went on after a message, and ended with words of its own."""
     last, end = message.hits[-1], words.hits[0]
-    return last.file == end.file and last.line < end.line and not message.rule.fatal
+    return last.file == end.file and message.last_line < end.line and not message.rule.fatal
 
 
 def _counted(findings: Mapping[str, MessageHits], record_failed: bool) -> tuple[list[MessageHits], tuple[str, ...]]:
@@ -431,7 +466,18 @@ def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits],
 
 def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
     """Return the lines to quote for a message: its first, what belongs to it, what stands beside it, and its others."""
-    rule, head = message.rule, message.first
+    rule, last = message.rule, last_of(message, evidence)
+    # Of generic messages the one at the end of the text ended it.
+    at_end = rule.strength == "weak" and evidence.files[last.file].filled - last.line <= _AROUND
+    head = last if at_end else message.first
+    sentence = [Hit(file=head.file, line=head.line + at, text=text, fields={}) for at, text in enumerate(head.after, 1)]
+    beside = [evidence.messages[code].hits[0] for code in rule.requires if code in evidence.messages]
+    others = [hit for hit in message.hits if hit is not head]
+    return [head, *sentence, *_innermost(head, evidence), *beside, *_near(head, rule, evidence), *others]
+
+
+def _near(head: Hit, rule: Rule, evidence: Evidence) -> list[Hit]:
+    """Return the lines of trouble around a message that no rule knows, the nearest first."""
     around = [group.last for group in evidence.unknown if group.suspicion in ("fatal", "error")]
     # What an exception or a crash is about often stands above its traceback.
     above = _ABOVE if rule.strength == "weak" else _AROUND
@@ -439,11 +485,7 @@ def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
     if rule.strength == "strong":
         # It says all by itself, but for the lines that the same speaker printed beside it.
         near = [hit for hit in near if hit.text.split(": ")[:2] == head.text.split(": ")[:2]]
-    near.sort(key=lambda hit: abs(head.line - hit.line))
-    sentence = [Hit(file=head.file, line=head.line + at, text=text, fields={}) for at, text in enumerate(head.after, 1)]
-    beside = [evidence.messages[code].hits[0] for code in rule.requires if code in evidence.messages]
-    others = [hit for hit in message.hits if hit is not head]
-    return [head, *sentence, *_innermost(head, evidence), *beside, *near[:_AROUND], *others]
+    return sorted(near, key=lambda hit: abs(head.line - hit.line))[:_AROUND]
 
 
 def _fields(message: MessageHits) -> dict[str, str]:

@@ -173,21 +173,11 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: "Context | None") 
     """Say what to look at where the text holds no cause."""
     if not evidence.lines_read:
         return ["The text is empty: look whether the job ran at all, and where its output went."]
-    steps = []
-    for message in evidence.in_order:
-        if message.rule.role in ("symptom", "cascade"):
-            steps += [step for step in message.rule.advice if step not in steps]
-    left = [group for group in evidence.suspicious if group.suspicion != "hint"]
-    if left:
-        hit = left[0].last
-        place = f"{evidence.files[hit.file].name}:{hit.line}"
-        steps.insert(
-            0, f"Look at the suspicious lines ({len(left)} kinds), at this one first: {place}: {hit.text.strip()}"
-        )
-    elif any(file.reads_as for file in evidence.files):
-        steps.append("Give the job's own output: of a text of another form nothing was judged.")
-    elif not ranking.failed:
-        steps.append("Nothing in this text says that the job failed: see how it ended in the scheduler's record.")
+    shown = [message for message in evidence.in_order if message.rule.role in ("symptom", "cascade")]
+    steps = _suspected(evidence, ranking)
+    for step in (step for message in shown for step in message.rule.advice):
+        if step not in steps:
+            steps.append(step)
     if len(evidence.files) == 1:
         steps.append("Give all files of the job together: stdout, stderr and the program's own log.")
     if not (context and context.record) and not any("sacct" in step for step in steps):
@@ -195,6 +185,20 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: "Context | None") 
             "Look at the scheduler's record: sacct -j <job> --format=JobID,State,ExitCode,MaxRSS,ReqMem,Elapsed,Timelimit."
         )
     return steps
+
+
+def _suspected(evidence: Evidence, ranking: Ranking) -> list[str]:
+    """Say where to begin in a text, or why not in this one."""
+    left = [group for group in evidence.suspicious if group.suspicion != "hint"]
+    if left:
+        hit = left[0].last
+        place = f"{evidence.files[hit.file].name}:{hit.line}"
+        return [f"Look at the suspicious lines ({len(left)} kinds), at this one first: {place}: {hit.text.strip()}"]
+    if any(file.foreign and file.foreign.whole for file in evidence.files):
+        return ["Give the job's own output: of a text of another form nothing was judged."]
+    if not ranking.failed:
+        return ["Nothing in this text says that the job failed: see how it ended in the scheduler's record."]
+    return []
 
 
 def _odd(file: "LineReader") -> list[str]:

@@ -20,7 +20,7 @@ from contextlib import ExitStack
 from typing import Any, BinaryIO
 
 from hopperlib.failure.messages._relayed import relayed_prefix
-from hopperlib.failure.messages._speech import reads_as
+from hopperlib.failure.messages._speech import Foreign, foreign
 from hopperlib.packed import decompress, encoding_of
 
 LINE_LIMIT = 65_536
@@ -86,8 +86,8 @@ class LineReader:
         Number of the last line that is not blank.
     shortened : int
         Lines of which only the first `LINE_LIMIT` bytes were kept.
-    reads_as : str
-        What it is, if not a job's output.
+    foreign : Foreign or None
+        What of its beginning is no job's output.
     tail : bytes
         Its end, so far.
     note : str
@@ -101,7 +101,7 @@ class LineReader:
         self.bytes = 0
         self.shortened = 0
         self.note = ""
-        self.reads_as = ""
+        self.foreign: Foreign | None = None
         self.tail = b""
         self._relayed: re.Pattern[bytes] | None = None
         self._decoder: codecs.IncrementalDecoder | None = None
@@ -176,13 +176,16 @@ class LineReader:
         body = self._clean(body)
         if line == 1:
             self._relayed = relayed_prefix(body)
-            self.reads_as = reads_as(body)
-            if self.reads_as:
-                self.note = (
-                    f"reads as {self.reads_as}, not as what a job printed: messages in it were not taken for its own"
-                )
         if self._relayed:
             body = self._relayed.sub(b"", body)
+        if line == 1 and (part := foreign(body)):
+            self.foreign, lines = part, body.split(b"\n")
+            body = b"\n".join([*lines[: part.start], *[b""] * (part.end - part.start), *lines[part.end :]])
+            where = "" if part.whole else f"lines {part.start + 1:,} to {part.end:,} "
+            verb = "reads as" if part.whole else "read as"
+            self.note = (
+                f"{where}{verb} {part.form}, not as what a job printed: messages in it were not taken for its own"
+            )
         end = body[-_BLANKS:]
         if filled := end.rstrip():
             self.filled = last - end.count(b"\n", len(filled))

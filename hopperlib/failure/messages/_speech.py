@@ -5,7 +5,8 @@ What follows decides as well: a test that passes, a request that is tried again 
 
 import re
 from collections.abc import Sequence
-from typing import Literal
+from itertools import takewhile
+from typing import Literal, NamedTuple
 
 from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._templates import suspicion, words_of
@@ -18,54 +19,96 @@ _QUOTING = re.compile(
     rb"|\S {2,40}\S{1,40} {2,40}\S{1,40} {2,40}$"
     rb"|\b(?:raise|print\w{0,3}|f?printf|puts|throw|die|perror|echo|stop|cerr)\b[^\"'`]{0,60}[\"'`(]"
 )
-# So much of a text is read for its form, and so many lines of that form make it one. [bytes; lines; fractions]
+# A text of another form shows it in so much of its beginning, and begins behind so many lines at most. [bytes; lines]
 _READ = 16_384
-_SOME = 4
-_FEW, _HALF, _MOST = 0.2, 0.5, 0.6
-_LAST = 6
-_CODE = re.compile(
-    r"^(?!\{\").*[;{}]\s*$|^\s*(?:import |from \w+ import|def |class |return\b|#include|if .+:$|for .+:$|try:$|else:$|except\b.*:$|raise\b|/\*|//)"
+_BEFORE = 4
+_HEADING = r"^\s{0,3}```|^#{2,6} [A-Z]"
+_PROSE = r"^\W{0,4}[A-Z]\w*[,:]?(?: [\w`'\"(),/.-]+){4,60}[.?:]$"
+_COMMIT = r"^commit [0-9a-f]{7,40}$|^(?=[a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{7,12} [A-Z(]|^[0-9a-f]{40}\b"
+_STATEMENT = (
+    r"^\s*(?:import |from \w+ import|def |class |return\b|#include|if .+:$|for .+:$|try:$|else:$|except\b.*:$|raise\b)"
 )
-_FENCE = re.compile(r"^\s{0,3}```|^#{2,6} [A-Z]")
-_PROSE = re.compile(r"^\W{0,4}[A-Z]\w*[,:]?(?: [\w`'\"(),/.-]+){4,60}[.?:]$")
-_COMMIT = re.compile(r"^(?:commit )?[0-9a-f]{40}\b|^commit [0-9a-f]{7,40}$")
-_RECORD = re.compile(r"^\s*(\d+)(?:_\d+)?(?= |\|).*\b(?:COMPLETED|FAILED|TIMEOUT|OUT_OF_ME\w*|CANCELLED)\b")
+_JOB = (
+    r"^\s*\d+(?:_\d+)?(?= |\|).*\b(?:COMPLETED|FAILED|TIMEOUT|OUT_OF_ME\w*|CANCELLED|RUNNING|PENDING)\b"
+    r"|^ *\d+ +(?:\S+ +){3,5}(?:R|PD|CG|CD) +[\d:-]+ +\d+ "
+)
 _FIELDS = re.compile(r"^(?:[^,\"]*|\"[^\"]*\")(?:,(?:[^,\"]*|\"[^\"]*\")){2,}$")
+_ROWS = 4
 
 
-def reads_as(text: bytes) -> str:
-    r"""Return what a text is, if its form is not that of a job's output: documentation, a source, a list.
+class _Form(NamedTuple):
+    """A form of a text: lines of it, two of which must be of a narrower form; their share; and how many others may part them."""
+
+    name: str
+    line: re.Pattern[str]
+    narrow: re.Pattern[str]
+    share: float
+    gap: int
+
+
+_FORMS = (
+    _Form("a history of commits", re.compile(_COMMIT + r"|^\w{4,10}: +\S| {4}\S"), re.compile(_COMMIT), 0.9, 1),
+    _Form("documentation", re.compile(f"{_HEADING}|{_PROSE}"), re.compile(_HEADING), 0.3, 4),
+    _Form("a source", re.compile(_STATEMENT + r"|^(?!\{\").*[;{}]\s*$|^\s*(?:/\*|//)"), re.compile(_STATEMENT), 0.7, 4),
+    _Form("a list of several jobs", re.compile(_JOB), re.compile(_JOB), 0.5, 3),
+)
+
+
+class Foreign(NamedTuple):
+    """Lines of a text that have the form of something else than a job's output: from a line to another, counted from 0, the last left out; and whether it ends in them."""
+
+    form: str
+    start: int
+    end: int
+    whole: bool
+
+
+def foreign(text: bytes) -> Foreign | None:
+    r"""Return what of a text is documentation, a source or a list, if one begins near its start; a job may print one and go on.
 
     Examples
     --------
-    >>> reads_as(b"commit 1a2b3c4d\n\n    Fix it\n\ncommit 2b3c4d5e\n\n    Handle CUDA out of memory\n")
-    'a history of commits'
-    >>> reads_as(b"step 1\nstep 2\n")
-    ''
+    >>> foreign(b"commit 1a2b3c4d\n\n    Fix it\n\ncommit 2b3c4d5e\n\n    Handle CUDA out of memory\n")
+    Foreign(form='a history of commits', start=0, end=7, whole=True)
+    >>> foreign(b"step 1\nstep 2\n")
     """
-    lines = [line for line in text[:_READ].decode(errors="replace").splitlines() if line.strip()]
-    if _often(_COMMIT, lines, 2, _FEW):
-        return "a history of commits"
-    if _often(_FENCE, lines, 2, 0.0) and _often(_PROSE, lines, 2, _FEW):
-        return "documentation"
-    # A job may list its program before it runs it: then the text does not end as it begins.
-    ends = [line for line in text[-_READ:].decode(errors="replace").splitlines() if line.strip()][-_LAST:]
-    if _often(_CODE, lines, _SOME, _MOST) and _often(_CODE, ends, 1, _HALF):
-        return "a source"
-    if _often(_RECORD, lines, 2, _FEW) and len({match[1] for match in map(_RECORD.match, lines) if match}) > 1:
-        return "a list of several jobs"
-    return "a table" if _is_table(lines) else ""
+    head = _filled(text[:_READ])
+    form = next((form for form in _FORMS if _part(form, head)), None)
+    lines = _filled(text) if form or _rows(head) else []
+    rows = _rows(lines)
+    part = _part(form, lines) if form else (lines[0][0], lines[rows - 1][0]) if rows else None
+    return Foreign(form.name if form else "a table", part[0], part[1] + 1, part[1] == lines[-1][0]) if part else None
 
 
-def _often(form: re.Pattern[str], lines: Sequence[str], least: int, share: float) -> bool:
-    """Whether so many lines, and such a share of all, have a form."""
-    return sum(map(bool, map(form.search, lines))) >= max(least, share * len(lines))
+def _filled(text: bytes) -> list[tuple[int, str]]:
+    """Return the lines of a text that are not blank, with their numbers from 0."""
+    return [pair for pair in enumerate(text.decode(errors="replace").split("\n")) if pair[1].strip()]
 
 
-def _is_table(lines: Sequence[str]) -> bool:
-    """Whether lines are the rows of a table below a row of names."""
-    rows = len(lines) >= _SOME and not re.search(r"\d", lines[0]) and all(map(_FIELDS.match, lines))
-    return rows and lines[0].count(",") == lines[1].count(",")
+def _part(form: _Form, lines: Sequence[tuple[int, str]]) -> tuple[int, int] | None:
+    """Return the first and the last line of a form, where enough stand near one another; None if there are none."""
+    found: tuple[int, int] | None = None
+    begun, last, count, narrow = 0, -form.gap - 1, 0, 0
+    for place, (number, line) in enumerate(lines):
+        # A line of trouble is that of a job rather than that of a text which speaks of jobs.
+        if not form.line.search(line) or (found and form.name == "documentation" and suspicion(line.encode())):
+            continue
+        if place - last > form.gap:
+            if not found and place > _BEFORE:
+                break
+            begun, count, narrow = place, 0, 0
+        last, count, narrow = place, count + 1, narrow + bool(form.narrow.search(line))
+        if narrow > 1 and count >= max(3, form.share * (place - begun + 1)):
+            found = found[0] if found else lines[begun][0], number
+    return found
+
+
+def _rows(lines: Sequence[tuple[int, str]]) -> int:
+    """Return how many lines at the start of a text are the rows of a table below a row of names; 0 if too few are."""
+    names = lines[0][1].count(",") if lines and not re.search(r"\d", lines[0][1]) else 0
+    fitting = (line.count(",") >= names and _FIELDS.match(line) for _, line in lines)
+    rows = sum(1 for _ in takewhile(bool, fitting)) if names else 0
+    return rows if rows >= _ROWS else 0
 
 
 def doubt(line: bytes, start: int, before: Sequence[str], after: Sequence[str]) -> Doubt:

@@ -61,12 +61,15 @@ class MessageHits:
         The first of them in the order of the files, at most `Scanner.HITS`.
     earliest : Hit or None
         The one with the earliest time, if any carries a time.
+    last_line : int
+        The last of all lines that hold it, in the file that was read last of those that hold it.
     """
 
     rule: Rule
     count: int = 0
     hits: list[Hit] = field(default_factory=list)
     earliest: Hit | None = None
+    last_line: int = 0
 
     @property
     def first(self) -> Hit:
@@ -79,8 +82,8 @@ class MessageHits:
         other = [hit for hit in self.hits if hit.file != file]
         # Of lines that were only counted nobody knows the file.
         count = len(own) if other else self.count
-        return MessageHits(rule=self.rule, count=count, hits=own), MessageHits(
-            rule=self.rule, count=len(other), hits=other
+        return MessageHits(rule=self.rule, count=count, hits=own, last_line=self.last_line), MessageHits(
+            rule=self.rule, count=len(other), hits=other, last_line=other[-1].line if other else 0
         )
 
 

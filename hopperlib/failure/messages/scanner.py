@@ -129,7 +129,7 @@ class Scanner:
         reader = LineReader(stream, name)
         ends = self.evidence.ends[self._file] = TaskEnds()
         for block in reader:
-            if reader.reads_as:
+            if reader.foreign and reader.foreign.whole:
                 # What stands in it was said elsewhere.
                 continue
             self._scan(block)
@@ -257,12 +257,14 @@ class Scanner:
             # Those lines may be other messages than most of their shape, for which the rest is counted.
             shape.found, shape.group = found, group
             uncounted = count - len(telling.get(key, ()))
+            last = block.line_of(len(keys) - 1 - keys[::-1].index(key))
             if found:
-                self.evidence.messages[found.code].count += uncounted
+                message = self.evidence.messages[found.code]
+                message.count, message.last_line = message.count + uncounted, max(message.last_line, last)
             elif group:
                 group.count += uncounted
                 if group.missed:
-                    self._missed_again(group, block.line_of(len(keys) - 1 - keys[::-1].index(key)))
+                    self._missed_again(group, last)
 
     def _look_until_known(
         self, matter: dict[bytes, _Shape], seen: set[bytes], block: Block, pieces: list[bytes], keys: list[bytes]
@@ -326,6 +328,7 @@ class Scanner:
         rule, fields, place = matched
         finding = self.evidence.messages.setdefault(rule.code, MessageHits(rule=rule))
         finding.count += 1
+        finding.last_line = number
         if finding.count > self.EXAMINED:
             return
         if rule.role in ("cause", "symptom"):
@@ -334,10 +337,7 @@ class Scanner:
         if rule.role in ("cause", "symptom", "cascade") and len(finding.hits) < self.HITS:
             above, below = self._lines_before(data, start), _next_lines(data, end + 1, _FOLLOWING)
             hit = replace(hit, doubt=doubt(text, place, above, below[:_BELOW]))
-            if finding.count == 1:
-                # A cause that is no generic one says all, and its sentence may go on.
-                kept = above if rule.role != "cause" or rule.general else ()
-                hit = replace(hit, before=kept, after=_sentence(hit.text, below) if rule.role == "cause" else ())
+            hit = _with_neighbors(hit, rule, above, below) if finding.count == 1 else hit
         self._note(finding, hit)
 
     def _matched(self, shape: _Shape, text: bytes, data: bytes, end: int) -> tuple[Match | None, bytes]:
@@ -448,6 +448,12 @@ def _unwrapped(text: bytes, data: bytes, end: int, rest: re.Pattern[bytes]) -> b
     # A record of Fortran begins with a space.
     below = data[end + 1 : end + 1 + WINDOW].split(b"\n", 1)[0].removeprefix(text[:1] if text[:1] == b" " else b"")
     return text + below if rest.match(below) and not text[-1:].isspace() else None
+
+
+def _with_neighbors(hit: Hit, rule: Rule, above: tuple[str, ...], below: list[str]) -> Hit:
+    """Return a hit with the lines around it that say more: a cause that is no generic one says all, and its sentence may go on."""
+    kept = above if rule.role != "cause" or rule.general else ()
+    return replace(hit, before=kept, after=_sentence(hit.text, below) if rule.role == "cause" else ())
 
 
 def _sentence(text: str, below: list[str]) -> tuple[str, ...]:

@@ -155,3 +155,74 @@ class Lane:
             self.waiting.remove(key)
             self.waiting.hold(key, reason)
         return reason is not None
+
+
+class PlanningLane(Lane):
+    """A queue whose first blocked jobs are promised a time; it is worked out only where a job behind finds enough idle nodes."""
+
+    #: For how many blocked jobs of a partition a start is reserved.
+    depth: int
+    #: Whether promises are what they would be anew.
+    planned = False
+
+    def most_idle(self, wanted: Wanted) -> int:
+        """Return the width of the widest job of a kind that finds its nodes now, whatever is promised."""
+        raise NotImplementedError
+
+    def try_to_start(self, key: int, now: int) -> bool:
+        """Start a job if enough nodes are idle and no promise is broken; return whether it keeps nobody behind it."""
+        raise NotImplementedError
+
+    def withdraw(self, job: int) -> None:
+        """Take the promise to a job back, if it had one."""
+
+    def update(self, newcomers: Sequence[int], now: int, changed: bool) -> None:
+        run, waiting = self.run, self.waiting
+        keys, last = run.order.keys(newcomers, now), waiting.queue[-1] if waiting.queue else -1
+        same = self.planned and not (changed or run.keep or run.limited or waiting.is_stale(now))
+        for key in keys:
+            waiting.add(key)
+        # While promises hold, those behind all others are looked at alone.
+        deque(self.look_at(keys, now) if same and keys and keys[0] > last else self.schedule_pass(now), maxlen=0)
+
+    def schedule_pass(self, now: int) -> Iterator[int]:
+        stale = self.waiting.is_stale(now)
+        if stale:
+            self.waiting.sort(now)
+        if stale or self.run.keep:
+            # Where a job runs over its limit, its end moves with the clock.
+            self.forget()
+        # How many jobs are blocked in each partition, and those of them that were not promised a time yet.
+        self.blocked: dict[str, int] = {}
+        self.unplanned: deque[int] = deque()
+        # Of a kind of job in this look: who runs that long finds no more nodes than so many.
+        self.tight: dict[Wanted, tuple[int, int]] = {}
+        self.planned = True
+        return self.look_at(list(self.waiting.queue), now)
+
+    def look_at(self, keys: Sequence[int], now: int) -> Iterator[int]:
+        """Start whom the promises let start; promise the first that cannot, of each partition, a time."""
+        run, blocked, wanted, depth = self.run, self.blocked, self.run.wanted, self.depth
+        widths, limits = self.widths, self.limits
+        rooms: dict[Wanted, int] = {}
+        for key in keys:
+            job = key & JOB
+            want, width = wanted[job], widths[job]
+            ahead = blocked.get(want[0], 0)
+            # Within one look room only shrinks: who found too little at its begin finds too little now.
+            room = rooms.get(want)
+            if room is None:
+                room = rooms[want] = self.most_idle(want)
+            is_first = ahead < depth or not ahead
+            longest, most = self.tight.get(want, (FOREVER, 0))
+            if width > most and limits[job] >= longest:
+                room = 0
+            if is_first or (depth and width <= room):
+                yield key
+                is_first &= not ((run.limited and self.is_over(key)) or (width <= room and self.try_to_start(key, now)))
+            if is_first:
+                blocked[want[0]] = ahead + 1
+                if depth:
+                    self.unplanned.append(job)
+            else:
+                self.withdraw(job)

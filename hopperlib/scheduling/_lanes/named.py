@@ -22,7 +22,7 @@ from operator import ge, or_
 from typing import NamedTuple
 
 from hopperlib.scheduling._free_nodes import ChosenFit, Contiguous, FirstFit, positions_in
-from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run, Wanted
+from hopperlib.scheduling._lanes.lane import FOREVER, PlanningLane, Run, Wanted
 from hopperlib.scheduling._lanes.profile import GUARD, Amounts, Profile, packed
 from hopperlib.scheduling._lanes.waiting import JOB
 from hopperlib.scheduling.cluster import NodeResources
@@ -111,7 +111,7 @@ class _Kind:
         return self.times, self.by_then
 
 
-class NamedLane(Lane):
+class NamedLane(PlanningLane):
     """A pool in which the first blocked jobs of each partition are promised a time and nodes, in the order of the queue."""
 
     def __init__(
@@ -155,23 +155,19 @@ class NamedLane(Lane):
         self.base: dict[int, Profile] = {}
         self.lines: dict[int, Profile] = {}
         self.reserved = 0
-        # How many jobs are blocked in each partition, and those of them that were not promised a time yet.
-        self.blocked: dict[str, int] = {}
-        self.unplanned: deque[int] = deque()
         # How long the log was when the queue was last planned, and how often it was.
         self.seen, self.passes = -1, 1
         self.promises: dict[int, _Promise] = {}
         # The nodes that are other than they were when the turn of the same job came before, and those of the looks before.
         self.changed = 0
         self.changed_before = deque[int](maxlen=_MOST_KEPT)
-        # Of a kind of job in this look: who runs that long finds no more nodes than so many.
-        self.tight: dict[Wanted, tuple[int, int]] = {}
 
     def forget(self) -> None:
-        self.base, self.seen, self.promises = {}, -1, {}
+        self.base, self.seen, self.promises, self.planned = {}, -1, {}, False
 
     def note(self, nodes: Iterable[int]) -> None:
         """Note that something began or ended on some nodes."""
+        self.planned = False
         for node in nodes:
             self.log.append(node)
             self.base.pop(node, None)
@@ -326,59 +322,17 @@ class NamedLane(Lane):
             self.draining |= bits_of(span)
         self.note(positions_in(runs_in(before ^ self.draining)))
 
-    def update(self, newcomers: Sequence[int], now: int, changed: bool) -> None:
-        run, waiting = self.run, self.waiting
-        keys, last = run.order.keys(newcomers, now), waiting.queue[-1] if waiting.queue else -1
-        same = self.seen == len(self.log) and not (changed or run.keep or run.limited or waiting.is_stale(now))
-        for key in keys:
-            waiting.add(key)
-        # Where nothing began or ended since the queue was planned, those behind all others are looked at alone.
-        deque(self.look_at(keys, now) if same and keys and keys[0] > last else self.schedule_pass(now), maxlen=0)
-
     def schedule_pass(self, now: int) -> Iterator[int]:
-        if self.waiting.is_stale(now):
-            self.waiting.sort(now)
-            self.promises = {}
-        if self.run.keep:
-            # Where a job runs over its limit, its end moves with the clock.
-            self.base, self.promises = {}, {}
-        self.blocked, self.unplanned, self.lines, self.reserved = {}, deque(), {}, 0
+        looks = super().schedule_pass(now)
+        self.lines, self.reserved = {}, 0
         self.changed_before.append(self.changed)
-        self.changed, self.passes, self.tight = (
-            sum(1 << node for node in set(self.log[self.seen :])),
-            self.passes + 1,
-            {},
-        )
+        self.changed, self.passes = _set_of(set(self.log[self.seen :])), self.passes + 1
         self.seen = len(self.log)
-        return self.look_at(list(self.waiting.queue), now)
+        return looks
 
-    def look_at(self, keys: Sequence[int], now: int) -> Iterator[int]:
-        """Start whom the promises let start; promise the first that cannot, of each partition, a time."""
-        run, blocked, wanted, depth = self.run, self.blocked, self.run.wanted, self.depth
-        widths, limits = self.widths, self.limits
-        rooms: dict[Wanted, int] = {}
-        for key in keys:
-            job = key & JOB
-            want, width = wanted[job], widths[job]
-            ahead = blocked.get(want[0], 0)
-            # Within one look room only shrinks: who found too little at its begin finds too little now.
-            room = rooms.get(want)
-            if room is None:
-                idle = self.idle_for(want)
-                room = rooms[want] = self.free(runs_in(idle)).room if self.together else idle.bit_count()
-            is_first = ahead < depth or not ahead
-            longest, most = self.tight.get(want, (FOREVER, 0))
-            if width > most and limits[job] >= longest:
-                room = 0
-            if is_first or (depth and width <= room):
-                yield key
-                is_first &= not ((run.limited and self.is_over(key)) or (width <= room and self.try_to_start(key, now)))
-            if is_first:
-                blocked[want[0]] = ahead + 1
-                if depth:
-                    self.unplanned.append(job)
-            else:
-                self.withdraw(job)
+    def most_idle(self, wanted: Wanted) -> int:
+        idle = self.idle_for(wanted)
+        return self.free(runs_in(idle)).room if self.together else idle.bit_count()
 
     def withdraw(self, job: int) -> None:
         """Take the promise to a job back, if it had one."""

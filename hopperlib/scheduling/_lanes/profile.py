@@ -58,8 +58,8 @@ class Profile:
             self._after[share, at, end] = profile
         return profile
 
-    def earliest(self, nodes: int, span: int, now: int, *, only_now: bool) -> int | None:
-        """Return the first instant from which on so many nodes, where these are counted, are left for so long; None if there is none, or not now."""
+    def earliest(self, nodes: int, span: int, now: int) -> int | None:
+        """Return the first instant from which on so many nodes, where these are counted, are left for so long; None if there is none."""
         times, left, step = self.times, self.left, 0
         while step < len(times):
             other, last = step, bisect_left(times, (times[step] or now) + span)
@@ -67,11 +67,13 @@ class Profile:
                 other += 1
             if other == last:
                 return times[step]
-            if only_now:
-                return None
             # Where too few are left, no start before it lasts: the search goes on behind it.
             step = other + 1
         return None
+
+    def least(self, end: int) -> int:
+        """Return the fewest nodes, where these are counted, that are left at any moment until an instant."""
+        return min(self.left[: bisect_left(self.times, end)])
 
     def until(self, share: int) -> int:
         """Return until when there is room for a share that there is room for now; 0 if there is none."""

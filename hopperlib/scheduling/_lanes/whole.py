@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from hopperlib.scheduling._free_nodes import FirstFit, length_of, pairs
-from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run
+from hopperlib.scheduling._lanes.lane import FOREVER, Lane, PlanningLane, Run, Wanted
 from hopperlib.scheduling._lanes.profile import Profile
 from hopperlib.scheduling._lanes.waiting import JOB, SHIFT
 
@@ -289,36 +289,49 @@ class ContiguousLane(WholeLane):
         return (at, (min(places), min(places) + width)) if places else (FOREVER, None)
 
 
-class CountedLane(WholeLane):
+class CountedLane(PlanningLane, WholeLane):
     """The queue of whole nodes that are all alike, so that counting them tells when the first blocked jobs find theirs."""
 
     def __init__(self, run: Run, free: FirstFit, depth: int) -> None:
         super().__init__(run, free, easy=False)
         self.depth = depth
+        self.profile: Profile | None = None
 
-    update = Lane.update
+    def forget(self) -> None:
+        self.planned = False
 
     def schedule_pass(self, now: int) -> Iterator[int]:
-        if self.waiting.is_stale(now):
-            self.waiting.sort(now)
-        profile, promised = self.profile(now), 0
-        for key in list(self.waiting.queue):
-            width, span = self.widths[key & JOB], max(1, self.limits[key & JOB])
-            yield key
-            if self.run.limited and self.is_over(key):
+        self.profile = None
+        return super().schedule_pass(now)
+
+    def most_idle(self, wanted: Wanted) -> int:
+        return self.free.free
+
+    def try_to_start(self, key: int, now: int) -> bool:
+        job = key & JOB
+        width, end = self.widths[job], now + max(1, self.limits[job])
+        if self.profile is None:
+            self.profile = self.expected_free(now)
+        while (left := self.profile.least(end)) >= width:
+            if self.unplanned:
+                self.plan(self.profile, self.unplanned.popleft(), now)
                 continue
-            at = profile.earliest(width, span, now, only_now=promised >= self.depth)
-            if at is None or (not at and self.waits_for_near(key & JOB, self.free, now)):
-                if self.depth:
-                    continue
-                return
-            if at:
-                promised += 1
-            else:
-                self.start(key, self.free.take(width), now)
+            if self.waits_for_near(job, self.free, now):
+                return self.depth > 0
+            self.start(key, self.free.take(width), now)
+            self.profile.take(width, 0, end)
+            return True
+        self.tight[self.run.wanted[job]] = self.limits[job], left
+        return False
+
+    def plan(self, profile: Profile, job: int, now: int) -> None:
+        """Promise a blocked job the earliest time at which it finds enough nodes, if it ever does."""
+        width, span = self.widths[job], max(1, self.limits[job])
+        at = profile.earliest(width, span, now)
+        if at is not None:
             profile.take(width, at, (at or now) + span)
 
-    def profile(self, now: int) -> Profile:
+    def expected_free(self, now: int) -> Profile:
         """Return the free nodes from each instant on at which, as expected, they change."""
         times, left = [0], [self.free.free]
         for key, freed in zip(self.expected, self.freed, strict=True):

@@ -29,7 +29,8 @@ _SHORT_RUN_S = 10
 WEEK_S = 7 * 86_400
 # Fewer do not show how much weeks differ.
 MIN_WEEKS = 8
-_NORMAL_97_5 = 1.96
+# How far the interval follows weeks that wait more.
+_BEYOND = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,9 +304,9 @@ def difference_range(weeks: Sequence[tuple[int, int, int]]) -> tuple[float | Non
 
     Waits of neighboring jobs depend on each other, so whole weeks are left out, one after the other (a jackknife of
     blocks). Few weeks hold most of the waiting, so Student's t has as many degrees of freedom as weeks that count (Kish).
-    Weeks that wait much change most, and a sample may lack them: on the side to which single weeks lean the interval
-    is longer by the skewness term of a mean's distribution (Hall, 1992). Of 400 draws of 9, 12 and 20 weeks from five
-    made-up sites it held 92 to 96 % in four, and 83, 85 and 92 % in one that is overloaded by a few weeks.
+    A sample may lack the weeks that wait most, which change otherwise than quiet ones: to the side on which the half of
+    the weeks that waits more lies from all, the interval is longer by twice that distance. The factor was chosen on eleven
+    made-up sites, overloaded ones among them, where intervals of 400 draws each of 9, 12 and 20 weeks held 89 to 98 %.
 
     Parameters
     ----------
@@ -325,15 +326,15 @@ def difference_range(weeks: Sequence[tuple[int, int, int]]) -> tuple[float | Non
         return None, None
     ratios = [(changed - week[0]) / max(1, waited - week[1]) for week in weeks]
     middle, last = fmean(ratios), len(weeks) - 1
-    squares = sum((ratio - middle) ** 2 for ratio in ratios)
-    error = (last / len(weeks) * squares) ** 0.5
-    skewness = sum((middle - ratio) ** 3 for ratio in ratios) / (squares**1.5 or 1.0)
-    lean = error * skewness * (2 * _NORMAL_97_5**2 + 1) / 6
+    error = (last / len(weeks) * sum((ratio - middle) ** 2 for ratio in ratios)) ** 0.5
     counting = waited**2 / sum(week[1] ** 2 for week in weeks)
     # A misfit that is anywhere within its size: 95 % of it.
     off = math.hypot(t_quantile(0.975, max(1.0, counting - 1)) * error, 0.95 * misfit / waited)
+    heavy = sorted(weeks, key=lambda week: week[1])[len(weeks) // 2 :]
+    difference = changed / waited
+    beyond = _BEYOND * (sum(week[0] for week in heavy) / sum(week[1] for week in heavy) - difference)
     # Nobody waits less than nothing.
-    return max(-1.0, changed / waited - off + min(0.0, lean)), changed / waited + off + max(0.0, lean)
+    return max(-1.0, difference - off + min(0.0, beyond)), difference + off + max(0.0, beyond)
 
 
 def _fairness(log: Workload, waits: Sequence[int]) -> float:

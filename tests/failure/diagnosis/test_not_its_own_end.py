@@ -81,10 +81,32 @@ def test_a_text_of_another_form_is_named():
     assert found.next[0].startswith("Give the job's own output")
 
 
-def test_a_job_that_lists_its_program_first_is_read():
-    listing = "import numpy\ndef solve(x):\n    return x\n" * 30
-    end = '+ srun python t.py\nstep 1\nTraceback (most recent call last):\n  File "t.py", line 3, in <module>\n    main()\nKeyError: 1\n'
-    assert diagnose([("job.out", listing + end)]).cause.code == "PY-EXCEPTION"
+# What a job may print before it runs, and how it may end then.
+HEADS = {
+    "documentation": "# Solver\n\n## Install\n\nBuild it with the usual commands of the site.\n\n```\nmake\n```\n\n## Trouble\n\n"
+    "If you see CUDA out of memory, then ask for a larger card.\n\n```\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n```\n"
+    "\n## Licence\n\nIt is free for all uses.\n",
+    "commits": "commit 1a2b3c4d\nAuthor: A <a@b>\n\n    Handle CUDA out of memory by halving\n\ncommit 2b3c4d5e\nAuthor: A <a@b>\n\n    Abort if MPI_Init failed\n",
+    "short commits": "1a2b3c4 Handle CUDA out of memory\n2b3c4d5 Abort if MPI_Init failed\n3c4d5e6 Mend a Segmentation fault\n",
+    "jobs": "JobID|JobName|State|ExitCode\n881|prod|COMPLETED|0:0\n882|prod|FAILED|1:0\n883|prod|OUT_OF_MEMORY|0:125\n",
+    "a table": TEXTS["a table"],
+    "a source": "import numpy\ndef solve(x):\n    return x\n    raise MemoryError('out of memory')\n" * 30,
+}
+ENDS = {
+    "KeyError: 1": '+ srun python t.py\nstep 1\nTraceback (most recent call last):\n  File "t.py", line 3, in <module>\n    main()\nKeyError: 1\n',
+    "Message truncated": "begin\nAbort(1) on node 3 (rank 3 in comm 0): Fatal error in PMPI_Recv: Message truncated, error stack:\n"
+    "PMPI_Recv(171): MPI_Recv failed\nThis typically refers to a problem with your application.\nPlease see the FAQ page for debugging suggestions\n",
+}
+
+
+@pytest.mark.parametrize("said", ENDS)
+@pytest.mark.parametrize("head", HEADS)
+def test_a_job_that_prints_another_text_first_is_read_behind_it(head, said):
+    found = diagnose(
+        [("job.out", f"node n12\n{HEADS[head]}{ENDS[said]}" if head != "a table" else HEADS[head] + ENDS[said])]
+    )
+    assert said in found.cause.hits[0].text
+    assert "read as" in found.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,6 @@ from hopperlib.units import duration_s
 _SPLIT = re.compile(r"split:([^:]+):([^:]+)")
 _DRAIN = re.compile(r"([0-9T:-]{10,19})/([^:]+)(?::(.+))?")
 _MOST_NODES = 200_000
-# Logs of so many weeks and more held 92 % of truths and more in all sites that were made up.
-_SURE_WEEKS = 20
 
 
 def changed_nodes(text: str, nodes: int) -> int:
@@ -205,12 +203,6 @@ def _findings(test: Backtest, found: WhatIf) -> Iterator[Finding]:
         if effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high:
             message = f"{effect.scenario.name}: whether jobs wait longer or shorter cannot be told."
             yield Finding("cannot-tell-side", message, "unknown")
-    if MIN_WEEKS <= found.weeks < _SURE_WEEKS:
-        message = (
-            f"{count(found.weeks, 'week')} may lack one in which jobs waited long. Of made-up logs of 9 and 12 weeks such "
-            "intervals held 92 to 96 % of the truths, and 82 and 85 % where a few weeks hold most of the waiting."
-        )
-        yield Finding("few-weeks", message, "note")
     if any(effect.scenario.max_walltime_s for effect in found.effects):
         message = "Jobs beyond the longest walltime come in pieces, each of which queues when the one before has ended."
         yield Finding("pieces", message, "note")
