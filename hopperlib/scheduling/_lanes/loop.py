@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from heapq import heappop, merge
 
-from hopperlib.scheduling._free_nodes import joined, length_of, pairs, positions_in
+from hopperlib.scheduling._free_nodes import FirstFit, length_of, pairs
 from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run
 from hopperlib.scheduling._lanes.waiting import JOB, SHIFT
 from hopperlib.scheduling._lanes.whole import WholeLane
@@ -190,10 +190,10 @@ class Loop(Run):
     def drain_free_nodes(self, number: int) -> None:
         """Take what is free by now of the nodes of a downtime."""
         for pool in self.pools:
-            taken = self.down.get((number, pool), []) + pool.take_idle(
-                *self.span(number), planned=self.downtimes[number].drained
-            )
-            self.down[number, pool] = joined(positions_in(taken))
+            taken = pool.take_idle(*self.span(number), planned=self.downtimes[number].drained)
+            down = FirstFit(self.down.get((number, pool), []))
+            down.release(taken, length_of(taken))
+            self.down[number, pool] = down.bounds
 
     def count_freed(self) -> None:
         """Count on no node that a drain wants."""
