@@ -81,8 +81,7 @@ def suspects(jobs: Sequence[Job], *, level: float = LEVEL) -> list[Suspect]:
     if len(names) < 2:
         return []
     rate = sum(blamed.values()) / len(jobs)
-    # A list without the node that failed is not that of its nodes.
-    known = [job.nodes for job in jobs if job.nodes and (job.blamed is None or job.blamed in job.nodes)]
+    known = [job.nodes for job in jobs if _lists(job)]
     # A job that does not tell its nodes may have used any.
     unknown = (len(jobs) - len(known), rate / len(names))
     found = []
@@ -96,6 +95,11 @@ def suspects(jobs: Sequence[Job], *, level: float = LEVEL) -> list[Suspect]:
             if chance < level:
                 found.append(Suspect(node, failures, expected, chance))
     return sorted(found, key=lambda suspect: (suspect.chance, -suspect.failures, suspect.node))
+
+
+def _lists(job: Job) -> bool:
+    """Whether a job tells its nodes: a list without the node that failed is not that of its nodes."""
+    return bool(job.nodes) and (job.blamed is None or job.blamed in job.nodes)
 
 
 def at_least(successes: int, draws: Iterable[tuple[int, float]]) -> float:
