@@ -21,6 +21,7 @@ References
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, islice, product
 from typing import NamedTuple
 
@@ -114,9 +115,10 @@ def shape_text(shape: Sequence[int]) -> str:
     return "x".join(map(str, shape))
 
 
+@lru_cache(maxsize=32)  # An answer asks for the chunks as they are, and for the best, more than once.
 def reads(
     array: Array,
-    block: Sequence[int],
+    block: tuple[int, ...],
     *,
     cache_bytes: int = CACHE_BYTES,
     slots: int = SLOTS,
@@ -127,7 +129,7 @@ def reads(
     Parameters
     ----------
     array : Array
-    block : sequence of int
+    block : tuple of int
         Elements of one read along each dimension; the last block of a dimension may be smaller.
     cache_bytes, slots : int
         Of the chunk cache (``rdcc_nbytes``, ``rdcc_nslots``). [bytes]

@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis, Verdict, diagnose
-from hopperlib.failure.diagnosis.first import first_failure
+from hopperlib.failure.diagnosis.first import FirstFailure, first_failure
 from hopperlib.failure.messages._tasks import expanded
 
 # Where the two streams of one job differ in their names: job.e123 and job.o123, job-1.err and job-1.out.
@@ -19,6 +20,9 @@ _NODES = re.compile(
     re.IGNORECASE,
 )
 _HEAD = 16_384
+# What tells jobs apart: a time or the number of a job, or so many tasks that followed.
+_DATED = re.compile(r"\d\d:\d\d:\d\d|(?i:job|step|pid)\D{0,12}\d{4}")
+_FOLLOWED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class OutputRow:
         The line of the cause.
     nodes : tuple of str
         The nodes of the job, where its first lines name them.
+    ending : str
+        The lines of its cause without the node, if a time, the number of a job or many tasks stand in them: no two jobs share those.
     """
 
     file: str
@@ -55,10 +61,11 @@ class OutputRow:
     followed: int
     text: str
     nodes: tuple[str, ...] = ()
+    ending: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data, without the list of nodes."""
-        return {name: value for name, value in asdict(self).items() if name != "nodes"}
+        """Return the row as plain data, without the list of nodes and the lines of its cause."""
+        return {name: value for name, value in asdict(self).items() if name not in ("nodes", "ending")}
 
 
 def jobs_of(paths: Iterable[Path]) -> list[tuple[Path, ...]]:
@@ -142,6 +149,7 @@ def row_of(file: str, diagnosis: Diagnosis, *, nodes: tuple[str, ...] = ()) -> O
     cause = diagnosis.cause if diagnosis.verdict == "cause" else None
     first = first_failure(diagnosis.evidence) if diagnosis.verdict != "succeeded" else None
     named = (cause.fields.get("node") or _nid(cause.fields.get("nid"))) if cause else ""
+    node = first.node if first else next(iter(expanded(named)), "")
     return OutputRow(
         file=file,
         verdict=diagnosis.verdict,
@@ -149,12 +157,21 @@ def row_of(file: str, diagnosis: Diagnosis, *, nodes: tuple[str, ...] = ()) -> O
         title=cause.title if cause else "",
         confidence=cause.confidence if cause else "",
         who=cause.who if cause else "",
-        node=first.node if first else next(iter(expanded(named)), ""),
+        node=node,
         task=first.task if first else None,
         followed=first.followed if first else 0,
         text=cause.hits[0].text.strip() if cause else "",
         nodes=nodes,
+        ending=_ending(cause, first, node),
     )
+
+
+def _ending(cause: Cause | None, first: FirstFailure | None, node: str) -> str:
+    """Return the lines of a cause and what failed first, without its node; nothing where that would be alike in other jobs."""
+    lines = [hit.text for hit in cause.hits] if cause else []
+    said = "\n".join([*lines, f"{first.task} of {first.tasks} on {first.nodes}"] if first else lines)
+    telling = _DATED.search(said) or (first and first.followed > _FOLLOWED)
+    return said.replace(node, "") if node and telling else ""
 
 
 def _nid(number: str | None) -> str:

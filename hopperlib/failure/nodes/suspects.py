@@ -81,7 +81,8 @@ def suspects(jobs: Sequence[Job], *, level: float = LEVEL) -> list[Suspect]:
     if len(names) < 2:
         return []
     rate = sum(blamed.values()) / len(jobs)
-    known = [job.nodes for job in jobs if job.nodes]
+    # A list without the node that failed is not that of its nodes.
+    known = [job.nodes for job in jobs if job.nodes and (job.blamed is None or job.blamed in job.nodes)]
     # A job that does not tell its nodes may have used any.
     unknown = (len(jobs) - len(known), rate / len(names))
     found = []

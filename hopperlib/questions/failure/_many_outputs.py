@@ -28,11 +28,15 @@ def many_outputs(rows: Sequence[OutputRow], unread: Sequence[str] = ()) -> Resul
     >>> many_outputs([]).summary
     'No output was read.'
     """
-    bad = suspects([Job(row.node or None, frozenset(row.nodes)) for row in rows])
+    kept = _without_copies(rows)
+    bad = suspects([Job(row.node or None, frozenset(row.nodes)) for row in kept])
     failed = [row for row in rows if row.verdict == "cause"]
     return Result(
         summary=_summary(rows, failed, bad),
-        findings=(*_findings(bad), *(Finding("unread", message, "problem") for message in unread)),
+        findings=(
+            *_findings(bad, len(rows) - len(kept)),
+            *(Finding("unread", message, "problem") for message in unread),
+        ),
         tables=(_causes(rows), _nodes(rows), _rows(rows)),
         downloads=(Download(name="outputs.csv", text=csv_of(rows), media_type="text/csv"),),
         facts=Facts(
@@ -71,7 +75,22 @@ def _summary(rows: Sequence[OutputRow], failed: Sequence[OutputRow], bad: Sequen
     )
 
 
-def _findings(bad: Sequence[Suspect]) -> Iterator[Finding]:
+def _without_copies(rows: Sequence[OutputRow]) -> list[OutputRow]:
+    """Return the rows of jobs: of outputs that end alike, and on one node only, the first; where others end so too, time and number tell nothing."""
+    nodes: dict[str, set[str]] = {}
+    for row in rows:
+        nodes.setdefault(row.ending, set()).add(row.node)
+    first = {row.ending: row for row in reversed(rows)}
+    return [row for row in rows if not row.ending or len(nodes[row.ending]) > 1 or row is first[row.ending]]
+
+
+def _findings(bad: Sequence[Suspect], copies: int) -> Iterator[Finding]:
+    if copies:
+        yield Finding(
+            "copies",
+            f"Ends as another output does, times and numbers included: {count(copies, 'output')}. Nodes are judged without.",
+            "note",
+        )
     for suspect in bad:
         yield Finding(
             "bad-node",

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from statistics import mean
 
 from hopperlib.errors import refusal
@@ -15,10 +15,10 @@ from hopperlib.storage.lustre.osts import (
     FileDump,
     deal_objects,
     deals_in_time,
+    file_dump,
     finish_times_s,
     nine_of_ten,
     rate_steps,
-    repeat_file_dump,
     uneven_weights,
 )
 from hopperlib.text import count
@@ -32,6 +32,14 @@ _ASSUMED = Finding(
     "How full the OSTs were is not printed: the weights are an assumption, and a strong one.",
     "note",
 )
+
+
+@lru_cache(maxsize=8)  # Most controls leave the deals as they are.
+def _deals(allocator: str, files: int, stripe_count: int, osts: int, seed: int) -> list[list[int]]:
+    """Return the objects of each OST, deal after deal; emptier OSTs are preferred where the allocator weighs them."""
+    deal = partial(deal_objects, files, stripe_count, osts, allocator=allocator, rng=random.Random(seed))
+    times = deals_in_time(_REPETITIONS, files, stripe_count, allocator)
+    return [deal(weights=uneven_weights(osts)) for _ in range(times)]
 
 
 class Case(ask.Setting):
@@ -63,37 +71,19 @@ class Case(ask.Setting):
             raise refusal("stripe_count", self.stripe_count, f"must be from 1 to {self.osts}, the OSTs")
 
     @property
-    def weights(self) -> list[float]:
-        """Weight of each OST where emptier ones are preferred."""
-        return uneven_weights(self.osts)
+    def deals(self) -> list[list[int]]:
+        """Objects of each OST, the files dealt again and again."""
+        return _deals(self.allocator, self.files, self.stripe_count, self.osts, self.seed)
 
     @cached_property
     def dumps(self) -> list[FileDump]:
-        """The files dealt again and again."""
-        return repeat_file_dump(
-            1000 * self.size_tb,
-            self.files,
-            self.stripe_count,
-            self.osts,
-            allocator=self.allocator,
-            peak_gb_s=self.peak_gb_s,
-            repetitions=deals_in_time(_REPETITIONS, self.files, self.stripe_count, self.allocator),
-            rng=random.Random(self.seed),
-            weights=self.weights,
-        )
+        """The dumps of these deals."""
+        return [file_dump(1000 * self.size_tb, objects, peak_gb_s=self.peak_gb_s) for objects in self.deals]
 
     @cached_property
     def first_steps(self) -> list[tuple[float, float]]:
         """Rate over time of the first deal. [s], [GB/s]"""
-        deal = deal_objects(
-            self.files,
-            self.stripe_count,
-            self.osts,
-            allocator=self.allocator,
-            rng=random.Random(self.seed),
-            weights=self.weights,
-        )
-        times_s = finish_times_s(1000 * self.size_tb, deal, peak_gb_s=self.peak_gb_s)
+        times_s = finish_times_s(1000 * self.size_tb, self.deals[0], peak_gb_s=self.peak_gb_s)
         return rate_steps(times_s, self.peak_gb_s)
 
     @cached_property

@@ -30,6 +30,9 @@ def test_routes_sum_their_minutes(watch, site_url):
         assert f"{hours} h {rest:02d} min" in route.inner_text()
 
 
+TALLER = "all => all.filter((slide) => slide.scrollHeight > slide.clientHeight + 1).map(({ id }) => id)"
+
+
 def test_the_slides_turn_by_keys_and_end_where_they_were(watch, site_url):
     watched = watch(site_url, viewport={"width": 1440, "height": 900})
     page = watched.go("book/slides.html")
@@ -48,6 +51,11 @@ def test_the_slides_turn_by_keys_and_end_where_they_were(watch, site_url):
     assert shown.text_content().startswith("A machine at work")
     page.keyboard.press("Escape")
     assert page.locator("article section > section:visible").count() == count
+    # On paper, A4 across within its margins, each fills a sheet and no more.
+    page.set_viewport_size({"width": 1024, "height": 710})
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("article section > section").evaluate_all(TALLER) == []
     watched.assert_clean()
 
 

@@ -7,7 +7,10 @@ from math import comb
 
 import pytest
 
+from hopperlib.failure.diagnosis.diagnosis import diagnose
+from hopperlib.failure.diagnosis.outputs import row_of
 from hopperlib.failure.nodes.suspects import Job, at_least, suspects
+from hopperlib.questions.failure._many_outputs import many_outputs
 
 
 def folder(rng, *, bad=None, listed, jobs=2000, nodes=500):
@@ -62,3 +65,25 @@ def test_small_odds_are_not_lost_in_rounding():
 def test_one_node_has_nobody_to_compare_with():
     assert suspects([Job("n1")] * 50) == []
     assert suspects([]) == []
+
+
+def row(number, node, *, ending):
+    """One output of many: the same lines but for its node, with the time and number of its own job or of one and the same."""
+    mark = number if ending == "own" else 4711
+    text = f"slurmstepd: error: *** JOB {mark:06d} ON {node} CANCELLED AT 2024-03-04T10:00:00 ***\n"
+    return row_of(f"{number}.out", diagnose([("a.out", text)]))
+
+
+@pytest.mark.parametrize(
+    ("planted", "others", "named"),
+    [
+        # A bad node among jobs with numbers of their own; twelve copies of one output; and lines that are alike for all nodes.
+        ("own", "own", ["bad"]),
+        ("one", "own", []),
+        ("one", "one", ["bad"]),
+    ],
+)
+def test_copies_of_one_output_make_no_bad_node(planted, others, named):
+    rows = [row(number, f"n{number}", ending=others) for number in range(100, 160)]
+    rows += [row(number, "bad", ending=planted) for number in range(12)]
+    assert [suspect["node"] for suspect in many_outputs(rows).facts["suspects"]] == named

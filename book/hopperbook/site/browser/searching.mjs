@@ -2,42 +2,45 @@
 
 import { make } from "./dom.mjs";
 
-// Words -> the page that answers, and its explorer. The first two that match are shown, in this order.
+// What people ask about -> the page that answers, and its explorer. The page of which most letters are matched comes first,
+// of equals the one that stands first here.
 const ANSWERS = [
-  [/undefined reference|cannot find -l|\blink(er|ing)?\b|\bmodules?\b.*(not found|load)|\bcompil|\bbuild\b/, "failure/build-and-link", "build"],
-  [/oom.?kill|out.of.memory.*(killed|error)|\berror\b|\bcrash|\babort|\bsignal\b|exit(ed)? (code|status|signal)|\bsegmentation|segfault|\bsig(segv|kill|term|abrt)|bus error|\bquota\b|no space left|time.?limit|walltime|\bcancelled\b|traceback|\bnode.fail|\bfail(s|ed)?\b.*\bjob|\bjob\b.*\b(fail|died|killed)/, "failure/diagnosis", "diagnose"],
-  [/\bbad nodes?\b|\bnode.fail|node (health|went down)|mpi_init|\bhangs?\b|\bhung\b|\bstuck\b/, "failure/bad-nodes", "bad-nodes"],
-  [/out of memory|\boom\b|memory per|memory a task|\bmem(-per-cpu)?\b|high.?memory|how much memory/, "node/memory", "memory"],
-  [/huge.?pages|\btlb\b|shared librar|dynamic(ally)? link|load time|\bpython\b|\bimports?\b|squashfs|container/, "node/pages-and-libraries", "load-time"],
-  [/hybrid|openmp|omp_num_threads|threads per task|how many threads/, "node/hybrid", "hybrid"],
-  [/\baprun\b|\bsrun\b|\bmpiexec\b|\bmpirun\b|cpu.?bind|mem.?bind|hyper-?thread|\bsmt\b|--hint|\bpin(ning)?\b|affinity|\bplacement\b|\bnuma\b|gpu.?bind|gpus?.per|gpu affinity|ntasks|tasks.per.node|cpus.per.task|sbatch|\bdistribution\b|--cores?\b/, "node/placement", "place"],
-  [/rank (re)?order|mpich_rank|reorder|rank placement/, "network/rank-order", "rank-order"],
-  [/dragonfly|fat.?tree|slingshot|infiniband|topology\.(conf|yaml)|\bswitch(es)?\b|bisection|valiant|adaptive routing/, "network/networks", "interconnect"],
-  [/\btorus\b|\bgemini\b|\bhops?\b|node order/, "network/torus", "torus"],
-  [/fragment|\bpieces\b|contiguous|scattered/, "network/fragmentation", "fragmentation"],
-  [/variab|run.to.run|\bnois[ey]|\bjitter\b|\bmilc\b|performance varies|different times/, "network/variability", "variability"],
-  [/(why|when).*(pending|start|wait)|job (trace|log)|queue.?(time|wait)|wait(ing)? time|\bsacct\b|\bswf\b|backfill|\bpending\b|priority/, "own/your-jobs", "simulate"],
-  [/orphan|reservation|scheduler|\bdebug (queue|jobs?)\b|\bqueues?\b|full.machine/, "network/scheduling-trouble", "scheduling"],
-  [/overlap|tuning|eager|asynchronous progress/, "network/overlap-and-tuning", "overlap"],
-  [/slow ost|\bosts?\b/, "storage/slow-ost", "slow-ost"],
-  [/small files|many files|hdf5|netcdf|chunk/, "own/your-files", "chunks"],
-  [/strip(e|ing)|progressive (file )?layout|lustre/, "storage/striping", "stripe"],
-  [/\bdarshan\b/, "own/your-darshan", "io-log"],
-  [/\bior\b|mdtest|io500|slow (i\/o|io|read)|i\/o (log|slow)/, "own/your-io", "io-log"],
-  [/slow(ly)?\b.*\bwrit|writ.*\bslow|node (can )?write|write bandwidth/, "storage/io-node", "io-node"],
-  [/iobuf|buffered i\/o/, "storage/iobuf", "iobuf"],
-  [/checkpoint|vpic|collective (buffering|i\/o)|shared file|trillion/, "storage/trillion", "trillion"],
-  [/acceptance|\bssp\b|sustained/, "monitoring/acceptance", "ssp"],
-  [/(benchmark|performance) (history|regression|drift)|regression test|reframe|got slower|after (the )?upgrade/, "own/your-benchmarks", "watch"],
-  [/how many runs|repeat|run times?\b|percentile|confidence/, "own/your-runs", "runs-needed"],
-  [/where did my job|node ?list|placements/, "own/your-placements", "where"],
-  [/machine file|own machine|lstopo|hwloc|lscpu|scontrol/, "own/your-launch-lines", "place"],
+  [/undefined (reference|symbol)|cannot find -l|\blink(er|ing)?\b|shared object|\bglibc\w*|\bmodules?\b.*(not found|load)|\bcompil\w*|\bbuild\b|\bcmake\b|\bmakefile\b|\bmpicc\b|\bprgenv\b/g, "failure/build-and-link", "build"],
+  [/oom.?kill\w*|out.of.memory.*(killed|error)|exceeded|\berror\b|\bcrash\w*|\babort\w*|core.?dump\w*|illegal instruction|\bsignal\b|\bexit(ed)?\b( (code|status|signal))?|\bsegmentation|\bsegfault|\bsig(segv|kill|term|abrt|bus|ill|fpe)\b|bus error|\bquota\b|no space left|time.?limit|walltime|\bcancelled\b|\btraceback\b|no module named|permission denied|no such file|\bnode.fail\w*|\bfail\w*|\bkill\w*|\bdied\b/g, "failure/diagnosis", "diagnose"],
+  [/\b(bad|broken|faulty|healthy|test|check|exclude) nodes?\b|\bnodes? (is |are |went )?(down|fail\w*|health)|mpi_init|\bhangs?\b|\bhung\b|\bstuck\b/g, "failure/bad-nodes", "bad-nodes"],
+  [/out of memory|\boom\b|memory|\bmem(-per-cpu)?\b|\brss\b|\bswap\b|tasks fit/g, "node/memory", "memory"],
+  [/huge.?(pages|tlb\w*)|\btlb\b|shared librar\w*|dynamic(ally)? link\w*|load time|start-?up|\bpython\b|\bimports?\b|\bconda\b|\bvenv\b|squashfs|containers?|singularity|apptainer/g, "node/pages-and-libraries", "load-time"],
+  [/hybrid|openmp|\bomp\w*|\b(multi)?threads?\b|first touch/g, "node/hybrid", "hybrid"],
+  [/\baprun\b|\bsrun\b|\bmpiexec\b|\bmpirun\b|bind(ing)?\b|hyper-?thread\w*|\bmultithreading\b|\bsmt\b|--hint|\bpin(ning)?\b|affinity|\bplacement\b|\bnuma\b|\bgpus?\b|ntasks|tasks.per.node|cpus.per.task|sbatch|\bdistribution\b|\bcores?\b|\bsockets?\b|--exclusive/g, "node/placement", "place"],
+  [/\b(compar\w*|specification|brochure)\b.*\b(machines?|nodes?)\b|\bpeak\b|\bflops?\b|stream triad|machine balance/g, "node/machines", "machines"],
+  [/rank (re)?order\w*|mpich_rank\w*|reorder\w*|rank placement|\bmapping\b|\bneighbou?rs?\b|\bhalo\b|\bstencil\b/g, "network/rank-order", "rank-order"],
+  [/dragonfly|fat.?tree|slingshot|infiniband|topology\S*|\bswitch(es)?\b|bisection|valiant|\brouting\b|congest\w*|\bnetwork\b|all-?to-?all/g, "network/networks", "interconnect"],
+  [/\btorus\b|\bgemini\b|\bhops?\b|node order/g, "network/torus", "torus"],
+  [/fragment\w*|\bpieces\b|contiguous|scattered|\bholes\b/g, "network/fragmentation", "fragmentation"],
+  [/variab\w*|\bvar(y|ies)\b|run.to.run|\bnois[ey]\b|\bjitter\b|\bmilc\b|interference|other jobs|unpredictable|intermittent|slowdown|different times/g, "network/variability", "variability"],
+  [/(why|when).*(pending|start|wait)|job (trace|log)|queue.?(time|wait)|in the queue|my job\b.*\bwait|\bwait(s|ing)?\b|start time|\bsacct\b|\bswf\b|\bsqueue\b|backfill\w*|\bpending\b|priorit\w*|fair-?share/g, "own/your-jobs", "simulate"],
+  [/\borphan\w*|reserv\w*|scheduler|\bdebug (queue|jobs?)\b|\bqueues?\b|full.machine|\bidle\b|utili[sz]ation|\bdrain\w*|(big|large|wide) jobs?/g, "network/scheduling-trouble", "scheduling"],
+  [/overlap|\btuning\b|\beager\b|asynchronous|non-?blocking|\b(all)?reduce\b|communication/g, "network/overlap-and-tuning", "overlap"],
+  [/slow (ost|server)s?|\bosts?\b|\boss\b|\bone ost\b/g, "storage/slow-ost", "slow-ost"],
+  [/(small|many|million) files|too many files|hdf5|netcdf|\bzarr\b|chunk\w*|metadata\w*|\bmd[st]\b|inodes?/g, "own/your-files", "chunks"],
+  [/strip(e|ing)\w*|progressive (file )?layout|\blustre\b|\blfs\b/g, "storage/striping", "stripe"],
+  [/\bdarshan\b|\bdxt\b/g, "own/your-darshan", "io-log"],
+  [/\bior\b|mdtest|io500|\bi\/?o\b|(slow|i\/o) (i\/?o|io|log|read|slow)/g, "own/your-io", "io-log"],
+  [/slow(ly)?\b.*\bwrit\w*|writ\w*.*\bslow|node (can )?write|write bandwidth/g, "storage/io-node", "io-node"],
+  [/\biobuf\b|buffer(s|ed|ing)?\b|small (reads|writes|calls|records)/g, "storage/iobuf", "iobuf"],
+  [/checkpoint\w*|vpic|collective (buffering|i\/o)|shared file|file per process|mpi-?io|\bromio\w*|\bcb_\w+|trillion/g, "storage/trillion", "trillion"],
+  [/acceptance|\bssp\b|sustained|contract\w*|promised|procure\w*/g, "monitoring/acceptance", "ssp"],
+  [/(benchmark|performance) (history|regression|drift)|\bregression|reframe|got slower|\bupgrade|maintenance|nightly|\balarms?\b|\bbenchmarks?\b|\bhpl\b|\bhpcg\b/g, "own/your-benchmarks", "watch"],
+  [/how many runs|\brepeat\w*|run times?\b|percentiles?|confidence|significan\w*|speed-?up|error bars?|standard deviation|\bmedian\b|\btimings?\b/g, "own/your-runs", "runs-needed"],
+  [/where did my job\w*|node ?list|placements/g, "own/your-placements", "where"],
+  [/machine file|own machine|lstopo|hwloc|lscpu|scontrol/g, "own/your-launch-lines", "place"],
 ];
 
-/** The pages that answer, as [page, explorer]. */
+/** The two pages that answer best, as [page, explorer]. */
 function answersFor(asked) {
-  const words = asked.toLowerCase();
-  return ANSWERS.filter(([pattern]) => pattern.test(words)).slice(0, 2).map(([, page, explorer]) => [`notebooks/${page}.html`, explorer]);
+  const letters = (pattern) => asked.toLowerCase().match(pattern)?.join("").length ?? 0;
+  const found = ANSWERS.map(([pattern, ...answer]) => [letters(pattern), answer]).filter(([most]) => most > 0);
+  return found.sort(([one], [other]) => other - one).slice(0, 2).map(([, [page, explorer]]) => [`notebooks/${page}.html`, explorer]);
 }
 
 /** Put the page that answers above what was found, and below it the box that takes any text. */

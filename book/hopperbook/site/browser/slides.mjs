@@ -11,6 +11,9 @@ const BUSY = "input, select, textarea, button, summary, a, [tabindex], .hopper-e
 export function startSlides(box) {
   const root = document.documentElement;
   const slides = [...document.querySelectorAll("article section > section")];
+  // On paper each slide has a sheet of its own; words beside something to look at are smaller.
+  root.classList.add("hopper-deck");
+  for (const slide of slides) slide.toggleAttribute("data-shows", !slide.lastElementChild.matches("p"));
   const place = make("span", { class: "hopper-slide-number", "aria-live": "polite" });
   const button = (label, run) => {
     const made = make("button", { type: "button", class: "hopper-button" }, label);
