@@ -58,18 +58,19 @@ class Profile:
             self._after[share, at, end] = profile
         return profile
 
-    def earliest(self, nodes: int, span: int, now: int) -> int | None:
-        """Return the first instant from which on so many nodes, where these are counted, are left for so long; None if there is none."""
+    def promise(self, nodes: int, span: int, now: int) -> None:
+        """Take so many nodes, where these are counted, for so long from the first instant at which they are left, if there is one."""
         times, left, step = self.times, self.left, 0
         while step < len(times):
-            other, last = step, bisect_left(times, (times[step] or now) + span)
+            end = (times[step] or now) + span
+            other, last = step, bisect_left(times, end)
             while other < last and left[other] >= nodes:
                 other += 1
             if other == last:
-                return times[step]
+                self.take(nodes, times[step], end)
+                return
             # Where too few are left, no start before it lasts: the search goes on behind it.
             step = other + 1
-        return None
 
     def least(self, end: int) -> int:
         """Return the fewest nodes, where these are counted, that are left at any moment until an instant."""

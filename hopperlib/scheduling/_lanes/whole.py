@@ -314,7 +314,7 @@ class CountedLane(PlanningLane, WholeLane):
             self.profile = self.expected_free(now)
         while (left := self.profile.least(end)) >= width:
             if self.unplanned:
-                self.plan(self.profile, self.unplanned.popleft(), now)
+                self.profile.promise(self.widths[ahead := self.unplanned.popleft()], max(1, self.limits[ahead]), now)
                 continue
             if self.waits_for_near(job, self.free, now):
                 return self.depth > 0
@@ -323,13 +323,6 @@ class CountedLane(PlanningLane, WholeLane):
             return True
         self.tight[self.run.wanted[job]] = self.limits[job], left
         return False
-
-    def plan(self, profile: Profile, job: int, now: int) -> None:
-        """Promise a blocked job the earliest time at which it finds enough nodes, if it ever does."""
-        width, span = self.widths[job], max(1, self.limits[job])
-        at = profile.earliest(width, span, now)
-        if at is not None:
-            profile.take(width, at, (at or now) + span)
 
     def expected_free(self, now: int) -> Profile:
         """Return the free nodes from each instant on at which, as expected, they change."""

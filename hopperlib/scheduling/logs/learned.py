@@ -181,11 +181,10 @@ class Learned:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rules as plain data."""
-        limits = [{"per": each.per, "of": each.of, "jobs": each.jobs, "nodes": each.nodes} for each in self.limits]
         closed = [each._asdict() for each in self.closed]
         return {
             "closed_hours": closed,
-            "limits": limits,
+            "limits": [_plain(each) for each in self.limits],
             "order": self.order,
             "policy": self.policy,
             "absent": [each._asdict() for each in self.absent],

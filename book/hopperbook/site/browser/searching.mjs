@@ -19,7 +19,7 @@ const ANSWERS = [
   [/fragment\w*|\bpieces\b|contiguous|scattered|\bholes\b/g, "network/fragmentation", "fragmentation"],
   [/variab\w*|\bvar(y|ies)\b|run.to.run|\bnois[ey]\b|\bjitter\b|\bmilc\b|interference|other jobs|unpredictable|intermittent|slowdown|different times/g, "network/variability", "variability"],
   [/(why|when).*(pending|start|wait)|job (trace|log)|queue.?(time|wait)|in the queue|my job\b.*\bwait|\bwait(s|ing)?\b|start time|\bsacct\b|\bswf\b|\bsqueue\b|backfill\w*|\bpending\b|priorit\w*|fair-?share/g, "own/your-jobs", "simulate"],
-  [/\borphan\w*|reserv\w*|scheduler|\bdebug (queue|jobs?)\b|\bqueues?\b|full.machine|\bidle\b|utili[sz]ation|\bdrain\w*|(big|large|wide) jobs?/g, "network/scheduling-trouble", "scheduling"],
+  [/\borphan\w*|\breserved\b|reservations?|scheduler|\bdebug (queue|jobs?)\b|\bqueues?\b|full.machine|\bidle\b|utili[sz]ation|\bdrain\w*|(big|large|wide) jobs?/g, "network/scheduling-trouble", "scheduling"],
   [/overlap|\btuning\b|\beager\b|asynchronous|non-?blocking|\b(all)?reduce\b|communication/g, "network/overlap-and-tuning", "overlap"],
   [/slow (ost|server)s?|\bosts?\b|\boss\b|\bone ost\b/g, "storage/slow-ost", "slow-ost"],
   [/(small|many|million) files|too many files|hdf5|netcdf|\bzarr\b|chunk\w*|metadata\w*|\bmd[st]\b|inodes?/g, "own/your-files", "chunks"],
@@ -31,7 +31,7 @@ const ANSWERS = [
   [/checkpoint\w*|vpic|collective (buffering|i\/o)|shared file|file per process|mpi-?io|\bromio\w*|\bcb_\w+|trillion/g, "storage/trillion", "trillion"],
   [/acceptance|\bssp\b|sustained|contract\w*|promised|procure\w*/g, "monitoring/acceptance", "ssp"],
   [/(benchmark|performance) (history|regression|drift)|\bregression|reframe|got slower|\bupgrade|maintenance|nightly|\balarms?\b|\bbenchmarks?\b|\bhpl\b|\bhpcg\b/g, "own/your-benchmarks", "watch"],
-  [/how many runs|\brepeat\w*|run times?\b|percentiles?|confidence|significan\w*|speed-?up|error bars?|standard deviation|\bmedian\b|\btimings?\b/g, "own/your-runs", "runs-needed"],
+  [/how many runs|\brepeat\w*|run times?\b|percentiles?|confidence|significant\w*|significance|speed-?up|error bars?|standard deviation|\bmedian\b|\btimings?\b/g, "own/your-runs", "runs-needed"],
   [/where did my job\w*|node ?list|placements/g, "own/your-placements", "where"],
   [/machine file|own machine|lstopo|hwloc|lscpu|scontrol/g, "own/your-launch-lines", "place"],
 ];
