@@ -443,7 +443,7 @@ class Result:
         ----------
         name : str
             A list among the `facts`, or the beginning of a table's caption. Empty takes the longest of the lists and
-            the first table; where there is none, what the first chart draws, or the values.
+            the first table, or where there is no table what the first chart draws; where there is nothing, the values.
 
         Raises
         ------
@@ -464,8 +464,8 @@ class Result:
             if named is None:
                 raise KeyError(f"there is no table {name!r}; there are: {', '.join([*lists, *tables])}")
             return to_frame(named)
-        candidates: list[Any] = [*lists.values(), *list(tables.values())[:1]]
-        candidates = candidates or [figure.table for figure in self.figures[:1]] or [self.values]
+        shown: list[Any] = [*self.tables[:1]] or [figure.table for figure in self.figures[:1]]
+        candidates = [*lists.values(), *shown] or [self.values]
         return to_frame(max(candidates, key=lambda table: len(table.rows if isinstance(table, Table) else table)))
 
     def __repr__(self) -> str:

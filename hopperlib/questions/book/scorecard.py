@@ -6,12 +6,13 @@ to the studies.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from typing import Any
 
 from hopperlib.data_files import rows
 from hopperlib.documented import VERDICTS
+from hopperlib.finding import Finding
 from hopperlib.questions import ask
 from hopperlib.questions.book import search as browse
 from hopperlib.questions.result import Facts, Result, table
@@ -66,6 +67,7 @@ def answer(search: Search) -> Result:
     cut, caption = browse.rows_shown(search.found, search.shown, "row")
     return Result(
         summary=_summary(search, caption),
+        findings=tuple(_findings(search)),
         tables=(
             table(
                 f"Scorecard: {caption}",
@@ -108,6 +110,12 @@ def _won(found: Sequence[Row]) -> tuple[int, int, int]:
     predicted = [row for row in found if row["role"] == "retrodicted"]
     won = [row for row in predicted if row["verdict"] == "reproduced"]
     return len(predicted), len(won), sum(row["rival_verdict"] == "reproduced" for row in won)
+
+
+def _findings(search: Search) -> Iterator[Finding]:
+    if search.unexplained:
+        message = f"missed, and nobody explains it: {', '.join(search.unexplained)}"
+        yield Finding("unexplained", message, "problem")
 
 
 def _facts(search: Search) -> Facts:

@@ -143,7 +143,14 @@ class Case(ask.Setting):
         help="By its name in the machine file; empty for the first.",
         advanced=True,
     )
+    mpi: str = ask.choice(
+        "MPI that takes the hints",
+        "machine",
+        {"machine": "the machine's", "cray": "Cray MPICH", "romio": "MPICH or Intel MPI", "ompio": "Open MPI (OMPIO)"},
+        advanced=True,
+    )
     pool: str = ask.text("Pool of OSTs", max_length=40, advanced=True)
+    directory: str = ask.text("Directory of the files", "DIRECTORY", max_length=400, advanced=True)
     machine_file: str = ask.machine_file()
 
     def check(self) -> None:
@@ -220,6 +227,11 @@ class Case(ask.Setting):
         return components or default_components(self.system)
 
     @property
+    def hints_mpi(self) -> str:
+        """Whose MPI takes the hints."""
+        return mpi_of(self.machine) if self.mpi == "machine" else self.mpi
+
+    @property
     def size_bytes(self) -> int:
         """Size of the data. [bytes]"""
         return int(max(1, round(self.size_gb * BYTES_PER_GB)))
@@ -239,12 +251,13 @@ class Case(ask.Setting):
             self.system,
             nodes=self.nodes or None,
             cores_per_node=self.machine.node().cores,
+            directory=self.directory,
             pool=self.pool,
             block_bytes=self.block_kib * 1024,
             reading=self.direction == "read",
             costs=self.costs,
             default=self.default,
-            mpi=mpi_of(self.machine),
+            mpi=self.hints_mpi,
         )
 
     def range_s(self, writing: Writing, count: int, stripe_bytes: int) -> Range:
@@ -342,7 +355,7 @@ def _elsewhere(case: Case) -> Result:
     """Return what there is to set on a file system that is not Lustre, in its site's words where they are known."""
     other, storage = OTHER_FILE_SYSTEMS[case.elsewhere], case.storage
     commands = dict(other.commands)
-    if line := hints_line(other.hints, mpi_of(case.machine)):
+    if line := hints_line(other.hints, case.hints_mpi):
         commands["Gather in whole blocks, here of 16 MiB"] = line
     summary = f"{other.title}: {other.answer}"
     if storage:
@@ -496,7 +509,7 @@ def _lines(case: Case) -> Iterator[Copyable]:
         for other in advice.alternatives:
             yield Copyable("Another kind of layout", other.command, other.reason)
         return
-    yield Copyable("This layout", case.layout.lfs_command())
+    yield Copyable("This layout", case.layout.lfs_command(case.directory))
     yield Copyable("The recommended one", advice.commands[0], why)
     if advice.hints_line:
         yield Copyable("Hints for MPI-IO", advice.hints_line)

@@ -35,7 +35,7 @@ export function clock(minute) {
   return `day ${1 + Math.floor(whole / 1440)}, ${String(Math.floor(whole / 60) % 24).padStart(2, "0")}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-const duration = (minutes) => (minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`);
+const duration = (minutes) => (minutes < 90 ? `${minutes}\u00a0min` : `${(minutes / 60).toFixed(1)}\u00a0h`);
 export const some = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
 
 /** One machine of the figure: floor, torus and a line of numbers. */
