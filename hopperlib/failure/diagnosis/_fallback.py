@@ -111,6 +111,23 @@ def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool
     return _message(group, evidence) if group else None
 
 
+def bad_news(evidence: Evidence, signs: Sequence[MessageHits]) -> Cause | None:
+    """Return the lines right above the first sign of failure that read like bad news and are no trouble by their words, if there are any."""
+    ends = [message.hits[0] for message in signs if message.rule.code not in _BEGINNINGS]
+    known = _known(evidence)
+    for end in sorted(ends, key=lambda hit: (hit.file, hit.line)):
+        lines = [hit for hit in _above(end) if (hit.file, hit.line) not in known and _right_above(hit, end)]
+        if said := [hit for hit in lines if not only_tells(hit.text.encode(), ())]:
+            return _cause(said[0], said[1:], Unknown(template="", suspicion="hint", count=1, first=end, last=said[0]))
+    return None
+
+
+def _right_above(hit: Hit, end: Hit) -> bool:
+    """Whether not much of an ordinary text stands between a line and the end below it."""
+    between = end.before[len(end.before) - (end.line - hit.line) + 1 :]
+    return sum(1 for text in between if words_of(text) and not suspicion(text.encode())) <= _FEW
+
+
 def missed_goal(evidence: Evidence) -> Cause | None:
     """Return the last line that says that a program missed its goal, and behind which it did not go on."""
     missed = [

@@ -30,7 +30,7 @@ from hopperlib.failure.diagnosis._behind import (
     ordinary_behind,
     says_done,
 )
-from hopperlib.failure.diagnosis._fallback import hollow, last_words, missed_goal, own_code, reasons_above, remedies
+from hopperlib.failure.diagnosis._fallback import bad_news, hollow, last_words, missed_goal, own_code, reasons_above, remedies
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link, Rule
@@ -110,7 +110,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     success, signs = _ends(counted, evidence)
     failed = bool(signs) or bool(record_failed)
     causes = _standing(counted, refuted, evidence, failed)
-    words = last_words(evidence, signs, failed=failed)
+    words = last_words(evidence, signs, failed=failed) or (None if causes else bad_news(evidence, signs))
     missed = None if failed else missed_goal(evidence)
     told: dict[str, Any] = {"set_aside": (*set_aside, *refuted), "outlived": outlived}
     if not failed and _succeeded(causes, success, words, record_failed, evidence):
