@@ -41,6 +41,13 @@ _STATED = re.compile(r"\s{0,8}(?:Reason|Cause|Message|Details?) {0,2}: \S")
 _FRAME = re.compile(r"\bFile \"(?P<file>[^\"]{1,300})\", line (?P<line>\d{1,7})")
 # A file of Python or of a package, not of the program.
 _PACKAGE = re.compile(r"(?:site|dist)-packages|/lib(?:64)?/python\d|\\Python\d+\\Lib\\|^<")
+# A line of a stack, of whatever language, or what the shell's clock prints below one.
+_STACK = re.compile(
+    r"\s*(?:$|#\d|at |from |in |File \"|\.{3} \d+ more|\[[\w.:-]{1,60}\] ?\[ ?\d+\]|\[?0x[0-9a-f]|Image {3,}PC|\S+ +[0-9A-F]{16} "
+    r"|(?:real|user|sys)\s+\d)"
+)
+# A line of MPI's error stack that says something behind its place.
+_STACK_SAYS = re.compile(r"\): {0,4}\S")
 _RAISE = re.compile(r"(?:^|\s)raise [A-Z]\w{1,60}\(")
 # A program that gives up its goal may still finish in order.
 _STOPS = re.compile(r"\bstopping\b")
@@ -112,14 +119,23 @@ def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool
 
 
 def bad_news(evidence: Evidence, signs: Sequence[MessageHits]) -> Cause | None:
-    """Return the lines right above the first sign of failure that read like bad news and are no trouble by their words, if there are any."""
+    """Return the lines around the first sign of failure that read like bad news, and are no trouble by their words, if there are any."""
     ends = [message.hits[0] for message in signs if message.rule.code not in _BEGINNINGS]
     known = _known(evidence)
     for end in sorted(ends, key=lambda hit: (hit.file, hit.line)):
         lines = [hit for hit in _above(end) if (hit.file, hit.line) not in known and _right_above(hit, end)]
-        if said := [hit for hit in lines if not only_tells(hit.text.encode(), ())]:
+        stack = [hit for hit in reversed(stack_below(end, evidence)) if _STACK_SAYS.search(hit.text)]
+        if said := stack[:1] or [hit for hit in lines if not only_tells(hit.text.encode(), ())]:
             return _cause(said[0], said[1:], Unknown(template="", suspicion="hint", count=1, first=end, last=said[0]))
     return None
+
+
+def stack_below(head: Hit, evidence: Evidence) -> list[Hit]:
+    """Return the lines of MPI's error stack right below a line."""
+    stack = evidence.messages.get("MPI-STACK")
+    below = [hit for hit in stack.hits if hit.file == head.file and hit.line > head.line] if stack else []
+    # The stack goes on while its lines follow one another, one line in between aside.
+    return [hit for place, hit in enumerate(below, start=1) if hit.line <= head.line + place + 1]
 
 
 def _right_above(hit: Hit, end: Hit) -> bool:
@@ -194,7 +210,7 @@ def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> 
         # In a text that shows no failure, a program that went on did not end there.
         outlived = not failed and evidence.life_after(group.last) is not None
         reach = None if outlived else _reach(group, ends, terminators, evidence)
-        weight = 0 if reach is None else _weight(group, reach, failed)
+        weight = 0 if reach is None else _weight(group, reach, failed, evidence)
         if reach is not None and weight and _offered(group, evidence):
             scored.append(((weight, group.count < _MANY, -reach), group))
     return max(scored, key=lambda one: one[0])[1] if scored else None
@@ -210,7 +226,7 @@ def _before_interrupt(groups: Sequence[Unknown]) -> list[Unknown]:
     ]
 
 
-def _weight(group: Unknown, reach: int, failed: bool) -> int:
+def _weight(group: Unknown, reach: int, failed: bool, evidence: Evidence) -> int:
     """Weigh what a line says: words of an end near the failure first, a bare end before words far away; 0 is nothing."""
     if group.suspicion == "fatal":
         return 5 if reach <= _FAR else 2 if failed else 0
@@ -218,7 +234,9 @@ def _weight(group: Unknown, reach: int, failed: bool) -> int:
         if not failed:
             # Nothing says that the run failed: only what stands at the very end, and not again and again, ended it.
             at_once = group.last.line - group.first.line <= _NEAR
-            return 4 if reach <= _END_REACH and (group.count <= _FEW or at_once) and not _in_prose(group.last) else 0
+            behind = evidence.files[group.last.file].tail.decode(errors="replace").rstrip().split("\n")[-reach:]
+            at_end = reach <= _END_REACH or (len(behind) == reach <= _NEAR and all(map(_STACK.match, behind)))
+            return 4 if at_end and (group.count <= _FEW or at_once) and not _in_prose(group.last) else 0
         return 4 if reach <= _NEAR else 2 if reach <= _FAR else 0
     return 3
 

@@ -30,7 +30,7 @@ from hopperlib.failure.diagnosis._behind import (
     ordinary_behind,
     says_done,
 )
-from hopperlib.failure.diagnosis._fallback import bad_news, hollow, last_words, missed_goal, own_code, reasons_above, remedies
+from hopperlib.failure.diagnosis._fallback import bad_news, hollow, last_words, missed_goal, own_code, reasons_above, remedies, stack_below
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link, Rule
@@ -437,7 +437,7 @@ def _ended_before(left: MessageHits, right: MessageHits) -> bool:
 
 def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:
     """Return the last line of MPI's error stack or help text that begins right below a line: it names the reason."""
-    run = _stack_below(head, evidence)
+    run = stack_below(head, evidence)
     below = [group.first for group in evidence.unknown if group.first.file == head.file]
     if run and run[-1].text.endswith(":"):
         # A line that ends in a colon leaves the reason to the line below it.
@@ -445,14 +445,6 @@ def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:
     # Open MPI's texts end in an arrow and the reason.
     run += [hit for hit in below if hit.text.lstrip().startswith("--> ") and 0 < hit.line - head.line <= _HELP_TEXT]
     return run[-1:]
-
-
-def _stack_below(head: Hit, evidence: Evidence) -> list[Hit]:
-    """Return the lines of MPI's error stack right below a line."""
-    stack = evidence.messages.get("MPI-STACK")
-    below = [hit for hit in stack.hits if hit.file == head.file and hit.line > head.line] if stack else []
-    # The stack goes on while its lines follow one another, one line in between aside.
-    return [hit for place, hit in enumerate(below, start=1) if hit.line <= head.line + place + 1]
 
 
 def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits], evidence: Evidence) -> Cause:

@@ -53,6 +53,9 @@ _NO_NAMES = frozenset((*SUSPICIOUS_WORDS, *words("frequent")))
 # A line that leaves what it has to say to the next one.
 _LEADS_ON = re.compile(rb"(?::|\bIn [\w./-]{1,120}, line \d{1,6})\s{0,20}$")
 
+# The line of an exception: its own text makes it no less of one.
+_RAISED = re.compile(rb"[\w.]{0,80}[a-z](?:Error|Exception)\b.{0,3}: ")
+
 # Only this much of a line is read for words, and makes its template.
 _READ = 400
 _TEMPLATE_LENGTH = 240
@@ -72,7 +75,7 @@ def suspicion(line: bytes) -> Suspicion:
     if says("fatal", line, lowered):
         return "fatal"
     error = says("error", line, lowered)
-    if error and not says("harmless", line, lowered):
+    if error and (_RAISED.match(line) or not says("harmless", line, lowered)):
         return "error"
     return "hint" if (not error and says("hint", line, lowered)) or says("missed", line, lowered) else ""
 
