@@ -47,7 +47,7 @@ _STACK = re.compile(
     r"|(?:real|user|sys)\s+\d)"
 )
 # A line of MPI's error stack that says something behind its place.
-_STACK_SAYS = re.compile(r"\): {0,4}\S")
+_STACK_SAYS = re.compile(r"\)\.{0,60}: {0,4}\S")
 _RAISE = re.compile(r"(?:^|\s)raise [A-Z]\w{1,60}\(")
 # A program that gives up its goal may still finish in order.
 _STOPS = re.compile(r"\bstopping\b")
