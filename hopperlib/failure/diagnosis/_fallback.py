@@ -14,6 +14,7 @@ from functools import cache
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._templates import only_tells, suspicion, words_of
+from hopperlib.failure.messages._lines import LineReader
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 from hopperlib.failure.messages.rules import Actor, Fault
 from hopperlib.package_data import read_beside
@@ -51,12 +52,19 @@ _STACK_SAYS = re.compile(r"\)\.{0,60}: {0,4}\S")
 _RAISE = re.compile(r"(?:^|\s)raise [A-Z]\w{1,60}\(")
 # A program that gives up its goal may still finish in order.
 _STOPS = re.compile(r"\bstopping\b")
+# How a site's report below a job begins, and the lines of one at most.
+_EPILOGUE = re.compile(
+    r"(?i)\bresource usage\b|\bjob (?:statistics|summary|efficiency|accounting)\b|\b(?:begin|slurm|pbs|job|torque) (?:pro|epi)logue\b|^\W{0,12}(?:job (?:id|ended|finished|completed)|end of job|finished at)\b"
+)
+_FOOTER = 40
 # Somebody pressed Ctrl-C.
 _INTERRUPT = re.compile(r"\^C|(?i:\bsending ctrl-c\b|\bpress ctrl-c again\b)")
 # A version or a place in brackets at the end of a header, and the source line that speaks.
 _TAG = re.compile(r"\([\w.: -]{1,40}\)\s{0,8}$|\bIn [\w./-]{1,120}, line \d{1,6}:?\s{0,8}$")
 # Words of a header, at most, and of a line of running text, at least; how such a line begins that goes on with a sentence. [words]
 _HEADER, _SENTENCE = 3, 6
+# A value at the end of a line.
+_CODE = re.compile(r"[:=]\s*-?\d+\W*$")
 _SMALL = re.compile(r"[a-z]{2,20} ")
 
 # Symptoms that begin a message: what they report stands below them.
@@ -261,7 +269,17 @@ def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], evidence: Ev
     if own and -_FAR <= max(own) < (-_BELOW if group.suspicion == "fatal" else 0):
         return None
     own += [end.line - hit.line for end in terminators if end.file == hit.file]
-    return min((lines for lines in own if lines >= 0), default=evidence.files[hit.file].filled - hit.line)
+    return min((lines for lines in own if lines >= 0), default=_last_line(evidence.files[hit.file]) - hit.line)
+
+
+def _last_line(file: LineReader) -> int:
+    """Return the number of the last line of a file before what a site prints below every job."""
+    lines = file.tail.decode(errors="replace").rstrip().split("\n")
+    below = [place for place, line in enumerate(lines) if _EPILOGUE.search(line)]
+    if not below or len(lines) - below[0] > _FOOTER:
+        return file.filled
+    above = [line for line in lines[: below[0]] if words_of(line)]
+    return file.filled - len(lines) + lines.index(above[-1]) + 1 if above else file.filled
 
 
 def _message(group: Unknown, evidence: Evidence) -> Cause:
@@ -291,7 +309,8 @@ def _main(chain: Sequence[Unknown], around: list[Hit], evidence: Evidence) -> tu
 
 def _headed(group: Unknown, known: set[tuple[int, int]]) -> Hit | None:
     """Return the line below the last one of a group that is a header, which says no more than that; None if it is none."""
-    return _below(group, known) if words_of(_TAG.sub("", group.last.text)) <= _HEADER else None
+    said = _TAG.sub("", group.last.text)
+    return _below(group, known) if words_of(said) <= _HEADER and not _CODE.search(said) else None
 
 
 def _chain(group: Unknown, evidence: Evidence) -> list[Unknown]:
