@@ -133,9 +133,20 @@ def bad_news(evidence: Evidence, signs: Sequence[MessageHits]) -> Cause | None:
     for end in sorted(ends, key=lambda hit: (hit.file, hit.line)):
         lines = [hit for hit in _above(end) if (hit.file, hit.line) not in known and _right_above(hit, end)]
         stack = [hit for hit in reversed(stack_below(end, evidence)) if _STACK_SAYS.search(hit.text)]
-        if said := stack[:1] or [hit for hit in lines if not only_tells(hit.text.encode(), ())]:
+        told = [hit for hit in lines if not only_tells(hit.text.encode(), ())]
+        if said := stack[:1] or told or _warning_above(end):
             return _cause(said[0], said[1:], Unknown(template="", suspicion="hint", count=1, first=end, last=said[0]))
     return None
+
+
+def _warning_above(end: Hit) -> list[Hit]:
+    """Return the last line with words above an end, if it warns of trouble."""
+    worded = [(distance, text) for distance, text in enumerate(reversed(end.before), start=1) if words_of(text)]
+    return [
+        Hit(file=end.file, line=end.line - distance, text=text, fields={})
+        for distance, text in worded[:1]
+        if "warn" in text.lower() and says("error", text.encode(), text.lower().encode())
+    ]
 
 
 def stack_below(head: Hit, evidence: Evidence) -> list[Hit]:

@@ -43,7 +43,7 @@ _CLOCK_SLACK_S = 60.0
 
 # A command of the job script that complains: the program before it had ended, and the job had not.
 _COMMAND = re.compile(
-    r"\W{0,4}(?:cp|mv|rm|ls|cat|mkdir|tar|cd|chmod|ln|git|fatal|remote|conda|module|Lmod|ERROR: Unable to locate a module|sbatch|scancel|squeue|qsub|bsub"
+    r"\W{0,4}(?:cp|mv|rm|ls|cat|mkdir|tar|cd|chmod|ln|git|fatal|remote|conda|Conda\w{0,20}Error|CommandNotFoundError|module|Lmod|ERROR: Unable to locate a module|sbatch|scancel|squeue|qsub|bsub"
     r"|srun(?=: error: (?:Unable|Invalid|Job|Requested))|\S{1,160}: line \d{1,6})\b"
 )
 _CANCELLED = ("SLURM-JOB-CANCELLED", "SLURM-TIME-LIMIT", "SLURM-PREEMPTED", "SLURM-NODE-FAIL")
@@ -66,6 +66,8 @@ _AROUND = 3
 _ABOVE = 40
 # Lines of a help text of Open MPI.
 _HELP_TEXT = 12
+# Lines of ordinary work behind an exception that ended nothing, and behind a command's complaint that did not.
+_PASSED, _RAN = 5, 10
 # Lines behind a generic message that are the work of a program which went on, beside its signs of life.
 _WORK = 12
 
@@ -104,7 +106,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
         _outlived(counted, evidence)
         | _left_behind(findings)
         | _overtaken(findings, evidence)
-        | _complaints(counted, evidence)
+        | _complaints(findings.values(), evidence)
     )
     counted = [message for message in counted if message.rule.code not in outlived]
     success, signs = _ends(counted, evidence)
@@ -116,7 +118,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     if not failed and _succeeded(causes, success, words, record_failed, evidence):
         return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **told)
     # With nothing better in the text, what was set aside is better than silence.
-    causes = causes or _needing_failure([findings[code] for code in set_aside if code not in refuted], evidence)
+    causes = causes or _needing_failure([findings[code] for code in set_aside if code not in refuted and code not in outlived], evidence)
     ranked = _ranked(causes, counted, words, evidence)
     return Ranking(tuple(ranked or filter(None, [missed])), failed=failed, succeeded=False, **told)
 
@@ -188,24 +190,37 @@ def _standing(counted: Iterable[MessageHits], refuted: set[str], evidence: Evide
 
 def _counts_alone(message: MessageHits, evidence: Evidence) -> bool:
     """Whether a message may be the cause in a text that shows no failure: not much stands behind a generic one, and the program did not get over it."""
+    behind = ordinary_behind(message, evidence) if message.rule.general else 0
     passed_over = message.rule.strength == "weak" and lines_behind(message, evidence) > LONG
-    return not passed_over and not got_over(message, evidence)
+    return not passed_over and behind < _PASSED and not got_over(message, evidence)
 
 
-def _complaints(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
+def _complaints(messages: Iterable[MessageHits], evidence: Evidence) -> dict[str, int]:
     """Return the complaints of commands behind which the job script went on for long and met no other failure."""
     complaints = [
         message
-        for message in counted
+        for message in messages
         if message.rule.role == "cause"
         and message.count <= len(message.hits)
         and all(_COMMAND.match(hit.text) for hit in message.hits)
-        and lines_behind(message, evidence) > LONG
+        and _program_ran(message, evidence)
     ]
-    failed = any(message.rule.shows_failure and message not in complaints for message in counted)
+    failed = any(message.rule.shows_failure and message not in complaints for message in messages)
     if failed or any(group.suspicion in ("fatal", "end") for group in evidence.unknown):
         return {}
     return {message.rule.code: evidence.files[message.hits[-1].file].lines for message in complaints}
+
+
+def _program_ran(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether a program ran behind a complaint of the job script: it printed much, or warnings of its own, or filled another file."""
+    last = message.hits[-1]
+    warnings = (hit for other in evidence.messages.values() if other.rule.role == "noise" for hit in other.hits)
+    return (
+        lines_behind(message, evidence) > LONG
+        or ordinary_behind(message, evidence) > _RAN
+        or any(hit.file == last.file and hit.line > last.line for hit in warnings)
+        or any(file.lines > LONG for place, file in enumerate(evidence.files) if place != last.file)
+    )
 
 
 def _left_behind(findings: Mapping[str, MessageHits]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from hopperlib.failure.messages._templates import suspicion
 
 # A word that counts with its number, a bar, a row of numbers that begins with a whole one, a word of going on, all in lower case.
 _COUNTER = re.compile(
-    rb"\b(?:step|timestep|iter|iteration|epoch|cycle|generation|sweep|batch|frame|time|it|scf|it/s)s?\b[^\w\n]{0,8}"
+    rb"\b(?:step|timestep|iter|iteration|epoch|cycle|generation|sweep|batch|episode|frame|image|img no|round|sample|trial|time|it|scf|it/s)s?\b[^\w\n]{0,8}"
     rb"(\d{1,18}(?:\.\d{1,12})?)"
 )
 _BAR = re.compile(rb"\b(\d{1,12})(?:/\d{1,12}|it) \[\d{1,3}:\d\d")

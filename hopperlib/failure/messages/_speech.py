@@ -19,6 +19,8 @@ _QUOTING = re.compile(
     rb"|\S {2,40}\S{1,40} {2,40}\S{1,40} {2,40}$"
     rb"|\b(?:raise|print\w{0,3}|f?printf|puts|throw|die|perror|echo|stop|cerr)\b[^\"'`]{0,60}[\"'`(]"
 )
+# The level of a line that only informs.
+_TOLD = re.compile(rb"(?:^|[\s:\[|])(?:INFO|DEBUG|NOTICE)\b")
 # A text of another form shows it in so much of its beginning, and begins behind so many lines at most. [bytes; lines]
 _READ = 16_384
 _BEFORE = 4
@@ -119,7 +121,7 @@ def doubt(line: bytes, start: int, before: Sequence[str], after: Sequence[str]) 
     if any(says("expected", text, text.lower()) for text in (line, *map(str.encode, before))):
         return "quoted"
     near = [line, *map(str.encode, after)]
-    handled = says("warned", line, line.lower()) or any(says("handled", text, text.lower()) for text in near)
+    handled = says("warned", line, line.lower()) or bool(_TOLD.search(line[:start])) or any(says("handled", text, text.lower()) for text in near)
     return "handled" if handled else ""
 
 

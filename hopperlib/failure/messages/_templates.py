@@ -36,7 +36,7 @@ _WORD = re.compile(r"[^\W\d_]{2,40}")
 # Lines of a frame, of a table of numbers, of a stack.
 _NO_WORDS = re.compile(
     r"^[\W\d_]*$"
-    r"|^\s*(?:#\d+ |at |from |File \"|\[[\w.:-]{1,60}\] ?\[ ?\d+\]|0x[0-9a-f]+)"
+    r"|^\s*(?:#\d+ |at |from |File \"|\[[\w.:-]{1,60}\] ?\[ ?\d+\]|@? *0x[0-9a-f]+)"
     r"|\+0x[0-9a-f]{1,16}|\bUnknown {2,}Unknown\b|^\s*Image {3,}PC\b"
 )
 
