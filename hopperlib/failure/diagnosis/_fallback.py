@@ -252,7 +252,7 @@ def _weight(group: Unknown, reach: int, failed: bool, evidence: Evidence) -> int
     if group.suspicion == "error":
         if not failed:
             # Nothing says that the run failed: only what stands at the very end, and not again and again, ended it.
-            at_once = group.last.line - group.first.line <= _NEAR
+            at_once = group.last_line - group.first.line <= _NEAR
             behind = evidence.files[group.last.file].tail.decode(errors="replace").rstrip().split("\n")[-reach:]
             at_end = reach <= _END_REACH or (len(behind) == reach <= _NEAR and all(map(_STACK.match, behind)))
             return 4 if at_end and (group.count <= _FEW or at_once) and not _in_prose(group.last) else 0
@@ -279,8 +279,8 @@ def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], evidence: Ev
     # What stands after the last sign of failure is its aftermath, but for words of an end right below it, and what is far from it.
     if own and -_FAR <= max(own) < (-_BELOW if group.suspicion == "fatal" else 0):
         return None
-    own += [end.line - hit.line for end in terminators if end.file == hit.file]
-    return min((lines for lines in own if lines >= 0), default=_last_line(evidence.files[hit.file]) - hit.line)
+    behind = [end.line - group.last_line for end in (*ends, *terminators) if end.file == hit.file]
+    return min((lines for lines in behind if lines >= 0), default=_last_line(evidence.files[hit.file]) - group.last_line)
 
 
 def _last_line(file: LineReader) -> int:
@@ -383,7 +383,7 @@ def _below(header: Unknown, known: set[tuple[int, int]]) -> Hit | None:
     expected = header.last.line + 1
     for hit in _following(header, known):
         if not _PAIR.fullmatch(hit.text):
-            return hit if hit.line == expected else None
+            return hit if hit.line == expected and not only_tells(hit.text.encode(), ()) else None
         expected = hit.line + 1
     return None
 

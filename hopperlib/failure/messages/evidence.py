@@ -97,7 +97,9 @@ class Unknown:
     suspicion : {"fatal", "error", "end", "hint"}
     count : int
     first, last : Hit
-        First and last line of the group.
+        First and last line of the group that were kept.
+    last_line : int
+        Number of the last line of all.
     following : list of str
         Lines right after the last one: messages often go on there.
     missed : bool
@@ -109,6 +111,7 @@ class Unknown:
     count: int
     first: Hit
     last: Hit
+    last_line: int = 0
     following: list[str] = field(default_factory=list)
     missed: bool = False
 

@@ -263,8 +263,7 @@ class Scanner:
                 message.count, message.last_line = message.count + uncounted, max(message.last_line, last)
             elif group:
                 group.count += uncounted
-                if group.missed:
-                    self._missed_again(group, last)
+                self._seen_again(group, last)
 
     def _look_until_known(
         self, matter: dict[bytes, _Shape], seen: set[bytes], block: Block, pieces: list[bytes], keys: list[bytes]
@@ -359,8 +358,7 @@ class Scanner:
         if group is None:
             return
         group.count += 1
-        if group.missed:
-            self._missed_again(group, number)
+        self._seen_again(group, number)
         if group.count <= self.HITS:
             if group.suspicion == "fatal":
                 self._life.failed(number)
@@ -369,10 +367,14 @@ class Scanner:
             if len(group.following) < _FOLLOWING and group not in self._open:
                 self._open.append(group)
 
-    def _missed_again(self, group: Unknown, number: int) -> None:
-        """Note the last line that says that a goal was missed: only life behind that one says that it was reached after all."""
-        self._life.failed(number)
-        group.last = replace(group.last, line=number)
+    def _seen_again(self, group: Unknown, number: int) -> None:
+        """Note the last line of a group; of those that say that a goal was missed only life behind that one says that it was reached after all."""
+        # Of lines that were only counted, those of another file than the last one kept have no place.
+        if group.count <= self.HITS or group.last.file == self._file:
+            group.last_line = number
+        if group.missed:
+            self._life.failed(number)
+            group.last = replace(group.last, line=number)
 
     def _group(self, shape: _Shape, text: bytes, number: int) -> Unknown | None:
         """Return the group of a suspicious line, or None if it is harmless or there are too many."""

@@ -219,7 +219,8 @@ def test_an_exception_that_only_counts_gives_way_to_the_errors_above_it():
 
 def test_a_generic_message_that_nothing_confirms_is_a_guess():
     text = "cat: notes.txt: No such file or directory\n"
-    assert codes(text + "step 1 done\n" * 40)[0].cause.confidence == "guess"
+    assert codes(text + "step 1 done\n" * 8)[0].cause.confidence == "guess"
+    assert codes(text + "step 1 done\n" * 40)[0].verdict == "no-cause"
     assert codes(f"{text}srun: error: n1: task 0: Exited with exit code 1\n")[0].cause.confidence == "possible"
 
 
