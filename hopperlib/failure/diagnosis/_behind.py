@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from hopperlib.failure.diagnosis.causes import Confidence
+from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._speech import goes_on
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 
@@ -92,8 +93,9 @@ def life_behind(message: MessageHits, evidence: Evidence) -> int | None:
 
 def got_over(message: MessageHits, evidence: Evidence) -> bool:
     """Whether the program says how it took a message, did its work behind it, and nothing shows a failure."""
-    handled = doubtful(message) and message.hits[-1].doubt == "handled"
-    return handled and ordinary_behind(message, evidence) >= _GOT_OVER and not _failure_around(message, evidence)
+    text = message.hits[-1].text.encode()
+    handled = message.hits[-1].doubt == "handled" or says("warned", text, text.lower())
+    return doubtful(message) and handled and ordinary_behind(message, evidence) >= _GOT_OVER and not _failure_around(message, evidence)
 
 
 def doubtful(message: MessageHits) -> bool:

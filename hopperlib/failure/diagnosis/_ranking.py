@@ -450,6 +450,13 @@ def _ended_before(left: MessageHits, right: MessageHits) -> bool:
     return left.rule.fatal and not right.rule.fatal and first.file == second.file and first.line < second.line
 
 
+def _outermost(head: Hit, evidence: Evidence) -> list[Hit]:
+    """Return the last of several exceptions that led to one another: the program ended in that one."""
+    raised = evidence.messages.get("PY-EXCEPTION")
+    chained = raised is not None and _RAISED.match(head.text) and _CHAINED in evidence.files[head.file].tail
+    return [hit for hit in raised.hits[-1:] if hit.file == head.file and hit.line > head.line] if raised and chained else []
+
+
 def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:
     """Return the last line of MPI's error stack or help text that begins right below a line: it names the reason."""
     run = stack_below(head, evidence)
@@ -480,7 +487,7 @@ def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
     sentence = [Hit(file=head.file, line=head.line + at, text=text, fields={}) for at, text in enumerate(head.after, 1)]
     beside = [evidence.messages[code].hits[0] for code in rule.requires if code in evidence.messages]
     others = [hit for hit in message.hits if hit is not head]
-    return [head, *sentence, *_innermost(head, evidence), *beside, *_near(head, rule, evidence), *others]
+    return [head, *sentence, *_innermost(head, evidence), *_outermost(head, evidence), *beside, *_near(head, rule, evidence), *others]
 
 
 def _near(head: Hit, rule: Rule, evidence: Evidence) -> list[Hit]:

@@ -115,14 +115,13 @@ def _rows(lines: Sequence[tuple[int, str]]) -> int:
 
 def doubt(line: bytes, start: int, before: Sequence[str], after: Sequence[str]) -> Doubt:
     """Return why a message that begins at a place of a line may report no end of the program that printed it."""
-    lead = line[:start]
+    lead, near = line[:start], [line, *map(str.encode, after)]
     if _QUOTING.search(lead) or any(lead.count(mark) % 2 for mark in (b'"', b"`")):
         return "quoted"
     if any(says("expected", text, text.lower()) for text in (line, *map(str.encode, before))):
         return "quoted"
-    near = [line, *map(str.encode, after)]
-    handled = says("warned", line, line.lower()) or bool(_TOLD.search(line[:start])) or any(says("handled", text, text.lower()) for text in near)
-    return "handled" if handled else ""
+    warned = says("warned", line, line.lower()) or _TOLD.search(lead)
+    return "handled" if warned or any(says("handled", text, text.lower()) for text in near) else ""
 
 
 def goes_on(tail: bytes, lines: int) -> int:
