@@ -248,7 +248,8 @@ def _before_interrupt(groups: Sequence[Unknown]) -> list[Unknown]:
 def _weight(group: Unknown, reach: int, failed: bool, evidence: Evidence) -> int:
     """Weigh what a line says: words of an end near the failure first, a bare end before words far away; 0 is nothing."""
     if group.suspicion == "fatal":
-        return 5 if reach <= _FAR else 2 if failed else 0
+        near = 3 if _says("hollow", group.last) else 5
+        return near if reach <= _FAR else 2 if failed else 0
     if group.suspicion == "error":
         if not failed:
             # Nothing says that the run failed: only what stands at the very end, and not again and again, ended it.

@@ -429,8 +429,9 @@ def _apart_s(first: Hit, second: Hit) -> float:
 
 def _compare(left: MessageHits, right: MessageHits) -> int:
     """Order two causes: by strength, by time where both have one, by place in one file, by file."""
-    if _ended_before(left, right) or _ended_before(right, left):
-        return -1 if _ended_before(left, right) else 1
+    for first, second, order in ((left, right, -1), (right, left, 1)):
+        if _ended_before(first, second) or _only_complains(second, first):
+            return order
     by_strength = _STRENGTH[left.rule.strength] - _STRENGTH[right.rule.strength]
     if by_strength:
         return by_strength
@@ -455,6 +456,13 @@ def _outermost(head: Hit, evidence: Evidence) -> list[Hit]:
     raised = evidence.messages.get("PY-EXCEPTION")
     chained = raised is not None and _RAISED.match(head.text) and _CHAINED in evidence.files[head.file].tail
     return [hit for hit in raised.hits[-1:] if hit.file == head.file and hit.line > head.line] if raised and chained else []
+
+
+def _only_complains(message: MessageHits, other: MessageHits) -> bool:
+    """Whether a message is a command's complaint, and another one an exception behind it that is about no missing part."""
+    first, second = message.hits[-1], other.hits[0]
+    behind = first.file == second.file and _SEVERAL > second.line - message.last_line > _AROUND
+    return behind and other.rule.code == "PY-EXCEPTION" and all(_COMMAND.match(hit.text) for hit in message.hits)
 
 
 def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:

@@ -56,6 +56,9 @@ _LEADS_ON = re.compile(rb"(?::|\bIn [\w./-]{1,120}, line \d{1,6})\s{0,20}$")
 # The line of an exception: its own text makes it no less of one.
 _RAISED = re.compile(rb"[\w.]{0,80}[a-z](?:Error|Exception)\b.{0,3}: ")
 
+# The name of an exception with that of its package.
+_CLASS = re.compile(rb"\b[a-z]\w{0,40}\.(?:\w{1,40}\.){0,6}([A-Z]\w{1,60}(?:Exception|Error))\b")
+
 # Only this much of a line is read for words, and makes its template.
 _READ = 400
 _TEMPLATE_LENGTH = 240
@@ -93,7 +96,7 @@ def only_tells(line: bytes, below: Sequence[bytes] | None = None) -> bool:
     lowered = line.lower()
     if says("only_tells", line, lowered):
         return True
-    if len(line) > _READ or b"node fail" in lowered:
+    if len(line) > _READ or b"node fail" in lowered or not _EMPTY.issuperset(map(bytes.lower, _CLASS.findall(line))):
         return False
     said = _said(lowered)
     named = {word for part, word in pairwise(said) if part in _NAMED_PARTS and word not in _NO_NAMES}
