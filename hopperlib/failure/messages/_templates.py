@@ -57,7 +57,7 @@ _LEADS_ON = re.compile(rb"(?::|\bIn [\w./-]{1,120}, line \d{1,6})\s{0,20}$")
 _RAISED = re.compile(rb"[\w.]{0,80}[a-z](?:Error|Exception)\b.{0,3}: ")
 
 # The name of an exception with that of its package.
-_CLASS = re.compile(rb"\b[a-z]\w{0,40}\.(?:\w{1,40}\.){0,6}([A-Z]\w{1,60}(?:Exception|Error))\b")
+_CLASS = re.compile(rb"\b[a-z]\w{0,40}\.(?:\w{1,40}\.){1,6}([A-Z]\w{1,60}(?:Exception|Error))\b")
 
 # Only this much of a line is read for words, and makes its template.
 _READ = 400
