@@ -224,11 +224,12 @@ def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> 
     ends = [hit for message in signs if message.rule.code not in _BEGINNINGS for hit in message.hits]
     terminators = [group.last for group in evidence.unknown if group.suspicion == "end"]
     failed = failed or bool(terminators)
+    bottoms = [_last_line(file) for file in evidence.files]
     scored: list[tuple[tuple[int, bool, int], Unknown]] = []
     for group in _before_interrupt(evidence.unknown):
         # In a text that shows no failure, a program that went on did not end there.
         outlived = not failed and evidence.life_after(group.last) is not None
-        reach = None if outlived else _reach(group, ends, terminators, evidence)
+        reach = None if outlived else _reach(group, ends, terminators, bottoms)
         weight = 0 if reach is None else _weight(group, reach, failed, evidence)
         if reach is not None and weight and _offered(group, evidence):
             scored.append(((weight, group.count < _MANY, -reach), group))
@@ -273,7 +274,7 @@ def _is_code(hit: Hit) -> bool:
     return bool(hit.before and _FRAME.search(hit.before[-1])) or bool(_RAISE.search(hit.text))
 
 
-def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], evidence: Evidence) -> int | None:
+def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], bottoms: Sequence[int]) -> int | None:
     """Return the lines from a group's last line to the nearest sign of failure after it, or to the end of its file."""
     hit = group.last
     own = [end.line - hit.line for end in ends if end.file == hit.file]
@@ -281,7 +282,7 @@ def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], evidence: Ev
     if own and -_FAR <= max(own) < (-_BELOW if group.suspicion == "fatal" else 0):
         return None
     behind = [end.line - group.last_line for end in (*ends, *terminators) if end.file == hit.file]
-    return min((lines for lines in behind if lines >= 0), default=_last_line(evidence.files[hit.file]) - group.last_line)
+    return min((lines for lines in behind if lines >= 0), default=bottoms[hit.file] - group.last_line)
 
 
 def _last_line(file: LineReader) -> int:
