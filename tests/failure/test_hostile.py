@@ -88,7 +88,10 @@ def test_the_expressions_meant_are_all_there_are():
     for module, names in (
         (facts_module, {"_LABEL", "_RANK", "_NID", "_CNAME", "_NODE", "_APID", "_ISO", "_UNIX", "_SYSLOG"}),
         (lines_module, {"_ESCAPES"}),
-        (templates_module, {"_STRIPPED", "_SPACES", "_WORD", "_WORDS", "_NAMED", "_NO_WORDS", "_LEADS_ON", "_RAISED", "_CLASS"}),
+        (
+            templates_module,
+            {"_STRIPPED", "_SPACES", "_WORD", "_WORDS", "_NAMED", "_NO_WORDS", "_LEADS_ON", "_RAISED", "_CLASS"},
+        ),
     ):
         found = {name for name, value in vars(module).items() if isinstance(value, re.Pattern)}
         assert found == names

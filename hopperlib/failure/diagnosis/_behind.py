@@ -95,7 +95,12 @@ def got_over(message: MessageHits, evidence: Evidence) -> bool:
     """Whether the program says how it took a message, did its work behind it, and nothing shows a failure."""
     text = message.hits[-1].text.encode()
     handled = message.hits[-1].doubt == "handled" or says("warned", text, text.lower())
-    return doubtful(message) and handled and ordinary_behind(message, evidence) >= _GOT_OVER and not _failure_around(message, evidence)
+    return (
+        doubtful(message)
+        and handled
+        and ordinary_behind(message, evidence) >= _GOT_OVER
+        and not _failure_around(message, evidence)
+    )
 
 
 def doubtful(message: MessageHits) -> bool:

@@ -13,8 +13,8 @@ from functools import cache
 
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages._expressions import says
-from hopperlib.failure.messages._templates import only_tells, suspicion, words_of
 from hopperlib.failure.messages._lines import LineReader
+from hopperlib.failure.messages._templates import only_tells, suspicion, words_of
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 from hopperlib.failure.messages.rules import Actor, Fault
 from hopperlib.package_data import read_beside
@@ -440,5 +440,4 @@ def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
         fields=dict(group.last.fields),
         advice=remedies([main, *others[:_QUOTED]]),
         confirm="",
-        fatal_words=group.suspicion in ("fatal", "end"),
     )

@@ -30,7 +30,16 @@ from hopperlib.failure.diagnosis._behind import (
     ordinary_behind,
     says_done,
 )
-from hopperlib.failure.diagnosis._fallback import bad_news, hollow, last_words, missed_goal, own_code, reasons_above, remedies, stack_below
+from hopperlib.failure.diagnosis._fallback import (
+    bad_news,
+    hollow,
+    last_words,
+    missed_goal,
+    own_code,
+    reasons_above,
+    remedies,
+    stack_below,
+)
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link, Rule
@@ -118,7 +127,9 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     if not failed and _succeeded(causes, success, words, record_failed, evidence):
         return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **told)
     # With nothing better in the text, what was set aside is better than silence.
-    causes = causes or _needing_failure([findings[code] for code in set_aside if code not in refuted and code not in outlived], evidence)
+    causes = causes or _needing_failure(
+        [findings[code] for code in set_aside if code not in refuted and code not in outlived], evidence
+    )
     ranked = _ranked(causes, counted, words, evidence)
     return Ranking(tuple(ranked or filter(None, [missed])), failed=failed, succeeded=False, **told)
 
@@ -299,7 +310,8 @@ def _succeeded(
     """Whether a text without a sign of failure shows that the job ended well."""
     if any(group.suspicion == "error" and _FAILED.search(group.last.text) for group in evidence.unknown):
         return False
-    if words is not None and words.fatal_words and not _ended_well_after(words.hits[0], success):
+    # A scheduler's 0 is that of the job script, whose last command may have been another one.
+    if words is not None and not _ended_well_after(words.hits[0], success):
         return False
     return record_failed is False or (bool(success) and not _later(causes, success))
 
@@ -429,8 +441,8 @@ def _apart_s(first: Hit, second: Hit) -> float:
 
 def _compare(left: MessageHits, right: MessageHits) -> int:
     """Order two causes: by strength, by time where both have one, by place in one file, by file."""
-    for first, second, order in ((left, right, -1), (right, left, 1)):
-        if _ended_before(first, second) or _only_complains(second, first):
+    for one, other, order in ((left, right, -1), (right, left, 1)):
+        if _ended_before(one, other) or _only_complains(other, one):
             return order
     by_strength = _STRENGTH[left.rule.strength] - _STRENGTH[right.rule.strength]
     if by_strength:
@@ -455,7 +467,11 @@ def _outermost(head: Hit, evidence: Evidence) -> list[Hit]:
     """Return the last of several exceptions that led to one another: the program ended in that one."""
     raised = evidence.messages.get("PY-EXCEPTION")
     chained = raised is not None and _RAISED.match(head.text) and _CHAINED in evidence.files[head.file].tail
-    return [hit for hit in raised.hits[-1:] if hit.file == head.file and hit.line > head.line] if raised and chained else []
+    return (
+        [hit for hit in raised.hits[-1:] if hit.file == head.file and hit.line > head.line]
+        if raised and chained
+        else []
+    )
 
 
 def _only_complains(message: MessageHits, other: MessageHits) -> bool:
@@ -495,7 +511,15 @@ def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
     sentence = [Hit(file=head.file, line=head.line + at, text=text, fields={}) for at, text in enumerate(head.after, 1)]
     beside = [evidence.messages[code].hits[0] for code in rule.requires if code in evidence.messages]
     others = [hit for hit in message.hits if hit is not head]
-    return [head, *sentence, *_innermost(head, evidence), *_outermost(head, evidence), *beside, *_near(head, rule, evidence), *others]
+    return [
+        head,
+        *sentence,
+        *_innermost(head, evidence),
+        *_outermost(head, evidence),
+        *beside,
+        *_near(head, rule, evidence),
+        *others,
+    ]
 
 
 def _near(head: Hit, rule: Rule, evidence: Evidence) -> list[Hit]:

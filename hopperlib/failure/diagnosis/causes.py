@@ -98,8 +98,6 @@ class Cause:
         What is known: rank, node, nid, cname, time, exit code, file, ...
     advice : list of str
     confirm : str
-    fatal_words : bool
-        For the program's own message: whether it says that the program ends.
     """
 
     code: str
@@ -114,4 +112,3 @@ class Cause:
     fields: dict[str, str] = field(default_factory=dict)
     advice: list[str] = field(default_factory=list)
     confirm: str = ""
-    fatal_words: bool = False
