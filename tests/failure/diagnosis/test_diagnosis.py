@@ -194,7 +194,7 @@ def test_ordinary_lines_around_change_nothing(lines):
     around = "".join(f" step {number} energy {number * 0.5:.6e}\n" for number in range(3000))
     plain, padded = diagnose([("log", text)]), diagnose([("log", around + text + around)])
     if plain.cause and plain.cause.code != "APPLICATION-MESSAGE":
-        went_on = padded.verdict == "no-cause"
+        went_on = padded.verdict != "cause"
         assert went_on or padded.cause.code in {plain.cause.code, *plain.cause.explains}
     else:
         assert plain.cause or not padded.cause
