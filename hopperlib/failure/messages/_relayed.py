@@ -13,7 +13,7 @@ _TIME = rb"[\[(]?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]
 _PART = rb"[ \t]{0,3}[-:|]{0,2}[ \t]{0,3}"
 _NAME = rb"(?:\[[\w .:/@-]{1,60}\]|[\w./@-]{1,60})"
 _LEVEL = rb"[\[(<]?\b(?:INFO|DEBUG|TRACE|NOTICE|info|debug|notice|stdout|stderr|STDOUT|STDERR)\b {0,3}[\])>]?"
-_HEAD = rb"(?:%b%b)?(?:%b%b){0,2}%b" % (_TIME, _PART, _NAME, _PART, _LEVEL)
+_HEAD = rb"(?:%b%b)?(?:%b%b){0,2}?%b" % (_TIME, _PART, _NAME, _PART, _LEVEL)
 _PREFIXES = (
     # The system's own log: date, node, program and process.
     re.compile(rb"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,60} [\w./-]{1,40}\[\d{1,9}\]:"),
