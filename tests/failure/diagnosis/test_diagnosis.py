@@ -197,4 +197,4 @@ def test_ordinary_lines_around_change_nothing(lines):
         went_on = padded.verdict != "cause"
         assert went_on or padded.cause.code in {plain.cause.code, *plain.cause.explains}
     else:
-        assert plain.cause or not padded.cause
+        assert plain.cause or not padded.cause or padded.cause.confidence == "guess"
