@@ -115,6 +115,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
         _outlived(counted, evidence)
         | _left_behind(findings)
         | _overtaken(findings, evidence)
+        | _of_earlier_steps(findings)
         | _complaints(findings.values(), evidence)
     )
     counted = [message for message in counted if message.rule.code not in outlived]
@@ -268,6 +269,20 @@ def _overtaken(findings: Mapping[str, MessageHits], evidence: Evidence) -> dict[
         and trace.last_line - message.last_line > _SEVERAL
         and all(map(_RAISED.match, (hit.text for hit in message.hits)))
     }
+
+
+def _of_earlier_steps(findings: Mapping[str, MessageHits]) -> dict[str, int]:
+    """Return the causes of a step before the last one, where a task of the same number ended badly twice and something else stands between."""
+    exits = sorted(findings["SLURM-TASK-EXIT"].hits, key=lambda hit: hit.line) if "SLURM-TASK-EXIT" in findings else []
+    ranks = [hit.fields.get("rank") for hit in exits]
+    if len({hit.file for hit in exits}) > 1 or len(ranks) == len(set(ranks)):
+        return {}
+    again = max(place for place, rank in enumerate(ranks) if rank in ranks[:place])
+    begun, end = exits[ranks.index(ranks[again])].line, exits[again].line
+    causes = [message for message in findings.values() if message.rule.role == "cause"]
+    if not any(begun < hit.line < end for message in causes for hit in message.hits):
+        return {}
+    return {message.rule.code: begun for message in causes if message.last_line < begun}
 
 
 def _may_be_next(failure: Hit, end: Hit) -> bool:

@@ -56,6 +56,8 @@ _LEADS_ON = re.compile(rb"(?::|\bIn [\w./-]{1,120}, line \d{1,6})\s{0,20}$")
 # The line of an exception: its own text makes it no less of one.
 _RAISED = re.compile(rb"[\w.]{0,80}[a-z](?:Error|Exception)\b.{0,3}: ")
 
+# A source line that an error is in.
+_SOURCE = re.compile(rb"\berror in \S{1,80}\.[a-z]\w{0,3} at line \d")
 # The name of an exception with that of its package.
 _CLASS = re.compile(rb"\b[a-z]\w{0,40}\.(?:\w{1,40}\.){1,6}([A-Z]\w{1,60}(?:Exception|Error))\b")
 
@@ -96,6 +98,8 @@ def only_tells(line: bytes, below: Sequence[bytes] | None = None) -> bool:
     lowered = line.lower()
     if says("only_tells", line, lowered):
         return True
+    if _SOURCE.search(lowered):
+        return False
     if len(line) > _READ or b"node fail" in lowered or not _EMPTY.issuperset(map(bytes.lower, _CLASS.findall(line))):
         return False
     said = _said(lowered)
