@@ -45,7 +45,7 @@ def test_a_job_that_fails_sends_one_mail_with_its_first_cause(slurm):
     assert "A Python package is missing" in mail
     assert "ModuleNotFoundError: No module named 'nump'" in mail
     assert "Who acts: the job's owner." in mail
-    assert "\n1. Activate the environment" in mail
+    assert "\n1. Put which python; python -c 'import nump'" in mail
     assert "/dev/fd" not in mail
 
 

@@ -30,8 +30,6 @@ _BLOCK_GAP = 8
 # A message that comes again and again ends nothing. [lines]
 _MANY = 100
 _FEW = 3
-# Lines that are searched for what helps.
-_QUOTED = 5
 # Words of an end so near below the last sign of failure belong to it: the help text of a launcher may part them. [lines]
 _BELOW = 8
 # A key of a YAML block and a value of one word, or the mark of a text that follows.
@@ -40,8 +38,6 @@ _PAIR = re.compile(r"\s{0,8}\w{1,40}: {0,4}\S{0,80}")
 _STATED = re.compile(r"\s{0,8}(?:Reason|Cause|Message|Details?) {0,2}: \S")
 # A frame of a traceback, and the source of its last one.
 _FRAME = re.compile(r"\bFile \"(?P<file>[^\"]{1,300})\", line (?P<line>\d{1,7})")
-# A file of Python or of a package, not of the program.
-_PACKAGE = re.compile(r"(?:site|dist)-packages|/lib(?:64)?/python\d|\\Python\d+\\Lib\\|^<")
 # A line of a stack, of whatever language, or what the shell's clock prints below one.
 _STACK = re.compile(
     r"\s*(?:$|#\d|at |from |in |File \"|\.{3} \d+ more|\[[\w.:-]{1,60}\] ?\[ ?\d+\]|\[?0x[0-9a-f]|Image {3,}PC|\S+ +[0-9A-F]{16} "
@@ -82,42 +78,16 @@ class Speaker:
     regex: tuple[str, ...] = key(single=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Remedy:
-    """What helped where lines with such words ended a run, and where that stands."""
-
-    regex: str
-    advice: tuple[str, ...]
-    source: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Voices:
-    """What ``speakers.toml`` holds: those who speak in the order in which they are tried, and remedies in theirs."""
+    """What ``speakers.toml`` holds: those who speak in the order in which they are tried."""
 
     speaker: tuple[Speaker, ...]
-    remedy: tuple[Remedy, ...]
 
 
 @cache
 def _voices() -> Voices:
     return read_record(Voices, read_beside(__file__, "speakers.toml"), name="speakers.toml")
-
-
-def remedies(hits: Sequence[Hit]) -> list[str]:
-    """Return what helped others where the quoted lines stood, with their numbers; nothing where nothing fits."""
-    text = " ".join(hit.text for hit in hits)
-    for remedy in _voices().remedy:
-        if match := re.search(remedy.regex, text):
-            return [step.format(**match.groupdict()) for step in remedy.advice]
-    return []
-
-
-def own_code(exception: Hit) -> list[str]:
-    """Return where a traceback left the program's own files, if the lines right above its exception say so."""
-    frames = [frame for line in exception.before for frame in _FRAME.finditer(line)]
-    own = [frame for frame in frames if not _PACKAGE.search(frame["file"])]
-    return [f"Begin at line {own[-1]['line']} of {own[-1]['file']}: the last call in your own files."] if own else []
 
 
 def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool) -> Cause | None:
@@ -425,7 +395,7 @@ def _above(end: Hit) -> list[Hit]:
 
 
 def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
-    """Make a cause of the lines of a message: class, who acts and advice follow from who speaks."""
+    """Make a cause of the lines of a message: class and who acts follow from who speaks."""
     who = next(who for who in _voices().speaker if any(re.search(text, main.text) for text in who.regex))
     ends_only = group.suspicion == "end" and main is group.last
     return Cause(
@@ -438,6 +408,5 @@ def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
         count=group.count,
         hits=[replace(main, before=()), *others],
         fields=dict(group.last.fields),
-        advice=remedies([main, *others[:_QUOTED]]),
         confirm="",
     )

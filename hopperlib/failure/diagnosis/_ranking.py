@@ -35,9 +35,7 @@ from hopperlib.failure.diagnosis._fallback import (
     hollow,
     last_words,
     missed_goal,
-    own_code,
     reasons_above,
-    remedies,
     stack_below,
 )
 from hopperlib.failure.diagnosis.causes import Cause
@@ -66,9 +64,6 @@ _SEVERAL = 100
 
 # A part of the work that failed.
 _FAILED = re.compile(r"(?i)\bfail(?:ed|ure)\b")
-
-# Where advice takes a value from the message.
-_PLACE = re.compile(r"<(\w{1,30})>")
 
 # Suspicious lines so near to a cause are quoted beside it, and as many of them at most. [lines]
 _AROUND = 3
@@ -513,8 +508,7 @@ def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits],
     rule, hits, fields = message.rule, _quoted(message, evidence), _fields(message)
     of_rule: dict[str, Any] = {name: getattr(rule, name) for name in ("code", "title", "fault", "who", "confirm")}
     seen: dict[str, Any] = {"count": message.count, "hits": hits, "explains": explained, "fields": fields}
-    advice = _advice(message, hits, fields)
-    return Cause(rule=rule, confidence=confidence(message, roots, evidence), advice=advice, **of_rule, **seen)
+    return Cause(rule=rule, confidence=confidence(message, roots, evidence), **of_rule, **seen)
 
 
 def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
@@ -556,15 +550,3 @@ def _fields(message: MessageHits) -> dict[str, str]:
         if hit.fields.get("rank", fields.get("rank")) == fields.get("rank", hit.fields.get("rank")):
             fields = {**hit.fields, **fields}
     return fields
-
-
-def _advice(message: MessageHits, hits: list[Hit], fields: Mapping[str, str]) -> list[str]:
-    """Return what to do: by what a message that many programs print says here, if that is known, else by its rule."""
-    rule = message.rule
-    fitting = remedies(hits[:_AROUND]) if rule.general or rule.strength == "weak" else []
-    advice = fitting or [_PLACE.sub(lambda name: fields.get(name[1], name[0]), step) for step in rule.advice]
-    if rule.code == "PY-EXCEPTION" and not fitting:
-        # Its second step is for the tasks of an MPI program.
-        several = message.count > 1 or "rank" in fields
-        advice = (own_code(message.first) or advice[:1]) + (advice[1:] if several else [])
-    return advice

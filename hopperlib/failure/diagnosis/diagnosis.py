@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from hopperlib.failure.diagnosis._ranking import Ranking, rank
+from hopperlib.failure.diagnosis.advice import advise
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.first import first_failure, reach
 from hopperlib.failure.messages.evidence import Evidence, Hit
@@ -144,8 +145,8 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
         ranking = earlier[0][1]
         evidence = replace(earlier[0][0], files=evidence.files, earlier=evidence.earlier)
     for cause in ranking.causes:
-        if context and cause.rule:
-            cause.advice[:0] = context.advice(cause.code, cause.fields)
+        with_numbers = context.advice(cause.code, cause.fields) if context and cause.rule else []
+        cause.advice = [*with_numbers, *advise(cause, evidence)]
     verdict = _verdict(ranking)
     return Diagnosis(
         verdict=verdict,

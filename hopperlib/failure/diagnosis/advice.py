@@ -1,0 +1,320 @@
+"""What to do about a cause, out of what its lines name: a file, an option, two numbers, a line of the program's own code.
+
+A step says what the text knows or it is left out: ``<job>`` in a rule's step is filled from the message and from the lines around it.
+"""
+
+import re
+from collections.abc import Mapping
+
+from hopperlib.failure.diagnosis.causes import Cause
+from hopperlib.failure.messages.evidence import Evidence
+from hopperlib.failure.messages.locations import strip_label
+from hopperlib.failure.messages.rules import Rule
+
+# Steps of an answer, lines of a cause that are searched, and lines of a stack around it.
+_STEPS = 2
+_LINES = 6
+_STACK = 120
+
+_KB_PER_GB = 1024**2
+# What a job is given beyond what it was killed with.
+_MARGIN = 1.25
+
+# A path of a file: with a folder or an ending, and a letter; and a name in quotes or bare.
+_FILE = r"""['"`<]{0,2}(?<![\w./~-])(?P<file>(?!https?:|\d{1,4}\.\d)[\w.~$/@+-]{0,100}(?:/|\w\.)[\w.~$/@+-]{0,150}\w)/?['"`>]{0,2}"""
+_WORD = r"""['"`‘]?(?P<word>[A-Za-z_-][\w.%-]{0,80}\w|[A-Za-z]\b)['"`’]?"""
+_COUNT = r"\d{1,9}"
+
+# What lines name, of whatever program, and what to do about it; the first that fits counts.
+_NAMED = {
+    # What helped others where such words ended a run, and where that stands.
+    # ORCA manual, parallel MDCI; FDS user guide, MPI processes and meshes
+    r'(?i)number of processes \((?P<tasks>\d{1,7})\).{0,60}exceeds (?:the )?number of (?P<parts>\w{1,20}) \((?P<most>\d{1,7})\)': "Start at most {most} processes instead of {tasks}: the calculation has {most} {parts} to share out.",
+    # firemodels/fds#10192
+    r'(?i)number of MPI processes, (?P<tasks>\d{1,7}), exceeds the number of (?P<parts>\w{1,20}), (?P<most>\d{1,7})': "Start at most {most} MPI processes instead of {tasks}, or split the {parts}. With 0 {parts} the input was not read: look at the name of its file.",
+    # Molpro manual, section on memory
+    r'(?i)insufficient memory available - require {1,20}(?P<need>\d{4,20})': "Molpro asked for {need} words of 8 bytes: raise `memory,...,m` (words for each process), or start fewer processes on a node. If no node has that much, take a smaller active space.",
+    # ORCA manual, global memory use
+    r'(?i)ORCA.{0,200}not enough memory': "Raise `%maxcore` (MB for each process) to at most three quarters of the node's memory divided by the processes, or start fewer of them.",
+    # Quantum ESPRESSO, INPUT_PW; user's guide, troubleshooting
+    r'convergence NOT achieved after {1,20}(?P<steps>\d{1,6}) iterations': "Raise `electron_maxstep` beyond {steps}; where the estimated accuracy does not fall, lower `mixing_beta` (0.7 to 0.3 or less) or use smearing for a metal.",
+    # Quantum ESPRESSO, user's guide, bfgs
+    r'history already reset at previous step': "The steps of the relaxation no longer lower the energy: tighten `conv_thr`, so that forces are exact enough, and start again from the last positions.",
+    # ORCA manual, MDCI; Psi4 manual, DLPNO
+    r'(?i)\bCCSD\b.{0,60}not converged|\bDLPNO\b.{0,20}iterations exceeded|iterations have NOT converged': "Raise the limit of iterations of this method (ORCA `%mdci MaxIter`, Psi4 `DLPNO_MAXITER`); if the residual grows, look at the reference wave function first.",
+    # ABACUS documentation, SCF convergence
+    r'(?i)CONVERGENCE HAS NOT BEEN ACHIEVED': "Raise the limit of SCF steps (ABACUS `scf_nmax`); if the density error swings, lower `mixing_beta`.",
+    # apptainer documentation, run and exec
+    r'"(?P<program>[^"]{1,80})": executable file not found in \$PATH': "`{program}` is not in the image's PATH: give its full path in the container, or look for it with `exec <image> which {program}`.",
+    # Colvars manual, optimal alignment; fhh2626/BFEE3#103
+    r'colvars.{0,80}Too many iterations in routine jacobi': "A fitted rotation of the colvar became undefined: look for atoms that ran away in the last steps, and at the group and the reference positions of the colvar.",
+    # ESCOMP/CTSM#654
+    r'XRC recv QP to RTR': "The InfiniBand connection failed inside HPE MPT, not in the program: load another version of MPT (2.16 was known for it), and report it to the site.",
+    # flux-framework/flux-core#5046
+    r'\.flux. does not exist': "This version of Flux wants a key: run `flux keygen` once, or use the newer Flux of the site.",
+    # flux-framework/flux-sched#1372
+    r'alloc denied due to type="match error"': "The scheduler found no set of resources of that form: name a queue (`-q`) and the nodes (`-N`), and compare them with `flux resource list`. If a plain job is denied too, report it.",
+    # radical-cybertools/radical.pilot#301; pmodels/mpich, Hydra's documentation
+    r'tm_init\(\) failed with TM error|tm_poll\(obit_event\) failed with TM error': "mpiexec lost its link to PBS's daemon: start it on the job's first node, or without PBS's interface (`-launcher ssh -f $PBS_NODEFILE`).",
+    # apptainer/singularity#6222
+    r'unable to open host file: (?P<file>\S{1,200})': "{file} is not visible there: in a container bind its folder (`--bind`), or start mpiexec outside of the container.",
+    # kynema/kynema-ugf#926; kokkos/kokkos#6865
+    r'Kokkos failed to allocate memory for label "(?P<label>[^"]{1,120})".{0,160}MemorySpace named "(?P<space>\w{1,20})".{0,80}size (?P<size>[\d.]{1,12} [KMGT])': "{space} memory had no {size}B left for `{label}`: put the problem on more GPUs or nodes, or start fewer tasks on each. A device cut in parts (MIG) or of another generation refuses calls too: read the error code in the message.",
+    # JuliaParallel/SlurmClusterManager.jl#54; GNU C Library manual, ECONNREFUSED
+    r'(?i)ECONNREFUSED|connection refused': "Nobody listened at that address and port: see that the first process still runs, and that it listens on the address of the node and not on 127.0.0.1 or the name of a login node.",
+    # GROMACS, common errors; michellab/BioSimSpace#305
+    r'(?i)no domain decomposition for (?P<ranks>\d{1,7}) ranks': "Start fewer than {ranks} ranks for a box of this size, with more threads each (`-ntomp`), or let part of them do PME only (`-npme`).",
+    # NCAR/pi-wrf#21; WRF users' guide, chapter 5
+    r'error opening (?P<file>wrf\w{1,60}) for reading': "`{file}` is not in the folder where wrf.exe runs, or was made for other dates or another `max_dom`: run real.exe again, and compare with `ls -l` in that folder.",
+    # charmplusplus/charm#1630
+    r'Increase bitset size': "The load balancer's tree was compiled for fewer neighbors: build Charm++ again with a larger bitset, or choose another balancer (`+balancer GreedyRefineLB`).",
+    # lattice/quda#1499
+    r'(?i)blas_helper\.cuh|Mismatched sizes a=\d': "Two fields of different precision or subset were combined: give all of them the same size and precision in the solver's parameters; if they are, report it with both sizes.",
+    # materialsproject/custodian, src/custodian/gaussian/handlers.py
+    r'Out-of-memory error in routine|galloc: {1,4}could not allocate memory': "Raise Gaussian's %mem, and the memory of the job by a few GB more than that.",
+    # materialsproject/custodian, src/custodian/vasp/handlers.py
+    r'rotation matrix was not found|group operation missing|Could not get correct shifts|Inconsistent Bravais lattice|symmetry equivalent atom not found': "Give the positions of VASP's POSCAR more digits, or set SYMPREC smaller (1E-8); else switch symmetry off (ISYM = 0).",
+    # llvm/llvm-project, openmp/runtime/src/i18n/en_US.txt
+    r'OMP: Error #15: Initializing (?P<library>\S{1,80}), but found (?P<other>\S{1,80})': "{library} and {other} are in one program: take all packages from one place, one conda channel or the modules alone.",
+    # openbabel/openbabel, issue threads on MKL
+    r'MKL FATAL ERROR: Cannot load': "Load the MKL module in the job script too; with Python take numpy and MKL from one channel.",
+    # pytorch/pytorch, torch/csrc/DataLoader.cpp
+    r'out of shared memory|insufficient shared memory': "Give the container more shared memory (--shm-size, --ipc=host), or start fewer workers that load data.",
+    # qt/qtbase, src/plugins/platforms/xcb/qxcbconnection.cpp; tcltk/tk, unix/tkUnixEvent.c
+    r"could not connect to display|no display name and no|(?:[Cc]annot|Can't|[Uu]nable to) open display": "A batch job has no screen: write figures to files (for matplotlib MPLBACKEND=Agg, for Qt QT_QPA_PLATFORM=offscreen).",
+    # materialsproject/custodian, src/custodian/vasp/handlers.py
+    r'ZBRENT: {0,4}fatal': "Copy VASP's CONTCAR to POSCAR and start again, with EDIFF a tenth of what it is; if it returns, take IBRION = 1.",
+    # Environment Modules, conflict; Lmod documentation
+    r'(?i)cannot be loaded due to a conflict|module.{0,60}conflicts? with': "Begin the job script with `module purge` (or `module reset`), then load in the order of the documentation.",
+    # OpenFOAM, src/OpenFOAM/db/dictionary/dictionary.C
+    r'keyword (?P<word>\S{1,80}) is undefined in dictionary "(?P<file>[^"]{1,200})"': "Add `{word}` to {file}; a tutorial of the same solver and version holds it.",
+    # PBS Professional administrator's guide, memory limits by cgroups
+    r'Job (?P<job>\d{1,12}) has exceeded memory allocation on node (?P<node>[\w.-]{1,80})': "Ask for more memory (`qsub -l mem=`), or start fewer tasks on each node.",
+    # OpenFOAM, runTimeSelectionTables
+    r'Unknown [\w ]{1,40} type (?P<word>\w{1,60})': "`{word}` is no name that this program knows: take one of those that it lists below the message.",
+    # What any program's words may name.
+    r"version `(?P<word>[\w.]{1,60})' not found \(required by (?P<file>[^)\n]{1,300})\)": "`ldd {file}` shows which library is taken: load the newer one that holds {word}, and keep LD_LIBRARY_PATH to one installation.",
+    r"Cause: SIG(?:TERM|INT)\b": "Somebody or the scheduler ended Nextflow itself: see with `sacct` how the job that ran it ended, and whether its time was up.",
+    rf"Cause: {_FILE}$|module file for include: {_FILE.replace('file>', 'other>')}": "`ls -l {file}` in the folder where the job runs: correct the name, or put the file there first.",
+    rf"file not found, unit {_COUNT}, file {_FILE}": "`ls -l {file}` in the folder where the job runs: correct the name, or put the file there first.",
+    r"invalid reference to variable in NAMELIST.{0,80}position (?P<column>\d{1,6})": "The namelist holds a variable (it ends at position {column}) that this version of the program does not have: correct or remove it.",
+    r"(?P<file>/\S{1,200}): Is a directory": "{file} is a folder: name the program or the file in it.",
+    r"(?P<file>[\w./+-]{1,200}\.\w{1,5}):(?P<line>\d{1,7}):(?:\d{1,5}:)? (?:fatal )?error: ": "Begin at line {line} of {file}: the compiler refused it.",
+    r"line (?P<line>\d{1,6}): (?P<word>-[\w-]{1,40}): command not found": "A variable in front of `{word}` in line {line} is empty: set it to the command that is meant, such as the compiler.",
+    r"execv\w{0,2}(?:\(\))?:? '(?P<file>[\w./+-]{1,200})'": "Give the full path of `{file}`; without a / it must be in PATH on every node.",
+    r"(?i)(?:finding|unknown|undefined|missing|no) (?:dimension|variable) '(?P<word>\w{1,60})'|'(?P<other>\w{1,60})' (?:dimension|variable) is not defined": "`ncdump -h FILE | grep {word}` on the input that was read: it has no such name; make it anew with the tools of this version.",
+    r"(?i)requires? (?:exactly|at least) (?P<least>\w{1,10}) (?P<word>(?:MPI )?(?:process(?:es)?|tasks?|ranks?|nodes?|GPUs?))": "Start it with {least} {word}, as it asks for.",
+    r"--rerun-incomplete": "Run Snakemake once more with `--rerun-incomplete`: an earlier run was ended while it wrote those files.",
+    r"PML \w{1,10} cannot be selected": "Open MPI found no part of its own for that network: see with `which mpirun; ldd PROGRAM | grep libmpi` that both are of one installation, and that no OMPI_MCA_pml is set.",
+    r"/slurmd/\S{0,100}job\d{1,12}/(?P<word>(?!slurm_script)[\w.-]{1,80})": "Slurm runs a copy of the script elsewhere: name `{word}` by its full path, as `$SLURM_SUBMIT_DIR/{word}`.",
+    r"undefined reference to [`'](?P<word>[^'\n]{1,80})": "The linker finds `{word}` nowhere: add the object file or the library (`-l`) that defines it, behind those that use it.",
+    r"torch_extensions/": "Remove ~/.cache/torch_extensions: its libraries were built with another version of torch, and are built again by themselves.",
+    r"\bmodule: command not found": "Begin the job script with `#!/bin/bash -l`: the command `module` is defined for login shells alone.",
+    r"\b(?P<word>Export|Echo|Cd|Source|Module|Mkdir|Python|Mpirun|Srun): command not found": "The shell tells capital letters apart: write `{word}` in small letters.",
+    r"Requested node configuration is not available|CPU count per node can not|Memory specification can not": "No node has what was asked for: `sinfo -o '%P %c %m %G'` lists the cores, memory and GPUs of each partition; lower `--cpus-per-task`, `--ntasks-per-node`, `--mem` or `--gres` to that.",
+    r"\b(?P<word>(?:QOS|Assoc)(?:Max|Grp|Min)\w{3,40})\b": "`sacctmgr show qos format=Name,MaxTRES%40,MaxTRESPU%40,MaxWall,MaxJobsPU` shows the limit `{word}`: ask for less than that, or choose another QOS.",
+    r"Invalid account": "`sacctmgr show assoc user=$USER format=Account,Partition,QOS` lists what you may use: give one of those with `--account` and `--partition`.",
+    r"[Ii]nvalid partition": "`sinfo -s` lists the partitions: give one of those with `--partition`.",
+    r"[Tt]ime limit (?:is )?invalid|Requested time limit": "`sinfo -o '%P %l'` lists the longest time of each partition: ask for less with `--time`, or choose another partition.",
+    r"I/O error writing script": "The scheduler's server could not store the job script, which is its disk and not your job: tell the staff, and submit again later.",
+    r"PMI2? (?:init failed|_Init)|PMI2?_Init|PMI server not found": "Start it with the launcher that belongs to its MPI library: `srun --mpi=list` shows what Slurm offers (`--mpi=pmi2` or `pmix`), else its own `mpiexec`.",
+    r"(?i)\bofi\w{0,30}\b.{0,60}fail|\bfi_(?:getinfo|fabric|domain|endpoint|cq_readerr)\b": "Run once with `export FI_PROVIDER=tcp`: if that works, the fast network or its libfabric is at fault; report it with the output of `fi_info -l`.",
+    r"Invalid tag, value is (?P<have>\d{1,12})": "Tag {have} is above what this MPI allows (its attribute MPI_TAG_UB): number the messages lower, or use an MPI that allows more.",
+    r"invalid permissions for mapped object": "If the program hands GPU buffers to MPI, load an MPI that was built for that (`ucx_info -d | grep -i cuda`), or copy them to the host first.",
+    r"can not load PMIx library|mpi_pmix\.c.{0,60}can not load": "Start with `srun --mpi=pmi2` or the MPI's own `mpirun`: Slurm's PMIx plug-in does not find its library; tell the staff.",
+    r"(?i)open any port in the range \[(?P<least>\d{1,6}) (?P<other>\d{1,6})\]": "No port from {least} to {other} could be opened on that node: submit again on another node, or set another range.",
+    r"top=(?P<have>\d{1,9}), max=(?P<least>\d{1,9})": "The list needs {have} entries and has {least}: raise what sizes it in the input (LAMMPS: `safezone`, `mincap` of the pair style), or start with more processes.",
+    rf"\b[Ee]xpected (?:\w{{1,20}} ){{0,3}}(?P<least>{_COUNT})\b[^\n]{{0,40}}\b(?:got|found|received|but is|but was) (?P<have>{_COUNT})\b": "Find out why {have} were given where {least} were expected: the input and the program, or two of their versions, do not fit.",
+    r"(?s)\bconvert string (?P<word>'[^']{1,60}') to \w{1,20}": "Correct the input: {word} stands where a number is expected.",
+    rf"{_FILE} (?:\w{{1,20}} )?already exists|[Ff]ile exists:? {_FILE.replace('file>', 'other>')}": "`{file}` is left from an earlier run or made by another task: remove or rename it, or let each run write to a folder of its own.",
+    rf"{_FILE}\W{{1,4}}Permission denied|Permission denied\W{{1,5}}?{_FILE.replace('file>', 'other>')}": "`ls -ld {file}` shows whose it is and who may use it: ask the owner for access, or `chmod` it if it is yours.",
+    rf"(?i)(?:could not|cannot|can't|unable to|failed to) (?:synchronously )?(?:write|create|save|open (?:an? |the )?output)\b[^'\"\n/]{{0,40}}?{_FILE}": "See that the folder of `{file}` exists and is yours, and make it with `mkdir -p` if not; `df -h` and `quota -s` say whether there is room.",
+    rf"(?i)(?:cannot|can.t|could ?n.t|could not|unable to|failed to) (?:find|open|read|load|access|stat|locate)\b[^'\"\n/:]{{0,40}}?{_FILE}": "`ls -l {file}` in the folder where the job runs: correct the name, or put the file there first.",
+    rf"{_FILE}'?\W{{0,4}}(?:No such file or directory|open failed: ENOENT|(?:is |was )?not found\b(?! \(required)|does(?: not|n't) exist)": "`ls -l {file}` in the folder where the job runs: correct the name, or put the file there first.",
+    rf"(?i)(?:no such file or directory|file not found|could not find file|non-?existent file|does not exist)\W{{1,4}}?{_FILE}|configfile {_FILE.replace('file>', 'other>')} but it is not present": "`ls -l {file}` in the folder where the job runs: correct the name, or put the file there first.",
+    rf"(?:[Uu]nrecogni[sz]ed|[Uu]nknown|[Ii]llegal|[Ii]nvalid|[Uu]nexpected) (?:command[- ]line |[\w-]{{1,20}} )?(?:option|keyword|flag|parameter|command|switch)s?\W{{1,4}}{_WORD}": "Leave out `{word}`, or spell it as the documentation of your version of the program does.",
+    r"(?:unrecogni[sz]ed|unknown) arguments?: (?P<word>[^\n]{1,80})": "Leave out `{word}`, or spell it as the program's own `--help` does.",
+    rf"namelist object name {_WORD}": "`{word}` is no variable of that namelist in this version of the program: correct or remove it in the input file.",
+    rf"(?i)(?:error|problem|failed)\W{{0,3}}(?:in |while )?read(?:ing)? (?:of )?namelist {_WORD}": "Compare `&{word}` in the namelist file with the documentation of your version: a variable that it does not know, a value of another type or a missing `/` stops the reading.",
+    rf"(?i)(?:undefined (?:identifier|variable)|missing process or function with name) {_WORD}|\b(?:name|variable|object) '(?P<other>\w{{1,80}})' (?:is not defined|not found)": "`{word}` is used but defined nowhere: correct its spelling, or define or include it first.",
+    rf"(?i)error on script line (?P<line>{_COUNT})": "Begin at line {line} of the script that was run.",
+    rf"in (?:file|rule) {_FILE}, line (?P<line>{_COUNT})": "Begin at line {line} of {file}.",
+    rf"line:? (?P<line>{_COUNT}),? (?:column|character):? (?P<column>{_COUNT})": "Correct line {line}, column {column} of the file that was being read: another kind of value is expected there.",
+    rf"`?{_WORD}`? declares (?P<least>{_COUNT}) \w{{1,20}} channels? but (?P<have>{_COUNT})": "Call `{word}` with {least} channel(s) instead of {have}, or change its definition.",
+    rf"require[sd]? (?P<least>{_COUNT}) (?P<word>\w{{1,20}}),? but (?:only )?(?P<have>{_COUNT})": "Ask the scheduler for {least} {word} (the job had {have}), or set the program to {have}.",
+    r"\b(?P<word>\w{1,40}) (?:is |must be )?not a multiple of (?P<other>\w{1,40})": "Set `{word}` to a multiple of `{other}`.",
+    r"\b(?P<word>\w{1,40}) (?:is not|not|must be) (?:evenly )?divisible by (?P<other>\w{1,40})": "Set `{word}` to a multiple of `{other}`.",
+    r"(?i)exceeded (?:its |the )?(?:walltime|wall clock|wall time|run ?time) limit|resource allocation expired": "Ask for more time (`qsub -l walltime=`, `sbatch --time=`), or write checkpoints and go on from the last.",
+    r"(?i)exceeded (?:its |the |your )?memory (?:quota|limit)|used too much memory": "Ask for more memory (Slurm `--mem=`, PBS `-l mem=`, HTCondor `request_memory`), or start fewer processes on a node.",
+    r"(?i)URL (?P<url>https?://[^\s'\"]{1,300}) returned error code: \d{3}|(?:not found|not find|[Ff]ailed to (?:fetch|download))[^\n]{0,60}?(?P<other>https?://[^\s'\"]{1,300})": "Try `curl -I {url}` on that node: correct the name, or log in first if it answers 401 or 403.",
+    r"(?i)connect[^\n]{0,80}?\b(?P<host>(?:[\w-]{1,60}\.){1,6}[\w-]{1,60}):(?P<port>\d{2,5})\b": "`nc -vz {host} {port}` on a node of the job says whether anything listens there; if not, its own log says why that server ended.",
+    r"\bKeyError: (?:key )?(?P<word>'[^'\n]{1,80}'|\"[^\"\n]{1,80}\")": "The key {word} is missing there: print the keys that are, and compare.",
+    rf"[Dd]id you mean:? {_WORD}": "Write `{word}`, if that is what was meant.",
+    r"(?P<word>[\w.]{1,80}\(\)) missing \d{1,2} required positional arguments?: 'self'": "Make an object of the class first: `{word}` was called on the class itself.",
+    r"(?P<word>[\w.]{1,80}\(\)) missing \d{1,2} required [\w-]{1,20} arguments?: (?P<other>'[^\n]{1,80})": "Call `{word}` with {other}; if it worked before, another version of the package is loaded.",
+    r"(?P<word>[\w.]{1,80}\(\)) got an unexpected keyword argument (?P<other>'\w{1,60}')": "Call `{word}` without {other}, or load the version of the package that knows it.",
+    r"codec can't (?:en|de)code": "Name the encoding: `open(..., encoding=\"utf-8\")`, and `export PYTHONIOENCODING=utf-8` in the job script.",
+    r"cannot import name (?P<word>'\w{1,80}') from (?:partially initialized module )?'(?P<other>\w{1,60})": "`python -m pip show {other}` in the job's environment: this version has no {word}; install the one that the program was written for.",
+    r"size mismatch for (?P<word>[\w.]{1,120}):[^\n]{0,60}shape (?P<have>torch\.Size\([^)]{1,60}\)) from checkpoint[^\n]{0,60} is (?P<other>torch\.Size\([^)]{1,60}\))": "Build the model as the checkpoint was: `{word}` is {have} in the checkpoint and {other} in the model.",
+    r"shapes? (?P<have>\([\d, ]{1,60}\)),? (?:and )?(?P<other>\([\d, ]{1,60}\))": "Print the shapes right before that line: {have} and {other} do not fit.",
+    r"(?s)scalar types?: (?P<word>[\w, ]{1,60}); but got (?P<have>\w{1,60})": "Convert the argument first (`.to(dtype)`): {word} is wanted, {have} was given.",
+    r"only supports? (?P<word>[\w ]{1,40}GPUs?)": "Ask for another kind of GPU (`sinfo -o '%20N %G'` lists them), or switch off what supports {word} alone.",
+    rf"index (?P<have>{_COUNT}) is out of bounds for (?:axis|dimension) \d with size (?P<least>{_COUNT})": "Print the array's shape right before that line: it has {least} entries there and number {have} was asked for; with 0 the step before gave none.",
+    r"\bNCCL error\b": "Run once more with `export NCCL_DEBUG=WARN`: the line with `NCCL WARN` names the call and the device.",
+    r"(?i)(?:see|check|look (?:in|at)|refer to)\b[^\n/]{0,40}\b(?:log|details?|output)\b[^\n/]{0,30}(?P<file>/[\w./@+-]{1,200}\w)": "Read {file}: the program's own reason stands there.",
+}  # fmt: skip
+
+# Sure messages whose words say what to do, too.
+_WORDED = ("SLURM-SUBMIT", "LIB-SYMBOL", "NEXTFLOW-ABORTED", "PY-FILE", "MPI-ARGUMENT")
+
+# What the lines of a cause and those around them know beside its fields.
+_KNOWN = (
+    r"\b(?:JOB|[Jj]ob|STEP|step|StepId=?)[ =]?(?P<job>\d{1,12})\b",
+    r"line (?P<script_line>\d{1,6}): {1,3}[\w./]\S{0,200}: command not found",
+    r"(?:Segmentation fault|Illegal instruction|Bus error|Aborted|Floating point exception) {1,12}(?:\(core dumped\) )?(?P<python>\S{0,120}python[\d.]{0,5} (?!-)[^\n$|>&]{1,120}\.py)\b",
+    r"(?P<core>core dumped)",
+    r"(?P<gpu_gb>[\d.]{1,8} GiB) total capacity;.{0,80}?(?P<free>[\d.]{1,8} [KMG]iB) free",
+    r"mount source (?P<mount>\S{1,200}) doesn't exist",
+    r"URL (?P<url>https?://[^\s'\"]{1,300}) returned error code",
+    r"failed to execute: (?P<entry>\S{1,200}): No such file",
+    r"Node failure on (?P<failed>[\w.,\[\]-]{1,200})",
+    r"(?P<cache>/[^'\s]{1,200}/\.cache)/",
+    r"(?P<packages>/[^'\s]{1,200}/(?:(?:ana|mini)conda\w{0,3}|miniforge\w{0,3}|\.conda))/",
+    r"Unable to allocate (?P<size>[\d.]{1,12} [KMGTP]iB)",
+    r"\((?P<used_kb>\d{4,15}) > (?P<granted_kb>\d{4,15})\)",
+    r"total capac\w{0,3}y of (?P<gpu_gb>[\d.]{1,8} GiB) of which (?P<free>[\d.]{1,8} [KMG]iB)",
+)
+
+# The line of an exception.
+_RAISED = re.compile(r"(?:\[rank\d{1,6}\]: )?[\w.]{0,80}(?:Error|Exception)\b")
+
+# How far the last progress bar had come.
+_BAR = re.compile(r"(?P<done>\d{1,12})/(?P<all>\d{1,12}) \[[\d:]{4,12}<(?P<left>[\d:]{4,12}),")
+
+# A value in a rule's step, and a group of an expression.
+_PLACE = re.compile(r"<(\w{1,30})>")
+_GROUP = re.compile(r"\?P<(\w{1,30})>")
+
+# Frames of stacks, whoever prints them, the innermost first but for Python's.
+_PYTHON = re.compile(r"\bFile \"(?P<file>[^\"]{1,300})\", line (?P<line>\d{1,7})")
+_FRAMES = tuple(
+    re.compile(text)
+    for text in (
+        r"(?:^|\s)#\d{1,3} {1,30}(?:0x[0-9a-f]{1,16} {1,30}in {1,30})?(?P<routine>[\w:~]{1,120})?.{0,200}? at {1,30}(?P<file>[^\s:()]{1,300}\.\w{1,5}):(?P<line>\d{1,7})",
+        r"^\S{1,80} {1,30}[0-9A-F]{16} {1,30}(?P<routine>\w{1,120}) {1,30}(?P<line>\d{1,7}) {1,30}(?P<file>\S{1,300}\.\w{1,5})",
+        r"^ {0,8}\d{1,3} {1,30}0x[0-9a-f]{1,16} {1,30}(?P<routine>[\w:~]{1,120})\(.{0,200}\) {1,30}(?P<file>/\S{1,300}\.\w{1,5}):(?P<line>\d{1,7})",
+        r"@ (?:\w{1,60} )?(?P<file>\S{1,300}\.jl):(?P<line>\d{1,7})",
+        r"\bat (?P<file>/\S{1,300}\.jl):(?P<line>\d{1,7})",
+        r"in expression starting at (?P<file>\S{1,300}\.jl):(?P<line>\d{1,7})",
+        r"[Cc]heck script '(?P<file>[^']{1,200})' at line: (?P<line>\d{1,7})",
+        r"\((?P<file>[\w.-]{1,80}\.nf):(?P<line>\d{1,7})\)",
+        r"^\W{0,3}Error in (?P<file>\w{1,80})(?:/\w{1,80})? \(line (?P<line>\d{1,7})\)",
+        r"^At line (?P<line>\d{1,7}) of file (?P<file>\S{1,300}\.\w{1,5})",
+        r"\]? ?\[ ?\d{1,3}\] (?P<file>[^\s(]{1,300})\((?P<routine>\w{3,120})\+0x",
+    )
+)
+# A file of a language, a library or the system, and a routine that only passes a failure on.
+_FOREIGN = re.compile(
+    r"(?:site|dist)-packages|/lib(?:64)?/|\\Lib\\|^<|^/usr/|\.so\b|glibc|sysdeps|\.julia/|/julia/|^\w{1,80}\.jl$|\.pyx$|^\.\./|^\./\w{1,80}\.jl$|libgfortran|(?i:/mpich|/openmpi|ompi/|/ucx|/ucs/|/src/mpi|fds_|/gcc)"
+)
+_PASSES_ON = re.compile(
+    r"(?i)abort|raise|signal|handler|backtrace|terminate|^_*start$|^main_*$|_err?$|^p?mpir?_|error|^exit$"
+)
+
+
+def advise(cause: Cause, evidence: Evidence) -> list[str]:
+    """Return what to do about a cause: what helped others with such words, what the words name, and what its rule says.
+
+    Parameters
+    ----------
+    cause : Cause
+    evidence : Evidence
+        Of the text that it was found in.
+
+    Returns
+    -------
+    list of str
+        At most two steps, the more concrete first; none where nothing is known.
+
+    Examples
+    --------
+    >>> from hopperlib.failure.diagnosis.diagnosis import diagnose
+    >>> diagnose([("job.err", "ERROR: cannot open input file grid.nc")]).cause.advice
+    ['`ls -l grid.nc` in the folder where the job runs: correct the name, or put the file there first.']
+    """
+    rule = cause.rule
+    generic = rule is None or rule.general or rule.strength == "weak"
+    # Another exception beside this one is about something else.
+    text = "\n".join(
+        hit.text.strip()
+        for hit in cause.hits[:_LINES]
+        if hit is cause.hits[0] or rule is None or not _RAISED.match(hit.text)
+    )
+    facts = _facts(cause, text, evidence)
+    may_name = generic or (rule is not None and rule.code in _WORDED)
+    named = (_named(cause.hits[0].text) or _named(text)) if may_name else []
+    return [*named, *_filled(rule, facts, named=bool(named))][:_STEPS]
+
+
+def _named(text: str) -> list[str]:
+    """Return the step that the words of a message lead to, by what they name."""
+    for regex, step in _NAMED.items():
+        if match := re.search(regex, text, re.MULTILINE):
+            named = {name: value for name, value in match.groupdict().items() if value}
+            either = named.get("other", "")
+            return [step.format(**{"file": either, "url": either, "word": either} | named)]
+    return []
+
+
+def _filled(rule: Rule | None, facts: Mapping[str, str], *, named: bool) -> list[str]:
+    """Return the steps of a rule that say what is known here, else those that hold of all; beside what the words name only the place."""
+    steps = rule.advice if rule else ("Begin at <place>: the innermost line of the program's own code.",)
+    may_be = {*facts, *_GROUP.findall(" ".join([*_KNOWN, _BAR.pattern, *(rule.regex if rule else ())]))}
+    wanted = {step: may_be.intersection(_PLACE.findall(step)) for step in steps}
+    if named:
+        wanted = {step: names for step, names in wanted.items() if "place" in names}
+    known = [step for step, names in wanted.items() if all(facts.get(name) for name in names)]
+    here = [step for step in known if wanted[step]]
+    return [_PLACE.sub(lambda name: facts.get(name[1], name[0]), step) for step in here or known]
+
+
+def _facts(cause: Cause, text: str, evidence: Evidence) -> dict[str, str]:
+    """Return what is known of a cause: its fields, what its lines name beside them, and the place in the program's own code."""
+    facts = {"place": _place(cause, evidence)} | dict.fromkeys(("used", "granted", "wanted"), "")
+    for regex in _KNOWN:
+        if match := re.search(regex, text):
+            facts |= match.groupdict()
+    bars = list(_BAR.finditer(evidence.files[cause.hits[0].file].tail.decode(errors="replace")))
+    if bars and bars[-1]["done"] != bars[-1]["all"]:
+        facts |= bars[-1].groupdict()
+    if "used_kb" in facts:
+        used, granted = (int(facts[name]) / _KB_PER_GB for name in ("used_kb", "granted_kb"))
+        facts |= {"used": f"{used:.1f}", "granted": f"{granted:.1f}", "wanted": f"{used * _MARGIN + 0.5:.0f}"}
+    if "jobid" in cause.fields:
+        facts["job"] = cause.fields["jobid"].split(".")[0]
+    return facts | {name: value for name, value in cause.fields.items() if value}
+
+
+def _place(cause: Cause, evidence: Evidence) -> str:
+    """Return the line of the program's own code that a stack beside the message names; empty if none does."""
+    head = cause.hits[0]
+    lines = [strip_label(line)[0].decode(errors="replace") for line in evidence.files[head.file].tail.split(b"\n")]
+    at = next((place for place, line in enumerate(lines) if line.strip() and line.strip() in head.text), len(lines))
+    above = lines[max(0, at - _STACK) : at] if at < len(lines) else list(head.before)
+    calls = [frame for line in above for frame in _PYTHON.finditer(line) if not _FOREIGN.search(frame["file"])]
+    if calls:
+        return f"line {calls[-1]['line']} of {calls[-1]['file']}"
+    below = [*(hit.text for hit in cause.hits[:_LINES]), *lines[at : at + _STACK], *above[-1:]]
+    frames = (match for line in below for regex in _FRAMES if (match := regex.search(line)))
+    return next(filter(None, map(_own, frames)), "")
+
+
+def _own(frame: re.Match[str]) -> str:
+    """Return the place of a frame, if it is the program's own and does more than to pass a failure on."""
+    known = {"line": "", "routine": ""} | {name: value or "" for name, value in frame.groupdict().items()}
+    if _FOREIGN.search(known["file"]) or _PASSES_ON.search(known["routine"]):
+        return ""
+    if not known["line"]:
+        return f"`{known['routine']}` in {known['file']}"
+    routine = f" ({known['routine']})" if known["routine"] else ""
+    return f"line {known['line']} of {known['file']}{routine}"
