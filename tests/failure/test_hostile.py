@@ -90,7 +90,18 @@ def test_the_expressions_meant_are_all_there_are():
         (lines_module, {"_ESCAPES"}),
         (
             templates_module,
-            {"_STRIPPED", "_SPACES", "_WORD", "_WORDS", "_NAMED", "_NO_WORDS", "_LEADS_ON", "_RAISED", "_CLASS", "_SOURCE"},
+            {
+                "_STRIPPED",
+                "_SPACES",
+                "_WORD",
+                "_WORDS",
+                "_NAMED",
+                "_NO_WORDS",
+                "_LEADS_ON",
+                "_RAISED",
+                "_CLASS",
+                "_SOURCE",
+            },
         ),
     ):
         found = {name for name, value in vars(module).items() if isinstance(value, re.Pattern)}

@@ -7,7 +7,7 @@ called one.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -194,16 +194,25 @@ def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> 
     ends = [hit for message in signs if message.rule.code not in _BEGINNINGS for hit in message.hits]
     terminators = [group.last for group in evidence.unknown if group.suspicion == "end"]
     failed = failed or bool(terminators)
+    scored = [
+        ((weight, group.count < _MANY, -reach), group)
+        for group, reach in _reached(evidence, ends, terminators, failed)
+        if (weight := _weight(group, reach, failed, evidence)) and _offered(group, evidence)
+    ]
+    return max(scored, key=lambda one: one[0])[1] if scored else None
+
+
+def _reached(
+    evidence: Evidence, ends: list[Hit], terminators: list[Hit], failed: bool
+) -> Iterator[tuple[Unknown, int]]:
+    """Yield the groups that a failure may be told by, with the lines from each to it."""
     bottoms = [_last_line(file) for file in evidence.files]
-    scored: list[tuple[tuple[int, bool, int], Unknown]] = []
     for group in _before_interrupt(evidence.unknown):
         # In a text that shows no failure, a program that went on did not end there.
         outlived = not failed and evidence.life_after(group.last) is not None
         reach = None if outlived else _reach(group, ends, terminators, bottoms)
-        weight = 0 if reach is None else _weight(group, reach, failed, evidence)
-        if reach is not None and weight and _offered(group, evidence):
-            scored.append(((weight, group.count < _MANY, -reach), group))
-    return max(scored, key=lambda one: one[0])[1] if scored else None
+        if reach is not None:
+            yield group, reach
 
 
 def _before_interrupt(groups: Sequence[Unknown]) -> list[Unknown]:
@@ -223,13 +232,17 @@ def _weight(group: Unknown, reach: int, failed: bool, evidence: Evidence) -> int
         return near if reach <= _FAR else 2 if failed else 0
     if group.suspicion == "error":
         if not failed:
-            # Nothing says that the run failed: only what stands at the very end, and not again and again, ended it.
-            at_once = group.last_line - group.first.line <= _NEAR
-            behind = evidence.files[group.last.file].tail.decode(errors="replace").rstrip().split("\n")[-reach:]
-            at_end = reach <= _END_REACH or (len(behind) == reach <= _NEAR and all(map(_STACK.match, behind)))
-            return 4 if at_end and (group.count <= _FEW or at_once) and not _in_prose(group.last) else 0
+            return 4 if _ends_alone(group, reach, evidence) else 0
         return 4 if reach <= _NEAR else 2 if reach <= _FAR else 0
     return 3
+
+
+def _ends_alone(group: Unknown, reach: int, evidence: Evidence) -> bool:
+    """Whether an error ended a run of which nothing else says that it failed: it stands at the very end, and not again and again."""
+    at_once = group.count <= _FEW or group.last_line - group.first.line <= _NEAR
+    behind = evidence.files[group.last.file].tail.decode(errors="replace").rstrip().split("\n")[-reach:]
+    at_end = reach <= _END_REACH or (len(behind) == reach <= _NEAR and all(map(_STACK.match, behind)))
+    return at_end and at_once and not _in_prose(group.last)
 
 
 def _in_prose(hit: Hit) -> bool:
