@@ -156,3 +156,18 @@ def test_an_engines_log_is_read_for_the_task_that_failed():
     reason = "Cannot rename checkpoint file; maybe you are out of disk space?"
     assert reason in quoted(head + block.format(reason) + tail)
     assert diagnose([("n.log", head + block.format("Loading required package: dplyr") + tail)]).verdict == "no-cause"
+
+
+def test_of_several_steps_the_last_is_answered():
+    first = f"slurmstepd: error: execve(): run.sh: Permission denied\n{SRUN.replace('code 1', 'code 13')}"
+    second = f'Traceback (most recent call last):\n  File "a.py", line 7, in <module>\nValueError: bad shape\n{SRUN}'
+    assert diagnose([("job.err", first)]).cause.code == "SLURM-EXECVE"
+    assert diagnose([("job.err", first + second)]).cause.code == "PY-EXCEPTION"
+    # Tasks of one step end once each.
+    other = second.replace("task 0", "task 1")
+    assert diagnose([("job.err", first + other)]).cause.code == "SLURM-EXECVE"
+
+
+def test_a_message_that_only_names_its_source_line_comes_before_one_that_names_nothing():
+    text = "ENDRUN:\nERROR in CNPBudgetMod.F90 at line 929\n\nERROR: Unknown error submitted to shr_abort_abort.\n"
+    assert "CNPBudgetMod.F90" in quoted(text)
