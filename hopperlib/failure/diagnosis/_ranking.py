@@ -142,9 +142,10 @@ def _ranked(
             cause.confidence = "guess"
     if reason := reasons_above(roots[0], evidence) if roots else None:
         ranked.insert(0, reason)
-    if words and not ranked:
-        return [words]
-    if words and (ranked[0].confidence == "possible" or goes_on_behind(roots[0], evidence)):
+    if not words or not roots:
+        return [words] if words else ranked
+    unsure = ranked[0].confidence == "possible" or roots[0].rule.strength == "weak"
+    if unsure or goes_on_behind(roots[0], evidence):
         later = _went_on(roots[0], words) or ends_otherwise(roots[0], evidence)
         ranked.insert(0 if later else len(ranked), words)
     return ranked
