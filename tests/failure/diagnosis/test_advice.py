@@ -11,6 +11,14 @@ from hopperlib.failure.messages.rules import load_rules
 OPEN_MPI = "[n01:17] *** Process received signal ***\n[n01:17] Signal: Segmentation fault (11)\n"
 
 NAMED = [
+    ("ERROR: Unknown workflow parameter definition: REG_ANALYSIS", "`REG_ANALYSIS` is set"),
+    ('FATAL ERROR: Cannot find file "points" in directory "air/polyMesh" in times "0"', "`ls air/polyMesh`"),
+    ("ERROR reading item 'VCAIMAGES' from file INCAR.", "Correct `VCAIMAGES` in INCAR"),
+    ('Error in f(1) : could not find function "makeCluster"', "`makeCluster` with `library()`"),
+    ("ERROR: Solution failed to converge (PETSc reason DIVERGED_PC_FAILED)", "zero pivot"),
+    ("ERROR: Error reading topography tile /d/geo/00001-01200.x", "`ls -l /d/geo/00001-01200.x`"),
+    ("thread 'main' panicked at src/grid.rs:38:13: index 1 exists", "line 38 of src/grid.rs"),
+    ("ERROR in CNPBudgetMod.F90 at line 929", "line 929 of CNPBudgetMod.F90"),
     ("ERROR: cannot open input file grid.nc", "`ls -l grid.nc`"),
     ("ERROR: could not write to file at path out/run.csv.", "the folder of `out/run.csv`"),
     ("FATAL ERROR: a run with the name /scratch/u/run7/ already exists", "`/scratch/u/run7` is left"),
