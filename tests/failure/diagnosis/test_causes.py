@@ -13,11 +13,11 @@ def test_the_words_stand_in_the_order_of_their_shares():
     assert all(share.answers >= 10 for share in shares)
 
 
-def test_certain_was_wrong_three_times():
-    """Each time an earlier program or step of the same file was answered, which the end of the text decides now."""
+def test_certain_was_wrong_four_times():
+    """Three times an earlier program or step of the same file was answered, once a container's word of the end for its reason."""
     certain = measured()["certain"]
-    assert certain.answers >= 100
-    assert certain.answers - certain.right <= 3
+    assert certain.answers >= 120
+    assert certain.answers - certain.right <= 4
 
 
 def test_shares_lie_in_their_ranges():
