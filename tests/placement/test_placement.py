@@ -86,11 +86,11 @@ def test_a_wide_toy_node() -> None:
 
 
 def test_all_of_hopper_is_placed_quickly() -> None:
-    # 153,216 tasks on 6,384 nodes. The bound is far from the 0.03 s it takes, so that a busy machine is no failure.
+    # 153,216 tasks on 6,384 nodes. Processor time, and a bound far from the 0.03 s it takes: a busy machine is no failure.
     launch = read_launch("aprun -n 153216 a", HOPPER)
-    start = time.perf_counter()
+    start = time.process_time()
     placement = place_tasks(launch, HOPPER)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
     assert len(placement.nodes) == 6_384
     assert sum(len(node.task_numbers) for node in placement.nodes) == 153_216
 
