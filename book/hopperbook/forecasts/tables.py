@@ -15,7 +15,7 @@ from hopperbook.forecasts.scoring import (
     source_coverage,
     widened,
 )
-from hopperlib.questions.result import Column, Table
+from hopperkit.questions.result import Column, Table
 from hopperlib.text import count
 
 
