@@ -305,7 +305,9 @@ def _dask_client(address: str) -> Any:
     try:
         from distributed import Client as connect
     except ModuleNotFoundError:
-        raise InputError("a Dask scheduler needs distributed: pip install 'hopper-book[cluster]'") from None
+        raise InputError(
+            "a Dask scheduler needs distributed: pip install '.[cluster]' in the folder of the repository"
+        ) from None
     try:
         client: Any = connect
         return client(address, timeout=10)
