@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.storage.chunks import Access, Array, better_cache_bytes, better_chunk, reads, slots_for
+from hopperkit.filesystems.chunks import Access, Array, better_cache_bytes, better_chunk, reads, slots_for
 
 with open(Path(__file__).parent / "chunk-reads.csv", newline="") as _file:
     MEASURED = list(csv.DictReader(_file))

@@ -10,7 +10,7 @@ from hopperkit.questions import ask
 from hopperkit.questions.result import Column, Copyable, Result, Table, table
 from hopperlib.errors import refusal
 from hopperlib.finding import Finding
-from hopperlib.storage.chunks import (
+from hopperkit.filesystems.chunks import (
     Access,
     Array,
     Times,
