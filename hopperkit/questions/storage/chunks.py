@@ -6,10 +6,6 @@ from dataclasses import replace
 from functools import cached_property
 from math import prod
 
-from hopperkit.questions import ask
-from hopperkit.questions.result import Column, Copyable, Result, Table, table
-from hopperlib.errors import refusal
-from hopperlib.finding import Finding
 from hopperkit.filesystems.chunks import (
     Access,
     Array,
@@ -19,6 +15,10 @@ from hopperkit.filesystems.chunks import (
     shape_text,
     slots_for,
 )
+from hopperkit.questions import ask
+from hopperkit.questions.result import Column, Copyable, Result, Table, table
+from hopperlib.errors import refusal
+from hopperlib.finding import Finding
 from hopperlib.text import digits, share, size
 from hopperlib.units import BYTES_PER_MIB
 
