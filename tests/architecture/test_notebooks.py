@@ -45,12 +45,12 @@ def test_most_use_pandas_and_plotly(notebooks):
     assert len(using) >= 20, using
 
 
-def test_none_reaches_below_the_front_door(notebooks):
-    deep = {
-        name: {module for module in _imports(cells) if module.startswith("hopperlib.")}
+def test_none_imports_a_private_module(notebooks):
+    private = {
+        name: {module for module in _imports(cells) if module.startswith("hopper") and "._" in module}
         for name, cells in notebooks.items()
     }
-    assert {name: modules for name, modules in deep.items() if modules} == {}
+    assert {name: modules for name, modules in private.items() if modules} == {}
 
 
 def test_studies_begin_with_what_their_readers_know(notebooks):
