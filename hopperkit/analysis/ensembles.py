@@ -76,7 +76,7 @@ def _digest(*texts: str | bytes) -> str:
 @cache
 def _package_digest() -> str:
     """Return a digest of the version and the sources of both packages: models that were edited give other numbers."""
-    folders = [Path(hopperlib.__file__).parent, Path(__file__).parents[1]]
+    folders = [*map(Path, hopperlib.__path__), Path(__file__).resolve().parents[1]]
     sources = sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".toml"))
     return _digest(__version__, *(path.read_bytes() for path in sources))
 
@@ -304,7 +304,9 @@ def _dask_client(address: str) -> Any:
     try:
         from distributed import Client as connect
     except ModuleNotFoundError:
-        raise InputError("a Dask scheduler needs distributed: pip install 'hopper-book[cluster]'") from None
+        raise InputError(
+            "a Dask scheduler needs distributed: pip install '.[cluster]' in the folder of the repository"
+        ) from None
     try:
         client: Any = connect
         return client(address, timeout=10)

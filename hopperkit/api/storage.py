@@ -62,7 +62,6 @@ def io_node(
     return _run("io-node", first=first, second=second, tasks=tasks, task_rate_mb_s=task_rate_mb_s, nodes=nodes)
 
 
-# As long as the question has controls.
 def stripe(
     size_gb: Number,
     writers: Count,
