@@ -114,7 +114,7 @@ def interval(values: Collection[float]) -> Ceiling:
     Examples
     --------
     >>> [round(end, 2) for end in interval([1.0, 2.0, 4.0])[:3]]
-    [2.0, 0.46, 8.77]
+    [2.0, 0.44, 9.01]
     """
     if len(values) < _FEWEST_SYSTEMS:
         raise InputError(f"{len(values)} measured systems tell no spread; there must be at least {_FEWEST_SYSTEMS}")
