@@ -25,7 +25,7 @@ from hopperlib.failure.messages.rules import STAGED, staged_rules
 from hopperlib.machine import Machine
 
 #: The packages whose standard-library part runs in the reader's browser.
-PACKAGES = tuple(Path(package.__file__).resolve().parent for package in (hopperlib, hopperkit))
+PACKAGES = tuple(Path(str(package.__file__)).resolve().parent for package in (hopperlib, hopperkit))
 ROOT = PACKAGES[0].parent
 OWN = Path(__file__).resolve().parent / "browser"
 SNAPSHOT = Path(__file__).resolve().parent / "snapshot.mjs"
