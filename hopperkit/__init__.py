@@ -87,7 +87,7 @@ _MODELS = {
     "hopperlib.network.fabrics.rates": "lay_traffic=lay pace_of",
     "hopperlib.network.fabrics.tree": "fat_tree",
     "hopperlib.network.rank_order": "balanced_column_major best_block block_order diagonal_major off_node_pairs triangle_imbalance",
-    "hopperlib.network.runtime.milc": "milc_exchange_share=exchange_share milc_jobs milc_lost_order=lost_order milc_model=model milc_run_times=run_times milc_slowdown=slowdown",
+    "hopperlib.network.runtime.milc": "milc_jobs milc_model=model milc_run_times=run_times",
     "hopperlib.network.runtime.overlap": "cache_speedup combined_factor merged_collectives_s overlapped_s separate_collectives_s",
     "hopperlib.network.runtime.power": "chance_to_show=power gain_shown runs_to_show=runs_needed",
     "hopperlib.network.torus.distances": "Torus",
