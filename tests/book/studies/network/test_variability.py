@@ -12,6 +12,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 from hopperbook import score
+from hopperbook.documented import printed
 from hopperbook.studies.network.fragmentation import population
 from hopperbook.studies.network.milc_lognormal import (
     Printed,
@@ -33,7 +34,6 @@ from hopperbook.studies.network.variability import (
     spread_by_cause,
 )
 from hopperbook.studies.study import predictions, ranges
-from hopperkit.documented import printed
 from hopperkit.frames import to_frame
 from hopperlib.machine import Machine
 from hopperlib.network.runtime import milc
