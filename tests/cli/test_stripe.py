@@ -135,3 +135,24 @@ def test_a_rate_that_is_none_is_refused(value):
     result = run(*RUN, "--ost-rate", value)
     assert result.exit_code == 2
     assert f"--ost-rate {value} must be from 0 to" in result.stderr
+
+
+# What one node was measured to write to one shared file, and how the question was put (two public threads). [GB/s]
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--size", "100GB", "--osts", "32", "--ost-rate", "2000", "--client-rate", "10.4"),
+        ("--size", "100GB", "--osts", "64", "--ost-rate", "5000", "--client-rate", "10.4"),
+    ],
+)
+@pytest.mark.parametrize("writers", ["1", "32"])
+def test_one_node_writes_one_file_as_measured_whatever_its_stripes(arguments, writers):
+    """0.87 to 1.24 GB/s on a machine where a file for each task gives 8.4."""
+    case = ("--writers", writers, "--nodes", "1", "--pattern", "shared", "--stripe-count", "32", "--json")
+    data = json.loads(run(*arguments, *case).output)
+    assert 1.24 / 2 < data["estimate"]["rate_gb_s"] < 2 * 0.87
+    assert data["estimate"]["limit"] == "one file"
+    own = json.loads(
+        run(*arguments, *case[:4], "--pattern", "file-per-process", "--stripe-count", "1", "--json").output
+    )
+    assert own["estimate"]["rate_gb_s"] > 1.5

@@ -177,7 +177,7 @@ def over_known(rng: random.Random, *, nodes: int, node_gb_s: float, system_gb_s:
     Examples
     --------
     >>> round(over_known(random.Random(1), nodes=100, node_gb_s=1.0, system_gb_s=80.0, known_gb_s=20.0), 2)
-    3.38
+    3.34
     """
     return clients_rate_gb_s(nodes * node_gb_s, nodes, system_gb_s) / known_gb_s
 

@@ -24,6 +24,8 @@ from hopperlib.machine import FileSystem, Machine
 from hopperlib.storage.lustre.node_rates import clients_rate_gb_s, node_rate_gb_s
 from hopperlib.text import count
 
+# What the last task of a curve adds if the curve still rises, as a share of what one writes alone.
+_RISING = 0.2
 # Lustre stripes a file over at most so many OSTs.
 _MOST_STRIPES = 2000
 
@@ -228,6 +230,8 @@ def write_curve(machine: Machine, most_tasks: int, *, nodes: int | None = None, 
 def level_from(curve: Sequence[float], *, within: float = 0.05) -> int | None:
     """Fewest tasks that come near the last rate of a curve, or None if the curve rises to its end.
 
+    It rises if the last task adds more than a fifth of what the first one writes.
+
     Parameters
     ----------
     curve : sequence of float
@@ -237,9 +241,11 @@ def level_from(curve: Sequence[float], *, within: float = 0.05) -> int | None:
 
     Examples
     --------
-    >>> level_from([1.0, 2.0, 2.4, 2.5, 2.5]), level_from([1.0, 2.0])
-    (3, None)
+    >>> level_from([1.0, 2.0, 2.4, 2.5, 2.5]), level_from([1.0, 2.0]), level_from(range(1, 50))
+    (3, None, None)
     """
+    if len(curve) < 2 or curve[-1] - curve[-2] > _RISING * curve[0]:
+        return None
     flat = next(tasks for tasks, rate in enumerate(curve, start=1) if rate >= curve[-1] * (1 - within))
     return flat if flat < len(curve) else None
 
