@@ -61,8 +61,13 @@ def place_mpiexec(component: Component, node: NodeKind, machine: Machine, thread
     else:
         share = -(-component.tasks // nodes) if full else per_node
         numbers = [range(first, min(first + share, component.tasks)) for first in range(0, component.tasks, share)]
-    patterns = {size: _pattern(component, mapping, node, size, threads, nodes) for size in set(map(len, numbers))}
-    return Seating(numbers, [patterns[len(own)] for own in numbers], ())
+    doubts: dict[str, None] = {}
+    if component.mapper and len(numbers) > 1 and component.mapper.doubt_on_several_nodes:
+        doubts[component.mapper.doubt_on_several_nodes] = None
+    patterns = {
+        size: _pattern(component, mapping, node, size, threads, nodes, doubts) for size in set(map(len, numbers))
+    }
+    return Seating(numbers, [patterns[len(own)] for own in numbers], (), tuple(doubts))
 
 
 def _node_counts(component: Component, mapping: TaskMapping, node: NodeKind) -> tuple[int, int]:
@@ -74,10 +79,24 @@ def _node_counts(component: Component, mapping: TaskMapping, node: NodeKind) -> 
 
 
 def _pattern(
-    component: Component, mapping: TaskMapping, kind: NodeKind, tasks: int, threads: int, nodes: int
+    component: Component,
+    mapping: TaskMapping,
+    kind: NodeKind,
+    tasks: int,
+    threads: int,
+    nodes: int,
+    doubts: dict[str, None],
 ) -> tuple[Binding, ...]:
-    """Return where the tasks of one node run."""
+    """Return where the tasks of one node run; add what cannot be told of it to `doubts`."""
     everything = frozenset(cpu for unit in units_of("core", kind) for cpu in unit)
+    if component.mapper:
+        result = component.mapper.bind(kind, tasks)
+        doubts.update({result.doubt: None} if result.doubt else {})
+        free = bound_to(everything, kind, threads, bound=False)
+        shapes = {cpus: bound_to(cpus, kind, threads) if cpus else free for cpus in set(result.cpus)}
+        bindings = [shapes[cpus] for cpus in result.cpus]
+        step = step_gpus(component.gpus, kind, tasks=tasks, nodes=nodes)
+        return with_gpus(component.gpus, kind, step, bindings, closest=True)
     if component.binding_list:
         taken = _listed_cpus(component, kind, tasks)
     else:
@@ -91,9 +110,10 @@ def _pattern(
 def _listed_cpus(component: Component, kind: NodeKind, tasks: int) -> list[list[int]]:
     """Return the CPUs of each task of a node where the line lists them."""
     lists = [[cpu for cpu in listed if cpu is not None] for listed in component.binding_list or ()]
-    absent = next((cpu for listed in lists for cpu in listed if cpu >= kind.hardware_threads), None)
+    known = {kind.cpu(core, thread) for core in range(kind.cores) for thread in range(kind.threads_per_core)}
+    absent = next((cpu for listed in lists for cpu in listed if cpu not in known), None)
     if absent is not None:
-        rule = f"names CPU {absent}; a node has CPUs 0 to {kind.hardware_threads - 1}"
+        rule = f"names CPU {absent}; a node has CPUs up to {kind.highest_cpu}"
         raise LaunchError("--cpu-bind", component.given("--cpu-bind") or "list", rule)
     return [lists[task % len(lists)] for task in range(tasks)]
 
