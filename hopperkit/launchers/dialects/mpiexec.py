@@ -101,6 +101,7 @@ def read_mpiexec(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
         environment |= assigned(option.value for option in given if option.name in ("-env", "-x"))
         known = _known_variables(kind, {**line.environment, **environment})
         counted = _counts(kind, given, known, job, remarks)
+        _check_pattern(kind, given, counted, job)
         if not counted["tasks"]:
             rule = "has no -n, and no script around it says how many tasks there are"
             raise LaunchError(line.launcher, "", rule)
@@ -158,6 +159,28 @@ def _counts(
         on_nodes = f"{tasks} tasks on {count(reservation.nodes, 'node')}"
         remarks.notes.append(f"{on_nodes} are more than a core for each.")
     return fields | {"tasks": tasks, "nodes": hosts or min(reservation.nodes, tasks), "tasks_per_node": per_node}
+
+
+def _check_pattern(kind: LauncherKind, given: Sequence[Given], counted: Mapping[str, Any], job: Job) -> None:
+    """Refuse more tasks than the pattern of a line of Open MPI gives on the nodes of the job."""
+    if kind != "openmpi" or not job.reservation:
+        return
+    values = {option.name: option.value for option in given}
+    pattern = re.match(r"ppr:(\d{1,9}):n", values.get("-map-by", ""), re.IGNORECASE)
+    each = (
+        int(pattern[1])
+        if pattern
+        else counted["tasks_per_node"]
+        if {"-npernode", "-npersocket"} & set(values)
+        else None
+    )
+    each = 1 if "-pernode" in values else each
+    nodes, tasks = job.reservation.nodes, counted["tasks"]
+    if not each or tasks <= nodes * each or ("-map-by" in values and not pattern):
+        return
+    raise LaunchError(
+        "-n", tasks, f"is more than {count(nodes, 'node')} x {each}, the tasks that the pattern of the line gives"
+    )
 
 
 def _tasks_of_pattern(given: Sequence[Given], job: Job, remarks: Remarks) -> int:
@@ -329,11 +352,19 @@ def _openmpi(request: _Request) -> Component:
     mapper = OpenMpiMapper(request.plain_options(), request.release, request.component.tasks)
     parsed = _parsed(mapper.options, request.release)
     unit, width = parsed.unit or "slot", parsed.width
+    if parsed.hwthreads or "hwthread" in (unit, parsed.bind):
+        # The CPUs of a task are hardware threads.
+        width = -(-width // request.node.threads_per_core)
     if not parsed.unit and request.release is None and request.component.tasks > 2 and not parsed.bind:
         request.remarks.notes.append(_REPORT)
+    per_place = {"-npernode", "-npersocket", "-pernode"} & set(request.options)
+    if "-map-by" in request.options and per_place and request.release != 5:
+        request.doubt(
+            f"What Open MPI 4.1 does with --map-by beside a number of tasks for each node is not followed. {_REPORT}"
+        )
     component = request.component._replace(overcommit=parsed.oversubscribe, mapper=mapper)
     request = request._replace(component=component)
-    if parsed.bind == "none":
+    if parsed.bind == "none" or parsed.overload:
         # No CPUs are kept for a task that is not bound.
         width = 1
     if parsed.per_unit and unit == "node":

@@ -56,6 +56,10 @@ def place_openmpi4(request: OpenMpiRequest, node: Topology, slots: int, ranks: i
     order = list(_ranked(places, policy, node, request))
     if policy.bind == "none":
         return [0] * ranks
+    if policy.unit in _OBJECTS and not request.per_unit:
+        # The places are dealt out anew before binding, in turn, whatever SPAN made of them.
+        units = node.units[policy.unit]
+        places = [units[number % len(units)] for number in range(ranks)]
     try:
         masks = _bound(request, policy, node, places)
     except _Overload:

@@ -7,7 +7,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -139,8 +139,9 @@ def counted(asked: Iterable[Answer]) -> dict[tuple[str, str], Counter[str]]:
 def main() -> None:
     """Print what differs."""
     totals: dict[tuple[str, str], Counter[str]] = {}
-    for launcher in sys.argv[1:] or LAUNCHERS:
-        for answer in answers(launcher):
+    every = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    for launcher in sys.argv[1:2] or LAUNCHERS:
+        for answer in islice(answers(launcher), 0, None, every):
             package = packaged(answer)
             how = verdict(answer, package)
             totals.setdefault((launcher, answer.release), Counter())[how] += 1
