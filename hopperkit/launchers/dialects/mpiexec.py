@@ -30,11 +30,12 @@ from hopperlib.text import count
 
 
 class _Mpiexec(NamedTuple):
-    """Whose mpiexec a line is: its name, and what tells it in words and environment, then in the modules of the text."""
+    """Whose mpiexec a line is: its name, and what tells it: words and variables, then modules, then words of several."""
 
     title: str
     signs: str
     modules: str
+    hints: str = "(?!)"
 
 
 _LAUNCHERS: dict[LauncherKind, _Mpiexec] = {
@@ -42,11 +43,11 @@ _LAUNCHERS: dict[LauncherKind, _Mpiexec] = {
     "pals": _Mpiexec("PALS", r" --?(cpu-bind|depth|gpu-bind)\b", "(?!)"),
     "openmpi": _Mpiexec(
         "Open MPI",
-        r" --(map-by|bind-to|rank-by)\b"
-        r"| --?(mca|report-bindings|npernode|npersocket|oversubscribe|allow-run-as-root|x) | -N |\bOMPI_",
+        r" --?(mca|report-bindings|npernode|npersocket|oversubscribe|allow-run-as-root|x) | -N |\bOMPI_",
         "open-?mpi|hpcx",
+        r" --(map-by|bind-to|rank-by)\b",
     ),
-    "mpich": _Mpiexec("MPICH", r" -(bind-to|map-by)\b", "mpich|mvapich"),
+    "mpich": _Mpiexec("MPICH", "(?!)", "mpich|mvapich", r" -(bind-to|map-by)\b"),
 }
 # Units that the launchers map to and bind to, by what they may be called.
 _UNITS = {
@@ -129,7 +130,8 @@ def _kind(line: LaunchLine, job: Job, remarks: Remarks) -> LauncherKind:
     modules = " ".join(job.modules).lower()
     by_signs = (kind for kind, known in _LAUNCHERS.items() if re.search(known.signs, typed))
     by_modules = (kind for kind, known in _LAUNCHERS.items() if re.search(known.modules, modules))
-    if known := next(chain(by_signs, by_modules), None):
+    by_hints = (kind for kind, known in _LAUNCHERS.items() if re.search(known.hints, typed))
+    if known := next(chain(by_signs, by_modules, by_hints), None):
         return known
     hydra = line.launcher.endswith("hydra") or re.search(r" --?(genv|ppn|perhost) ", typed)
     guess: LauncherKind = "mpich" if hydra else "openmpi"
@@ -165,40 +167,40 @@ def _check_pattern(kind: LauncherKind, given: Sequence[Given], counted: Mapping[
     """Refuse more tasks than the pattern of a line of Open MPI gives on the nodes of the job."""
     if kind != "openmpi" or not job.reservation:
         return
-    values = {option.name: option.value for option in given}
-    pattern = re.match(r"ppr:(\d{1,9}):n", values.get("-map-by", ""), re.IGNORECASE)
-    each = (
-        int(pattern[1])
-        if pattern
-        else counted["tasks_per_node"]
-        if {"-npernode", "-npersocket"} & set(values)
-        else None
-    )
-    each = 1 if "-pernode" in values else each
-    nodes, tasks = job.reservation.nodes, counted["tasks"]
-    if not each or tasks <= nodes * each or ("-map-by" in values and not pattern):
+    values = {option.name: option.value for option in given if option.bears}
+    pattern = re.match(r"ppr:(\d{1,9}):", values.get("-map-by", ""), re.IGNORECASE)
+    if not pattern and ("-map-by" in values or not {"-npernode", "-npersocket", "-pernode"} & set(values)):
         return
-    raise LaunchError(
-        "-n", tasks, f"is more than {count(nodes, 'node')} x {each}, the tasks that the pattern of the line gives"
-    )
+    release = _openmpi_release(" ".join(job.modules).lower())
+    nodes, tasks = job.reservation.nodes, counted["tasks"]
+    most = nodes * max(_ranks_of_node(given, release, job.node), default=0)
+    if most and tasks > most:
+        each = most // nodes
+        rule = f"is more than {count(nodes, 'node')} x {each}, the tasks that the pattern of the line gives"
+        raise LaunchError("-n", tasks, rule)
+
+
+def _ranks_of_node(given: Sequence[Given], release: int | None, node: NodeKind) -> list[int]:
+    """Return the tasks that a line of Open MPI without -n starts on a node, 0 for all slots, by each release that it may be."""
+    options = [(option.name, option.value) for option in given if option.bears]
+    found = []
+    for each in (4, 5) if release is None else (5 if release >= 5 else 4,):
+        try:
+            found.append(ranks_of_line(options, each, node) or 0)
+        except (LaunchError, CannotTellError):
+            found.append(0)
+    return found
 
 
 def _tasks_of_pattern(given: Sequence[Given], job: Job, remarks: Remarks) -> int:
     """Return the tasks that a line of Open MPI without -n starts on the job's nodes by its pattern; 0 for all slots."""
-    options = [(option.name, option.value) for option in given if option.bears]
-    release = _openmpi_release(" ".join(job.modules).lower())
-    found = []
-    for each in (4, 5) if release is None else (5 if release >= 5 else 4,):
-        try:
-            found.append(ranks_of_line(options, each, job.node))
-        except (LaunchError, CannotTellError):
-            found.append(None)
+    found = _ranks_of_node(given, _openmpi_release(" ".join(job.modules).lower()), job.node)
     if len(set(found)) > 1:
         remarks.doubts.append(
             "How many tasks Open MPI starts for this line without -n depends on its release. Give -n, or load its module "
             "with its release in the text."
         )
-    return (found[-1] or 0) * (job.reservation.nodes if job.reservation else 1)
+    return found[-1] * (job.reservation.nodes if job.reservation else 1)
 
 
 def _openmpi_release(modules: str) -> int | None:
@@ -364,6 +366,9 @@ def _openmpi(request: _Request) -> Component:
         )
     component = request.component._replace(overcommit=parsed.oversubscribe, mapper=mapper)
     request = request._replace(component=component)
+    if request.release is not None and request.release < 4:
+        # 1.8 printed other bindings than 4.1.
+        request.doubt(f"Releases of Open MPI before 4.0 are not followed; shown is what 4.1 does. {_REPORT}")
     if parsed.bind == "none" or parsed.overload:
         # No CPUs are kept for a task that is not bound.
         width = 1

@@ -249,7 +249,8 @@ def _sized(node: Topology, ranks: int, size: int, order: str) -> list[int]:
         found = []
         for region, count in _regions(node, ranks, "hwthread"):
             first = next(bits(region))
-            found += [_ring(first + rank * size, size, total) for rank in range(count)]
+            width = region.bit_count()
+            found += [_ring(rank * size % width, min(size, width), width) << first for rank in range(count)]
         return found
     parts = []
     for socket, count in _per_socket(node, ranks):
