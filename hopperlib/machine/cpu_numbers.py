@@ -51,8 +51,8 @@ def core_by_cpu(lists: tuple[str, ...]) -> dict[int, int]:
     return {cpu: core for numbers in expanded(lists) for core, cpu in enumerate(numbers)}
 
 
-def written(numbers: tuple[int, ...]) -> str:
-    """Return numbers as a list with ranges and strides, the inverse of `expanded`.
+def written(numbers: tuple[int, ...], *, strides: bool = True) -> str:
+    """Return numbers as a list with ranges and, unless these are not wanted, strides: the inverse of `expanded`.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def written(numbers: tuple[int, ...]) -> str:
         end = at
         while step > 0 and end + 1 < len(numbers) and numbers[end + 1] - numbers[end] == step:
             end += 1
-        if end - at < 2 and step != 1:
+        if (end - at < 2 or not strides) and step != 1:
             end = at
         low, high = numbers[at], numbers[end]
         parts.append(str(low) if end == at else f"{low}-{high}" + (f":{step}" if step > 1 else ""))
