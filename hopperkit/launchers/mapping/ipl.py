@@ -90,7 +90,9 @@ def _domains(request: IntelRequest, node: Topology, ranks: int, *, by_numa_node:
         return _compact(request, node, ranks)
     if domain == "omp" and not request.threads:
         if layout and by_numa_node:
-            raise CannotTellError("How large Intel MPI 2021.12 to 2021.14 makes this domain with a layout is not known.")
+            raise CannotTellError(
+                "How large Intel MPI 2021.12 to 2021.14 makes this domain with a layout is not known."
+            )
         # The domain is all of the node; what does not divide it goes by NUMA node.
         if by_numa_node and ranks < total and total % ranks:
             return _by_numa_node(node, ranks)

@@ -142,7 +142,9 @@ class _Mapper:
             self._by_object()
         if len(self.mapped) < self.ranks:
             each = f"{self.policy.width} {self.cpu}s" if self.policy.width > 1 else f"a {self.cpu}"
-            raise LaunchError("-n", str(self.ranks), f"does not fit: not every rank finds {each} where the line maps it")
+            raise LaunchError(
+                "-n", str(self.ranks), f"does not fit: not every rank finds {each} where the line maps it"
+            )
         return self.mapped
 
     def _cpus(self, mask: int) -> int:

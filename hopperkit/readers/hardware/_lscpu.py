@@ -59,7 +59,9 @@ def read_lscpu(text: str) -> Hardware:
     facts = _measured_clock(values) | _guessed_flops(values)
     at = ("Socket(s), Core(s) per socket, NUMA node(s)", "Thread(s) per core", "Model name")
     counts = (sockets, numa_nodes, cores, threads)
-    return local_node("lscpu", at, counts, facts, model, notes, alike=alike, numbering=_numbering(numa_cpus, cores, threads))
+    return local_node(
+        "lscpu", at, counts, facts, model, notes, alike=alike, numbering=_numbering(numa_cpus, cores, threads)
+    )
 
 
 def _fields(text: str) -> dict[str, str]:

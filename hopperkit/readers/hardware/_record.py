@@ -195,7 +195,9 @@ def local_node(
     if named and 0 < float(named[1]) <= 10:
         facts = {**facts, **reported(tool, at[2], clock_ghz=float(named[1]))}
     notes = (*notes, *((note,) if note else () if numbering is not None else (NUMBERING,)))
-    return Hardware(tool, {**geometry, **facts, **(numbering or {})}, cores, threads, sockets, numa_nodes, model, notes=notes)
+    return Hardware(
+        tool, {**geometry, **facts, **(numbering or {})}, cores, threads, sockets, numa_nodes, model, notes=notes
+    )
 
 
 def installed_memory(usable_gb: float) -> float:

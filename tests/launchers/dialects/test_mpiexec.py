@@ -63,6 +63,30 @@ def test_where_tasks_land(machine: str, line: str, cpus: str) -> None:
     ]
 
 
+def two_sockets_of_12() -> Machine:
+    document = CLUSTER.to_document()
+    document["node"] = [document["node"][0] | {"cores_per_numa_node": {"value": 12, "assumed": "as in the report"}}]
+    return Machine.from_document(document, name="om2x12.toml")
+
+
+@pytest.mark.parametrize(
+    ("line", "cpus"),
+    [
+        # All ranks on NUMA node 0: https://github.com/open-mpi/ompi/issues/11726 prints it, and 5.0.11 says so.
+        ("mpirun -n 8 -N 8 ./a", ["0-11"] * 8),
+        ("mpirun -n 8 --map-by ppr:8:node ./a", ["0-11"] * 8),
+        ("mpirun -n 8 --npernode 8 ./a", ["0-11"] * 8),
+        # https://github.com/open-mpi/ompi/issues/1247: a list of CPUs for all ranks.
+        ("mpirun -n 4 --cpu-set 0,2,4,6 --bind-to core ./a", ["0,2,4,6"] * 4),
+    ],
+)
+def test_lines_of_reports_on_open_mpi_5(line: str, cpus: list[str]) -> None:
+    script = f"#!/bin/bash\n#SBATCH -N 1\n#SBATCH --exclusive\nmodule load openmpi/5.0.11\n{line}\n"
+    placement = placed(script, two_sockets_of_12())
+    assert not placement.doubts
+    assert [seat.cpus for seat in placement.nodes[0].pattern] == [number_list("", each, what="CPUs") for each in cpus]
+
+
 def test_tasks_over_nodes() -> None:
     assert [
         list(node.task_numbers) for node in placed("mpirun -np 4 --npernode 2 --bind-to core --map-by core a").nodes
