@@ -259,6 +259,7 @@ def run(command: list[str], environment: dict[str, str]) -> str:
     try:
         done = subprocess.run(
             command,
+            check=False,
             env=environment,
             capture_output=True,
             text=True,

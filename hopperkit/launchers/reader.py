@@ -249,11 +249,11 @@ _OTHERS = {
 
 
 def explain_missing_line(text: str) -> str:
-    """Return what a text without a launch line holds instead, as the end of an error message.
+    r"""Return what a text without a launch line holds instead, as the end of an error message.
 
     Examples
     --------
-    >>> explain_missing_line("# with ibrun, not with srun\\npoe ./a.out")
+    >>> explain_missing_line("# with ibrun, not with srun\npoe ./a.out")
     'starts tasks with poe, and where they run cannot be told; aprun, srun, mpiexec and mpirun lines can be read'
     """
     if other := re.search(_NOT_READ, _COMMENT.sub("", text)):

@@ -153,7 +153,7 @@ class TaskMapping(NamedTuple):
     width : int
         Cores of a task; CPUs, where the unit is ``hwthread`` or ``number``.
     bind : str
-        ``own``: the CPUs it takes; ``first``: the first of them; ``none``; or all of the units that hold them.
+        ``own``: the CPUs it takes; ``none``; or all of the units that hold them.
     """
 
     unit: str = "slot"

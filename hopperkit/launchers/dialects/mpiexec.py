@@ -204,8 +204,8 @@ def _tasks_of_pattern(given: Sequence[Given], job: Job, remarks: Remarks) -> int
 
 
 def _openmpi_release(modules: str) -> int | None:
-    """Return the release of Open MPI that modules name, 4 or 5; None if they do not."""
-    match = re.search(r"open-?mpi/(\d{1,2})\.", modules)
+    """Return the release of Open MPI that modules such as openmpi/gcc/4.1.6 name; None if they do not."""
+    match = re.search(r"open-?mpi(?:\S*/|-)v?([1-9])\.\d", modules)
     return int(match[1]) if match else None
 
 
@@ -230,14 +230,12 @@ def _map(
 ) -> Component:
     """Return a component with its mapping, as its launcher works it out."""
     node, options = job.node, {option.name: option for option in given}
-    per_node, nodes, tasks = component.tasks_per_node, component.nodes, component.tasks
-    on_node = min(tasks, per_node or -(-tasks // nodes) if nodes else per_node or len(node.usable_cores))
     width = next((option for name, option in options.items() if name in ("-d", "-cpus-per-proc")), None)
     cpus = whole_number(width.typed, width.value) if width else 1
-    component = component._replace(nodes=None if per_node else nodes)
+    component = component._replace(nodes=None if component.tasks_per_node else component.nodes)
     modules = " ".join(job.modules).lower()
     release = _openmpi_release(modules)
-    request = _Request(component, options, cpus, on_node, known, node, remarks, release, modules, given)
+    request = _Request(component, options, cpus, known, node, remarks, release, modules, given)
     mapped = _MAPPERS[kind](request)
     if "-gpu-bind" in options:
         mapped = mapped._replace(gpus=_gpu_bind(options["-gpu-bind"], node))
@@ -266,34 +264,12 @@ def _unit(typed: str, word: str) -> str:
     return _UNITS[word.lower()]
 
 
-def units_of(unit: str, kind: NodeKind) -> list[list[int]]:
-    """Return the CPUs of each unit of a node that jobs may use, in the order of the units, core by core.
-
-    Examples
-    --------
-    >>> from hopperlib.machine import Machine
-    >>> units_of("core", Machine.load("perlmutter").node())[1]
-    [1, 129]
-    """
-    usable, threads = kind.usable_cores, range(kind.threads_per_core)
-    if unit in ("number", "hwthread"):
-        cpus = [[kind.cpu(core, thread)] for core in usable for thread in threads]
-        return sorted(cpus) if unit == "number" else cpus
-    widths = {"numa": kind.cores_per_numa_node, "socket": kind.cores_per_socket, "node": kind.cores}
-    widths["l3"] = kind.cores_per_l3 or kind.cores_per_numa_node
-    width = widths.get(unit, 1)
-    groups = [range(first, first + width) for first in range(0, kind.cores, width)]
-    members = [[kind.cpu(core, thread) for core in group if core in usable for thread in threads] for group in groups]
-    return [group for group in members if group]
-
-
 class _Request(NamedTuple):
-    """What a line asks for, for the launcher's own rules: the component so far, options by name, width, tasks of a node; the release of Open MPI."""
+    """What a line asks for, for its launcher's rules: the component so far, options by name, width; Open MPI's release."""
 
     component: Component
     options: Mapping[str, Given]
     width: int
-    on_node: int
     known: Mapping[str, str]
     node: NodeKind
     remarks: Remarks
@@ -357,8 +333,6 @@ def _openmpi(request: _Request) -> Component:
     if parsed.hwthreads or "hwthread" in (unit, parsed.bind):
         # The CPUs of a task are hardware threads.
         width = -(-width // request.node.threads_per_core)
-    if not parsed.unit and request.release is None and request.component.tasks > 2 and not parsed.bind:
-        request.remarks.notes.append(_REPORT)
     per_place = {"-npernode", "-npersocket", "-pernode"} & set(request.options)
     if "-map-by" in request.options and per_place and request.release != 5:
         request.doubt(
@@ -421,8 +395,11 @@ def _intelmpi(request: _Request) -> Component:
     release = None
     if match := re.search(r"(?:impi|intel-?mpi|intel-oneapi-mpi)/(?:20)?(\d\d)\.(\d{1,2})", request.modules):
         release = (2000 + int(match[1]), int(match[2]))
-    # Releases before 2021.5 were not asked.
     known = release if release and release >= (2021, 5) else None
+    if release and not known and dict(variables).get("I_MPI_PIN", "").lower() not in ("0", "no", "off", "disable"):
+        request.doubt(
+            "Releases of Intel MPI before 2021.5 were not asked; shown is what later ones do. Set I_MPI_DEBUG=4 to see."
+        )
     mapped = request.mapped("slot", "own", 1)
     return mapped._replace(overcommit=True, mapper=IntelMapper(variables, foreign, known))
 

@@ -1,9 +1,8 @@
-"""Where tasks land when a launcher maps them onto units of a node and binds them to units.
+"""Which tasks of an mpiexec line go to which node, and where those of a node land.
 
-One model for all mpiexec and mpirun: tasks go onto units of a node (CPUs, cores,
-caches, NUMA nodes, sockets) in turn or a number on each, every task takes so
-many cores or CPUs of its unit next to those taken before, and is bound to the
-units that hold them.
+Open MPI, MPICH and Intel MPI each bind the tasks of a node by their rules (`hopperkit.launchers.mapping`). For PALS,
+tasks go onto units of a node (CPUs, cores, caches, NUMA nodes, sockets) in turn, every task takes so many cores or CPUs
+of its unit next to those taken before, and is bound to the units that hold them.
 
 References
 ----------
@@ -14,8 +13,8 @@ Open MPI 4.1 and 5.0, mpirun(1); MPICH, "Using the Hydra Process Manager"; Intel
 from collections import Counter
 from collections.abc import Sequence
 
-from hopperkit.launchers.dialects.mpiexec import units_of
 from hopperkit.launchers.filling.gpus import step_gpus, with_gpus
+from hopperkit.launchers.mapping.topology import units_of
 from hopperkit.launchers.option_values import check_nodes
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.binding import Binding, Seating, bound_to
@@ -149,8 +148,6 @@ def _bound(own: list[int], bind: str, kind: NodeKind, everything: frozenset[int]
     """Return the CPUs that a task is bound to, or may use if it is not."""
     if bind == "none":
         return everything
-    if bind == "first":
-        return frozenset(own[:1])
     if bind in ("own", "core", "hwthread"):
         return frozenset(own)
     return frozenset(cpu for unit in units_of(bind, kind) if set(unit) & set(own) for cpu in unit)

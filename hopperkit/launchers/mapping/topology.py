@@ -94,3 +94,24 @@ def _topology(widths: tuple[int, ...], usable: tuple[int, ...], numbers: tuple[t
     units |= dict.fromkeys(("l2", "l1", "core"), core_masks)
     units["hwthread"] = tuple(1 << place for place in range(len(usable) * threads))
     return Topology(tuple(cpu for own in numbers for cpu in own), units)
+
+
+def units_of(unit: str, kind: NodeKind) -> list[list[int]]:
+    """Return the CPUs of each unit of a node that jobs may use, in the order of the units, core by core.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> units_of("core", Machine.load("perlmutter").node())[1]
+    [1, 129]
+    """
+    usable, threads = kind.usable_cores, range(kind.threads_per_core)
+    if unit in ("number", "hwthread"):
+        cpus = [[kind.cpu(core, thread)] for core in usable for thread in threads]
+        return sorted(cpus) if unit == "number" else cpus
+    widths = {"numa": kind.cores_per_numa_node, "socket": kind.cores_per_socket, "node": kind.cores}
+    widths["l3"] = kind.cores_per_l3 or kind.cores_per_numa_node
+    width = widths.get(unit, 1)
+    groups = [range(first, first + width) for first in range(0, kind.cores, width)]
+    members = [[kind.cpu(core, thread) for core in group if core in usable for thread in threads] for group in groups]
+    return [group for group in members if group]

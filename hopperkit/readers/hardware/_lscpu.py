@@ -112,7 +112,11 @@ def _numbering(numa_cpus: list[list[int]], cores: int, threads: int) -> dict[str
     at = "NUMA node0 CPU(s) and so on"
     if threads == 1:
         return reported("lscpu", at, **numbering_of(behind))
-    if all(cpu + t * cores == other for t, numbers in enumerate(behind) for cpu, other in zip(behind[0], numbers)):
+    if all(
+        cpu + t * cores == other
+        for t, numbers in enumerate(behind)
+        for cpu, other in zip(behind[0], numbers, strict=True)
+    ):
         why = "lscpu does not tell which CPUs share a core; the second ones are taken to follow all first ones"
         return guessed(why, **numbering_of(behind))
     if all(numbers == list(range(numbers[0], numbers[0] + each * threads)) for numbers in lists):

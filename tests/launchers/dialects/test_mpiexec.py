@@ -152,3 +152,30 @@ def test_a_hardware_thread_of_each_core():
         read_launch("module load openmpi/4.1\nmpirun -np 3 --bind-to hwthread --map-by core a", perlmutter), perlmutter
     )
     assert [task.cpus for task in placed.nodes[0].tasks] == [(0,), (1,), (2,)]
+
+
+@pytest.mark.parametrize(
+    ("module", "same"),
+    [
+        ("openmpi/gcc/64/4.1.5", True),
+        ("openmpi-gcc-11.2/4.1.6", True),
+        ("openmpi/4.1.6-gcc-11.2", True),
+        ("openmpi-4.1.6/gcc/12.2", True),
+        ("openmpi/5.0.3/gcc-12.2", False),
+        ("OpenMPI/5.0.3-GCC-13.3.0", False),
+    ],
+)
+def test_the_release_in_names_of_modules(module: str, same: bool) -> None:
+    # The two releases place three tasks with --bind-to socket otherwise.
+    def cpus(name: str) -> list[tuple[int, ...]]:
+        text = f"module load {name}\nmpirun -np 3 --bind-to socket a"
+        placement = placed(text)
+        assert not placement.doubts
+        return [seat.cpus for seat in placement.nodes[0].pattern]
+
+    assert (cpus(module) == cpus("openmpi/4.1.6")) == same
+
+
+def test_intel_mpi_before_2021_5_was_not_asked() -> None:
+    assert "before 2021.5" in placed("module load impi/2019.9\nmpirun -n 4 a").certainty
+    assert not placed("module load impi/2019.9\nI_MPI_PIN=off mpirun -n 4 a").doubts
