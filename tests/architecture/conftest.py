@@ -43,6 +43,7 @@ PARTS = {
         "questions",
         "render",
         "analysis",
+        "api",
         "cli",
         "__main__",
     ),

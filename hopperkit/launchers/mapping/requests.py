@@ -148,8 +148,8 @@ class HydraMapper(NamedTuple):
         Examples
         --------
         >>> from hopperlib.machine import Machine
-        >>> HydraMapper("socket", "").bind(Machine.load("toy").node(), 2).cpus
-        [(0, 1, 2, 3), (4, 5, 6, 7)]
+        >>> HydraMapper("core:2", "").bind(Machine.load("cluster").node(), 2).cpus
+        [(0, 1), (2, 3)]
         """
         node = _checked(kind, ranks)
         return Bound(_numbered(place_hydra(self.bind_to, self.map_by, node, ranks), node))

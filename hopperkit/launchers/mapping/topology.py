@@ -66,7 +66,7 @@ def topology_of(kind: NodeKind) -> Topology:
     >>> from hopperlib.machine import Machine
     >>> node = topology_of(Machine.load("perlmutter").node())
     >>> node.cpu_numbers(node.units["core"][1]), len(node.units["numa"]), len(node.units["l3"])
-    ((1, 129), 4, 8)
+    ((1, 129), 8, 16)
     """
     widths = (
         kind.cores,

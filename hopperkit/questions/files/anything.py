@@ -102,7 +102,7 @@ def _failed(text: str) -> bool:
 def _taken_for(kind: Kind, result: Result) -> Result:
     """Return an answer that says first what the text was taken for."""
     name, _ = _ASKED[kind.name]
-    facts = {**(result.facts or {}), "taken_for": kind.name, "question": name}
+    facts = {**result.facts, "taken_for": kind.name, "question": name}
     words = f"Read as {kind.title}: {kind.why}."
     if kind.why == NO_MARKS and facts.get("verdict") == "no-cause":
         words = "Nothing here says what this text is. If it is no output of a job, say what it is (read it as)."
