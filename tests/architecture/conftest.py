@@ -39,6 +39,7 @@ PARTS = {
         "filesystems",
         "traces",
         "histories",
+        "runs",
         "iologs",
         "readers",
         "failures",
