@@ -29,7 +29,7 @@ _TIME_NAMES = (
     "seconds",
     "time",
 )
-_GROUP_NAMES = ("job", "jobid", "slurmjobid", "group")
+GROUP_NAMES = ("job", "jobid", "slurmjobid", "group")
 # A unit at the end of a name: after a line or a space, in brackets or not.
 UNIT = re.compile(r"(?:[_ ]|\s*[\[(])(ns|us|ms|s|sec|seconds|min|minutes|h|hours)[\])]?$", re.IGNORECASE)
 UNITS = {"sec": "s", "seconds": "s", "minutes": "min", "hours": "h"}
@@ -106,7 +106,7 @@ class RunTimes(TableMixin):
         return columns | {name: list(map(typed_cell, cells)) for name, cells in self.others.items()}
 
 
-def _bare(name: str) -> str:
+def heading_letters(name: str) -> str:
     """Return the letters of a heading, small: Wall time, wall_time and Walltime are one."""
     return re.sub("[^a-z]", "", name.casefold())
 
@@ -154,7 +154,7 @@ def _time(text: str, where: str) -> float:
 def _group_column(header: Sequence[str], column: str, group: str | None) -> tuple[str | None, int | None]:
     """Return the column that says which runs belong together, and its place; None without one."""
     if group is None:
-        group = next((name for name in header if _bare(name) in _GROUP_NAMES and name != column), None)
+        group = next((name for name in header if heading_letters(name) in GROUP_NAMES and name != column), None)
     if group == column:
         raise InputError(f"column {column!r} cannot hold both the times and the groups")
     return group, None if group is None else _place(header, group, "groups")
@@ -162,7 +162,7 @@ def _group_column(header: Sequence[str], column: str, group: str | None) -> tupl
 
 def _times_column(header: Sequence[str], column: str | None) -> tuple[int, str]:
     """Return the place and the name of the column of times: the one given, the only one, one with a usual name, or the only one with a unit in brackets."""
-    bare = [_bare(UNIT.sub("", name)) for name in header]
+    bare = [heading_letters(UNIT.sub("", name)) for name in header]
     usual = next((header[bare.index(name)] for name in _TIME_NAMES if name in bare), "")
     with_unit = [name for name in header if UNIT.search(name) and name.endswith((")", "]"))]
     only = next((names[0] for names in (header, with_unit) if len(names) == 1), _COLUMN)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from statistics import fmean, pvariance
 from typing import NamedTuple
 
-from hopperkit.runs.factors import Factor
+from hopperkit.runs.factors import Factor, label_of
 from hopperkit.runs.robust import Regression, inverted, regression
 from hopperkit.runs.tails import f_quantile, f_tail
 
@@ -207,7 +207,10 @@ def _contrast(
         low, high = (ordered[round(share * (len(ordered) - 1))] for share in (_LOW, _HIGH))
         if part[0][low] == part[0][high]:
             low, high = ordered[0], ordered[-1]
-        return [part[0][high] - part[0][low]], (f"{factor.values[low]:.4g}", f"{factor.values[high]:.4g}")
+        return [part[0][high] - part[0][low]], (
+            label_of(factor, factor.values[low]),
+            label_of(factor, factor.values[high]),
+        )
     commonest = Counter(factor.values).most_common(1)[0][0]
     levels = {commonest: 0.0} | dict(
         zip(sorted(kind for kind in set(factor.values) if kind != commonest), estimates, strict=True)

@@ -4,12 +4,13 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from hopperkit.runs.components import Components, variance_components
-from hopperkit.runs.effects import Effect, Effects, effects_of, holm
-from hopperkit.runs.factors import Factor, factors_of
+from hopperkit.runs.effects import FEWEST, Effect, Effects, effects_of, holm
+from hopperkit.runs.factors import DATE, Factor, date_factor, factors_of
 from hopperkit.runs.order import ranks
 from hopperkit.runs.separation import LEVEL, Separated, Separation, separations
 from hopperkit.runs.shape import LEVEL as SHAPE_LEVEL
@@ -107,13 +108,13 @@ def explain(table: RunsTable, *, seed: int = 0) -> Explanation:
     >>> times = (1127.2, 1122.3, 369.2, 365.1, 370.8, 1119.0)
     >>> found = explain(RunsTable(name="seconds", values=times, columns={"nodes": tuple("aabbba")}))
     >>> found.shape.kind, found.best.factor.name, found.best.exact
-    ('two groups', 'nodes', True)
+    ('two groups', 'node a', True)
     """
     rng = random.Random(seed)
     shape = shape_of(table.times, rng)
     logs = [math.log(time) for time in table.times]
     points, columns = _by_job(table, logs)
-    factors = tuple(factors_of(columns))
+    factors = (*factors_of(columns), *_dates(table, len(points)))
     separated = separations(points, factors, rng)
     effects = effects_of(points, factors)
     sets = [factor for factor in factors if factor.kind == "set"]
@@ -147,6 +148,14 @@ def _by_job(table: RunsTable, logs: Sequence[float]) -> tuple[list[float], Mappi
         for name, cells in table.columns.items()
     }
     return [median(logs[place] for place in places) for places in members.values()], columns
+
+
+def _dates(table: RunsTable, points: int) -> list[Factor]:
+    """The date as a factor, where each run has one and runs are enough for several factors."""
+    if len(table.when) != points or points < FEWEST or DATE in table.columns:
+        return []
+    dated = date_factor(table.moments)
+    return [dated] if dated else []
 
 
 def _one_of(cells: Sequence[Any]) -> Any:
@@ -188,7 +197,9 @@ def _with_order(factors: Sequence[Factor], found: Sequence[str], shape: Shape) -
     """Found factors that change with the order of the runs: at one moment, or steadily."""
     if shape.chances.get("order", 1.0) > SHAPE_LEVEL:
         return ()
-    return tuple(factor.name for factor in factors if factor.name in found and _goes_with_order(factor))
+    return tuple(
+        factor.name for factor in factors if factor.name in found and factor.column != DATE and _goes_with_order(factor)
+    )
 
 
 def _goes_with_order(factor: Factor) -> bool:
@@ -198,9 +209,9 @@ def _goes_with_order(factor: Factor) -> bool:
         placed = ranks(factor.values)
         middle = (n + 1) / 2
         crossed = sum((place + 1 - middle) * (rank - middle) for place, rank in enumerate(placed))
-        return abs(12 * crossed / (n * (n * n - 1))) > _WITH_ORDER
-    stretches = 1 + sum(a != b for a, b in zip(factor.values, factor.values[1:], strict=False))
-    return stretches == len(set(factor.values))
+        return bool(abs(12 * crossed / (n * (n * n - 1))) > _WITH_ORDER)
+    stretches = 1 + sum(a != b for a, b in pairwise(factor.values))
+    return bool(stretches == len(set(factor.values)))
 
 
 def _components(table: RunsTable, shape: Shape, logs: Sequence[float]) -> Components | None:
@@ -226,7 +237,7 @@ def _unseen(
     if n < _FEWEST_FOR_SIZES or shape.spread <= 0:
         return []
     spread = shape.spread
-    if shape.chances.get("order", 1.0) > SHAPE_LEVEL:
+    if shape.kind in ("one group", "few slow", "few fast") and shape.chances.get("order", 1.0) > SHAPE_LEVEL:
         rows.append(Unseen("drift from the first run to the last", math.exp(drift_seen(spread, n))))
     if shape.kind == "one group":
         apart = groups_seen(spread, n)
@@ -236,16 +247,17 @@ def _unseen(
             rows.append(Unseen("one slow run", math.exp(seen)))
     z_needed = separated.z_needed if math.isfinite(separated.z_needed) else normal_quantile(LEVEL / 2)
     for factor in factors:
-        if factor.name in found or factor.kind == "set":
+        if factor.name in found or factor.kind == "set" or factor.column == DATE:
             continue
         sides = (len(points) // 2, len(points) - len(points) // 2)
         if factor.kind == "kinds":
             sizes = sorted(map(len, factor.members()))
-            sides = (sizes[-2], sizes[-1])
+            sides = sizes[-2], sizes[-1]
         what = f"effect of {factor.name}" + (", fast half against slow half" if factor.kind == "number" else "")
         rows.append(Unseen(what, math.exp(difference_seen(spread, *sides, z_needed))))
     if sets := [factor for factor in factors if factor.kind == "set" and factor.name not in found]:
-        sides = max((sorted(map(len, factor.members())) for factor in sets), key=lambda pair: pair[0])
+        few = max(min(map(len, factor.members())) for factor in sets)
+        sides = few, len(points) - few
         what = f"one of {len(sets):,} nodes and racks" if len(sets) > 1 else sets[0].name
         rows.append(Unseen(what, math.exp(difference_seen(spread, *sides, z_needed))))
     return rows

@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
 from typing import Any, NamedTuple
 
 from hopperkit.traces.cluster import node_names
@@ -16,6 +17,10 @@ _MOST_NODES_COMPARED = 20_000
 _NODE_COLUMN = re.compile(r"^(?:node|host)(?:_?(?:s|list|name|names))?$|^(?:exec_?host|nodes_?used|hosts?list)$", re.I)
 _RANGES = re.compile(r"\w\[\d[\d,-]*\]")
 _NAMES = re.compile(r"[A-Za-z][\w.-]*\d[\w.-]*(?:[,+][A-Za-z][\w.-]*\d[\w.-]*)+$")
+
+
+# Column under which the moments of dated runs are a factor, in days.
+DATE = "date"
 
 
 class Factor(NamedTuple):
@@ -75,6 +80,31 @@ def factors_of(columns: Mapping[str, Sequence[Any]]) -> list[Factor]:
     [('node n1', 'set'), ('threads', 'number')]
     """
     return [factor for name, cells in columns.items() for factor in _of_column(name, cells)]
+
+
+def date_factor(moments: Sequence[datetime]) -> Factor | None:
+    """The moments of runs as a number of days; None where all are the same.
+
+    Examples
+    --------
+    >>> date_factor([datetime(1970, 1, 1), datetime(1970, 1, 2, 12)]).values
+    (719163.0, 719164.5)
+    """
+    days = tuple(moment.toordinal() + (moment.hour * 60 + moment.minute) / 1440 for moment in moments)
+    return Factor(DATE, "number", days, DATE) if len(set(days)) > 1 else None
+
+
+def label_of(factor: Factor, value: Any) -> str:
+    """A value of a factor in words.
+
+    Examples
+    --------
+    >>> label_of(Factor("date", "number", (), "date"), 719163.2), label_of(Factor("hops", "number", ()), 4.0)
+    ('1970-01-01', '4')
+    """
+    if factor.column == DATE:
+        return date.fromordinal(int(value)).isoformat()
+    return f"{value:.4g}" if factor.kind == "number" else str(value)
 
 
 def _of_column(name: str, cells: Sequence[Any]) -> Iterator[Factor]:

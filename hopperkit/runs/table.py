@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 
@@ -48,6 +49,12 @@ class RunsTable:
     def times(self) -> tuple[float, ...]:
         """Values that are large where a run is slow: the times, or one over the rates."""
         return tuple(1 / value for value in self.values) if self.rate else self.values
+
+    @property
+    def moments(self) -> list[datetime]:
+        """When each run was, of the world's time where a zone is written; empty where nothing says it."""
+        found = [datetime.fromisoformat(text.strip()) for text in self.when]
+        return [moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC) for moment in found]
 
     @property
     def one_way(self) -> bool:
