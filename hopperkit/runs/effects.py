@@ -20,6 +20,8 @@ FEWEST, RUNS_PER_COLUMN = 12, 4
 FAR = 4.0
 _MOST_COLUMNS, _MOST_RUNS = 40, 5_000
 _LOW, _HIGH = 0.1, 0.9
+# Numbers whose largest is so many times the smallest are taken as logarithms.
+_WIDE = 8.0
 
 
 class Effect(NamedTuple):
@@ -154,7 +156,7 @@ def _same_as(factor: Factor, chosen: Sequence[Factor]) -> str:
 
 
 def design_of(factor: Factor) -> list[list[float]]:
-    """Columns of a factor, each around zero: a number in its standard deviations, kinds against the commonest.
+    """Columns of a factor, each around zero: a number, or its logarithm, in its standard deviations; kinds against the commonest.
 
     Examples
     --------
@@ -162,11 +164,17 @@ def design_of(factor: Factor) -> list[list[float]]:
     [[-1.0, 1.0]]
     """
     if factor.kind == "number":
-        scale = math.sqrt(pvariance(factor.values))
-        return [_centered([value / scale for value in factor.values])] if scale else []
+        values = _on_scale(factor.values)
+        scale = math.sqrt(pvariance(values))
+        return [_centered([value / scale for value in values])] if scale else []
     commonest = Counter(factor.values).most_common(1)[0][0]
     kinds = sorted(kind for kind in set(factor.values) if kind != commonest)
     return [_centered([float(value == kind) for value in factor.values]) for kind in kinds]
+
+
+def _on_scale(values: Sequence[float]) -> Sequence[float]:
+    """Numbers that span a wide range, such as nodes from 1 to 64, on a logarithmic scale: a power law is then a line."""
+    return [math.log(value) for value in values] if min(values) > 0 and max(values) >= _WIDE * min(values) else values
 
 
 def _centered(column: Sequence[float]) -> list[float]:

@@ -29,6 +29,8 @@ _MOST_WORK = 6_000_000
 _MOST_Z = 38.0
 # A value that so many shuffles reached is no rare one.
 _OFTEN = 40
+# The deviation that a factor needs is read off that many shuffles at least.
+_LEAST_SHUFFLES = 299
 
 
 class Separation(NamedTuple):
@@ -92,7 +94,7 @@ def separations(logs: Sequence[float], factors: Sequence[Factor], rng: random.Ra
     shuffles = max(99, min(999, _MOST_WORK // work))
     best, reached = max(map(abs, found)) - 1e-9, 0
     most: list[float] = []
-    while len(most) < shuffles and reached < _OFTEN:
+    while len(most) < shuffles and (reached < _OFTEN or len(most) < _LEAST_SHUFFLES):
         mixed = shuffled(centered, rng)
         most.append(max(abs(statistic(mixed)) for statistic in statistics))
         reached += most[-1] >= best

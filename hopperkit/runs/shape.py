@@ -77,7 +77,7 @@ def shape_of(times: Sequence[float], rng: random.Random, *, ordered: bool = True
     logs = [math.log(time) for time in untied(times)]
     # Ties stay ties in the order: spread over a step, they would rise within each.
     order = order_of([math.log(time) for time in times], rng) if ordered else Order("", 0.0, 0, 1.0, False)
-    if len(set(times)) == 1:
+    if len(times) > 1 and len(set(times)) == 1:
         return Shape("one group", (), 1.0, {}, order, 0.0)
     slowest, fastest = slow_runs(logs), slow_runs([-log for log in logs])
     two = chance_of_dip(dip(logs), len(logs)) if len(logs) >= FEWEST_TO_DIP else 1.0

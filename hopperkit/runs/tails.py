@@ -82,7 +82,7 @@ def f_quantile(tail: float, above: float, below: float) -> float:
 
 
 def chi_square_tail(value: float, degrees: float) -> float:
-    """Chance that a chi-square variable exceeds a value (Wilson and Hilferty's cube root). [fraction]
+    """Chance that a chi-square variable exceeds a value; from 3 degrees on Wilson and Hilferty's cube root. [fraction]
 
     Examples
     --------
@@ -91,6 +91,8 @@ def chi_square_tail(value: float, degrees: float) -> float:
     """
     if value <= 0:
         return 1.0
+    if degrees in (1, 2):
+        return 2 * normal_tail(math.sqrt(value)) if degrees == 1 else math.exp(-value / 2)
     spread = 2 / (9 * degrees)
     return normal_tail(((value / degrees) ** (1 / 3) - (1 - spread)) / math.sqrt(spread))
 

@@ -1,10 +1,13 @@
-"""What the answer on differing runs says: its headline, its findings, and the next run to make."""
+"""What the answer on differing runs says: its headline and its findings."""
 
+import math
 from collections.abc import Iterator, Sequence
 from statistics import median
 
+from hopperkit.questions.monitoring._runs_next import next_run
 from hopperkit.runs.effects import Effect
 from hopperkit.runs.explanation import Explanation
+from hopperkit.runs.robust import spread_of
 from hopperkit.runs.separation import LEVEL, Separation
 from hopperkit.runs.shape import LEVEL as SHAPE_LEVEL
 from hopperlib.finding import Finding, Level
@@ -39,7 +42,19 @@ def headline(found: Explanation) -> str:
         "too few": _too_few,
     }[found.shape.kind](found)
     column = column_sentence(found)
+    if found.shape.kind == "one group" and found.best is not None:
+        return f"{column} {_left_over(found)}"
     return f"{said} {column}" if column else said
+
+
+def _left_over(found: Explanation) -> str:
+    """What the columns leave: the spread around them."""
+    if found.effects is None:
+        return f"Without regard to it, {count(len(found.table.times), 'run')} differ by {_spread(found)}."
+    return (
+        f"All columns together explain {share(found.effects.explained)} of the variance; what is left differs by "
+        f"{digits(100 * found.effects.fit.scale, 2)} %."
+    )
 
 
 def column_sentence(found: Explanation) -> str:
@@ -59,6 +74,8 @@ def column_sentence(found: Explanation) -> str:
     if best is None:
         if not found.factors:
             return ""
+        if len(found.factors) == 1:
+            return f"{capital(_compared(found))} does not separate them."
         return f"None of {_compared(found)} separates them."
     others = [name for name in found.found if name != best.factor.name and name not in _same_nodes(found, best)]
     more = (
@@ -93,7 +110,9 @@ def _separates(found: Explanation, best: Separation) -> str:
             towards = "longer" if best.z > 0 else "shorter"
             return f"Column {factor.name} goes with the time: the larger it is, the {towards} the runs."
         low, high = effect.between
-        return f"Column {factor.name} makes a difference: from {low} to {high} the time changes by {_percent(effect)}."
+        return (
+            f"{capital(_named(best))} makes a difference: from {low} to {high} the time changes by {_percent(effect)}."
+        )
     times = _points(found)
     middles = {factor.values[side[0]]: median(times[place] for place in side) for side in factor.members()}
     fast, slow = (
@@ -119,8 +138,11 @@ def _points(found: Explanation) -> Sequence[float]:
 
 
 def _percent(effect: Effect) -> str:
-    low, change, high = (100 * (2.718281828459045**part - 1) for part in (effect.low, effect.change, effect.high))
-    return f"{change:+.1f} % (95 %: {low:+.1f} to {high:+.1f} %)"
+    """The size of an effect with its interval: a percentage, or a factor where it is large."""
+    low, change, high = (math.exp(part) for part in (effect.low, effect.change, effect.high))
+    if 1 / _EVEN < change < _EVEN:
+        return f"{100 * (change - 1):+.1f} % (95 %: {100 * (low - 1):+.1f} to {100 * (high - 1):+.1f} %)"
+    return f"a factor of {digits(change, 3)} (95 %: {digits(low, 3)} to {digits(high, 3)})"
 
 
 def times_slower(ratio: float) -> str:
@@ -129,9 +151,17 @@ def times_slower(ratio: float) -> str:
     Examples
     --------
     >>> times_slower(1.08), times_slower(3.04)
-    ('8.0 % slower', '3 times slower')
+    ('8.0 % slower', '3.0 times slower')
     """
-    return f"{digits(ratio, 2)} times slower" if ratio >= _EVEN else f"{100 * (ratio - 1):.1f} % slower"
+    return f"{_times(ratio)} times slower" if ratio >= _EVEN else f"{100 * (ratio - 1):.1f} % slower"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.1f}" if ratio < 10 else digits(ratio, 3)
+
+
+def _apart(ratio: float) -> str:
+    return f"{_times(ratio)} times" if ratio >= _EVEN else f"{100 * (ratio - 1):.1f} %"
 
 
 def _amount(found: Explanation, time: float) -> str:
@@ -166,7 +196,7 @@ def _untested(found: Explanation) -> str:
 def _two_groups(found: Explanation) -> str:
     slow, fast = found.shape.slow, _rest(found)
     return (
-        f"Two groups, {digits(found.shape.ratio, 2)} times apart: {count(len(slow), 'run')} near {_middle(found, slow)} "
+        f"Two groups, {_apart(found.shape.ratio)} apart: {count(len(slow), 'run')} near {_middle(found, slow)} "
         f"and {len(fast):,} near {_middle(found, fast)}; within a group they differ by {_spread(found)}.{_untested(found)}"
     )
 
@@ -191,10 +221,16 @@ def _drift(found: Explanation) -> str:
     ratio = found.shape.ratio
     slower = "slower" if ratio > 1 else "faster"
     amount = times_slower(max(ratio, 1 / ratio)).replace("slower", slower)
-    sorted_rows = " If the rows are sorted by time, the order says nothing." if _sorted_rows(found) else ""
+    if _sorted_rows(found):
+        times = found.table.times
+        return (
+            f"The rows go one way, from {_amount(found, times[0])} to {_amount(found, times[-1])}: if that is the order of the runs, they "
+            f"drift, the last {amount} than the first; if the table is sorted, they are one group that differs by "
+            f"{digits(100 * spread_of([math.log(time) for time in times]), 2)} %."
+        )
     return (
         f"The runs drift: the last is {amount} than the first, over {count(len(found.table.times), 'run')}; around "
-        f"that they differ by {_spread(found)}.{sorted_rows}"
+        f"that they differ by {_spread(found)}."
     )
 
 
@@ -349,62 +385,3 @@ def _chances(found: Explanation) -> Iterator[Finding]:
 
 def _chance(chance: float) -> str:
     return "fewer than 1 in 1,000" if chance <= 0.001 else share(chance, 1)
-
-
-def next_run(found: Explanation) -> str:
-    """The next run to make, the one that decides most between what is left.
-
-    Examples
-    --------
-    >>> from hopperkit.readers.runs_table import read_runs
-    >>> from hopperkit.runs.explanation import explain
-    >>> next_run(explain(read_runs("1127 1122 369 365 371 1119 372 369")))[:40]
-    'Next: note for each run its nodes, date,'
-    """
-    cause = found.shared or found.best
-    if found.with_order:
-        return f"Next: make the first kind of run again now, with the earlier {found.with_order[0]}: if it is as before, {found.with_order[0]} matters, else the time."
-    if cause is not None:
-        return _confirm(cause, found)
-    if found.shape.kind in ("drift", "step"):
-        return (
-            "Next: repeat the first run exactly as it was, on its nodes and with its version: if it is as fast as it was "
-            "then, something of the run changed; if not, the machine did."
-        )
-    if not found.factors:
-        apart = found.shape.slow if found.shape.kind in ("few slow", "few fast") and found.table.when else ()
-        which = (
-            f"compare the runs of {listed(found.table.when[place] for place in apart[:_MOST_NAMED])} with the others: "
-            if apart
-            else ""
-        )
-        return (
-            f"Next: {which}note for each run its nodes, date, build and partition (sacct -o JobID,Elapsed,NodeList,Start,Partition) "
-            "and give them as columns; without them no cause can be told."
-        )
-    if found.components and found.components.share > 0.5:
-        return "Next: run twice inside one job: most of the spread is between jobs, so both versions of a comparison belong into one job."
-    if found.shape.kind in ("two groups", "few slow", "few fast"):
-        return "Next: repeat a slow run on exactly its nodes, twice, and once on the nodes of a fast run: that tells the nodes from the moment."
-    return "Next: nothing here explains the spread; compare variants by enough runs of each (hopper runs-needed), in alternation."
-
-
-def _confirm(cause: Separation, found: Explanation) -> str:
-    """The run that confirms a cause."""
-    factor = cause.factor
-    if factor.kind == "set":
-        fast = cause.z < 0 and found.shared is None
-        name = factor.name.split()[-1]
-        if factor.name.startswith("node") and not fast:
-            return (
-                f"Next: three runs without node {name} (--exclude={name}); if all are fast, have the center check it."
-            )
-        if fast:
-            return f"Next: three runs on {factor.name} and three elsewhere, in alternation, to see whether it is the faster one."
-        return f"Next: three runs outside {factor.name} and three inside it, in alternation."
-    if factor.kind == "number":
-        return (
-            f"Next: two runs each at the lowest and the highest {factor.name}, everything else alike, in alternation."
-        )
-    kinds = sorted(set(factor.values))
-    return f"Next: two runs each with {factor.name} {listed(kinds[:2])}, everything else alike, in alternation: a, b, a, b."

@@ -8,7 +8,8 @@ from typing import Any
 
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Series, chart
-from hopperkit.questions.monitoring._runs_words import findings, headline, next_run
+from hopperkit.questions.monitoring._runs_next import next_run
+from hopperkit.questions.monitoring._runs_words import findings, headline
 from hopperkit.questions.result import Column, Figure, Result, Table, Value, table
 from hopperkit.readers.runs_table import read_runs
 from hopperkit.runs.explanation import Explanation, explain
