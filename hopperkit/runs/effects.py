@@ -130,6 +130,8 @@ def _independent(factors: Sequence[Factor], n: int) -> tuple[list[Factor], list[
     left_out: dict[str, str] = {}
     for factor in factors:
         part = design_of(factor)
+        if not part:
+            continue
         several = [*(column for other in columns for column in other), *part]
         if len(several) > min(_MOST_COLUMNS, n // RUNS_PER_COLUMN - 1):
             left_out[factor.name] = "too few runs for so many kinds"
@@ -167,9 +169,15 @@ def design_of(factor: Factor) -> list[list[float]]:
         values = _on_scale(factor.values)
         scale = math.sqrt(pvariance(values))
         return [_centered([value / scale for value in values])] if scale else []
-    commonest = Counter(factor.values).most_common(1)[0][0]
-    kinds = sorted(kind for kind in set(factor.values) if kind != commonest)
+    _, kinds = _kinds(factor)
     return [_centered([float(value == kind) for value in factor.values]) for kind in kinds]
+
+
+def _kinds(factor: Factor) -> tuple[str, list[str]]:
+    """The commonest kind, and the others in order; a kind of one run would fit that run exactly, and counts as the commonest."""
+    often = Counter(factor.values)
+    commonest = min(often, key=lambda kind: (-often[kind], kind))
+    return commonest, sorted(kind for kind, times in often.items() if kind != commonest and times > 1)
 
 
 def _on_scale(values: Sequence[float]) -> Sequence[float]:
@@ -219,13 +227,10 @@ def _contrast(
             label_of(factor, factor.values[low]),
             label_of(factor, factor.values[high]),
         )
-    commonest = Counter(factor.values).most_common(1)[0][0]
-    levels = {commonest: 0.0} | dict(
-        zip(sorted(kind for kind in set(factor.values) if kind != commonest), estimates, strict=True)
-    )
+    commonest, kinds = _kinds(factor)
+    levels = {commonest: 0.0} | dict(zip(kinds, estimates, strict=True))
     fast, slow = min(levels, key=lambda kind: (levels[kind], kind)), max(levels, key=lambda kind: (levels[kind], kind))
-    others = [kind for kind in levels if kind != commonest]
-    return [float(kind == slow) - float(kind == fast) for kind in others], (fast, slow)
+    return [float(kind == slow) - float(kind == fast) for kind in kinds], (fast, slow)
 
 
 def _explained(logs: Sequence[float], fit: Regression) -> float:
