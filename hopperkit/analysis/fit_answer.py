@@ -108,9 +108,7 @@ def _slopes(table: RunTimes) -> list[Coefficient]:
 
 
 def _summary(report: RunTimeReport, change: float) -> str:
-    needed = " or ".join(
-        f"{_runs(way.runs)} ({_runs(way.low)} to {_runs(way.high)}; {way.how}{_by_rank(way)})" for way in report.repeats
-    )
+    needed = " or ".join(map(_way, report.repeats))
     return f"{report.verdict} To see a change of {change:g} %, make this many runs before and as many after: {needed}."
 
 
@@ -118,11 +116,11 @@ def _runs(runs: int | None) -> str:
     return "over 100,000" if runs is None else f"{runs:,}"
 
 
-def _by_rank(way: Repeats) -> str:
-    """Return, where a comparison by rank needs less than half the runs, how many those are."""
-    return (
-        f"; by rank {way.runs_by_rank:,}" if way.runs_by_rank and 2 * way.runs_by_rank < (way.runs or 100_000) else ""
-    )
+def _way(way: Repeats) -> str:
+    """Return the runs of one way to repeat: compared by rank, where a few slow runs would make a t-test need twice as many."""
+    if way.runs_by_rank and 2 * way.runs_by_rank < (way.runs or 100_000):
+        return f"{way.runs_by_rank:,} compared by rank ({_runs(way.runs)} by their means, for the slow runs among them; {way.how})"
+    return f"{_runs(way.runs)} ({_runs(way.low)} to {_runs(way.high)}; {way.how})"
 
 
 def _findings(report: RunTimeReport) -> Iterator[Finding]:
@@ -243,4 +241,7 @@ def _facts(report: RunTimeReport, slopes: Sequence[Coefficient]) -> dict[str, An
 def _histogram(report: RunTimeReport) -> Figure:
     """Return the histogram of the runs, with what the best family expects."""
     edges, counts, expected = report.histogram()
-    return histogram_figure(edges, counts, {report.families[0][0].family: expected}, unit=report.table.unit)
+    low, high = report.beyond
+    return histogram_figure(
+        edges, counts, {report.families[0][0].family: expected}, unit=report.table.unit, beyond=(low, high)
+    )
