@@ -50,11 +50,8 @@ _ROOMS: dict[str, dict[str, str]] = {
         "runs": "Why do runs of one program differ: one group, two, a drift, a few slow runs or noise, which column separates them, and which run should be made next?",
         "watch": "What changed in these benchmarks, when, by how much, how certain is that, and which part of the machine explains it?",
     },
-    "book": {
+    "files": {
         "anything": "What is this text, and what follows from it?",
-        "documented": "What do the five sources print, and where?",
-        "errata": "What is wrong in the sources, what does the book read instead, and which arithmetic shows it?",
-        "scorecard": "Which documented values do the models give, and how closely?",
     },
 }
 
@@ -84,7 +81,7 @@ def sentence(name: str) -> str:
 
     Examples
     --------
-    >>> sentence("errata")[:4]
+    >>> sentence("anything")[:4]
     'What'
     """
     if name not in sentences():
