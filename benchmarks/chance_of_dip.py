@@ -7,7 +7,7 @@ import math
 import random
 import sys
 
-from hopperkit.runs.dip import _CHANCES, dip
+from hopperkit.variation.dip import _CHANCES, dip
 
 SIZES = (4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 100, 200, 500, 1000)
 # Values are drawn some 2 million times at each size.

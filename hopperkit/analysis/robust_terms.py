@@ -1,6 +1,6 @@
 """Columns of any kind regressed at once by statsmodels' RLM, with one row for each column: categories by formula, Holm's correction.
 
-The same estimates as `hopperkit.runs.effects`, which needs no package: a test holds the two together.
+The same estimates as `hopperkit.variation.effects`, which needs no package: a test holds the two together.
 """
 
 from collections.abc import Sequence

@@ -107,7 +107,13 @@ class RunTimes(TableMixin):
 
 
 def heading_letters(name: str) -> str:
-    """Return the letters of a heading, small: Wall time, wall_time and Walltime are one."""
+    """The letters of a heading, small: Wall time, wall_time and Walltime are one.
+
+    Examples
+    --------
+    >>> heading_letters("Wall time"), heading_letters("wall_time")
+    ('walltime', 'walltime')
+    """
     return re.sub("[^a-z]", "", name.casefold())
 
 

@@ -11,7 +11,7 @@ from hopperkit.readers.recognise import times_in
 from hopperkit.readers.run_times import GROUP_NAMES, RunTimes, heading_letters, read_run_times
 from hopperkit.readers.source import Source, text_of
 from hopperkit.readers.table import ABSENT, read_table, typed_cell, whole_rows
-from hopperkit.runs.table import RunsTable
+from hopperkit.variation.table import RunsTable
 from hopperlib.errors import InputError
 
 # Columns that follow from the time itself, or that number or end the runs: none explains anything.

@@ -26,7 +26,7 @@ from hopperlib.monitoring.planned import compared
 from hopperlib.monitoring.together import moved_together
 from hopperlib.student import t_quantile
 from tests.analysis.drawn import accounting, history, runs_in_jobs
-from tests.runs.drawn import with_effects
+from tests.variation.drawn import with_effects
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_jobs_as_a_frame_with_times():
 
 
 def causes(seed: int, outliers: float, jobs: int = 400) -> pd.DataFrame:
-    """Runs with the effects of `tests.runs.drawn.PLANTED` and dates, a share of them 1.5 to 3 times as long."""
+    """Runs with the effects of `tests.variation.drawn.PLANTED` and dates, a share of them 1.5 to 3 times as long."""
     drawn = with_effects(random.Random(f"causes {seed} {outliers}"), outliers, runs=jobs)
     frame = pd.DataFrame({"run_time_s": drawn.values, **drawn.columns})
     return frame.assign(date=pd.to_datetime(list(drawn.when)))
@@ -293,8 +293,8 @@ def test_planted_causes_are_found_in_100_tables(outliers):
 
 
 def test_statsmodels_and_the_standard_library_say_the_same():
-    from hopperkit.runs.effects import effects_of
-    from hopperkit.runs.factors import factors_of
+    from hopperkit.variation.effects import effects_of
+    from hopperkit.variation.factors import factors_of
 
     drawn = with_effects(random.Random("same"), 0.05, runs=120)
     logs = [math.log(value) for value in drawn.values]

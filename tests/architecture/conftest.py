@@ -37,7 +37,7 @@ PARTS = {
         "filesystems",
         "traces",
         "histories",
-        "runs",
+        "variation",
         "iologs",
         "readers",
         "failures",

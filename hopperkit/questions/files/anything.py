@@ -12,7 +12,7 @@ from hopperkit.readers.benchmark_history import read_benchmark_history
 from hopperkit.readers.hardware.reader import machine_from, read_hardware
 from hopperkit.readers.recognise import NO_MARKS, Kind, in_trouble, not_text, plain_prompts, recognise
 from hopperkit.readers.source import texts_of
-from hopperkit.runs.factors import is_node_list
+from hopperkit.variation.factors import is_node_list
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.monitoring.changes import FEWEST

@@ -1,7 +1,7 @@
 """The next run to make, once it is known why runs differ."""
 
-from hopperkit.runs.explanation import Explanation
-from hopperkit.runs.separation import Separation
+from hopperkit.variation.explanation import Explanation
+from hopperkit.variation.separation import Separation
 from hopperlib.text import listed
 
 _MOST_NAMED = 4
@@ -13,7 +13,7 @@ def next_run(found: Explanation) -> str:
     Examples
     --------
     >>> from hopperkit.readers.runs_table import read_runs
-    >>> from hopperkit.runs.explanation import explain
+    >>> from hopperkit.variation.explanation import explain
     >>> next_run(explain(read_runs("1127 1122 369 365 371 1119 372 369")))[:40]
     'Next: note for each run its nodes, date,'
     """

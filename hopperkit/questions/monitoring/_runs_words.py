@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from hopperkit.questions.monitoring._runs_next import next_run
-from hopperkit.runs.effects import Effect
-from hopperkit.runs.explanation import Explanation
-from hopperkit.runs.robust import spread_of
-from hopperkit.runs.separation import LEVEL, Separation
-from hopperkit.runs.shape import LEVEL as SHAPE_LEVEL
+from hopperkit.variation.effects import Effect
+from hopperkit.variation.explanation import Explanation
+from hopperkit.variation.robust import spread_of
+from hopperkit.variation.separation import LEVEL, Separation
+from hopperkit.variation.shape import LEVEL as SHAPE_LEVEL
 from hopperlib.finding import Finding, Level
 from hopperlib.text import capital, count, digits, listed, share
 
@@ -27,7 +27,7 @@ def headline(found: Explanation) -> str:
     Examples
     --------
     >>> from hopperkit.readers.runs_table import read_runs
-    >>> from hopperkit.runs.explanation import explain
+    >>> from hopperkit.variation.explanation import explain
     >>> headline(explain(read_runs("815 809 822 801 1402 818 812 826 1190 820")))
     '2 of 10 runs are slow: 1,402 and 1,190 s, 1.72 and 1.46 times the 816.5 s of the others, which differ by 0.91 %.'
     """
@@ -63,7 +63,7 @@ def column_sentence(found: Explanation) -> str:
     Examples
     --------
     >>> from hopperkit.readers.runs_table import read_runs
-    >>> from hopperkit.runs.explanation import explain
+    >>> from hopperkit.variation.explanation import explain
     >>> runs = "seconds,build\n10,a\n10.2,a\n15,b\n15.1,b\n10.1,a\n15.2,b\n10.3,a\n15.3,b\n"
     >>> column_sentence(explain(read_runs(runs)))
     'Column build separates them without overlap: b is 49.3 % slower than a.'
@@ -311,7 +311,7 @@ def findings(found: Explanation) -> Iterator[Finding]:
     Examples
     --------
     >>> from hopperkit.readers.runs_table import read_runs
-    >>> from hopperkit.runs.explanation import explain
+    >>> from hopperkit.variation.explanation import explain
     >>> [finding.code for finding in findings(explain(read_runs("10 11 12 10 11 12 11 10 12 11 12 10")))][-1]
     'next-run'
     """

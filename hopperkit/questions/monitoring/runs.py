@@ -1,6 +1,5 @@
 """Question: why runs of one program differ, which column separates them, and which run to make next."""
 
-import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from statistics import median
@@ -12,9 +11,9 @@ from hopperkit.questions.monitoring._runs_next import next_run
 from hopperkit.questions.monitoring._runs_words import findings, headline
 from hopperkit.questions.result import Column, Figure, Result, Table, Value, table
 from hopperkit.readers.runs_table import read_runs
-from hopperkit.runs.explanation import Explanation, explain
-from hopperkit.runs.robust import spread_of
-from hopperkit.runs.table import RunsTable
+from hopperkit.variation.explanation import Explanation, explain
+from hopperkit.variation.robust import spread_of
+from hopperkit.variation.table import RunsTable
 from hopperlib.errors import InputError
 from hopperlib.network.runtime.power import runs_needed
 from hopperlib.package_data import text_beside
@@ -188,9 +187,9 @@ def _tables(found: Explanation) -> Iterator[Table]:
                 "Column": lambda row: row.factor.name,
                 "From": lambda row: row.between[0],
                 "To": lambda row: row.between[1],
-                Column("Change", "%", 1): lambda row: 100 * math.expm1(row.change),
-                Column("Low", "%", 1): lambda row: 100 * math.expm1(row.low),
-                Column("High", "%", 1): lambda row: 100 * math.expm1(row.high),
+                Column("Change", "%", 1): lambda row: row.percents[1],
+                Column("Low", "%", 1): lambda row: row.percents[0],
+                Column("High", "%", 1): lambda row: row.percents[2],
                 "p corrected": lambda row: float(f"{row.p_corrected:.2g}"),
             },
         )

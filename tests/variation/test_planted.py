@@ -10,10 +10,10 @@ import pytest
 import statsmodels.api as sm
 from statsmodels.stats.multitest import multipletests
 
-from hopperkit.runs.effects import design_of, effects_of
-from hopperkit.runs.explanation import explain
-from hopperkit.runs.factors import date_factor, factors_of
-from tests.runs.drawn import PLANTED, with_effects, with_slow_node
+from hopperkit.variation.effects import design_of, effects_of
+from hopperkit.variation.explanation import explain
+from hopperkit.variation.factors import date_factor, factors_of
+from tests.variation.drawn import PLANTED, with_effects, with_slow_node
 
 OUTLIERS = (0.0, 0.02, 0.05)
 

@@ -10,8 +10,8 @@ References
 
 import math
 
-from hopperkit.runs.dip import FEWEST, distance_seen
-from hopperkit.runs.tails import normal_quantile
+from hopperkit.variation.dip import FEWEST, distance_seen
+from hopperkit.variation.tails import normal_quantile
 
 POWER = 0.8
 _RANK_EFFICIENCY = 3 / math.pi

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from statistics import fmean, pvariance
 from typing import NamedTuple
 
-from hopperkit.runs.factors import Factor, label_of
-from hopperkit.runs.robust import Regression, inverted, regression
-from hopperkit.runs.tails import f_quantile, f_tail
+from hopperkit.variation.factors import Factor, label_of
+from hopperkit.variation.robust import Regression, inverted, regression
+from hopperkit.variation.tails import f_quantile, f_tail
 
 # Fewer runs, or fewer for each column, tell nothing of several factors.
 FEWEST, RUNS_PER_COLUMN = 12, 4
@@ -50,6 +50,12 @@ class Effect(NamedTuple):
     between: tuple[str, str]
     error: float
 
+    @property
+    def percents(self) -> tuple[float, float, float]:
+        """The change between the ends of its interval. [%]"""
+        low, change, high = (100 * math.expm1(part) for part in (self.low, self.change, self.high))
+        return low, change, high
+
 
 class Effects(NamedTuple):
     """All effects, the surest first.
@@ -78,7 +84,7 @@ def effects_of(logs: Sequence[float], factors: Sequence[Factor]) -> Effects | No
     logs : sequence of n float
         Logarithms of run times.
     factors : sequence of Factor
-        Of n values each; sets (nodes) are left to `hopperkit.runs.separation`.
+        Of n values each; sets (nodes) are left to `hopperkit.variation.separation`.
 
     Examples
     --------

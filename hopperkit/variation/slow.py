@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hopperkit.runs.tails import f_tail
+from hopperkit.variation.tails import f_tail
 
 # Fewer runs have no tail to compare with.
 FEWEST = 5

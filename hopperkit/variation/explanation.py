@@ -8,17 +8,17 @@ from itertools import pairwise
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from hopperkit.runs.components import Components, variance_components
-from hopperkit.runs.effects import FEWEST, Effect, Effects, effects_of, holm
-from hopperkit.runs.factors import DATE, Factor, date_factor, factors_of
-from hopperkit.runs.order import ranks
-from hopperkit.runs.separation import LEVEL, Separated, Separation, separations
-from hopperkit.runs.shape import LEVEL as SHAPE_LEVEL
-from hopperkit.runs.shape import Shape, shape_of
-from hopperkit.runs.sizes import difference_seen, drift_seen, groups_seen
-from hopperkit.runs.slow import slowdown_seen
-from hopperkit.runs.table import RunsTable
-from hopperkit.runs.tails import normal_quantile
+from hopperkit.variation.components import Components, variance_components
+from hopperkit.variation.effects import FEWEST, Effect, Effects, effects_of, holm
+from hopperkit.variation.factors import DATE, Factor, date_factor, factors_of
+from hopperkit.variation.order import ranks
+from hopperkit.variation.separation import LEVEL, Separated, Separation, separations
+from hopperkit.variation.shape import LEVEL as SHAPE_LEVEL
+from hopperkit.variation.shape import Shape, shape_of
+from hopperkit.variation.sizes import difference_seen, drift_seen, groups_seen
+from hopperkit.variation.slow import slowdown_seen
+from hopperkit.variation.table import RunsTable
+from hopperkit.variation.tails import normal_quantile
 
 # A rank correlation with the order of the runs from which on a factor and the order cannot be told apart.
 _WITH_ORDER = 0.8

@@ -6,7 +6,7 @@ import math
 import random
 from datetime import date, timedelta
 
-from hopperkit.runs.table import RunsTable
+from hopperkit.variation.table import RunsTable
 
 #: Planted effects on the logarithm: for each hop, for each group of nodes, in one partition, for a full load, after an upgrade.
 PLANTED = {"hops": 0.02, "groups": 0.02, "partition": 0.04, "load": 0.10, "date": 0.03}

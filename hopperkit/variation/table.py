@@ -1,4 +1,4 @@
-"""Runs of one program with whatever is known of each: the table that `hopperkit.runs.explanation` works on."""
+"""Runs of one program with whatever is known of each: the table that `hopperkit.variation.explanation` works on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

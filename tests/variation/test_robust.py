@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from hopperkit.runs.effects import holm
-from hopperkit.runs.robust import inverted, location, regression, spread_of
-from hopperkit.runs.tails import chi_square_tail, f_quantile, f_tail, incomplete_beta, normal_quantile, normal_tail
+from hopperkit.variation.effects import holm
+from hopperkit.variation.robust import inverted, location, regression, spread_of
+from hopperkit.variation.tails import chi_square_tail, f_quantile, f_tail, incomplete_beta, normal_quantile, normal_tail
 
 
 @pytest.mark.parametrize(("points", "columns", "outliers"), [(30, 2, 2), (60, 4, 3), (400, 6, 20)])

@@ -18,12 +18,12 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import NamedTuple
 
-from hopperkit.runs.factors import Factor
-from hopperkit.runs.order import ranks, shuffled
-from hopperkit.runs.tails import chi_square_tail
+from hopperkit.variation.factors import Factor
+from hopperkit.variation.order import ranks, shuffled
+from hopperkit.variation.tails import chi_square_tail
 
 # A factor is found at this chance, of all factors together.
-LEVEL = 0.05
+LEVEL = 0.03
 # Additions that all shuffles together may take: some seconds in a browser.
 _MOST_WORK = 6_000_000
 _MOST_Z = 38.0
@@ -74,7 +74,7 @@ def separations(logs: Sequence[float], factors: Sequence[Factor], rng: random.Ra
 
     Examples
     --------
-    >>> from hopperkit.runs.factors import Factor
+    >>> from hopperkit.variation.factors import Factor
     >>> logs = [7.0, 7.1, 5.9, 6.0, 5.8, 7.2, 7.0, 6.0]
     >>> slow = Factor("node n17", "set", (True, True, False, False, False, True, True, False))
     >>> best = separations(logs, [slow, Factor("load", "number", (1, 5, 2, 4, 3, 2, 4, 4))], random.Random(1)).rows[0]
@@ -145,7 +145,7 @@ def is_exact(logs: Sequence[float], factor: Factor) -> bool:
 
     Examples
     --------
-    >>> from hopperkit.runs.factors import Factor
+    >>> from hopperkit.variation.factors import Factor
     >>> is_exact([1.0, 1.1, 2.0, 2.1], Factor("node", "kinds", ("a", "a", "b", "b")))
     True
     """

@@ -7,12 +7,12 @@ from itertools import pairwise
 from statistics import median
 from typing import Literal, NamedTuple
 
-from hopperkit.runs.dip import FEWEST as FEWEST_TO_DIP
-from hopperkit.runs.dip import chance_of_dip, dip
-from hopperkit.runs.order import Order, order_of, slope_of
-from hopperkit.runs.robust import location, spread_of
-from hopperkit.runs.slow import FEWEST as FEWEST_WITH_TAIL
-from hopperkit.runs.slow import slow_runs
+from hopperkit.variation.dip import FEWEST as FEWEST_TO_DIP
+from hopperkit.variation.dip import chance_of_dip, dip
+from hopperkit.variation.order import Order, order_of, slope_of
+from hopperkit.variation.robust import location, spread_of
+from hopperkit.variation.slow import FEWEST as FEWEST_WITH_TAIL
+from hopperkit.variation.slow import slow_runs
 
 Kind = Literal["two groups", "step", "drift", "wanders", "few slow", "few fast", "one group", "too few"]
 # Share of data sets without a shape in which one is reported, of each kind.

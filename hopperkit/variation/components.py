@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from statistics import fmean, harmonic_mean, variance
 from typing import NamedTuple
 
-from hopperkit.runs.tails import f_quantile
+from hopperkit.variation.tails import f_quantile
 
 
 class Components(NamedTuple):

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import mannwhitneyu, rankdata
 
-from hopperkit.runs.components import variance_components
-from hopperkit.runs.dip import chance_of_dip, dip
-from hopperkit.runs.order import order_of, ranks, slope_of
-from hopperkit.runs.shape import shape_of, step_of, untied
-from hopperkit.runs.slow import slow_runs, slowdown_seen
+from hopperkit.variation.components import variance_components
+from hopperkit.variation.dip import chance_of_dip, dip
+from hopperkit.variation.order import order_of, ranks, slope_of
+from hopperkit.variation.shape import shape_of, step_of, untied
+from hopperkit.variation.slow import slow_runs, slowdown_seen
 from hopperlib.data_files import rows
 
 
