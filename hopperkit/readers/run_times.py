@@ -56,7 +56,7 @@ class RunTimes(TableMixin):
         Group of each; empty if there are none.
     skips : Skips
         Why rows were left out, how many, and the first of them.
-    covariates : dict of str to tuple of n float
+    covariates : dict of str to tuple of n float, or of n str for categories
         The columns of numbers that were asked for besides.
     when : str
         Name of a column that says when a run was, by its heading; empty if there is none.
@@ -69,7 +69,7 @@ class RunTimes(TableMixin):
     group: str | None = None
     groups: tuple[str, ...] = ()
     skips: Skips = field(default_factory=Skips)
-    covariates: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    covariates: dict[str, tuple[float, ...] | tuple[str, ...]] = field(default_factory=dict)
     when: str = ""
     others: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -181,12 +181,26 @@ def _when_column(header: Sequence[str], column: str) -> str:
     return next((name for name in header if name.casefold() in _WHEN and name != column), "")
 
 
-def _covariate(text: str, line: int, name: str) -> float:
-    """Return a cell of a covariate as a number."""
-    value = finite(text)
-    if value is None:
-        raise InputError(f"line {line}, column {name}: {_shown(text)} is not a finite number")
-    return value
+def _is_number(text: str) -> bool:
+    """Whether Python reads a text as a number, be it inf or nan: then it is no category."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _covariate(
+    rows: Sequence[tuple[float, int, list[str]]], place: int, name: str
+) -> tuple[float, ...] | tuple[str, ...]:
+    """Return a covariate as numbers; as categories, if no cell is a number."""
+    cells = [(finite(row[place]), row[place], line) for _, line, row in rows]
+    if not any(map(_is_number, (text for _, text, _ in cells))):
+        return tuple(text for _, text, _ in cells)
+    for number, text, line in cells:
+        if number is None:
+            raise InputError(f"line {line}, column {name}: {_shown(text)} is not a finite number")
+    return tuple(number for number, _, _ in cells if number is not None)
 
 
 def read_run_times(
@@ -207,7 +221,7 @@ def read_run_times(
     group : str or None
         Column that says which runs belong together; None means ``job`` or ``jobid`` if there is one, else none.
     covariates : sequence of str
-        Columns of numbers to read besides; a row that lacks one is left out.
+        Columns of numbers or of categories to read besides; a row that lacks one is left out.
 
     Raises
     ------
@@ -243,9 +257,7 @@ def read_run_times(
         group=group,
         groups=_cells(kept, of),
         skips=skips,
-        covariates={
-            name: tuple(_covariate(row[place], line, name) for _, line, row in kept) for name, place in numbers.items()
-        },
+        covariates={name: _covariate(kept, place, name) for name, place in numbers.items()},
         when=_when_column(header, column),
         others={name: _cells(kept, header.index(name)) for name in header if name not in ("", column, group)},
     )

@@ -75,6 +75,10 @@ class Effects(NamedTuple):
     fit: Regression
     explained: float
 
+    def row_of(self, name: str) -> Effect | None:
+        """The effect of a factor; None if it is not among them."""
+        return next((row for row in self.rows if row.factor.name == name), None)
+
 
 def effects_of(logs: Sequence[float], factors: Sequence[Factor]) -> Effects | None:
     """Effects of all numbers and kinds at once; None where there are too few runs for them.

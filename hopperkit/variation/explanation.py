@@ -15,7 +15,7 @@ from hopperkit.variation.order import ranks
 from hopperkit.variation.separation import LEVEL, Separated, Separation, separations
 from hopperkit.variation.shape import LEVEL as SHAPE_LEVEL
 from hopperkit.variation.shape import Shape, shape_of
-from hopperkit.variation.sizes import difference_seen, drift_seen, groups_seen
+from hopperkit.variation.sizes import POWER, difference_seen, drift_seen, groups_seen
 from hopperkit.variation.slow import slowdown_seen
 from hopperkit.variation.table import RunsTable
 from hopperkit.variation.tails import normal_quantile
@@ -91,7 +91,7 @@ class Explanation:
 
     def effect(self, name: str) -> Effect | None:
         """The effect of a factor with the others held; None if it was not among them."""
-        return next((row for row in self.effects.rows if row.factor.name == name), None) if self.effects else None
+        return self.effects.row_of(name) if self.effects else None
 
 
 def explain(table: RunsTable, *, seed: int = 0) -> Explanation:
@@ -132,7 +132,7 @@ def explain(table: RunsTable, *, seed: int = 0) -> Explanation:
         shared=_shared(table, shape, rng),
         with_order=_with_order(factors, found, shape),
         components=_components(table, shape, logs),
-        unseen=tuple(_unseen(table, shape, logs, points, factors, separated, found)),
+        unseen=tuple(_unseen(table, shape, logs, points, factors, separated, effects, found)),
     )
 
 
@@ -238,6 +238,7 @@ def _unseen(
     points: Sequence[float],
     factors: Sequence[Factor],
     separated: Separated,
+    effects: Effects | None,
     found: Sequence[str],
 ) -> list[Unseen]:
     """What was looked for and not found, with the size that would have been seen in 80 of 100 data sets."""
@@ -256,6 +257,14 @@ def _unseen(
     z_needed = separated.z_needed if math.isfinite(separated.z_needed) else normal_quantile(LEVEL / 2)
     for factor in factors:
         if factor.name in found or factor.kind == "set" or factor.column == DATE:
+            continue
+        if effects is not None and (row := effects.row_of(factor.name)) is not None:
+            needed = normal_quantile(LEVEL / 2 / len(effects.rows)) + normal_quantile(1 - POWER)
+            rows.append(
+                Unseen(
+                    f"effect of {factor.name}, {row.between[0]} against {row.between[1]}", math.exp(needed * row.error)
+                )
+            )
             continue
         sides = (len(points) // 2, len(points) - len(points) // 2)
         if factor.kind == "kinds":
