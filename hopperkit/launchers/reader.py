@@ -8,7 +8,6 @@ that aprun, srun or the batch system would refuse is refused here, by option, va
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 from hopperkit.launchers.batch.asked import AskedKind, asked_kind, read_reservation
 from hopperkit.launchers.dialects.aprun import read_aprun
@@ -200,7 +199,7 @@ def _read_line(line: LaunchLine, job: Job, asked: AskedKind, threads: int | None
         components=components,
         reservation=job.reservation,
         openmp_threads=openmp_threads,
-        environment=MappingProxyType(known),
+        environment=known,
         notes=tuple(filter(None, all_notes)),
         kind=job.node.name,
         assumptions=(*asked.assumptions, *remarks.assumptions),

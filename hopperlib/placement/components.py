@@ -14,7 +14,6 @@ on a node where ``-N`` is absent, for example) is worked out in
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from hopperlib.errors import InputError
@@ -346,7 +345,7 @@ class Launch(NamedTuple):
     components: tuple[Component, ...]
     reservation: Reservation | None = None
     openmp_threads: int | None = None
-    environment: Mapping[str, str] = MappingProxyType({})
+    environment: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
     kind: str | None = None
     assumptions: tuple[str, ...] = ()

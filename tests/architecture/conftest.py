@@ -44,6 +44,7 @@ PARTS = {
         "questions",
         "render",
         "analysis",
+        "api",
         "cli",
         "__main__",
     ),

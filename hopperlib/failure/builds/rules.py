@@ -136,7 +136,7 @@ class _Sample:
     line: str = key(blank=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BuildRule:
     """One known problem.
 
@@ -186,6 +186,10 @@ class BuildRule:
     repairs: tuple[Repair, ...] = ()
     positive: _Sample
     negative: _Sample
+
+    def __hash__(self) -> int:
+        # A code names one rule; the hash of all fields would be made at every look-up.
+        return hash(self.code)
 
     @property
     def era(self) -> Literal["report", "today"]:

@@ -78,7 +78,7 @@ class Link:
         return code.startswith(self.code[:-1]) if self.code.endswith("*") else code == self.code
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """One message: how it reads and what it means.
 
@@ -166,6 +166,10 @@ class Rule:
     sample: Literal["quoted", "composed"] = "quoted"
     positive: tuple[str, ...] = key(single=True)
     negative: tuple[str, ...] = key((), single=True)
+
+    def __hash__(self) -> int:
+        # A code names one rule; the hash of all fields would be made at every look-up.
+        return hash(self.code)
 
     @property
     def fatal(self) -> bool:

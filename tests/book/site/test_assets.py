@@ -48,7 +48,9 @@ def test_the_package_needs_the_standard_library_alone(package):
             elif isinstance(node, ast.ImportFrom) and node.level == 0:
                 modules = [node.module]
             for module in modules:
-                assert module.split(".")[0] in {"hopperlib", "hopperkit", "hopperbook", *sys.stdlib_module_names}, f"{name} imports {module}"
+                assert module.split(".")[0] in {"hopperlib", "hopperkit", "hopperbook", *sys.stdlib_module_names}, (
+                    f"{name} imports {module}"
+                )
                 if module.startswith(("hopperlib", "hopperkit", "hopperbook")):
                     path = module.replace(".", "/")
                     assert {f"{path}.py", f"{path}/__init__.py"} & set(package.namelist()), f"{name} imports {module}"
