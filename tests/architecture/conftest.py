@@ -37,6 +37,7 @@ PARTS = {
         "filesystems",
         "traces",
         "histories",
+        "variation",
         "iologs",
         "readers",
         "failures",
