@@ -67,6 +67,31 @@ class Throughput(NamedTuple):
     high: float
 
 
+def spread_of(kind: Kind, *, nominal: bool = False) -> tuple[float, float]:
+    """Measured over estimated throughput, the ends of an 80 % interval. [ratio]
+
+    Parameters
+    ----------
+    kind : {"own-files", "shared-file", "device", "metadata", "memory", "link", "ring", "all-to-all"}
+        What is shared.
+    nominal : bool
+        Whether the ceiling is a data sheet's.
+
+    Raises
+    ------
+    InputError
+        If the kind is unknown.
+
+    Examples
+    --------
+    >>> spread_of("metadata"), spread_of("memory", nominal=True)
+    ((0.59, 1.15), (0.64, 1.27))
+    """
+    if kind not in KINDS:
+        raise refusal("kind", kind, f"must be one of: {', '.join(KINDS)}")
+    return _NOMINAL_SPREAD if nominal else _SPREAD[kind]
+
+
 def soft_minimum(demand: float, ceiling: float, sharpness: float = SHARPNESS) -> float:
     """Throughput where a demand meets a ceiling, in the unit of both.
 
@@ -128,8 +153,10 @@ def throughput(users: float, one: float, ceiling: float, *, sharpness: float = S
     >>> [round(throughput(clients, 1.0, 10.0), 2) for clients in (1, 5, 10, 20, 100)]
     [1.0, 4.69, 7.58, 9.37, 9.99]
     """
-    at_least(1, users=users)
-    above(0, one=one, ceiling=ceiling, sharpness=sharpness)
+    # Hundreds of layouts are tried for one piece of advice: the words of a refusal are built only if one is needed.
+    if not (users >= 1 and one > 0 and ceiling > 0 and sharpness > 0):
+        at_least(1, users=users)
+        above(0, one=one, ceiling=ceiling, sharpness=sharpness)
     if one >= ceiling:
         return ceiling
     # X^-p = n^-p one^-p + (1 - n^-p) P^-p; the larger of the two terms is taken out, so that no power can overflow.
@@ -163,13 +190,11 @@ def throughput_range(users: float, one: float, ceiling: float, kind: Kind, *, no
     >>> [round(end, 2) for end in throughput_range(10, 1.0, 10.0, "memory")]
     [7.58, 6.29, 8.04]
     """
-    if kind not in KINDS:
-        raise refusal("kind", kind, f"must be one of: {', '.join(KINDS)}")
+    low, high = spread_of(kind, nominal=nominal)
     sharpness = NOMINAL_SHARPNESS if nominal else SHARPNESS
     usual = throughput(users, one, ceiling, sharpness=sharpness)
     if users == 1:
         return Throughput(usual, usual, usual)
-    low, high = _NOMINAL_SPREAD if nominal else _SPREAD[kind]
     if kind == "shared-file" and users * one > _OVERLOAD * ceiling:
         low = min(low, _OVERLOADED_SHARED_FILE)
     return Throughput(usual, low * usual, min(high * usual, ceiling))

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from hopperbook.documented import printed
 from hopperbook.studies.study import Study, Value, load_scratch
-from hopperlib.storage.lustre.rates import Costs, Writing, block_access_time_s, estimate
+from hopperlib.storage.lustre.node_rates import block_access_time_s
+from hopperlib.storage.lustre.rates import Costs, Writing, estimate
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
