@@ -47,7 +47,7 @@ class MemorySystem(NamedTuple):
     far_fraction : float
         Rate of one core on another NUMA node's memory over that on its own. [0-1]
     link_gb_s : float or None
-        Bandwidth into a NUMA node from all others together; None does not limit. [GB/s]
+        Bandwidth out of a NUMA node to all others together; None does not limit. [GB/s]
     """
 
     numa_nodes: int
@@ -132,16 +132,14 @@ class Placement(NamedTuple):
         Pieces of 64 KB on four NUMA nodes: small pages lie right but for their edges, pages of 2 MB hardly at all:
 
         >>> [round(Placement.touched_in_pieces(4, 65536, page).far, 3) for page in (4096, 2 << 20)]
-        [0.023, 0.727]
+        [0.023, 0.738]
         """
         above(0, piece_bytes=piece_bytes, page_bytes=page_bytes)
         pages = piece_bytes / page_bytes
-        # The pieces of a page belong to threads of any NUMA node; the one that has the page is right by chance, too.
-        right = pages if pages < 1 else 1 - 1 / (2 * pages)
-        wrong = 1 - right if pages >= 1 else 1 - max(right / 2, 0.0)
-        if pages < 1:
-            wrong = 1 - pages / 2
-        return cls((1 / numa_nodes,) * numa_nodes, (1 - 1 / numa_nodes) * min(max(wrong, 0.0), 1.0))
+        # Pieces begin anywhere in a page. Of many pages one at the edge is half someone else's; of a page of many pieces
+        # all but one belong to others.
+        wrong = 1 / (2 * pages) if pages >= 1 else 1 - pages / 2
+        return cls((1 / numa_nodes,) * numa_nodes, (1 - 1 / numa_nodes) * wrong)
 
 
 class Translation(NamedTuple):
@@ -154,30 +152,34 @@ class Translation(NamedTuple):
     entries : int
         Translations that a core holds for a page size.
     bytes_per_access : float
-        Data used of each place that the program goes to: 64 for random accesses, a page or more for streams. [bytes]
+        Data used of each place that the program goes to, such as a line of 64 bytes. [bytes, above 0]
     working_set_bytes : float
-        Memory that the accesses of a core range over. [bytes]
+        Memory that the accesses of a core range over. [bytes, above 0]
+    is_stream : bool
+        Whether places follow each other, so that a page is used from end to end.
     """
 
     walk_ns: float
     entries: int
     bytes_per_access: float
     working_set_bytes: float
+    is_stream: bool = False
 
     def cost_ns_per_byte(self, page_bytes: int) -> float:
         """Time of page walks per byte of data. [ns/B]
 
         Examples
         --------
-        Random lines in 1 GB: every small page misses, of pages of 2 MB those that 1,536 entries do not reach - none:
+        Random lines in 1 GB: every small page misses, 1,536 large pages reach all of it:
 
         >>> table = Translation(20.0, 1536, 64, 1 << 30)
         >>> round(table.cost_ns_per_byte(4096), 3), table.cost_ns_per_byte(2 << 20)
         (0.311, 0.0)
         """
         missing = max(1 - self.entries * page_bytes / self.working_set_bytes, 0.0)
-        # A stream walks once per page, however little of it is used at a time.
-        return missing * self.walk_ns / max(self.bytes_per_access, 1.0) * min(1.0, 1.0)
+        # A stream uses a whole page before it goes to the next, so larger pages are walked less often.
+        used = max(self.bytes_per_access, page_bytes) if self.is_stream else self.bytes_per_access
+        return missing * self.walk_ns / used
 
 
 def core_rate_gb_s(
@@ -251,10 +253,8 @@ def read_rate_gb_s(
     rate = count * core_rate_gb_s(node, placement, page_bytes=page_bytes, translation=translation)
     rate = soft_minimum(rate, node.channels_gb_s / fullest, sharpness)
     if node.link_gb_s is not None and placement.far > 0:
-        # The links carry what leaves the fullest NUMA node, or what enters one with little data.
-        leaving = fullest * placement.far / (1 - 1 / node.numa_nodes) * (1 - 1 / node.numa_nodes)
-        entering = placement.far / node.numa_nodes
-        rate = soft_minimum(rate, node.link_gb_s / max(leaving, entering), sharpness)
+        # The links of the fullest NUMA node carry what others read from it.
+        rate = soft_minimum(rate, node.link_gb_s / (fullest * placement.far), sharpness)
     return rate
 
 
@@ -283,7 +283,7 @@ def stream_by_threads(
 
     >>> node = MemorySystem(2, 8, 40.0, 10.0)
     >>> [[round(rate) for rate in stream_by_threads(node, (1, 8, 16), packed=packed)] for packed in (False, True)]
-    [[10, 61, 78], [10, 39, 78]]
+    [[10, 61, 75], [10, 37, 75]]
     """
     rates = []
     for count in threads:
@@ -386,7 +386,7 @@ def page_size_ratio(
     >>> tables = [Translation(30.0, entries, 64, 1 << 30) for entries in (1536, 1536)]
     >>> run = PageRun(memory_share=0.6)
     >>> round(page_size_ratio(run, node, piece_bytes=1 << 30, translation=tables), 2)
-    0.55
+    0.77
     >>> page_size_ratio(run, node, piece_bytes=65536) > 1
     True
     """
@@ -411,10 +411,4 @@ def page_size_ratio(
             large_bytes, large_gb_s=link_gb_s, page_cost_us=cost_us
         )
     mapping = clear_share + (1 - clear_share) * small_bytes / large_bytes
-    return (
-        1
-        - sum(parts)
-        + run.memory_share * small / large
-        + run.message_share * message
-        + run.mapping_share * mapping
-    )
+    return 1 - sum(parts) + run.memory_share * small / large + run.message_share * message + run.mapping_share * mapping
