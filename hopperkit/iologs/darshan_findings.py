@@ -92,6 +92,7 @@ def findings(log: DarshanLog, machine: Machine | None = None) -> tuple[Finding, 
         calls.judge(site, ledger),
         repetition.judge(log, ledger),
         calls.judge_sizes(site, ledger),
+        repetition.judge_read_back(log, ledger),
     )
     return weighed(chain.from_iterable(judged), log)
 

@@ -17,7 +17,7 @@ from hopperlib.units import BYTES_PER_MIB
 _RANDOM_SHARE = 0.2
 # Pieces in which data go once they are gathered. [bytes]
 _GATHERED_BYTES = 4 * BYTES_PER_MIB
-_RESTS_ON = "the share of these calls in the time, less what their bytes take at 1 GB/s"
+_RESTS_ON = "the share of these calls in the time, less what moving their bytes takes"
 
 
 def judge(site: Site, ledger: Ledger) -> Iterator[Finding]:
@@ -60,11 +60,12 @@ def jumps(file: FileRecord, way: str) -> int:
 
 
 def _by_number(file: FileRecord, way: str, calls: int, ledger: Ledger, moved: float | None = None) -> float:
-    """Explain time in the calls of a file: the share of these, less what their bytes take. [s]"""
+    """Explain time that starting the calls of a file takes, of these or of those that move so many bytes. [s]"""
     traffic = file.moved(way)
-    part = calls / traffic.calls
-    moved = part * traffic.moved_bytes if moved is None else moved
-    return ledger.take(file, way, in_calls_s(part * ledger.left(file, way), moved))
+    mean = traffic.moved_bytes / traffic.calls if moved is None else moved / calls
+    next_to = file.counts.get(f"CONSEC_{way.upper()}S", 0) >= MOST * traffic.calls
+    seconds = in_calls_s(calls / traffic.calls * ledger.left(file, way), mean, in_order=next_to and not file.shared)
+    return ledger.take(file, way, seconds)
 
 
 class _Jumping(NamedTuple):
@@ -122,7 +123,7 @@ def _read_modify_write(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
         and min(file.reads, file.writes) >= FEW_CALLS
         and file.counts.get("RW_SWITCHES", 0) >= MOST * (file.reads + file.writes)
     ]
-    if not files:
+    if not files or all(ledger.explained(files, way) for way in WAYS):
         return
     switches = sum(file.counts["RW_SWITCHES"] for file in files)
     worst = max(files, key=lambda file: file.counts["RW_SWITCHES"])

@@ -21,7 +21,7 @@ from hopperkit.iologs._judging.access import (
     in_file,
     mpi_calls,
 )
-from hopperkit.iologs._judging.stakes import FLOOR_SHARE, LEAST_S, stake, staked
+from hopperkit.iologs._judging.stakes import FLOOR_SHARE, stake, staked
 from hopperkit.iologs.cost import above_by_path, has_collective_calls, time_s, waiting_by_path
 from hopperkit.iologs.darshan_log import DarshanLog, FileRecord
 from hopperlib.finding import Finding
@@ -249,7 +249,8 @@ def _waiting(log: DarshanLog, paths: set[str]) -> Iterator[Finding]:
     waiting = sum(by_path.values())
     total = sum(record.busy_s for record in log.upper if record.interface == "MPI-IO")
     sensible = run_time and _CLOCK_S * run_time >= total / tasks
-    if not sensible or waiting < tasks * min(60.0, max(FLOOR_SHARE * run_time, LEAST_S / 100)):
+    # Gathering always takes some exchange.
+    if not sensible or waiting < tasks * min(60.0, SHARE * run_time):
         return
     worst = max(by_path, key=lambda path: by_path[path])
     where = f"{worst} {'alone' if len(by_path) == 1 else 'most'}"

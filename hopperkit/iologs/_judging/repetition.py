@@ -51,7 +51,6 @@ def judge(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
     for way in WAYS:
         yield from _again(log, way, ledger)
     yield from _all_read(log, ledger)
-    yield from _read_back(log, ledger)
 
 
 def _taken(files: Sequence[FileRecord], way: str, ledger: Ledger, part: Callable[[FileRecord], float]) -> float:
@@ -63,7 +62,7 @@ def _again(log: DarshanLog, way: str, ledger: Ledger) -> Iterator[Finding]:
     """Files that a task reads, or writes over, several times."""
     files = [file for file in log.files if _repeats(file, way)]
     repeated, moved = (sum(getattr(file, name) for file in files) for name in (_AGAIN[way], f"bytes_{PAST[way]}"))
-    if repeated < WORTH_BYTES:
+    if repeated < WORTH_BYTES or ledger.explained(files, way):
         return
     seconds = _taken(files, way, ledger, lambda file: getattr(file, _AGAIN[way]) / file.moved(way).moved_bytes)
     worst = max(files, key=lambda file: getattr(file, _AGAIN[way]))
@@ -107,7 +106,8 @@ def handed_on(log: DarshanLog) -> set[str]:
         if file.bytes_written
         and file.write_span
         and file.read_span
-        and file.write_span[1] <= file.read_span[0]
+        and file.write_span[0] < file.read_span[0]
+        and file.write_span[1] < file.read_span[1]
         and file.bytes_written < _TWICE * file.read_extent
     }
 
@@ -129,7 +129,7 @@ def _all_read(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
     """Files that every task reads from beginning to end."""
     tasks, files = log.tasks or 1, _read_by_all(log)
     moved, distinct = sum(file.bytes_read for file in files), sum(file.read_extent for file in files)
-    if moved - distinct < WORTH_BYTES:
+    if moved - distinct < WORTH_BYTES or ledger.explained(files, "read"):
         return
     seconds = _taken(files, "read", ledger, lambda file: 1 - file.read_extent / file.bytes_read)
     worst = max(files, key=lambda file: file.bytes_read)
@@ -151,7 +151,7 @@ def _all_read(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
     )
 
 
-def _read_back(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
+def judge_read_back(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
     """Files that the task which wrote them reads back, faster than from a file system: from memory."""
     files = [file for file in log.files if _own_data(file) and not ledger.explained([file], "read")]
     moved, seconds = sum(file.bytes_read for file in files), sum(ledger.left(file, "read") for file in files)

@@ -47,7 +47,12 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
     cost = cost_of(log)
     read, written = numbers["bytes_read"], numbers["bytes_written"]
     moved = f"{size(read)} read, {size(written)} written." if read or written else ""
-    sentences = (f"I/O of {_shortened(log.executable or 'a job')}: {told}", moved, headline(cost), looked_for(log, log_findings))
+    sentences = (
+        f"I/O of {_shortened(log.executable or 'a job')}: {told}",
+        moved,
+        headline(cost),
+        looked_for(log, log_findings),
+    )
     return Result(
         summary=" ".join(filter(None, sentences)),
         findings=tuple(_bounded(finding) for finding in (*log_findings, *_notes(log, log_findings, machine))),

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from hopperkit.iologs.darshan_findings import findings
 from hopperkit.iologs.darshan_log import DarshanLog
+from hopperkit.iologs.trust import trust_findings
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Reference
 from hopperkit.questions.result import Column, Download, Figure, Result, Value, joined, table
@@ -151,7 +152,7 @@ def _folder(name: str) -> str:
     return os.path.dirname(name)
 
 
-def io_result(rows: Sequence[IoResult], machine: Machine) -> Result:
+def io_result(rows: Sequence[IoResult], machine: Machine, *, named: bool = False) -> Result:
     """Return what was measured as an answer.
 
     Parameters
@@ -160,6 +161,8 @@ def io_result(rows: Sequence[IoResult], machine: Machine) -> Result:
         At least one, of one output or of several.
     machine : Machine
         Whose nodes' ceiling the rates are compared with.
+    named : bool
+        Whether the runs are known to be of that machine, so that its memory and network bound them.
 
     Examples
     --------
@@ -170,7 +173,7 @@ def io_result(rows: Sequence[IoResult], machine: Machine) -> Result:
     cut = f", the first {MAX_ROWS} of {len(rows):,} rows; the CSV file has all" if len(rows) > MAX_ROWS else ""
     return Result(
         summary=_summary(rows),
-        findings=tuple(_findings(rows, machine)),
+        findings=(*_findings(rows, machine), *trust_findings(rows, machine if named else None)),
         values=tuple(_values(rows, machine)),
         figures=tuple(_figures(rows, machine)),
         tables=(rows_table(rows[:MAX_ROWS], f"What the output holds{cut}"),),
