@@ -11,7 +11,7 @@ The front door: what a reader asks for by name. Each is imported when it is firs
 `diagnose`, `build`, `preflight`                    why a job failed, known problems of a build, nodes before a run
 `huge_pages`, `load_time`, `runs_needed`            whole memory on all nodes, loading of modules, runs that show a gain
 `ssp`, `detection_delay`, `watch`, ...              every other question of ``hopper --help``
-`fit`, `scorecard`                                  the distribution of run times, and how well the models do
+`fit`                                               the distribution of run times
 `read_job_trace`, `read_swf`, `read_sacct`          job traces: any, and those of one form (Open XDMoD's too)
 `jobs_in_network`                                   where the jobs of a log lay in a site's network, as a table
 `read_run_times`, `read_benchmark_history`          run times; benchmarks over time (CSV, ReFrame, TOKIO, Open XDMoD)
@@ -68,8 +68,6 @@ _MODULES = {
 
 # Functions of the models, by the module that has them; NAME=OTHER stands here as NAME, as OTHER alone says too little.
 _MODELS = {
-    "hopperkit.documented": "documented_value=documented erratum printed",
-    "hopperkit.proofs": "evaluate_proof",
     "hopperlib.machine.derived": "mpi_bandwidth_per_core_mb_s",
     "hopperlib.machine.faults": "files_hit machine_faults=faults",
     "hopperkit.launchers.reader": "launch_line=read_launch",
@@ -87,7 +85,7 @@ _MODELS = {
     "hopperlib.network.fabrics.rates": "lay_traffic=lay pace_of",
     "hopperlib.network.fabrics.tree": "fat_tree",
     "hopperlib.network.rank_order": "balanced_column_major best_block block_order diagonal_major off_node_pairs triangle_imbalance",
-    "hopperlib.network.runtime.milc": "milc_exchange_share=exchange_share milc_jobs milc_lost_order=lost_order milc_model=model milc_run_times=run_times milc_slowdown=slowdown",
+    "hopperlib.network.runtime.milc": "milc_jobs milc_model=model milc_run_times=run_times",
     "hopperlib.network.runtime.overlap": "cache_speedup combined_factor merged_collectives_s overlapped_s separate_collectives_s",
     "hopperlib.network.runtime.power": "chance_to_show=power gain_shown runs_to_show=runs_needed",
     "hopperlib.network.torus.distances": "Torus",
@@ -158,7 +156,7 @@ def _questions() -> list[str]:
     from hopperkit.questions.catalogue import QUESTIONS
 
     # These are called as parts of the package are.
-    return [name.replace("-", "_") for name in QUESTIONS if name not in ("documented", "machines", "scheduling")]
+    return [name.replace("-", "_") for name in QUESTIONS if name not in ("machines", "scheduling")]
 
 
 if "IPython" in sys.modules:

@@ -43,7 +43,11 @@ OWN: dict[str, str] = {
 # A form of `place` that must start fast, as somebody waits at a prompt.
 _SUBMIT = "--from-slurm-json"
 # Commands that there were, and what takes their place.
-_REPLACED = {"questions": "hopper --help lists them", "machines": "hopper machine compare"}
+_REPLACED = {
+    "questions": "hopper --help lists them",
+    "machines": "hopper machine compare",
+    **{name: f"python -m hopperbook {name}, in the repository" for name in ("documented", "errata", "scorecard")},
+}
 NAMES: tuple[str, ...] = (*(name for name in QUESTIONS if name not in _REPLACED), *COMMANDS)
 _MODULES: dict[str, str] = {name: module for name, (module, _) in COMMANDS.items()} | OWN
 # What a plain install lacks, by the extra that has it.

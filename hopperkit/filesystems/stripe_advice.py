@@ -65,6 +65,7 @@ _OVERSTRIPED = 4
 _LIMITS = {
     "tasks": "the tasks that write",
     "clients": "the clients",
+    "one file": "the writes of the clients to one file",
     "osts": "the OSTs",
     "servers": "the servers",
     "network": "the network to the servers",
@@ -335,7 +336,7 @@ def _choose(pace: Pace, default: tuple[Component, ...], pool: str) -> _Choice:
     if useful and not pace.own_files and count <= useful <= count / 0.93:
         count = useful
         reason = f"nothing was gained beyond {useful} of {system.osts} OSTs when it was measured here"
-    elif guide and count <= guide <= min(most, count / 0.93):
+    elif guide and count <= guide <= most and _fastest(pace, guide)[0] <= bound:
         count = guide
         reason = f"the site's own rule for such files{_site_words(pace)}, and within 5 % of the best by the estimate"
     elif count == 1:

@@ -134,8 +134,8 @@ def test_stdio_and_small_files():
 def test_advice_for_the_file_system_in_the_log():
     layout = StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(3,))
     one = found(shared(bytes_written=100 * GB, writes=100, write_s=50.0, layout=layout), osts=40)["one-ost"]
-    # 100 GB in 50 s make 2 GB/s an OST: 38 of them are within 5 % of all 40.
-    assert "lfs setstripe -c 38" in one.advice
+    # 100 GB in 50 s make 2 GB/s an OST; where 32 of 40 take 64 GB/s, what the nodes write to one file counts as much.
+    assert "lfs setstripe -c 32" in one.advice
     # Of a log that names some OSTs and does not count them, no command may say all.
     some = found(shared(bytes_written=100 * GB, writes=100, write_s=50.0, layout=layout))["one-ost"]
     assert "-c -1" not in some.advice

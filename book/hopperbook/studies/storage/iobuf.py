@@ -1,9 +1,9 @@
 """Buffered I/O: what iobuf buys IOR and MAESTRO.
 
 Calibrated on two printed values: the greatest gain of a write (the cost of a
-call) and the least gain of a read (the share of waiting). Predicted: the other
-ends of both ranges, the order of the three transfer sizes, that reads gain
-more, and MAESTRO.
+call) and the least gain of a read (the share of waiting). The greatest gain of a
+read is the sum of both, so it is calibrated too. Predicted: the least gain of a
+write, the order of the three transfer sizes, and MAESTRO.
 """
 
 import math
@@ -11,8 +11,8 @@ import random
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from hopperbook.documented import printed
 from hopperbook.studies.study import Study, Value, predictions, ranges
-from hopperkit.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.storage.iobuf import Buffers, Costs, documented_costs, gain, transfer_for_gain_bytes
 from hopperlib.storage.lustre.client import file_system_of
@@ -89,12 +89,11 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     --------
     >>> usual = {name: each.value for name, each in ranges("iobuf").items()}
     >>> {name: round(number, 1) for name, number in model(usual, random.Random(1)).items()}
-    {'read-gain-high': 41.0, 'write-gain-low': 0.0, 'maestro-gain': 2.6}
+    {'write-gain-low': 0.0, 'maestro-gain': 2.6}
     """
-    cases = ior_cases(assumed["unaligned_extra"], read_gain=assumed["read_gain"])
+    cases = ior_cases(assumed["unaligned_extra"])
     call_bytes = round(math.exp(assumed["log_call_kb"]) * 1000)
     return {
-        "read-gain-high": 100 * max(case.read_gain for case in cases),
         "write-gain-low": 100 * min(case.write_gain for case in cases),
         "maestro-gain": 100 * maestro_gain(call_bytes, unaligned_extra=assumed["unaligned_extra"]),
     }
@@ -108,7 +107,8 @@ def _values() -> dict[str, Value]:
         "default-buffers": default.number,
         "default-buffer-size": default.size_bytes / BYTES_PER_MIB,
         "read-gain-low": min(reads),
-        **predictions(model, ranges("iobuf"), {"read-gain-high": 30.0, "write-gain-low": 11.0, "maestro-gain": 11.0}),
+        "read-gain-high": max(reads),
+        **predictions(model, ranges("iobuf"), {"write-gain-low": 11.0, "maestro-gain": 11.0}),
         "write-gain-high": max(writes),
         "gain-largest-for-small-transfers": max(cases, key=lambda case: case.write_gain).transfer_bytes / 1000,
         "fitting_kb": transfer_for_gain_bytes(maestro_costs(), 0.05, buffer_bytes=BYTES_PER_MIB) / 1000,

@@ -22,12 +22,14 @@ def test_without_a_cost_of_access_both_gain_all_osts_over_two():
     assert striping_gain(SMALL, access_s=0.0) == pytest.approx((78, 78))
 
 
-def test_block_size_matters_most_for_writes():
+def test_block_size_matters_for_writes_alone():
+    """The slides say that it matters a lot for both; the reads of the model move by half a per cent."""
     writes, reads = (block_size_rates(reading=reading) for reading in (False, True))
     assert max(writes) / min(writes) > 5 * max(reads) / min(reads)
+    assert max(reads) / min(reads) < 1.01
 
 
 def test_every_row_has_its_verdict(scored):
     rows = scored("striping").values()
-    assert not [row.id for row in rows if row.verdict.startswith("missed")]
+    assert [row.id for row in rows if row.verdict.startswith("missed")] == ["striping.block-size-matters"]
     assert next(row for row in rows if row.id == "striping.maximum-command").reproduced == "lfs setstripe -c -1"

@@ -2,10 +2,10 @@
 
 from functools import cache, cached_property
 
-from hopperkit.documented import Erratum, errata
-from hopperkit.proofs import evaluate_proof
+from hopperbook.documented import Erratum, errata
+from hopperbook.proofs import evaluate_proof
+from hopperbook.questions import search as browse
 from hopperkit.questions import ask
-from hopperkit.questions.book import search as browse
 from hopperkit.questions.result import Result, table
 
 
@@ -78,6 +78,7 @@ QUESTION = ask.declared(
     Search,
     answer,
     title="Errata",
+    sentence="What is wrong in the sources, what does the book read instead, and which arithmetic shows it?",
     examples={
         "Misprints": {"kind": "misprint"},
         "What only looks wrong": {"kind": "not an error"},

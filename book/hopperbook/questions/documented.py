@@ -2,9 +2,9 @@
 
 from functools import cached_property
 
-from hopperkit.documented import DocumentedValue, all_values, erratum
+from hopperbook.documented import DocumentedValue, all_values, erratum
+from hopperbook.questions import search as browse
 from hopperkit.questions import ask
-from hopperkit.questions.book import search as browse
 from hopperkit.questions.result import Result, table
 from hopperlib.text import count
 
@@ -76,6 +76,7 @@ QUESTION = ask.declared(
     Search,
     answer,
     title="Documented values",
+    sentence="What do the five sources print, and where?",
     examples={
         "Memory": {"study": "memory"},
         "Shapes": {"qualifier": "shape"},

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, TypeVar, Unpack
 
-from hopperkit.documented import all_values
+from hopperbook.documented import all_values
 from hopperkit.questions import ask
 from hopperlib.text import count
 

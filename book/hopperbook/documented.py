@@ -120,7 +120,7 @@ class Erratum:
         misprint, OCR, arithmetic slip, tension, rounding, later change or "not an error".
     proof : str
         Arithmetic that is true and shows it, in the language of
-        `hopperkit.proofs.evaluate_proof`. Empty only
+        `hopperbook.proofs.evaluate_proof`. Empty only
         where no digit is wrong.
     explanation : str
     sure : str

@@ -1,4 +1,4 @@
-"""`hopper scorecard`: rows, filters, forms, exit status."""
+"""`python -m hopperbook scorecard`: rows, filters, forms, exit status."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from hopperkit.cli import hopper
+from hopperbook.__main__ import book
 
 CONTRACT = {"id", "study", "role", "documented", "reproduced", "deviation", "tolerance", "verdict"}
 
 
 def run(*words):
-    return CliRunner().invoke(hopper, ["scorecard", *words], prog_name="hopper")
+    return CliRunner().invoke(book, ["scorecard", *words], prog_name="python -m hopperbook")
 
 
 def test_text_for_people():
@@ -84,7 +84,7 @@ def test_one_message_for_each_mistake(words, message):
 
 @pytest.mark.parametrize(("verdict", "status"), [("missed", 1), ("missed, explained", 0)])
 def test_a_miss_is_a_problem_unless_it_is_explained(monkeypatch, verdict, status):
-    from hopperkit.questions.book import scorecard as question
+    from hopperbook.questions import scorecard as question
 
     rows = tuple(
         row | ({"verdict": verdict} if row["id"] == "memory.hopper-usable" else {}) for row in question._table()

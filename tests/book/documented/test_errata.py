@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from hopperkit.documented import CORRECTING, all_values, errata, erratum
-from hopperkit.proofs import evaluate_proof
+from hopperbook.documented import CORRECTING, all_values, errata, erratum
+from hopperbook.proofs import evaluate_proof
 
 ALL = errata()
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from typing import Any
 
-from hopperkit.documented import VERDICTS
+from hopperbook.documented import VERDICTS
+from hopperbook.questions import search as browse
 from hopperkit.questions import ask
-from hopperkit.questions.book import search as browse
 from hopperkit.questions.result import Facts, Result, table
 from hopperlib.data_files import rows
 from hopperlib.finding import Finding
@@ -128,7 +128,7 @@ def _facts(search: Search) -> Facts:
 
 
 def _contract(search: Search) -> dict[str, Any]:
-    """Return what `hopper scorecard --json` prints besides: its keys are promised to programs."""
+    """Return what `python -m hopperbook scorecard --json` prints besides: its keys are promised to programs."""
     predictions, won, rival_too = _won(search.found)
     return {
         "rows": [_plain(row) for row in search.found],
@@ -178,6 +178,7 @@ QUESTION = ask.declared(
     Search,
     answer,
     title="Scorecard",
+    sentence="Which documented values do the models give, and how closely?",
     examples={
         "Retrodictions": {"role": "retrodicted"},
         "Misses": {"verdict": "missed"},
