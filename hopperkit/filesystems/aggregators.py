@@ -112,6 +112,8 @@ def aggregator_reason(pace: Pace, count: int, stripe_bytes: int) -> str:
     chosen, term = aggregators_of(pace, count, stripe_bytes), deciding_term(pace, count, stripe_bytes)
     each = chosen / count
     head = f"{counted(chosen, 'aggregator')}, {'one' if each == 1 else digits(each, 3)} for each stripe"
+    if each < 1:
+        head = f"{counted(chosen, 'aggregator')}, {digits(1 / each, 3)} stripes each"
     verb, past = ("read", "pass on what they read") if pace.writing.reading else ("write", "")
     if term is None:
         most = min(pace.writing.writers, AGGREGATORS_PER_NODE * pace.writing.nodes)
