@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hopperkit.iologs._judging.access import Ledger, bytes_part, in_file
-from hopperkit.iologs._judging.stakes import CACHE_BYTES_PER_S, CALL_S, staked
+from hopperkit.iologs._judging.stakes import CACHE_BYTES_PER_S, CALL_S, in_calls_s, staked
 from hopperkit.iologs.cost import time_s
 from hopperkit.iologs.darshan_log import DarshanLog, FileRecord
 from hopperlib.finding import Finding
@@ -85,7 +85,9 @@ def _finding(log: DarshanLog, code: str, files: Sequence[FileRecord], ledger: Le
     for file in files:
         part = ledger.take(file, "write", sync_s(file))
         seconds += part
-        expected += part * (1 - _needed(file) / syncs_of(file))
+        # The data go to the file system all the same; what is saved is the start of each sync.
+        starts = in_calls_s(part, file.bytes_written / syncs_of(file), in_order=file.interface == "STDIO")
+        expected += starts * (1 - _needed(file) / syncs_of(file))
     worst = max(files, key=syncs_of)
     slowest = max(map(sync_s, files)) if not all(file.shared for file in files) else 0.0
     names, change = {
