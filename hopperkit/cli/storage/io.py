@@ -207,7 +207,7 @@ def _found(names: Sequence[str], how: _Logs) -> _Found:
     from hopperkit.questions.storage.io_log import read_texts
     from hopperkit.readers.ior.results import ranks_together
 
-    runs, rows, parsed, unread = read_texts(texts, max_bytes=_MAX_BYTES)
+    runs, rows, parsed, unread = read_texts(texts, max_bytes=_MAX_BYTES, details=not how.as_table)
     # What stands beside the summary of an IO500 run belongs to it.
     folders = {os.path.dirname(run.file) for run in runs}
     rows = [row for row in rows if os.path.dirname(row.file) not in folders]
