@@ -18,6 +18,8 @@ from hopperlib.text import count, digits, size
 _MEMORY_GB = 512.0
 # Shorter accesses mostly measure how fast caches fill.
 _SHORT_S = 10.0
+# A stonewall that let so much through cut nothing off.
+_WHOLE = 0.99
 # Without a machine: no node has network cards faster than this. [GB/s]
 _FASTEST_NODE_GB_S = 100.0
 _TASKS_CLIENTS_SHARE = "the node that made the files has their attributes in its cache"
@@ -67,7 +69,7 @@ def trust_findings(rows: Sequence[IoResult], machine: Machine | None = None) -> 
     >>> row = IoResult(file="a", access="read", rate_mib_s=11_667.9, tasks=64, nodes=1, block_bytes=1 << 24, segments=16,
     ...     api="POSIX", seconds=1.4, flags=("F", "b", "s", "t"))
     >>> [finding.code for finding in trust_findings([row])]
-    ['cached-read', 'short-run', 'one-node']
+    ['cached-read', 'one-node']
     """
     runs = _runs(rows)
     rules = (_unsynced, _cached, _beyond_wire, _stonewalled, _other_size, _short, _one_node, _own_metadata)
@@ -192,6 +194,8 @@ def _stonewalled(run: _Run, machine: Machine | None) -> Iterator[Finding]:
     if not _ior(run) or not run.flagged("D", "stonewallingtime", "stonewall") or run.flagged("stonewallingwearout=1"):
         return
     row = max(run.rows, key=lambda each: each.planned_bytes or 0)
+    if row.planned_bytes and row.moved_bytes and row.moved_bytes >= _WHOLE * row.planned_bytes:
+        return
     part = (
         f", here {size(row.moved_bytes)} of {size(row.planned_bytes)}" if row.planned_bytes and row.moved_bytes else ""
     )
@@ -220,7 +224,9 @@ def _other_size(run: _Run, machine: Machine | None) -> Iterator[Finding]:
 
 def _short(run: _Run, machine: Machine | None) -> Iterator[Finding]:
     """Yield accesses that end before caches are full."""
-    timed = [row for row in run.rows if row.seconds and row.operations_s is None]
+    # A run that only reads has no say in how much there is.
+    only_reads = not run.accesses("write")
+    timed = [row for row in run.rows if row.seconds and row.operations_s is None and not only_reads]
     brief = [row for row in timed if (row.seconds or 0.0) < _SHORT_S]
     if not brief:
         return

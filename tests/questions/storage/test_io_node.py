@@ -30,7 +30,9 @@ def test_the_tension_is_an_example():
 def test_more_nodes_take_the_ceiling_away():
     result = QUESTION.run(nodes=6)
     # Six nodes of four tasks: 0.2125 of 1.7 each, (0.85^-p + (1 - 4^-p) 1.7^-p)^(-1/p), p = 2.5.
-    assert result.facts["first_rate_gb_s"] == pytest.approx(6 * (0.85**-2.5 + (1 - 4**-2.5) * 1.7**-2.5) ** -0.4, rel=0.01)
+    assert result.facts["first_rate_gb_s"] == pytest.approx(
+        6 * (0.85**-2.5 + (1 - 4**-2.5) * 1.7**-2.5) ** -0.4, rel=0.01
+    )
     assert result.facts["parting_point"] == 0
 
 
