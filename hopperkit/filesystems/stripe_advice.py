@@ -54,6 +54,8 @@ _PATTERNS = {"shared": "collective", "file-per-process": "file-per-process", "on
 
 # The least count is taken that is as fast as this share of the best.
 _NEAR_BEST = 0.955
+# How the reason of a layout begins that the estimate prefers to the site's.
+DEPARTS = "departs from the site's rule"
 # A layout that departs from the site's rule must take this share of its time at most.
 _DEPARTS = 0.9
 # What scripts of public IO500 results on Lustre, and the sites, use.
@@ -297,7 +299,7 @@ def _reason_of(pace: Pace, rule: SiteRule) -> str:
 def _departure(own: Advice, result: Estimate) -> str:
     """Return what a layout that departs from the site's rule promises, and what that rests on."""
     return (
-        f"departs from the site's rule: {digits(own.estimate.rate_gb_s, 3)} GB/s by this estimate against "
+        f"{DEPARTS}: {digits(own.estimate.rate_gb_s, 3)} GB/s by this estimate against "
         f"{digits(result.rate_gb_s, 3)}. It rests on {limit_words(own.estimate.limit)} and knows only your job, the site "
         "all of them: measure both before you keep it"
     )
