@@ -17,10 +17,10 @@ from statistics import fmean
 from textwrap import wrap
 from typing import Any, NamedTuple, get_args
 
+from hopperbook import documented as printed_values
 from hopperbook.checks import checks
 from hopperbook.studies import built, load
 from hopperbook.studies.study import ranges, study_texts
-from hopperkit import documented as printed_values
 from hopperkit.questions.basis import STEP, Status, status_of
 from hopperkit.questions.figures import Axis, Series, chart
 from hopperkit.questions.result import Column, Figure, Table, table

@@ -4,6 +4,7 @@ import ast
 import sys
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -19,7 +20,10 @@ from hopperlib.errors import InputError
 @click.option("--column", metavar="NAME", help="Column of the times.  [default: run_time_s]")
 @click.option("--group", metavar="NAME", help="Column of the groups.  [default: job, if there is one]")
 @click.option(
-    "--against", metavar="NAME", multiple=True, help="Column of numbers to regress the times on; may be repeated."
+    "--against",
+    metavar="NAME",
+    multiple=True,
+    help="Column of numbers or categories to regress the times on; may be repeated.",
 )
 @click.option("--minimum", is_flag=True, help="Fit the families to the smallest time of each group.")
 @click.option("--change", default=5.0, show_default=True, metavar="PERCENT", help="The change to be seen.")
@@ -169,12 +173,12 @@ def ensemble(
     Exit status: 0 fine, 1 a run failed, 2 bad input.
     """  # noqa: D301 - click reads the sign, not the letters
     from hopperkit.analysis.ensembles import EnsembleError, intervals, run_ensemble
-    from hopperkit.questions.question import load
+    from hopperkit.questions.question import answer_of, load
 
     inputs = dict(map(_varied, vary))
     runs = _runs(question, inputs, seeds)
     folder = folder or f"ensemble-{question}"
-    asked = load(question).as_function()
+    asked = partial(answer_of, load(question).name)
     try:
         with click.progressbar(length=len(runs), label="runs", file=sys.stderr) as bar:
             rows = run_ensemble(

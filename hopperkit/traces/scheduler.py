@@ -35,6 +35,7 @@ from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.scheduler import POLICIES, whole_node_queue
 from hopperlib.scheduling.workload import Workload
+from hopperlib.units import plain_number
 
 __all__ = ["POLICIES", "NodeChoice", "Policy", "View", "simulate", "too_wide"]
 
@@ -73,6 +74,7 @@ def simulate(
     >>> list(simulate(jobs, 10, policy=lambda view: view.fitting[:1]).start_s)
     [0, 100, 2]
     """
+    nodes = plain_number(nodes)
     cluster = _one_pool(nodes) if isinstance(nodes, int) else nodes
     queues_of = partial(
         _queues, cluster=cluster, policy=policy if callable(policy) else None, nodes_per_switch=nodes_per_switch
@@ -158,6 +160,7 @@ def too_wide(workload: Workload, nodes: int | Cluster) -> list[int]:
     >>> too_wide(Workload([Job(1, 0, 6, 100, 100), Job(2, 1, 8, 50, 50)]), 7)
     [1]
     """
+    nodes = plain_number(nodes)
     if isinstance(nodes, int):
         return [job for job, width in enumerate(workload.nodes) if width > nodes]
     able: dict[Wanted | None, int] = {None: 0}

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 from hopperkit.iologs.cost import Cost, cost_of, headline, task_time, waiting_by_path
@@ -165,7 +164,7 @@ def _figures(log: DarshanLog) -> Iterator[Figure]:
 def logs_result(
     logs: Iterable[tuple[str, DarshanLog | Exception]],
     machine: Machine | None = None,
-    nodes: Mapping[int, Sequence[str]] = MappingProxyType({}),
+    nodes: Mapping[int, Sequence[str]] | None = None,
 ) -> tuple[Result | None, list[str]]:
     """Return many logs as an answer, None if none was read, and why others were not.
 
@@ -189,7 +188,7 @@ def logs_result(
         if isinstance(read, Exception):
             unread.append(str(read))
             continue
-        log = read.placed(nodes.get(read.job_id or 0, ()), cores)
+        log = read.placed((nodes or {}).get(read.job_id or 0, ()), cores)
         jobs.append(job_row(path, log, findings(log, machine)))
         seen += seen_in(log)
     # The most expensive first; of those without a time the worst.

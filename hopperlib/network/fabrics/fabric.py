@@ -34,7 +34,7 @@ class FabricLink(NamedTuple):
     capacity_gb_s: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Traffic:
     """Messages of a job between the switches that its nodes hang on.
 

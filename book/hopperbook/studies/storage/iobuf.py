@@ -14,7 +14,7 @@ from typing import NamedTuple
 from hopperbook.documented import printed
 from hopperbook.studies.study import Study, Value, predictions, ranges
 from hopperlib.machine import Machine
-from hopperlib.storage.iobuf import Buffers, Costs, documented_costs, gain, transfer_for_gain_bytes
+from hopperlib.storage.iobuf import Buffers, Costs, documented_costs, gain, gain_range, transfer_for_gain_bytes
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.units import BYTES_PER_MIB
 
@@ -57,6 +57,19 @@ def ior_cases(unaligned_extra: float = 1.0, *, read_gain: float = 0.30) -> tuple
         return gain(costs, size, _IOR_BUFFERS, reading=reading)
 
     return tuple(Case(size, gained(size, False), gained(size, True)) for size in _TRANSFERS)
+
+
+def small_calls() -> tuple[tuple[int, float, float, float], ...]:
+    """How many times as fast IOR's tasks write in small calls with buffers: size, least, as calibrated, greatest. [bytes], [ratio]
+
+    Examples
+    --------
+    >>> [tuple(round(each) for each in row) for row in small_calls()[:2]]
+    [(1, 15, 653, 821), (16, 2, 67, 68)]
+    """
+    costs = documented_costs()
+    factors = ((size, gain_range(costs, size, _IOR_BUFFERS, reading=False)) for size in (1, 16, 256, 4096))
+    return tuple((size, *(1 + end for end in ends)) for size, ends in factors)  # type: ignore[misc]
 
 
 def maestro_costs(unaligned_extra: float = 1.0) -> Costs:
