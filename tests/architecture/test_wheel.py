@@ -33,6 +33,7 @@ ASKED = {
     "where": ["jobs.txt"],
     "build": ["cc -o a.out a.c"],
     "ssp": ["suite.csv"],
+    "runs": ["synthetic-run-times.csv"],
     "watch": ["history.csv"],
     "machine": ["show", "hopper"],
     "io": ["ior", IOR],
