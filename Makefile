@@ -65,7 +65,7 @@ lock: python ## write the lock files anew from pyproject.toml and package.json
 
 clean: ## remove what the commands built
 	@rm -rf _build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	@find benchmarks book hopperlib scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find benchmarks book hopperkit hopperlib scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## remove the environment too
 	@rm -rf .venv node_modules

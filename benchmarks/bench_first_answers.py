@@ -154,7 +154,7 @@ def _beside_jupyterlite() -> Comparison:
     """Open the page of memory until it has answered a setting, and a JupyterLite page until it has answered the same."""
     from playwright.sync_api import sync_playwright
 
-    from hopperlib.questions.question import load
+    from hopperkit.questions.question import load
 
     what = "from opening the page of memory to an answer, empty cache"
     peer = (

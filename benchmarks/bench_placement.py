@@ -8,9 +8,9 @@ import subprocess
 import sys
 
 from benchmarks.side_by_side import Comparison, time_call, time_command
-from hopperlib.launchers.reader import read_launch
+from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.reader import read_launch
 from hopperlib.machine import Machine
-from hopperlib.placement.placement import place_tasks
 
 # A Hopper node in hwloc's words, and the line of the placement study.
 NODE = "pack:2 numa:2 core:6 pu:1"
@@ -20,7 +20,7 @@ LARGE_NODES = 256
 
 def measure() -> list[Comparison]:
     """Time one job, and a large one."""
-    hopper = [sys.executable, "-c", "from hopperlib.cli import main; main()"]
+    hopper = [sys.executable, "-c", "from hopperkit.cli import main; main()"]
     machine = Machine.load("hopper")
     cores = machine.node().cores
     whole = machine.node().count * cores
@@ -78,7 +78,7 @@ def _check_same_cores(distrib: str, cores: int) -> None:
     line = [
         sys.executable,
         "-c",
-        "from hopperlib.cli import main; main()",
+        "from hopperkit.cli import main; main()",
         "place",
         "--json",
         f"aprun -n {cores} a.out",

@@ -14,15 +14,15 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.side_by_side import Comparison
+from hopperkit.traces.cluster import Cluster, NodeResources, Partition
+from hopperkit.traces.scheduler import simulate
 from hopperlib.machine import Machine
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.scheduling._free_nodes import FirstFit
-from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition
 from hopperlib.scheduling.generator import draw_workload
 from hopperlib.scheduling.rules import Rules
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Workload
 
 NODES = 6384

@@ -12,7 +12,7 @@ from benchmarks.side_by_side import Comparison
 
 ROUNDS = 25
 COMMANDS = (("--version",), ("place", "aprun -n 384 -N 12 vasp"))
-_MAIN = "from hopperlib.cli import main; main()"
+_MAIN = "from hopperkit.cli import main; main()"
 
 
 def _cpu_s(program: str, words: tuple[str, ...] = ()) -> float:

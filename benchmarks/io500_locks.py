@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from statistics import median
 
+from hopperkit.readers.ior.io500 import read_io500_summary
 from hopperlib.errors import InputError
-from hopperlib.readers.ior.io500 import read_io500_summary
 from hopperlib.storage.lustre.rates import pieces_per_call
 
 _BLOCK_BYTES, _STRIPE_BYTES = 47_008, 1 << 20

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from scipy.stats import theilslopes
 
+from hopperkit.filesystems.measured import Relation, spread
+from hopperkit.readers.ior.io500 import read_io500_summary
 from hopperlib.errors import InputError
-from hopperlib.readers.ior.io500 import read_io500_summary
-from hopperlib.storage.lustre.measured import Relation, spread
 
 _OTHERS = [
     "daos",

@@ -21,8 +21,8 @@ from hopperbook.site.assets import PACKAGE, package_zip
 
 ROOT = PACKAGE.parent
 TOOL = shutil.which("jupyter-lite")
-QUESTION = "hopperlib.memory(need_gb=2, tasks=384).summary"
-CODE = f"import piplite\nawait piplite.install('hopperlib')\nimport hopperlib\nprint({QUESTION})"
+QUESTION = "hopperkit.memory(need_gb=2, tasks=384).summary"
+CODE = f"import piplite\nawait piplite.install('hopperlib')\nimport hopperkit\nprint({QUESTION})"
 # What the kernel loads, and what Pyodide's list does not name.
 _LOADED, _UNLISTED = ("micropip", "ipython", "jedi", "packaging"), ("comm",)
 _KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"

@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from hopperlib.launchers.components import LaunchError
+from hopperkit.launchers.review import review_lines
+from hopperkit.questions.machine_choice import machine_of_text
 from hopperlib.machine import Machine
-from hopperlib.placement.review import review_lines
-from hopperlib.questions.machine_choice import machine_of_text
+from hopperlib.placement.components import LaunchError
 
 REPOSITORIES = {
     "olcf/olcf-user-docs": "frontier",

@@ -11,11 +11,11 @@ import csv
 import sys
 from pathlib import Path
 
+from hopperkit.readers.jobs.swf import read_swf
+from hopperkit.traces.observed import Waits, by_group, differences
+from hopperkit.traces.scheduler import simulate, too_wide
 from hopperlib.data_files import data_folder
-from hopperlib.readers.jobs.swf import read_swf
 from hopperlib.scheduling.downtimes import Downtime
-from hopperlib.scheduling.logs.observed import Waits, by_group, differences
-from hopperlib.scheduling.scheduler import simulate, too_wide
 
 # Name of the machine, file, nodes by the header, processors of a node.
 LOGS = (

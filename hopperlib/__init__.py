@@ -1,166 +1,20 @@
-"""A big HPC machine as models you can run, each checked against what was printed about NERSC's Hopper.
+"""Models of a large HPC machine, each checked against what was printed about NERSC's Hopper.
 
-The front door: what a reader asks for by name. Each is imported when it is first used.
+The modules are the namespace: ``from hopperlib.placement.placement import place_tasks``.
+The rooms, from the lowest up; each imports only from those before it:
 
-==================================================  ==================================================================
-`Machine`                                           a machine, by name or by the path of its file
-`place`, `memory`, `hybrid`                         where tasks land, what memory they get, how many threads pay
-`torus`, `rank_order`, `simulate`                   who sits where, who talks to whom, and a trace through a scheduler
-`interconnect`, `where`                             a dragonfly or fat tree, and where the jobs of a log lay in one
-`stripe`, `iobuf`                                   how to lay out a file, and how to buffer it
-`diagnose`, `build`, `preflight`                    why a job failed, known problems of a build, nodes before a run
-`huge_pages`, `load_time`, `runs_needed`            whole memory on all nodes, loading of modules, runs that show a gain
-`ssp`, `detection_delay`, `watch`, ...              every other question of ``hopper --help``
-`fit`, `scorecard`                                  the distribution of run times, and how well the models do
-`read_job_trace`, `read_swf`, `read_sacct`          job traces: any, and those of one form (Open XDMoD's too)
-`jobs_in_network`                                   where the jobs of a log lay in a site's network, as a table
-`read_run_times`, `read_benchmark_history`          run times; benchmarks over time (CSV, ReFrame, TOKIO, Open XDMoD)
-`read_ior`, `read_mdtest`, `read_io500`             what tools of I/O printed or left in a folder
-`read_darshan`, `read_darshan_logs`                 a Darshan log, and a folder of them
-`report`, `run_ensemble`                            a report on files of your own; a function over many settings and seeds
-`explain_runs`, `node_hours_used`                   what explains run times; use of a machine between moments
-`load`, `explore`                                   a question as an explorer; the same as a widget with traits
-`data_folder`                                       where the samples of the book are
-`layouts`, `place_tasks`, `pace_of`, ...            functions of the models that the studies of the book call
-`to_frame`                                          any of these, and any records, as a pandas DataFrame
-==================================================  ==================================================================
+==============  ==================================================================
+`machine`       a machine as a record, read from a file, and what follows from it
+`placement`     a launch line -> tasks on cores; bandwidth, memory, threads, pages
+`scheduling`    workload, free nodes, policies, one event loop
+`network`       torus, dragonfly, fat tree; link loads, run time, rank order
+`storage`       one node's writes, Lustre's OSTs, buffers, loading
+`failure`       messages, diagnosis, builds, nodes
+`monitoring`    sustained performance, lasting changes, detection delay
+==============  ==================================================================
 
-The parts, from the lowest up, each of which imports from those before it only:
-`errors`, `units`, `text`, `finding`, `frames` and their like (the ground),
-`documented` and `machine` (facts), `launchers`, `placement`, `scheduling`,
-`network`, `storage`, `failure`, `monitoring` (models), `readers` (files of other
-tools), `questions` (what can be asked, everywhere), `render` (answers for a
-person or a program), `analysis` (statistics), `cli` (the command ``hopper``).
+Only the standard library is used. Questions about your job, readers of other
+programs' files and the command ``hopper`` are in the package `hopperkit`.
 """
 
-import importlib
-import sys
-from typing import Any
-
 __version__ = "0.1.0"
-
-# What is no question: name -> where it is.
-_MODULES = {
-    "Machine": "hopperlib.machine",
-    "explore": "hopperlib.render.widgets.linked",
-    "data_folder": "hopperlib.data_files",
-    "explain_runs": "hopperlib.analysis.explained",
-    "fit": "hopperlib.analysis.fit_answer",
-    "jobs_in_network": "hopperlib.readers.networks",
-    "load": "hopperlib.questions.question",
-    "node_hours_used": "hopperlib.analysis.job_report",
-    "read_benchmark_history": "hopperlib.readers.benchmark_history",
-    "read_darshan": "hopperlib.readers.darshan",
-    "read_darshan_logs": "hopperlib.readers.darshan",
-    "read_io500": "hopperlib.readers.ior.io500",
-    "read_ior": "hopperlib.readers.ior.reader",
-    "read_job_trace": "hopperlib.readers.jobs",
-    "read_mdtest": "hopperlib.readers.ior.mdtest",
-    "read_run_times": "hopperlib.readers.run_times",
-    "read_sacct": "hopperlib.readers.jobs.sacct",
-    "read_swf": "hopperlib.readers.jobs.swf",
-    "report": "hopperlib.analysis.reports",
-    "run_ensemble": "hopperlib.analysis.ensembles",
-    "to_frame": "hopperlib.frames",
-}
-
-# Functions of the models, by the module that has them; NAME=OTHER stands here as NAME, as OTHER alone says too little.
-_MODELS = {
-    "documented": "documented_value=documented erratum printed",
-    "proofs": "evaluate_proof",
-    "machine.derived": "mpi_bandwidth_per_core_mb_s",
-    "machine.faults": "files_hit machine_faults=faults",
-    "launchers.reader": "launch_line=read_launch",
-    "placement.models.free_cores": "break_even_service",
-    "placement.models.hybrid": "best_threads memory_times RunShares stream_gb_s thread_costs",
-    "placement.layouts": "break_even_efficiency cheapest_layout=cheapest layouts",
-    "placement.models.memory": "copied_fraction_needed memory_per_task merged_need merged_tasks_per_node=seats most_tasks_per_node",
-    "placement.models.pages": "page_cost_us paged_bandwidth_gb_s",
-    "placement.placement": "place_tasks",
-    "placement.judging.slowdown": "placement_cost",
-    "network.fabrics.bisection": "effective_bisection",
-    "network.fabrics.dragonfly": "Dragonfly",
-    "network.fabrics.fabric": "Traffic",
-    "network.fabrics.of_machine": "fabric_of",
-    "network.fabrics.rates": "lay_traffic=lay pace_of",
-    "network.fabrics.tree": "fat_tree",
-    "network.rank_order": "balanced_column_major best_block block_order diagonal_major off_node_pairs triangle_imbalance",
-    "network.runtime.milc": "milc_exchange_share=exchange_share milc_jobs milc_lost_order=lost_order milc_model=model milc_run_times=run_times milc_slowdown=slowdown",
-    "network.runtime.overlap": "cache_speedup combined_factor merged_collectives_s overlapped_s separate_collectives_s",
-    "network.runtime.power": "chance_to_show=power gain_shown runs_to_show=runs_needed",
-    "network.torus.distances": "Torus",
-    "network.torus.maps": "compactness",
-    "network.torus.orders": "compute_nodes order_nodes",
-    "network.torus.wiring": "Wiring",
-    "scheduling.aging": "free_runs probe_allocation=probe",
-    "scheduling.logs.backtest": "backtest",
-    "scheduling.logs.learned": "Clock",
-    "scheduling.logs.whatif": "what_if",
-    "scheduling.logs.why": "explain_wait",
-    "scheduling.scheduler": "schedule_jobs=simulate",
-    "scheduling.workload": "Job Workload",
-    "storage.iobuf": "IobufBuffers=Buffers iobuf_costs=documented_costs transfer_for_gain_bytes unaligned_fraction",
-    "storage.loading": "loading_time=load_time",
-    "storage.lustre.client": "ceiling_gb_s file_system_of write_curve write_rate_gb_s",
-    "storage.lustre.dumps": "barrier_rate_gb_s barriered_dump close_cost_s exclude_slow explaining_rate_gb_s gain_without_close osts_with_slow probe_osts=probe",
-    "storage.lustre.imbalance": "expected_fullest",
-    "storage.lustre.stripe_advice": "stripe_advice=advise",
-    "storage.lustre.striping": "FileLayout=Layout",
-    "failure.builds.default_modules": "default_module_outcomes=outcomes",
-    "failure.builds.known_problems": "build_line=read_build check_build repaired_build=repaired",
-    "failure.builds.rules": "build_rule build_rules=load_build_rules",
-    "failure.builds.versions": "version_key",
-    "failure.diagnosis.causes": "diagnosis_rates=measured",
-    "failure.messages.rules": "message_rule=rule message_rules=load_rules",
-    "failure.nodes.huge_pages": "buddy_blocks strays_allowed",
-    "failure.nodes.preflight": "buddyinfo_nodes=read_buddyinfo node_list NodeMemory short_nodes=report",
-    "failure.nodes.risk": "chance_of_bad_node chance_of_enough days_of_machine explaining_bad_nodes value_of_check=check_value",
-    "monitoring.delays": "measured_delay=measured synthetic_history",
-    "monitoring.ssp": "rate_per_task=rate speedup_term system_improvement=improvement",
-    "monitoring.together": "machine_parts=subsystems parts_to_blame=read",
-    "storage.logs.darshan_findings": "darshan_findings=findings",
-    "questions.network.traces.rules": "backtest_result why_result",
-    "questions.network.traces.what_if": "scenarios_of what_if_result",
-    "questions.node.drawings": "node_drawing",
-    "questions.storage.darshan_answer": "darshan_result",
-    "analysis.distributions": "fit_all",
-}
-_MODULES |= {name: f"hopperlib.{module}" for module, names in _MODELS.items() for name in names.split()}
-_MODULES = {name.partition("=")[0]: f"{module}:{name.rpartition('=')[2]}" for name, module in _MODULES.items()}
-
-
-def __getattr__(name: str) -> Any:
-    """Import what is asked for by its name at the front door."""
-    if name in _MODULES:
-        module, _, inner = _MODULES[name].partition(":")
-        asked_for = getattr(importlib.import_module(module), inner)
-        if not name.startswith("read_"):
-            return asked_for
-        from hopperlib.readers.source import by_path
-
-        return by_path(asked_for)
-    if name in _questions():
-        from hopperlib.questions.question import load
-
-        return load(name.replace("_", "-")).as_function()
-    raise AttributeError(f"module 'hopperlib' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """List what stands at the front door, so that Tab shows it."""
-    return sorted([*_MODULES, *_questions(), "__version__"])
-
-
-def _questions() -> list[str]:
-    """Return the names of the questions, as Python writes them."""
-    from hopperlib.questions.catalogue import QUESTIONS
-
-    # These are called as parts of the package are.
-    return [name.replace("-", "_") for name in QUESTIONS if name not in ("documented", "machines", "scheduling")]
-
-
-if "IPython" in sys.modules:
-    # Explorers, charts and answers look in a notebook as the widgets say.
-    _widgets = importlib.import_module("hopperlib.render.widgets")
-    if _formatter := _widgets.display_formatter():
-        _widgets.register(_formatter)

@@ -75,9 +75,9 @@ def rows_beside(module: str, name: str) -> tuple[dict[str, str], ...]:
 
     Examples
     --------
-    >>> import hopperlib
-    >>> rows_beside(hopperlib.__file__, "launchers/options.csv")[0]["names"]
-    '-n'
+    >>> import hopperlib.failure.diagnosis as diagnosis
+    >>> sorted(rows_beside(diagnosis.__file__, "first_tries.csv")[0])[:1]
+    ['holds']
     """
     rows: tuple[dict[str, str], ...] = _content(module, name)
     return rows
@@ -88,9 +88,9 @@ def text_beside(module: str, name: str) -> str:
 
     Examples
     --------
-    >>> import hopperlib.questions.failure.diagnose as diagnose
-    >>> text_beside(diagnose.__file__, "samples/node-failed.txt").splitlines()[-1]
-    'Application 1925046 exit signals: Killed'
+    >>> import hopperlib
+    >>> text_beside(hopperlib.__file__, "machines/hopper.toml").splitlines()[0]
+    'name = "hopper"'
     """
     with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
         return file.read()

@@ -1,4 +1,4 @@
-"""Write the JSON schema of every ``--json`` into hopperlib/schemas, as the answers at defaults and examples show it.
+"""Write the JSON schema of every ``--json`` into hopperkit/schemas, as the answers at defaults and examples show it.
 
     python scripts/schemas.py
 
@@ -16,16 +16,16 @@ from typing import Any, get_args
 
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.question import load
+from hopperkit.questions.result import Badge
+from hopperkit.render.data import result_data
 from hopperlib.errors import InputError
 from hopperlib.finding import LEVELS
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.question import load
-from hopperlib.questions.result import Badge
-from hopperlib.render.data import result_data
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "hopperlib" / "schemas"
+FOLDER = ROOT / "hopperkit" / "schemas"
 # Commands that answer no question, or another one, by the name of their schema.
 JOBS, IOR, TIMES = (str(ROOT / "data" / "samples" / name) for name in ("jobs", "ior", "run-times"))
 # Tables with more names than this, or with names that are none, are keyed by what was given.

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 import pandas as pd
 import pytest
 
-import hopperlib
-from hopperlib.documented import all_values
+import hopperkit
+from hopperkit.documented import all_values
+from hopperkit.frames import column_name, frame_text, to_frame
+from hopperkit.iologs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperkit.questions.question import load
+from hopperkit.readers.benchmark_history import read_benchmark_history
+from hopperkit.readers.ior.io500 import read_io500_summary
+from hopperkit.readers.jobs import read_job_trace
+from hopperkit.traces.scheduler import simulate
 from hopperlib.errors import InputError
-from hopperlib.frames import column_name, frame_text, to_frame
 from hopperlib.machine import Machine
 from hopperlib.placement.layouts import layouts
-from hopperlib.questions.question import load
-from hopperlib.readers.benchmark_history import read_benchmark_history
-from hopperlib.readers.ior.io500 import read_io500_summary
-from hopperlib.readers.jobs import read_job_trace
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def test_an_answer_gives_the_table_that_is_named():
 
 def test_a_trace_goes_to_a_frame_and_back(root, tmp_path):
     path = root / "data" / "samples" / "jobs" / "synthetic-jobs.swf"
-    trace = hopperlib.read_swf(path, cores_per_node=1)
+    trace = hopperkit.read_swf(path, cores_per_node=1)
     frame = trace.workload.to_frame()
     assert frame["run_time_s"].sum() == sum(trace.workload.run_time_s)
     people = trace.to_frame()
@@ -85,7 +85,7 @@ def test_a_trace_goes_to_a_frame_and_back(root, tmp_path):
     assert list(read_job_trace(tmp_path / "jobs.csv").workload) == list(trace.workload)
     frame.to_parquet(tmp_path / "jobs.parquet")
     assert list(read_job_trace(pd.read_parquet(tmp_path / "jobs.parquet")).workload) == list(trace.workload)
-    asked, told = hopperlib.simulate(trace=frame, nodes=512), hopperlib.simulate(trace=path.read_text(), nodes=512)
+    asked, told = hopperkit.simulate(trace=frame, nodes=512), hopperkit.simulate(trace=path.read_text(), nodes=512)
     assert asked.summary == told.summary
 
 
@@ -99,13 +99,13 @@ def test_a_schedule_joins_its_jobs():
 
 def test_readers_take_tables():
     runs = pd.DataFrame({"job": ["a", "a", "b"], "run_time_s": [10.0, 11.0, 12.0]})
-    read = hopperlib.read_run_times(runs)
+    read = hopperkit.read_run_times(runs)
     assert (read.times, read.groups) == ((10.0, 11.0, 12.0), ("a", "a", "b"))
-    assert hopperlib.read_run_times(runs["run_time_s"]).times == read.times
-    assert hopperlib.read_run_times(pd.Series([1.0, 2.0])).times == (1.0, 2.0)
+    assert hopperkit.read_run_times(runs["run_time_s"]).times == read.times
+    assert hopperkit.read_run_times(pd.Series([1.0, 2.0])).times == (1.0, 2.0)
     frame = read.to_frame()
     assert frame["run_time"].tolist() == [pd.Timedelta(seconds, unit="s") for seconds in (10, 11, 12)]
-    assert (hopperlib.read_run_times(frame).times, hopperlib.read_run_times(frame).groups) == (read.times, read.groups)
+    assert (hopperkit.read_run_times(frame).times, hopperkit.read_run_times(frame).groups) == (read.times, read.groups)
 
 
 def test_run_times_histories_and_jobs_of_darshan_have_durations_and_moments():
@@ -115,7 +115,7 @@ def test_run_times_histories_and_jobs_of_darshan_have_durations_and_moments():
         "7;1,5;2026-03-29T01:30:00+01:00;4;n/a",
         "8;2;2026-03-29T03:30:00+02:00;8;slow",
     ]
-    runs = hopperlib.read_run_times(io.StringIO("\n".join(lines))).to_frame()
+    runs = hopperkit.read_run_times(io.StringIO("\n".join(lines))).to_frame()
     assert runs["run_time"].tolist() == [pd.Timedelta("90s"), pd.Timedelta("2min")]
     assert runs["start"].diff().iloc[1] == pd.Timedelta("1h")
     assert str(runs["start"].dt.tz) == "UTC"
@@ -127,7 +127,7 @@ def test_run_times_histories_and_jobs_of_darshan_have_durations_and_moments():
     local = read_benchmark_history(["date,value", "2026-10-24 02:30,5", "2026-10-26 02:30,6"]).to_frame()
     assert str(local["time"].dt.tz_localize("Europe/Berlin").dtype).endswith("Europe/Berlin]")
     text = "# exe: ./a\n# jobid: 7\n# nprocs: 1\n# start_time: 1772323200\n# run time: 90\nPOSIX\t0\t1\tPOSIX_OPENS\t1\t/a\t/\text4\n"
-    assert to_frame([hopperlib.read_darshan(io.StringIO(text))])["start"].tolist() == [
+    assert to_frame([hopperkit.read_darshan(io.StringIO(text))])["start"].tolist() == [
         pd.Timestamp("2026-03-01", tz="UTC")
     ]
     assert read_benchmark_history(pd.Series([5.0, 6.0], name="triad_gb_s")).series[0].values == (5.0, 6.0)
@@ -147,15 +147,15 @@ def test_a_table_of_jobs_is_checked(table, message):
 
 def test_rows_of_readers_are_tables(root):
     folder = root / "data" / "samples" / "ior"
-    rates = hopperlib.read_ior(folder / "ior-4.0.0.posix-fpp.txt").to_frame()
+    rates = hopperkit.read_ior(folder / "ior-4.0.0.posix-fpp.txt").to_frame()
     assert {"rate_mib_s", "rate_mb_s", "operations_per_s"} <= set(rates.columns)
     # As the file prints it: the first write took 0.092338 s, and IOR began at 03:55:53 by a clock without a zone.
     assert rates["run_time"].iloc[0] == pd.Timedelta("92338us")
     assert rates["start"].eq(pd.Timestamp("2026-11-21 03:55:53")).all()
-    zoned = hopperlib.to_frame(hopperlib.read_ior(folder / "ior-4.0.0.posix-fpp.txt"), timezone="Europe/Berlin")
+    zoned = hopperkit.to_frame(hopperkit.read_ior(folder / "ior-4.0.0.posix-fpp.txt"), timezone="Europe/Berlin")
     assert zoned["start"].iloc[0] == pd.Timestamp("2026-11-21 02:55:53", tz="UTC")
     assert (rates["rate_mb_s"] / rates["rate_mib_s"]).round(6).eq(1.048576).all()
-    made = hopperlib.read_mdtest(folder / "mdtest-4.0.0.txt").to_frame()
+    made = hopperkit.read_mdtest(folder / "mdtest-4.0.0.txt").to_frame()
     assert len(made) > 4
     assert made["start"].eq(pd.Timestamp("2026-11-21 03:55:58")).all()
     assert made["run_time"].isna().all()
@@ -171,7 +171,7 @@ def test_a_folder_of_io500_says_when_it_ran(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "result_summary.txt").write_text(phase)
         (tmp_path / name / "result.txt").write_text(result)
-    frame = hopperlib.to_frame(hopperlib.read_io500(tmp_path), timezone="UTC")
+    frame = hopperkit.to_frame(hopperkit.read_io500(tmp_path), timezone="UTC")
     assert sorted(frame["start"].dt.strftime("%d %H:%M")) == ["02 01:30", "03 01:30"]
     assert frame["run_time"].tolist() == [pd.Timedelta("300.5s")] * 2
 
@@ -200,11 +200,11 @@ def test_histories_logs_and_summaries():
 def test_documented_values_and_layouts():
     values = to_frame(all_values()).set_index("id")
     assert values.loc["memory.hopper-per-task-packed", "number"] == 1.29
-    assert hopperlib.to_frame(Machine.load("hopper"))["nodes"].tolist() == [6384]
+    assert hopperkit.to_frame(Machine.load("hopper"))["nodes"].tolist() == [6384]
 
 
 def test_what_a_notebook_shows(root):
-    rows = hopperlib.read_run_times(root / "data" / "samples" / "run-times" / "synthetic-run-times.csv")
+    rows = hopperkit.read_run_times(root / "data" / "samples" / "run-times" / "synthetic-run-times.csv")
     assert "run_time" in rows._repr_html_()
     assert len(repr(rows)) < 400
     assert len(repr(load("memory").run())) < 200
@@ -230,7 +230,7 @@ def test_an_accounting_as_json_is_a_frame(tmp_path):
     }  # fmt: skip
     file = tmp_path / "jobs.json"
     file.write_text(json.dumps({"jobs": [job, job | {"job_id": 9}]}))
-    frame = hopperlib.read_sacct(file).to_frame()
+    frame = hopperkit.read_sacct(file).to_frame()
     ten, hour = pd.Timedelta("10min"), pd.Timedelta("1h")
     assert (
         frame[["nodes", "run_time", "requested_time", "partition"]].to_numpy().tolist()

@@ -7,57 +7,57 @@ import io
 from pathlib import Path
 
 import pytest
+from hopperkit.errors import InputError
 
-import hopperlib
-from hopperlib.errors import InputError
-from hopperlib.questions.result import Result
+import hopperkit
+from hopperkit.questions.result import Result
 
 
-@pytest.mark.parametrize("name", [name for name in dir(hopperlib) if not name.startswith("_")])
+@pytest.mark.parametrize("name", [name for name in dir(hopperkit) if not name.startswith("_")])
 def test_every_name_is_there(name):
-    assert callable(getattr(hopperlib, name))
-    assert name in dir(hopperlib)
+    assert callable(getattr(hopperkit, name))
+    assert name in dir(hopperkit)
 
 
 def test_other_names_are_not():
-    with pytest.raises(AttributeError, match="module 'hopperlib' has no attribute 'plcae'"):
-        hopperlib.plcae  # noqa: B018
+    with pytest.raises(AttributeError, match="module 'hopperkit' has no attribute 'plcae'"):
+        hopperkit.plcae  # noqa: B018
 
 
 def test_a_question_is_a_function_with_its_controls():
-    parameters = inspect.signature(hopperlib.memory).parameters
+    parameters = inspect.signature(hopperkit.memory).parameters
     assert parameters["need_gb"].default == 2.0
-    assert "Memory per task [GB]" in hopperlib.memory.__doc__
+    assert "Memory per task [GB]" in hopperkit.memory.__doc__
 
 
 def test_an_answer_holds_what_programs_read():
-    answer = hopperlib.memory(need_gb=2, tasks=384)
+    answer = hopperkit.memory(need_gb=2, tasks=384)
     assert isinstance(answer, Result)
     # 31 GB hold 15 tasks of 2 GB on a standard node: 26 nodes, whose 24 cores are 1.625 for each task.
     assert (answer.facts["layouts"][0]["nodes"], answer.facts["layouts"][0]["cost_factor"]) == (26, 1.625)
 
 
 def test_the_line_stands_without_a_name():
-    assert hopperlib.place("aprun -n 384 -N 12 vasp", machine="hopper").facts["nodes"] == 32
+    assert hopperkit.place("aprun -n 384 -N 12 vasp", machine="hopper").facts["nodes"] == 32
 
 
 def test_a_machine_is_named_by_its_object_or_its_path(tmp_path, root):
     file = tmp_path / "mine.toml"
-    file.write_text((root / "hopperlib" / "machines" / "franklin.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    file.write_text((root / "hopperkit" / "machines" / "franklin.toml").read_text(encoding="utf-8"), encoding="utf-8")
     named, object_, path = (
-        hopperlib.memory(need_gb=1, tasks=8, machine=machine).facts["full_node_gb"]
-        for machine in ("franklin", hopperlib.Machine.load("franklin"), str(file))
+        hopperkit.memory(need_gb=1, tasks=8, machine=machine).facts["full_node_gb"]
+        for machine in ("franklin", hopperkit.Machine.load("franklin"), str(file))
     )
     assert named == object_ == path
 
 
 def test_too_many_values_without_a_name_are_refused():
     with pytest.raises(TypeError, match="place takes 1 values without a name, not 2"):
-        hopperlib.place("aprun -n 1 a.out", "hopper")
+        hopperkit.place("aprun -n 1 a.out", "hopper")
 
 
 def test_the_scorecard_is_a_question_like_the_others():
-    answer = hopperlib.scorecard(study="memory")
+    answer = hopperkit.scorecard(study="memory")
     assert answer.facts["found"] == len(answer.facts["rows"]) > 0
     assert {row["study"] for row in answer.facts["rows"]} == {"memory"}
 
@@ -73,13 +73,13 @@ def test_the_scorecard_is_a_question_like_the_others():
     ],
 )
 def test_a_reader_takes_a_path_or_a_stream_of_text(root, reader, sample, options):
-    read, file = getattr(hopperlib, reader), root / "data" / "samples" / sample
+    read, file = getattr(hopperkit, reader), root / "data" / "samples" / sample
     text = file.read_text(encoding="utf-8")
     by_name, by_path, by_stream, by_lines = (
         _plain(read(source, **options)) for source in (str(file), file, io.StringIO(text), text.splitlines())
     )
     assert by_name == by_path == by_stream == by_lines
-    assert read is getattr(hopperlib, reader)
+    assert read is getattr(hopperkit, reader)
 
 
 def _plain(read):
@@ -94,13 +94,13 @@ def test_a_reader_takes_the_path_of_an_accounting(tmp_path):
         encoding="utf-8",
     )
     for source in (str(file), file):
-        assert [job.nodes for job in hopperlib.read_sacct(source).workload] == [4]
+        assert [job.nodes for job in hopperkit.read_sacct(source).workload] == [4]
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in dir(hopperlib) if name.startswith("read_") and name != "read_darshan_logs"]
+    "name", [name for name in dir(hopperkit) if name.startswith("read_") and name != "read_darshan_logs"]
 )
 @pytest.mark.parametrize("kind", [str, Path])
 def test_a_reader_names_the_file_that_is_not_there(name, kind):
     with pytest.raises(InputError, match=r"^no/such\.log: "):
-        getattr(hopperlib, name)(kind("no/such.log"))
+        getattr(hopperkit, name)(kind("no/such.log"))

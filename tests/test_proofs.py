@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.proofs import evaluate_proof
+from hopperkit.proofs import evaluate_proof
 
 
 @pytest.mark.parametrize(

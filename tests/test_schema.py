@@ -14,12 +14,12 @@ from typing import Literal
 import pytest
 
 import hopperlib
+from hopperkit.launchers import options
 from hopperlib.failure.builds._link_line import Compilers
 from hopperlib.failure.builds.rules import BuildProblems
 from hopperlib.failure.diagnosis._fallback import Voices
 from hopperlib.failure.messages._expressions import Words
 from hopperlib.failure.messages.rules import rules_of
-from hopperlib.launchers import options
 from hopperlib.machine import Launcher, Machine
 from hopperlib.monitoring.together import Subsystem
 from hopperlib.package_data import rows_beside

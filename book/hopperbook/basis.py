@@ -20,12 +20,12 @@ from typing import Any, NamedTuple, get_args
 from hopperbook.checks import checks
 from hopperbook.studies import built, load
 from hopperbook.studies.study import ranges, study_texts
+from hopperkit.questions.basis import STEP, Status, status_of
+from hopperkit.questions.figures import Axis, Series, chart
+from hopperkit.questions.result import Column, Figure, Table, table
 from hopperlib import documented as printed_values
 from hopperlib.data_files import data_folder, rows
 from hopperlib.machine import FileSystem, Machine, Network, NodeKind, machine
-from hopperlib.questions.basis import STEP, Status, status_of
-from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.result import Column, Figure, Table, table
 from hopperlib.text import digits
 
 _FILE = "basis.csv"

@@ -25,10 +25,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+from hopperkit.documented import ROLES, Role
+from hopperkit.proofs import evaluate
 from hopperlib.data_files import rows
-from hopperlib.documented import ROLES, Role
 from hopperlib.errors import InputError
-from hopperlib.proofs import evaluate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

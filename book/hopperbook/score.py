@@ -40,7 +40,7 @@ from typing import Any
 from hopperbook import studies
 from hopperbook.checks import Check, checks, evaluate_formula
 from hopperbook.studies.study import Prediction, Shares, Study, Value, study_texts, with_numbers
-from hopperlib.documented import DocumentedValue, all_values, printed, watched
+from hopperkit.documented import DocumentedValue, all_values, printed, watched
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
 from hopperlib.text import count
@@ -68,7 +68,7 @@ class Row:
     quantity, unit : str
         What was documented, in what unit.
     role : str
-        One of `hopperlib.documented.ROLES`.
+        One of `hopperkit.documented.ROLES`.
     documented : str
         The value as printed.
     reproduced : str
@@ -78,7 +78,7 @@ class Row:
     tolerance : float or None
         Largest deviation that counts as reproduced; of an interval half its width.
     verdict : str
-        One of `hopperlib.documented.VERDICTS`.
+        One of `hopperkit.documented.VERDICTS`.
     note : str
         Why, where the row needs a word.
     place : str
@@ -144,7 +144,7 @@ def judge(
 
     Examples
     --------
-    >>> from hopperlib.documented import documented
+    >>> from hopperkit.documented import documented
     >>> deviation, tolerance, agrees = judge(documented("memory.hopper-per-task-packed"), 31 / 24)
     >>> round(deviation, 4), tolerance, agrees
     (0.0017, 0.005, True)

@@ -7,8 +7,8 @@ in one place, from the data and the scorecard.
 from hopperbook.score import rows
 from hopperbook.studies import load
 from hopperbook.studies.study import Range, ranges
-from hopperlib.documented import by_study
-from hopperlib.questions.result import Table, table
+from hopperkit.documented import by_study
+from hopperkit.questions.result import Table, table
 from hopperlib.text import capital, digits
 
 # Documented values that a page shows at once; more of them are folded away.

@@ -13,9 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 from hopperlib.errors import refusal, within
-from hopperlib.frames import Rows
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.placement.judging.proposals import layout_line
 from hopperlib.placement.models.memory import memory_per_task, most_tasks_per_node, seats
 
 _ROUNDING_TOLERANCE = 1e-9
@@ -45,8 +43,6 @@ class Layout:
     >>> half = Layout(machine=hopper, node_kind=hopper.node(), tasks=384, tasks_per_node=12, threads_per_task=1, need_gb=2)
     >>> half.nodes, round(half.memory_per_task_gb, 2), half.idle_cores, half.cost_factor
     (32, 2.58, 12, 2.0)
-    >>> half.launch_line
-    'aprun -n 384 -N 12 -S 3 ./a.out'
     """
 
     machine: Machine
@@ -82,13 +78,6 @@ class Layout:
         most = -(-self.tasks_per_node // self.node_kind.numa_nodes)
         room = self.node_kind.usable_memory_gb / self.node_kind.numa_nodes
         return most * self.need_gb <= room * (1 + _ROUNDING_TOLERANCE)
-
-    @property
-    def launch_line(self) -> str | None:
-        """Line of the machine's launcher that starts the job so, tried before it is given; None if there is none."""
-        if not self.machine.launchers:
-            return None
-        return layout_line(self.machine, self.node_kind, self.tasks, self.tasks_per_node, self.threads_per_task)
 
     def node_hours(self, hours: float, threads: int = 1) -> float:
         """Node-hours charged. [node h]
@@ -133,7 +122,7 @@ def layouts(
     tasks: int,
     threads: int | None = None,
     kinds: tuple[NodeKind, ...] | None = None,
-) -> Rows[Layout]:
+) -> list[Layout]:
     """Return every layout that fits, the cheapest first.
 
     For each number of tasks a node there are two: one thread a task, and as
@@ -182,7 +171,7 @@ def layouts(
         for tasks_per_node in range(most, fewest - 1, -1):
             for count in (threads,) if threads else dict.fromkeys((1, _fitting_threads(kind, tasks_per_node))):
                 fitting.append(job(node_kind=kind, tasks_per_node=tasks_per_node, threads_per_task=count))
-    return Rows(sorted(fitting, key=_order))
+    return sorted(fitting, key=_order)
 
 
 def cheapest(fitting: Iterable[Layout], *, threads: int | None = None, kind: NodeKind | None = None) -> Layout | None:

@@ -4,16 +4,15 @@ Nodes that are alike share one `pattern`, so that 6,384 full nodes cost little
 more than one; `NodePlacement.tasks` spells a node out task by task.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from hopperlib.frames import to_frame
-from hopperlib.launchers.components import Launch, LaunchError
 from hopperlib.machine import Machine, NodeKind
+from hopperlib.placement.aprun_layout import place_aprun
 from hopperlib.placement.binding import Binding, Seating
-from hopperlib.placement.environment import pinned_threads
+from hopperlib.placement.components import Launch
 
-__all__ = ["Binding", "NodePlacement", "Placement", "Task", "place_tasks"]
+__all__ = ["APRUN", "Binding", "Filling", "NodePlacement", "Placement", "Task", "place_tasks", "seat_aprun"]
 
 
 class Task(NamedTuple):
@@ -91,9 +90,9 @@ class Placement(NamedTuple):
     assumptions: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
 
-    def to_frame(self) -> Any:
-        """Return a DataFrame with a row for each task."""
-        return to_frame({"node": node.node, **task._asdict()} for node in self.nodes for task in node.tasks)
+    def frame_data(self) -> list[dict[str, Any]]:
+        """Return a row for each task."""
+        return [{"node": node.node, **task._asdict()} for node in self.nodes for task in node.tasks]
 
     @property
     def certainty(self) -> str:
@@ -123,16 +122,54 @@ class Placement(NamedTuple):
         )
 
 
-def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) -> Placement:
-    """Return where every task and thread of a launch runs.
+class Filling(NamedTuple):
+    """How a launcher fills nodes: the part of a placement that differs from launcher to launcher.
+
+    Parameters
+    ----------
+    seat : callable
+        ``seat(launch, machine, node)`` yields a `Seating` for each component of the launch.
+    pin : callable
+        ``pin(binding, launch, node)`` returns where the threads of a task are pinned inside its binding.
+    assumptions : callable
+        ``assumptions(launch)`` returns sentences on what no source documents.
+    """
+
+    seat: Callable[[Launch, Machine, NodeKind], Iterable[Seating]]
+    pin: Callable[[Binding, Launch, NodeKind], Binding] = lambda binding, launch, node: binding
+    assumptions: Callable[[Launch], Sequence[str]] = lambda launch: ()
+
+
+def seat_aprun(launch: Launch, machine: Machine, node: NodeKind) -> Iterator[Seating]:
+    """Yield where aprun puts the tasks of each component.
+
+    Examples
+    --------
+    >>> from hopperlib.placement.launch_line import read_launch_line
+    >>> hopper = Machine.load("hopper")
+    >>> (seating,) = seat_aprun(read_launch_line("aprun -n 48 a.out", hopper), hopper, hopper.node())
+    >>> len(seating.task_numbers)
+    2
+    """
+    for component in launch.components:
+        yield place_aprun(component, node, machine, launch.threads_of(component))
+
+
+APRUN = Filling(seat_aprun)
+
+
+def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None, filling: Filling = APRUN) -> Placement:
+    """Place every task and thread of a launch on the nodes of a machine.
 
     Parameters
     ----------
     launch : Launch
-        Out of `hopperlib.launchers.reader.read_launch`.
+        From `hopperlib.placement.launch_line.read_launch_line`.
     machine : Machine
     kind : str or None
         Kind of node; the ordinary one by default.
+    filling : Filling
+        How the launcher fills a node: aprun's way by default. `hopperkit` passes those of other launchers.
 
     Returns
     -------
@@ -141,24 +178,23 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
     Raises
     ------
     LaunchError
-        If the tasks do not fit on a node of that kind, or on what the script around the line reserves.
+        If the tasks do not fit on a node of that kind.
     ValueError
         If the machine has no such kind of node.
 
     Notes
     -----
-    aprun fills the node, NUMA node 0 first [1]_; srun follows Slurm's task
-    distribution and its task/affinity plugin [2]_.
+    aprun fills the node, NUMA node 0 first [1]_.
 
     Examples
     --------
-    Twelve tasks a node sit on two of Hopper's four NUMA nodes; -S 3 spreads them:
+    Twelve tasks per node sit on two of Hopper's four NUMA nodes; -S 3 spreads them:
 
     >>> from hopperlib.machine import Machine
-    >>> from hopperlib.launchers.reader import read_launch
+    >>> from hopperlib.placement.launch_line import read_launch_line
     >>> hopper = Machine.load("hopper")
     >>> for line in ("aprun -n 384 -N 12 vasp", "aprun -n 384 -N 12 -S 3 vasp"):
-    ...     placement = place_tasks(read_launch(line, hopper), hopper)
+    ...     placement = place_tasks(read_launch_line(line, hopper), hopper)
     ...     print(len(placement.nodes), [len(tasks) for tasks in placement.tasks_by_numa_node(0)])
     32 [6, 6, 0, 0]
     32 [3, 3, 3, 3]
@@ -167,84 +203,26 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
     ----------
     .. [1] K. Antypas and Y. He, "Transitioning Users from the Franklin XT4 System to the Hopper XE6 System," CUG
        Proceedings, 2011, sec. 2.
-    .. [2] SchedMD, Slurm 23.11, srun man page and ``src/plugins/task/affinity/dist_tasks.c``.
     """
     node = machine.node(kind or launch.kind)
-    try:
-        return _place_launch(launch, machine, node)
-    except LaunchError as error:
-        from hopperlib.placement.filling.srun_layout import with_all_cores
-
-        widened = with_all_cores(launch, node)
-        if widened is None:
-            raise
-        try:
-            return _place_launch(widened, machine, node)
-        except LaunchError:
-            raise error from None
-
-
-def _place_launch(launch: Launch, machine: Machine, node: NodeKind) -> Placement:
-    """Return where a launch runs with the cores of the system as it says."""
     nodes: list[NodePlacement] = []
-    # An assumption or a doubt that several programs share is said once.
-    assumptions, doubts = dict.fromkeys((*launch.assumptions, *_not_followed(launch))), dict.fromkeys(launch.doubts)
+    # An assumption or a doubt that several programs share is reported once.
+    assumptions = dict.fromkeys((*launch.assumptions, *filling.assumptions(launch)))
+    doubts = dict.fromkeys(launch.doubts)
     first_task = 0
-    for index, (component, seating) in enumerate(zip(launch.components, _seat(launch, machine, node), strict=True)):
+    seatings = filling.seat(launch, machine, node)
+    for index, (component, seating) in enumerate(zip(launch.components, seatings, strict=True)):
         assumptions |= dict.fromkeys(seating.assumptions)
         doubts |= dict.fromkeys(seating.doubts)
         # Equal nodes hold the same object, which it must stay.
-        patterns = {id(pattern): _pin(pattern, launch, node) for pattern in seating.patterns}
-        for numbers, own in zip(seating.task_numbers, seating.patterns, strict=True):
+        patterns = {
+            id(pattern): tuple(filling.pin(seat, launch, node) for seat in pattern) for pattern in seating.patterns
+        }
+        for numbers, pattern in zip(seating.task_numbers, seating.patterns, strict=True):
             moved = _moved(numbers, first_task)
-            nodes.append(NodePlacement(len(nodes), index, task_numbers=moved, pattern=patterns[id(own)]))
+            nodes.append(NodePlacement(len(nodes), index, task_numbers=moved, pattern=patterns[id(pattern)]))
         first_task += component.tasks
     return Placement(machine, node, launch, tuple(nodes), tuple(assumptions), tuple(doubts))
-
-
-def _seat(launch: Launch, machine: Machine, node: NodeKind) -> Iterator[Seating]:
-    """Yield where the launcher puts the tasks of each component; only the modules of that launcher are loaded."""
-    if launch.launcher == "aprun":
-        from hopperlib.placement.filling.aprun_claim import check_claims
-        from hopperlib.placement.filling.aprun_layout import place_aprun
-
-        check_claims(launch, machine, node)
-        for component in launch.components:
-            yield place_aprun(component, node, machine, launch.threads_of(component))
-    elif launch.launcher == "srun":
-        from hopperlib.placement.filling.srun_layout import check_claim, place_srun
-
-        nodes = 0
-        for component in launch.components:
-            seating = place_srun(component, node, machine, launch.threads_of(component), launch.before)
-            nodes += len(seating.task_numbers)
-            check_claim(component, nodes, launch)
-            yield seating
-    else:
-        from hopperlib.placement.filling.mpiexec_layout import place_mpiexec
-
-        for component in launch.components:
-            yield place_mpiexec(component, node, machine, launch.threads_of(component))
-
-
-def _not_followed(launch: Launch) -> list[str]:
-    """Return what is assumed because of variables that are not followed."""
-    assumed = []
-    method = launch.environment.get("MPICH_RANK_REORDER_METHOD", "1")
-    if method != "1" and launch.launcher in ("aprun", "srun", "pals"):
-        variable = f"MPICH_RANK_REORDER_METHOD={method}"
-        assumed.append(f"Tasks have the launcher's numbers; {variable} gives the ranks of Cray MPICH others.")
-    places = launch.environment.get("OMP_PLACES", "")
-    if places.startswith("{"):
-        assumed.append(f"OMP_PLACES={places} is not followed: the threads of a task are shown on all of its CPUs.")
-    return assumed
-
-
-def _pin(pattern: tuple[Binding, ...], launch: Launch, node: NodeKind) -> tuple[Binding, ...]:
-    """Return a pattern with its threads where OpenMP's variables put them; aprun binds threads itself."""
-    if launch.launcher == "aprun":
-        return pattern
-    return tuple(pinned_threads(seat, launch.environment, node) for seat in pattern)
 
 
 def _moved(numbers: Sequence[int], by: int) -> Sequence[int]:

@@ -9,9 +9,9 @@ from statistics import mean, median
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError, refusal
-from hopperlib.frames import TableMixin
 from hopperlib.scheduling._free_nodes import joined, pairs
 from hopperlib.scheduling.workload import Workload
+from hopperlib.tables import Columns
 
 NOT_STARTED, FINISHED, KILLED_AT_LIMIT, KILLED_BY_OUTAGE = range(4)
 #: What each status is called.
@@ -53,7 +53,7 @@ class Sample(NamedTuple):
     unavailable_nodes: int
 
 
-class Schedule(TableMixin):
+class Schedule(Columns):
     """The outcome of a simulation, in columns like the workload's.
 
     Parameters

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
-from hopperlib.frames import TableMixin
+from hopperlib.tables import Columns
 
 
 class Job(NamedTuple):
@@ -104,7 +104,7 @@ def _is_sorted(times: Sequence[int]) -> bool:
     return all(map(int.__le__, times, islice(times, 1, None)))
 
 
-class Workload(TableMixin):
+class Workload(Columns):
     """Jobs in the order in which they may start: of submission, unless one is eligible later; ties keep their order.
 
     Each field of `Job` is a column of the same name; of words there are the columns ``queue_number``,

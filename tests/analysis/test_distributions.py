@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from hopperlib.analysis.distributions import (
+from hopperkit.analysis.distributions import (
     FAMILIES,
     _anderson_darling,
     fit,

@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import hopperlib
-from hopperlib.analysis.ensembles import (
+import hopperkit
+from hopperkit.analysis.ensembles import (
     EnsembleError,
     intervals,
     parameter_sets,
@@ -273,7 +273,7 @@ def test_an_edited_function_never_gives_old_numbers(tmp_path, monkeypatch):
 NOTEBOOK = """
 import json, re, sys
 import hopperlib, pandas as pd
-from hopperlib.analysis.ensembles import run_ensemble
+from hopperkit.analysis.ensembles import run_ensemble
 sys.path.insert(0, ".")
 import helpers
 K, TABLE = 1, pd.DataFrame({"a": [1.0, 2.0]})
@@ -330,9 +330,9 @@ print(result(late))
 
 def test_a_question_of_the_front_door_is_a_function(tmp_path):
     rows = run_ensemble(
-        hopperlib.memory, [{"need_gb": need} for need in (1.0, 2.0)], tmp_path, workers=1, progress=False
+        hopperkit.memory, [{"need_gb": need} for need in (1.0, 2.0)], tmp_path, workers=1, progress=False
     )
-    assert rows["plain_cost"].tolist() == [hopperlib.memory(need_gb=need).facts["plain_cost"] for need in (1.0, 2.0)]
+    assert rows["plain_cost"].tolist() == [hopperkit.memory(need_gb=need).facts["plain_cost"] for need in (1.0, 2.0)]
     assert rows.attrs["parameters"] == ["need_gb"]
 
 
@@ -398,7 +398,7 @@ def test_the_recipe_for_slurm_with_a_worker_that_is_killed(root, tmp_path, monke
     assert job.returncode == 0, said
     assert done < 40, "a worker was killed while others ran"
     sets = parameter_sets({"need_gb": [1, 2], "tasks": range(24, 481, 24)})
-    here = run_ensemble(hopperlib.memory, sets, tmp_path / "here", workers=0, progress=False)
+    here = run_ensemble(hopperkit.memory, sets, tmp_path / "here", workers=0, progress=False)
     assert pd.read_csv(tmp_path / "rows.csv")["plain_cost"].tolist() == here["plain_cost"].tolist()
 
 

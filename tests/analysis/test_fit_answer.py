@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from hopperlib.analysis.fit_answer import fit
-from hopperlib.analysis.run_times import describe_run_times
+from hopperkit.analysis.fit_answer import fit
+from hopperkit.analysis.run_times import describe_run_times
+from hopperkit.readers.run_times import read_run_times
 from hopperlib.data_files import data_folder
 from hopperlib.errors import InputError
-from hopperlib.readers.run_times import read_run_times
 
 SAMPLE = data_folder() / "samples" / "run-times" / "synthetic-run-times.csv"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hopperlib.analysis.regression import regress_together, variance_split
+from hopperkit.analysis.regression import regress_together, variance_split
 
 RNG = np.random.default_rng
 

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.analysis.reports import KINDS, report, since_time
-from hopperlib.cli import hopper
+from hopperkit.analysis.reports import KINDS, report, since_time
+from hopperkit.cli import hopper
 from hopperlib.errors import InputError
 
 HISTORY = "time,value\n" + "".join(

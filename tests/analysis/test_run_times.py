@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hopperlib.analysis.run_times import describe_run_times, repeats_to_see
-from hopperlib.readers.run_times import RunTimes, read_run_times
+from hopperkit.analysis.run_times import describe_run_times, repeats_to_see
+from hopperkit.readers.run_times import RunTimes, read_run_times
 
 
 def table(times, groups=()):

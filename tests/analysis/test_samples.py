@@ -4,9 +4,9 @@ import math
 import random
 from statistics import NormalDist
 
+from hopperkit.traces.scheduler import simulate
 from hopperlib.data_files import data_folder
 from hopperlib.scheduling.generator import SizeClass, draw_workload
-from hopperlib.scheduling.scheduler import simulate
 from tests.readers.jobs.swf_writer import write_swf
 
 

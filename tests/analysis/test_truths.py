@@ -14,15 +14,15 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import hopperlib
-from hopperlib.analysis.clustered import clustered
-from hopperlib.analysis.ensembles import intervals
-from hopperlib.analysis.run_times import _split, repeats_to_see, slow_run, spread_factors
+import hopperkit
+from hopperkit.analysis.clustered import clustered
+from hopperkit.analysis.ensembles import intervals
+from hopperkit.analysis.run_times import _split, repeats_to_see, slow_run, spread_factors
+from hopperkit.readers.run_times import RunTimes
 from hopperlib.errors import InputError
 from hopperlib.monitoring.history import judge
 from hopperlib.monitoring.planned import compared
 from hopperlib.monitoring.together import moved_together
-from hopperlib.readers.run_times import RunTimes
 from hopperlib.student import t_quantile
 from tests.analysis.drawn import accounting, history, runs_in_jobs
 
@@ -162,7 +162,7 @@ def test_since_counts_back_on_the_clock_of_the_trace(tmp_path, monkeypatch):
         monkeypatch.setenv("TZ", zone)
         time.tzset()
         (tmp_path / "jobs.txt").write_text(accounting(random.Random(1), 49, datetime.now(), 48))
-        answer = hopperlib.report("jobs", tmp_path / "jobs.txt", since="12h", nodes=16)
+        answer = hopperkit.report("jobs", tmp_path / "jobs.txt", since="12h", nodes=16)
         # The twelfth may slip over the edge meanwhile.
         assert answer.facts["observed"]["jobs"] in (12, 13)
         # A manager reads minutes and hours.
@@ -176,7 +176,7 @@ def test_one_file_in_every_form_is_one_answer(tmp_path):
     lines = "date,value\n" + "".join(f"2026-01-{day:02},{100 - 20 * (day > 18) + day % 3}\n" for day in range(1, 31))
     path = tmp_path / "nightly.csv"
     path.write_text(lines)
-    asked = hopperlib.watch(path).summary
+    asked = hopperkit.watch(path).summary
     forms = (
         lines,
         str(path),
@@ -185,25 +185,25 @@ def test_one_file_in_every_form_is_one_answer(tmp_path):
         pd.read_csv(path),
         pd.read_csv(path, index_col="date")["value"],
     )
-    assert [hopperlib.watch(form).summary for form in forms] == [asked] * len(forms)
+    assert [hopperkit.watch(form).summary for form in forms] == [asked] * len(forms)
     assert "changed by" in asked
     with pytest.raises(InputError, match=r"weekly.csv: there is no such file; what is no path is read as the content"):
-        hopperlib.watch("weekly.csv")
+        hopperkit.watch("weekly.csv")
     with pytest.raises(InputError, match=r"job.out: there is no such file"):
-        hopperlib.diagnose(log="job.out")
+        hopperkit.diagnose(log="job.out")
 
 
 def test_the_date_of_an_upgrade(tmp_path):
     rng = random.Random(5)
     one = history(rng, "hpl", 0.02, 0.02)
     frame = pd.DataFrame({"date": one.times, "value": one.values})
-    result = hopperlib.watch(frame, date="2026-02-10", better="higher")
+    result = hopperkit.watch(frame, date="2026-02-10", better="higher")
     (planned,) = result.facts["planned"]
     assert planned["low_percent"] < -2 < planned["high_percent"]
     assert (planned["before"], planned["after"]) == (40, 20)
     assert "Four of five such comparisons find a change of" in result.summary
     with pytest.raises(InputError, match=r"date='soon' must be a date such as 2026-03-01"):
-        hopperlib.watch(frame, date="soon")
+        hopperkit.watch(frame, date="soon")
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_the_date_of_an_upgrade(tmp_path):
 def test_sensible_names_are_understood(header, understood):
     delimiter = ";" if ";" in header else ","
     assert (
-        hopperlib.read_run_times(io.StringIO(f"{header}\na{delimiter}10.5\nb{delimiter}11\n")).understood == understood
+        hopperkit.read_run_times(io.StringIO(f"{header}\na{delimiter}10.5\nb{delimiter}11\n")).understood == understood
     )
 
 
@@ -227,26 +227,26 @@ def test_files_as_a_spreadsheet_and_sacct_write_them(tmp_path):
     days = [datetime(2026, 1, 1) + timedelta(days=day) for day in range(70)]
     rows = [f"{day:%d.%m.%Y};{100 - 15 * (at > 40) + at % 3},5;4" for at, day in enumerate(days)]
     (tmp_path / "nightly.csv").write_text("\n".join(["Date;Bandwidth [GB/s];nodes", *rows]))
-    answer = hopperlib.report("history", tmp_path / "nightly.csv")
+    answer = hopperkit.report("history", tmp_path / "nightly.csv")
     assert answer.summary.startswith("Bandwidth [GB/s] changed by -14.")
     for header, cells in (
         ("Job ID;Wall time (min)", "7;10,5 7;11,5 8;12,5"),
         ("JobID;ElapsedRaw", "7;630 7;690 8;750"),
     ):
-        read = hopperlib.read_run_times(io.StringIO("\n".join([header, *cells.split()])))
+        read = hopperkit.read_run_times(io.StringIO("\n".join([header, *cells.split()])))
         assert (len(read.times), read.groups) == (3, ("7", "7", "8"))
     dashes = ["JobID        State      Submit              Start               Elapsed  NNodes  "]
     dashes += ["------------ ---------- ------------------- ------------------- -------- --------"]
     dashes += ["7            COMPLETED  2026-03-01T08:00:00 2026-03-01T09:00:00 01:00:00        4"]
-    jobs = hopperlib.read_job_trace(io.StringIO("\n".join(dashes))).to_frame()
+    jobs = hopperkit.read_job_trace(io.StringIO("\n".join(dashes))).to_frame()
     assert jobs[["nodes", "wait"]].to_numpy().tolist() == [[4, pd.Timedelta("1h")]]
     with pytest.raises(InputError, match="the first line, 'nonsense', is of no job trace: wanted is"):
-        hopperlib.read_job_trace(io.StringIO("nonsense\n"))
+        hopperkit.read_job_trace(io.StringIO("nonsense\n"))
 
 
 def test_jobs_as_a_frame_with_times():
     text = accounting(random.Random(2), 41, datetime(2026, 3, 20), 480)
-    trace = hopperlib.read_job_trace(io.StringIO(text), timezone="Europe/Berlin")
+    trace = hopperkit.read_job_trace(io.StringIO(text), timezone="Europe/Berlin")
     jobs = trace.to_frame()
     assert len(jobs) == 41
     assert jobs["start"].isna().sum() == 2, "those that never started are there"
@@ -255,10 +255,10 @@ def test_jobs_as_a_frame_with_times():
     assert (jobs["wait"].dropna() == (jobs["start"] - jobs["submit"]).dropna()).all()
     assert set(jobs["user"]) == {"ann", "bob", "cem"}
     assert jobs.resample("W", on="submit")["wait"].median().notna().sum() == 4
-    again = hopperlib.read_job_trace(jobs)
+    again = hopperkit.read_job_trace(jobs)
     assert again.to_frame().drop(columns="node_list").equals(jobs[jobs["end"].notna()].drop(columns="node_list"))
     # What pandas reads of the same text is the same trace.
-    other = hopperlib.read_job_trace(pd.read_csv(io.StringIO(text), sep="|"), timezone="Europe/Berlin")
+    other = hopperkit.read_job_trace(pd.read_csv(io.StringIO(text), sep="|"), timezone="Europe/Berlin")
     assert other.to_frame()["wait"].tolist() == jobs["wait"].tolist()
 
 
@@ -283,7 +283,7 @@ def test_what_explains_run_times_and_what_cannot_be_separated():
         f"{1000 + job}|u|p|regular|COMPLETED|{at:%FT%T}|{at:%FT%T}|01:00:00|1|{node[job]}"
         for job, at in enumerate(starts)
     ]
-    answer = hopperlib.explain_runs(runs, io.StringIO("\n".join(lines)), upgrades=["2026-03-31"])
+    answer = hopperkit.explain_runs(runs, io.StringIO("\n".join(lines)), upgrades=["2026-03-31"])
     shares = {share["factor"]: share for share in answer.facts["shares"]}
     # The variance by hand: 0.15² p (1 - p) for the node, 0.1² / 4 for the upgrade, 0.03² for the rest.
     assert shares["first_node"]["own"]["low"] > 0.2
@@ -293,9 +293,9 @@ def test_what_explains_run_times_and_what_cannot_be_separated():
     assert answer.facts["slow"][0]["different"].endswith("first_node e")
     assert answer.facts["inside"] < 0.15
     with pytest.raises(InputError, match="no jobid of the runs is in the accounting, whose first is '1000'"):
-        hopperlib.explain_runs(runs.assign(jobid=runs["jobid"] + 5000), io.StringIO("\n".join(lines)))
+        hopperkit.explain_runs(runs.assign(jobid=runs["jobid"] + 5000), io.StringIO("\n".join(lines)))
     with pytest.raises(InputError, match="1 job with 0 factors that differs"):
-        hopperlib.explain_runs(pd.DataFrame({"run_time_s": [1.0]}))
+        hopperkit.explain_runs(pd.DataFrame({"run_time_s": [1.0]}))
 
 
 def test_node_hours_are_those_of_the_jobs_cut_at_the_edges():
@@ -305,7 +305,7 @@ def test_node_hours_are_those_of_the_jobs_cut_at_the_edges():
         {"start": start, "run_time": pd.to_timedelta(rng.uniform(0, 30, 50), unit="h"), "nodes": rng.integers(1, 9, 50)}
     )
     edges = pd.date_range("2026-03-01", periods=30, freq="5h", tz="UTC")
-    used = hopperlib.node_hours_used(jobs, edges)
+    used = hopperkit.node_hours_used(jobs, edges)
     end = jobs["start"] + jobs["run_time"]
     overlaps = [
         (

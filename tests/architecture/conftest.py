@@ -9,40 +9,51 @@ from pathlib import Path
 
 import pytest
 
-#: Parts of hopperlib, the lowest first: each imports from itself and from those above it in this list, never from those below.
-PARTS = (
-    "errors",
-    "package_data",
-    "units",
-    "student",
-    "text",
-    "packed",
-    "finding",
-    "frames",
-    "schema",
-    "schema",
-    "data_files",
-    "documented",
-    "proofs",
-    "machine",
-    "launchers",
-    "placement",
-    "scheduling",
-    "network",
-    "storage",
-    "failure",
-    "monitoring",
-    "readers",
-    "questions",
-    "render",
-    "analysis",
-    "cli",
-    "__main__",
-)
-#: Up to here everything is the standard library alone, and runs unchanged in the reader's browser;
-CORE = PARTS[: PARTS.index("render")]
-#: and so does what the browser needs of the next part.
-CORE_MODULES = tuple(f"hopperlib.render{module}" for module in ("", ".answer", ".data", ".html", ".text"))
+#: Parts of each package, the lowest first: each imports from itself and from those before it in this list, never from
+#: those after it. A package imports from those before it, never from those after it.
+PARTS = {
+    "hopperlib": (
+        "errors",
+        "package_data",
+        "units",
+        "student",
+        "text",
+        "packed",
+        "finding",
+        "tables",
+        "schema",
+        "data_files",
+        "machine",
+        "placement",
+        "scheduling",
+        "network",
+        "storage",
+        "failure",
+        "monitoring",
+    ),
+    "hopperkit": (
+        "frames",
+        "documented",
+        "proofs",
+        "launchers",
+        "filesystems",
+        "traces",
+        "histories",
+        "iologs",
+        "readers",
+        "failures",
+        "questions",
+        "render",
+        "analysis",
+        "cli",
+        "__main__",
+    ),
+}
+PACKAGES = (*PARTS, "hopperbook")
+#: Parts of hopperkit that use only the standard library, because they run unchanged in the reader's browser, as hopperlib does;
+BROWSER_PARTS = PARTS["hopperkit"][: PARTS["hopperkit"].index("render")]
+#: and the modules of the next part that the page needs.
+BROWSER_MODULES = tuple(f"hopperkit.render{module}" for module in ("", ".answer", ".data", ".html", ".text"))
 
 
 @dataclass(frozen=True)
@@ -54,14 +65,21 @@ class Source:
     tree: ast.Module
 
     @property
+    def package(self) -> str:
+        """The package it belongs to."""
+        return self.name.split(".")[0]
+
+    @property
     def part(self) -> str:
-        """The part of the package it belongs to: ``launchers`` for ``hopperlib.launchers.reader``."""
+        """The part of the package it belongs to: ``launchers`` for ``hopperkit.launchers.reader``."""
         return self.name.split(".")[1] if "." in self.name else ""
 
     @property
     def is_core(self) -> bool:
         """Whether it must run without any package, in CPython and in the browser."""
-        return self.name.startswith("hopperlib.") and (self.part in CORE or self.name in CORE_MODULES)
+        return self.package == "hopperlib" or (
+            self.package == "hopperkit" and (self.part in BROWSER_PARTS or self.name in BROWSER_MODULES)
+        )
 
     @property
     def is_question(self) -> bool:
@@ -96,9 +114,9 @@ class Source:
 
 @pytest.fixture(scope="session")
 def sources(root: Path) -> list[Source]:
-    """Every module of both packages, parsed."""
+    """Every module of the packages, parsed."""
     found = []
-    for top in (root / "hopperlib", root / "book" / "hopperbook"):
+    for top in (root / "hopperlib", root / "hopperkit", root / "book" / "hopperbook"):
         for path in sorted(top.rglob("*.py")):
             parts = path.relative_to(top.parent).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -108,8 +126,8 @@ def sources(root: Path) -> list[Source]:
 
 @pytest.fixture(scope="session")
 def library(sources: list[Source]) -> list[Source]:
-    """The modules of hopperlib."""
-    return [source for source in sources if source.name.split(".")[0] == "hopperlib"]
+    """The modules of hopperlib and hopperkit, which a wheel holds."""
+    return [source for source in sources if source.package in PARTS]
 
 
 @pytest.fixture(scope="session")

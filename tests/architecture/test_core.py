@@ -8,15 +8,17 @@ import sys
 import tomllib
 from pathlib import Path
 
+from tests.architecture.conftest import PARTS
+
 # Not to be had in the browser, or not worth their seconds there.
 ABSENT = {"asyncio", "concurrent", "multiprocessing", "socket", "ssl", "subprocess", "threading", "urllib", "http"}
 # Reads a format that only its own library knows; the browser leaves it out.
 # A DataFrame, or a figure of plotly's, is made only where somebody asks for one.
 EXCEPTIONS = {
-    ("hopperlib.readers.darshan", "darshan"),
-    ("hopperlib.readers.darshan", "subprocess"),
-    ("hopperlib.frames", "pandas"),
-    ("hopperlib.questions.result", "plotly"),
+    ("hopperkit.readers.darshan", "darshan"),
+    ("hopperkit.readers.darshan", "subprocess"),
+    ("hopperkit.frames", "pandas"),
+    ("hopperkit.questions.result", "plotly"),
 }
 MODELS = ("machine", "launchers", "placement", "scheduling", "network", "storage", "failure", "monitoring")
 LONGEST = 60
@@ -27,7 +29,7 @@ def test_imports_the_standard_library_alone(core):
         f"{source.name}, line {line}, imports {top}"
         for source in core
         for top, line in ((name.split(".")[0], line) for name, line in source.imports())
-        if top != "hopperlib"
+        if top not in PARTS
         and (source.name, top) not in EXCEPTIONS
         and (top not in sys.stdlib_module_names or top in ABSENT)
     ]
@@ -60,12 +62,12 @@ LOAD_EACH = """
 import importlib, importlib.util, os, sys, traceback
 assert importlib.util.find_spec("numpy") is None
 sys.path.insert(0, {root!r})
-import hopperlib
-print(*[name for name in sys.modules if name.startswith("hopperlib.")])
+import hopperkit
+print(*[name for name in sys.modules if name.startswith(("hopperlib.", "hopperkit."))])
 machines = os.path.join({root!r}, "hopperlib", "machines", "")
 sys.addaudithook(lambda event, values: print(values[0]) if event == "open" and str(values[0]).startswith(machines) else None)
 for name in {names!r}:
-    for loaded in [loaded for loaded in sys.modules if loaded.split(".")[0] == "hopperlib"]:
+    for loaded in [loaded for loaded in sys.modules if loaded.split(".")[0] in ("hopperlib", "hopperkit")]:
         del sys.modules[loaded]
     try:
         importlib.import_module(name)
@@ -117,7 +119,7 @@ def test_models_know_no_machine(core, root):
 def test_no_module_of_the_pages_imports_one_that_stays_behind(library, root):
     """What the pages' Python gets of the package is enough; what a function imports only when it is called may need more."""
     pages = tomllib.loads((root / "book" / "hopperbook" / "site" / "pages.toml").read_text(encoding="utf-8"))
-    parts = [root / "hopperlib" / part for part in pages["browser"]["parts"]]
+    parts = [root / part for part in pages["browser"]["parts"]]
     there = {part.stem for part in parts}
     sent = [source for source in library if any(part in (source.path, *source.path.parents) for part in parts)]
     assert len(sent) > 100
@@ -125,7 +127,7 @@ def test_no_module_of_the_pages_imports_one_that_stays_behind(library, root):
         f"{source.name} imports {statement.module}"
         for source in sent
         for statement in source.tree.body
-        if isinstance(statement, ast.ImportFrom) and statement.module.startswith("hopperlib.")
+        if isinstance(statement, ast.ImportFrom) and statement.module.startswith("hopperkit.")
         if statement.module.split(".")[1]
         not in there | ({"render"} if Path(source.path).parent.name == "render" else set())
     ]

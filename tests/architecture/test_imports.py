@@ -6,15 +6,15 @@ import ast
 import graphlib
 from collections import defaultdict
 
-from tests.architecture.conftest import PARTS
+from tests.architecture.conftest import PACKAGES, PARTS
 
 # Who may import a module by a name that only the run tells.
 BY_NAME = {
-    "hopperlib": "the front door",
-    "hopperlib.questions.question": "the catalogue of questions",
-    "hopperlib.cli": "the commands, one at a time",
-    "hopperlib.cli.network.simulate": "a policy of the user's own",
-    "hopperlib.readers.darshan": "what pydarshan asks for, later",
+    "hopperkit": "the front door",
+    "hopperkit.questions.question": "the catalogue of questions",
+    "hopperkit.cli": "the commands, one at a time",
+    "hopperkit.cli.network.simulate": "a policy of the user's own",
+    "hopperkit.readers.darshan": "what pydarshan asks for, later",
     "hopperbook.studies": "the list of studies",
     "hopperbook.site.reference": "the modules that the reference lists",
 }
@@ -40,7 +40,19 @@ def _imported(source, modules):
 
 
 def test_every_part_has_its_place(library):
-    assert {source.part for source in library if source.part} == set(PARTS), "PARTS in conftest.py lists the parts"
+    for package, parts in PARTS.items():
+        there = {source.part for source in library if source.part and source.package == package}
+        assert there == set(parts), "PARTS in conftest.py lists the parts"
+
+
+def test_packages_import_downwards(sources):
+    upwards = [
+        f"{source.name}, line {line}, imports {name}"
+        for source in sources
+        for name, line in source.imports()
+        if name.split(".")[0] in PACKAGES and PACKAGES.index(name.split(".")[0]) > PACKAGES.index(source.package)
+    ]
+    assert not upwards, "\n".join(upwards)
 
 
 def test_parts_import_downwards(library, sources):
@@ -50,8 +62,9 @@ def test_parts_import_downwards(library, sources):
         for source in library
         if source.part
         for name, line in _imported(source, modules)
-        if name != "hopperlib"
-        and (name.startswith("hopperbook") or PARTS.index(name.split(".")[1]) > PARTS.index(source.part))
+        if name.split(".")[0] == source.package
+        and name != source.package
+        and PARTS[source.package].index(name.split(".")[1]) > PARTS[source.package].index(source.part)
     ]
     assert not upwards, "\n".join(upwards)
 

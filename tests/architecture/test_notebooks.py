@@ -54,7 +54,7 @@ def test_none_reaches_below_the_front_door(notebooks):
 
 
 def test_studies_begin_with_what_their_readers_know(notebooks):
-    first = ["import hopperlib", "import pandas as pd", "import plotly.express as px"]
+    first = ["import hopperkit", "import pandas as pd", "import plotly.express as px"]
     studies = {
         name: cells for name, cells in notebooks.items() if name.startswith("notebooks/") and "/own/" not in name
     }

@@ -7,12 +7,12 @@ import doctest
 
 # Read by people at a prompt. The rest is reached through pages and commands.
 WITHOUT_EXAMPLES = (
-    "hopperlib.cli",
-    "hopperlib.render",
+    "hopperkit.cli",
+    "hopperkit.render",
     "hopperlib.package_data",
-    "hopperlib.questions.ask",
+    "hopperkit.questions.ask",
     "hopperlib.schema.fields",
-    "hopperlib.__main__",
+    "hopperkit.__main__",
     "hopperbook.site",
     "hopperbook.build",
     "hopperbook.serve",

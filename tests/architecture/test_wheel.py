@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hopperlib.cli import NAMES
+from hopperkit.cli import NAMES
 
 # What click and rich need to run: the only packages the wheel may lean on.
 DEPENDENCIES = ("click", "rich", "markdown_it", "mdurl", "pygments")

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from hopperbook.checks import Check, checks
-from hopperlib.documented import ROLES
+from hopperkit.documented import ROLES
 
 HEAD = {"id": "memory.toy", "tolerance": "", "tolerance_reason": "", "reason": "", "explanation": ""}
 

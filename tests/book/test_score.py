@@ -21,8 +21,7 @@ from hopperbook.checks import Check, checks
 from hopperbook.forecasts import tables
 from hopperbook.score import interval_verdict, judge
 from hopperbook.studies.study import Prediction, Shares, Study, ranges, study_texts
-from hopperlib.data_files import data_folder
-from hopperlib.documented import (
+from hopperkit.documented import (
     ROLES,
     VERDICTS,
     DocumentedValue,
@@ -31,7 +30,8 @@ from hopperlib.documented import (
     documented,
     errata,
 )
-from hopperlib.proofs import evaluate_proof
+from hopperkit.proofs import evaluate_proof
+from hopperlib.data_files import data_folder
 
 
 def _value(printed, qualifier="rounded", errata=""):
@@ -281,7 +281,7 @@ def _numbers_of(study):
     def note(frame, event, _):
         module = frame.f_globals.get("__name__", "")
         # What reads the data knows words for numbers, and the rows that are read are watched.
-        if event == "call" and module.startswith("hopperlib.") and not module.startswith("hopperlib.documented"):
+        if event == "call" and module.startswith("hopperlib.") and not module.startswith("hopperkit.documented"):
             ran[frame.f_code] = frame.f_globals
 
     usual = {name: each.value for name, each in ranges(study.name).items()}

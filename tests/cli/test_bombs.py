@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
 
 BIG = "4294967295"
 PLACE = ["place", "--machine"]

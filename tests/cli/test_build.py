@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
 
 PGI = "1) PrgEnv-pgi/3.1.61  2) xt-asyncpe/4.5  3) xt-libsci/10.4.5  4) fftw/2.1.5\n"
 

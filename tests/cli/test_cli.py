@@ -7,11 +7,11 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from hopperkit.cli import COMMANDS, NAMES, hopper
+from hopperkit.questions.catalogue import sentences
 from hopperlib import __version__
-from hopperlib.cli import COMMANDS, NAMES, hopper
-from hopperlib.questions.catalogue import sentences
 
-CALL = [sys.executable, "-c", "from hopperlib.cli import main; main()"]
+CALL = [sys.executable, "-c", "from hopperkit.cli import main; main()"]
 
 
 def run(*words, **options):
@@ -87,8 +87,8 @@ def test_a_reader_that_closes_the_pipe_gets_no_traceback():
 
 def test_starting_imports_no_more_than_it_needs():
     program = (
-        "import sys; from hopperlib.cli import hopper; hopper(['--help'], standalone_mode=False); "
-        "heavy = {'rich', 'numpy', 'pathlib', 'json', 'dataclasses', 'hopperlib.machine', 'hopperlib.questions.question'}; "
+        "import sys; from hopperkit.cli import hopper; hopper(['--help'], standalone_mode=False); "
+        "heavy = {'rich', 'numpy', 'pathlib', 'json', 'dataclasses', 'hopperlib.machine', 'hopperkit.questions.question'}; "
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -97,8 +97,8 @@ def test_starting_imports_no_more_than_it_needs():
 
 def test_placing_in_a_pipe_imports_no_drawing_and_no_terminal_library():
     program = (
-        "import sys; from hopperlib.cli import hopper; hopper(['place', 'aprun -n 24 a.out'], standalone_mode=False); "
-        "heavy = {'rich', 'numpy', 'hopperlib.render.widgets', 'hopperlib.render.html', 'plotly', 'pathlib', 'json', 'difflib'}; "
+        "import sys; from hopperkit.cli import hopper; hopper(['place', 'aprun -n 24 a.out'], standalone_mode=False); "
+        "heavy = {'rich', 'numpy', 'hopperkit.render.widgets', 'hopperkit.render.html', 'plotly', 'pathlib', 'json', 'difflib'}; "
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

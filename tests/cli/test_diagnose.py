@@ -11,7 +11,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
 from hopperlib.failure.diagnosis.causes import measured
 from hopperlib.failure.messages.rules import load_rules
 
@@ -239,7 +239,7 @@ def test_who_failed_first_is_told(file):
 
 def test_output_is_piped_into_the_command():
     """`cat job.err | hopper diagnose`: no name, no dash; an empty input is still a mistake."""
-    command = [sys.executable, "-c", "from hopperlib.cli import main; main()", "diagnose"]
+    command = [sys.executable, "-c", "from hopperkit.cli import main; main()", "diagnose"]
     done = subprocess.run(command, input=OOM, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "ALPS-OOM" in done.stdout

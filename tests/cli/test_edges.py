@@ -9,10 +9,10 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
 from hopperlib.machine import Machine
 
-CALL = (sys.executable, "-m", "hopperlib")
+CALL = (sys.executable, "-m", "hopperkit")
 
 
 @pytest.mark.parametrize(

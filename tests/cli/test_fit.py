@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
 from hopperlib.data_files import data_folder
 
 SAMPLE = str(data_folder() / "samples" / "run-times" / "synthetic-run-times.csv")
@@ -147,7 +147,7 @@ def test_a_page_that_cannot_be_written(tmp_path):
 
 
 def test_without_the_packages_of_the_analysis(monkeypatch):
-    monkeypatch.delitem(sys.modules, "hopperlib.analysis.fit_answer", raising=False)
+    monkeypatch.delitem(sys.modules, "hopperkit.analysis.fit_answer", raising=False)
     monkeypatch.setitem(sys.modules, "pandas", None)
     message = one_message(run(SAMPLE))
     assert message == "hopper: this command needs pandas: pip install 'hopper-book[analysis]'"
@@ -257,7 +257,7 @@ def test_help_and_bad_input_import_no_analysis(tmp_path):
     path = tmp_path / "runs.csv"
     path.write_text("a,b\n1,2\n")
     program = (
-        "import sys; from hopperlib.cli import hopper\n"
+        "import sys; from hopperkit.cli import hopper\n"
         f"for words in (['fit', '--help'], ['fit', {str(path)!r}]):\n"
         "    try: hopper(words)\n"
         "    except SystemExit: pass\n"

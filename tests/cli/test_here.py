@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
 from hopperlib.machine import Machine
 
 SCONTROL = """#!/bin/sh

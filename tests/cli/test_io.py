@@ -14,14 +14,14 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
+from hopperkit.iologs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperkit.questions.storage.darshan_answer import darshan_result
+from hopperkit.readers import darshan as darshan_reader
+from hopperkit.readers.ior.results import KEYS
+from hopperkit.render.page import page_html
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
-from hopperlib.questions.storage.darshan_answer import darshan_result
-from hopperlib.readers import darshan as darshan_reader
-from hopperlib.readers.ior.results import KEYS
-from hopperlib.render.page import page_html
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples" / "ior"
 GOOD = str(SAMPLES / "ior-4.0.0.posix-fpp.txt")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click.testing
 import pytest
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
 from hopperlib.machine import Machine
 
 SAMPLES = Path(__file__).parents[1] / "readers" / "samples" / "hardware"
@@ -289,7 +289,7 @@ def test_new_on_this_computer(run):
 def test_a_shell_completes_commands_machines_and_choices(typed, offered):
     from click.shell_completion import ShellComplete
 
-    from hopperlib.cli import hopper
+    from hopperkit.cli import hopper
 
     *before, begun = typed.split()[1:]
     items = ShellComplete(hopper, {}, "hopper", "_HOPPER_COMPLETE").get_completions(before, begun)

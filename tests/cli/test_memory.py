@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
 
 JOB = ("--need", "2GB", "--tasks", "384")
 CONTRACT = {"nodes", "tasks_per_node", "threads_per_task", "memory_per_task_gb", "cost_factor", "cheapest"}

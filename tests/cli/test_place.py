@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
 
 NAIVE = "aprun -n 384 -N 12 vasp"
 SPREAD = "aprun -n 384 -N 12 -S 3 vasp"
@@ -118,7 +118,7 @@ def test_a_word_that_is_no_line_is_taken_for_a_file(tmp_path):
 
 
 def test_standard_input_that_is_closed(monkeypatch):
-    from hopperlib.cli import common
+    from hopperkit.cli import common
 
     monkeypatch.setattr("sys.stdin", None)
     with pytest.raises(SystemExit) as ended:

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
 
 
 def _line(name, free_gb):

@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
 
 CONTRACT = {"id", "study", "role", "documented", "reproduced", "deviation", "tolerance", "verdict"}
 
@@ -84,7 +84,7 @@ def test_one_message_for_each_mistake(words, message):
 
 @pytest.mark.parametrize(("verdict", "status"), [("missed", 1), ("missed, explained", 0)])
 def test_a_miss_is_a_problem_unless_it_is_explained(monkeypatch, verdict, status):
-    from hopperlib.questions.book import scorecard as question
+    from hopperkit.questions.book import scorecard as question
 
     rows = tuple(
         row | ({"verdict": verdict} if row["id"] == "memory.hopper-usable" else {}) for row in question._table()

@@ -7,8 +7,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-import hopperlib
-from hopperlib.cli import hopper
+import hopperkit
+from hopperkit.cli import hopper
 
 
 def line(job, submit, nodes, run, limit):
@@ -79,11 +79,11 @@ def test_summaries(trace):
 
 def test_the_answer_is_that_of_the_question(trace):
     data = json.loads(simulate("--trace", trace, "--nodes", "10", "--json").stdout)
-    asked = hopperlib.simulate(trace=trace, nodes=10)
+    asked = hopperkit.simulate(trace=trace, nodes=10)
     assert {name: data[name] for name in asked.facts} == dict(asked.facts)
     assert list(data)[:4] == ["jobs", "skipped", "nodes", "span_s"]
     assert data["answer"]["summary"] == asked.summary
-    assert hopperlib.simulate(trace=TRACE, nodes=10).facts == asked.facts
+    assert hopperkit.simulate(trace=TRACE, nodes=10).facts == asked.facts
 
 
 def test_the_header_of_a_trace_says_the_nodes():

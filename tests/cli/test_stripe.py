@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
 
 RUN = ("--size", "31TB", "--writers", "20000", "--pattern", "shared")
 

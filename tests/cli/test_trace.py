@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
-from hopperlib.questions.question import load
-from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition
-from hopperlib.scheduling.scheduler import simulate
+from hopperkit.cli import hopper
+from hopperkit.questions.question import load
+from hopperkit.traces.cluster import Cluster, NodeResources, Partition
+from hopperkit.traces.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
 

@@ -111,7 +111,7 @@ class Site:
         new.chmod(0o755)
         return new.replace(self.folder / name)
 
-    def hopper(self, commands: str = f'exec "{sys.executable}" -m hopperlib "$@"') -> None:
+    def hopper(self, commands: str = f'exec "{sys.executable}" -m hopperkit "$@"') -> None:
         """Put a `hopper` there: the real one, or what the commands do."""
         self.program("hopper", commands)
 

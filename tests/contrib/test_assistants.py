@@ -10,16 +10,16 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
-from hopperlib.cli.elsewhere.assistants import call, schema_of, tools
-from hopperlib.questions.catalogue import QUESTIONS
+from hopperkit.cli import hopper
+from hopperkit.cli.elsewhere.assistants import call, schema_of, tools
+from hopperkit.questions.catalogue import QUESTIONS
 from tests.contrib.conftest import PATIENCE_S, ROOT
 
 
 @pytest.fixture(scope="module")
 def talk():
     """What sends a request of JSON-RPC to a running server and returns its answer."""
-    command = [sys.executable, "-m", "hopperlib", "mcp"]
+    command = [sys.executable, "-m", "hopperkit", "mcp"]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
 
         def send(method, number=None, **parameters):
@@ -102,7 +102,7 @@ def test_a_schema_refuses_what_is_no_such_answer():
 
 
 def test_every_question_has_a_schema():
-    named = {file.stem for file in (ROOT / "hopperlib" / "schemas").iterdir()}
+    named = {file.stem for file in (ROOT / "hopperkit" / "schemas").iterdir()}
     assert set(QUESTIONS) <= named, f"`python scripts/schemas.py` writes those of {sorted(set(QUESTIONS) - named)}"
     assert named - set(QUESTIONS) <= {"error", "fit", "io", "nodes"} | {
         name for name in named if name.startswith(("machine-", "trace-"))

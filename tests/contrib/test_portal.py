@@ -59,7 +59,7 @@ def test_failed_and_waiting_jobs_with_their_reasons(ask, tmp_path, monkeypatch):
     programs = {
         "sacct": f"echo '7|FAILED|2026-01-01T00:00:00|out-%j.txt||{tmp_path}|my|name'; echo '8|TIMEOUT|2026-01-02T00:00:00|||{tmp_path}|b'",
         "squeue": "echo '9|Priority|2026-01-03T00:00:00|c'; echo '10|Odd|N/A|<b>'",
-        "hopper": f'exec "{sys.executable}" -m hopperlib "$@"',
+        "hopper": f'exec "{sys.executable}" -m hopperkit "$@"',
     }
     for name, commands in programs.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{commands}\n", encoding="utf-8")

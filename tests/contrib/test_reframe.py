@@ -14,12 +14,12 @@ from statistics import NormalDist
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
-from hopperlib.cli.elsewhere.prometheus import Sample, io_samples, metrics_text, write_metrics
+from hopperkit.cli import hopper
+from hopperkit.cli.elsewhere.prometheus import Sample, io_samples, metrics_text, write_metrics
+from hopperkit.histories.references import reference_of
+from hopperkit.readers.ior.results import IoResult
+from hopperkit.readers.reframe import read_reframe
 from hopperlib.monitoring.history import History, judge
-from hopperlib.monitoring.references import reference_of
-from hopperlib.readers.ior.results import IoResult
-from hopperlib.readers.reframe import read_reframe
 from tests.contrib.conftest import ROOT
 
 # As ReFrame 4.10 makes them.

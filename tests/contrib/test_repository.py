@@ -14,8 +14,8 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
-from hopperlib.questions.question import load
+from hopperkit.cli import hopper
+from hopperkit.questions.question import load
 from tests.contrib.conftest import ROOT
 
 # What SARIF 2.1.0 asks for in the parts that are written.
@@ -178,7 +178,7 @@ def test_the_action_checks_what_git_knows(tmp_path):
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "bin").mkdir()
     program = tmp_path / "bin" / "hopper"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hopperlib "$@"\n', encoding="utf-8")
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hopperkit "$@"\n', encoding="utf-8")
     program.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
     for words in (["init", "-q"], ["add", "."]):

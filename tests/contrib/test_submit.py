@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from hopperlib.cli.elsewhere.submit import submit_advice
+from hopperkit.cli.elsewhere.submit import submit_advice
 from hopperlib.machine import Machine
 
 BAD = "#!/bin/bash\n#SBATCH -n 4 -N 1\nexport OMP_NUM_THREADS=4\nsrun -n 4 ./a.out\n"

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from hopperlib.documented import CORRECTING, all_values, errata, erratum
-from hopperlib.proofs import evaluate_proof
+from hopperkit.documented import CORRECTING, all_values, errata, erratum
+from hopperkit.proofs import evaluate_proof
 
 ALL = errata()
 

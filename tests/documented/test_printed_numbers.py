@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.documented import last_place, printed_number
+from hopperkit.documented import last_place, printed_number
 
 CASES = [
     # text, number, one unit of the last printed place

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.documented import (
+from hopperkit.documented import (
     DocumentedValue,
     all_values,
     by_study,

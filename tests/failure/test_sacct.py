@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.readers.jobs.accounting import memory_gb, read_record
 from hopperlib.errors import InputError
-from hopperlib.failure.sacct import memory_gb, read_record
 
 PARSABLE = """JobID|JobName|State|ExitCode|Elapsed|Timelimit|MaxRSS|ReqMem|NodeList
 11|first|COMPLETED|0:0|00:01:00|01:00:00||4000Mc|n1

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import NAMES, hopper
+from hopperkit.cli import NAMES, hopper
 
 # Syntax that GNU make learned after 3.81, the version that macOS has.
 NEWER_MAKE = (

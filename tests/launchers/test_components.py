@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopperlib.launchers.components import Component, Launch, LaunchError
+from hopperlib.placement.components import Component, Launch, LaunchError
 
 
 def test_an_error_carries_its_parts() -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.launchers.components import Component
-from hopperlib.launchers.line_writer import Program, changed, write_line
+from hopperkit.launchers.line_writer import Program, changed, write_line
 from hopperlib.machine import Machine
+from hopperlib.placement.components import Component
 
 HOPPER = Machine.load("hopper")
 WORDS = st.text(st.characters(codec="ascii", exclude_categories=("Cc",)), min_size=1)
@@ -53,7 +53,7 @@ def test_options_are_set_left_out_and_added():
     ],
 )
 def test_a_command_is_written_as_it_was_typed(text, command):
-    from hopperlib.placement.review import review_line
+    from hopperkit.launchers.review import review_line
 
     review = review_line(f"aprun -n 384 -N 12 {text}", HOPPER)
     assert review.better.line == f"aprun -n 384 -N 12 -S 3 {command}"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hopperlib.launchers import option_values as values
-from hopperlib.launchers.components import LaunchError
+from hopperkit.launchers import option_values as values
+from hopperlib.placement.components import LaunchError
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from hopperlib.launchers.components import Component, LaunchError
-from hopperlib.launchers.options import Option, option_table, programs, read_options
-from hopperlib.launchers.shell import Word
+from hopperkit.launchers.options import Option, option_table, programs, read_options
+from hopperkit.launchers.shell import Word
+from hopperlib.placement.components import Component, LaunchError
 
 
 def option(*names: str, value="required", **rest) -> Option:

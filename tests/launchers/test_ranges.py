@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.launchers.ranges import as_ranges
+from hopperkit.launchers.ranges import as_ranges
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hopperlib.launchers.reader import Launch, LaunchError, read_launch, read_launches
+from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.reader import Launch, LaunchError, read_launch, read_launches
 from hopperlib.machine import Machine
-from hopperlib.placement.placement import place_tasks
 
 HOPPER = Machine.load("hopper")
 MACHINES = {name: Machine.load(name) for name in Machine.names()}

@@ -2,10 +2,10 @@
 
 import pytest
 
-from hopperlib.launchers import read_launch, read_script
-from hopperlib.launchers.components import LaunchError
-from hopperlib.launchers.shell import Unknown
+from hopperkit.launchers import read_launch, read_script
+from hopperkit.launchers.shell import Unknown
 from hopperlib.machine import Machine
+from hopperlib.placement.components import LaunchError
 
 
 def lines(text: str) -> list[str]:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.launchers.scripts import read_script
-from hopperlib.launchers.shell import Unknown, Word, expand, joined, split
+from hopperkit.launchers.scripts import read_script
+from hopperkit.launchers.shell import Unknown, Word, expand, joined, split
 
 
 def words(text: str) -> list[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hopperbook import score, studies
-from hopperlib.documented import by_study
+from hopperkit.documented import by_study
 from hopperlib.machine import Machine
 
 # Words have no tenth to add.

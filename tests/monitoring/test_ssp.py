@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib.documented import printed
+from hopperkit.documented import printed
 from hopperlib.errors import InputError
 from hopperlib.monitoring.ssp import Rate, Suite, improvement, rate, speedup_term
 

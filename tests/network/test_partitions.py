@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.readers.hardware.cluster import read_cluster
+from hopperkit.readers.jobs.sacct import read_sacct
+from hopperkit.traces.cluster import Cluster, NodeResources, Partition
+from hopperkit.traces.scheduler import simulate, too_wide
 from hopperlib.errors import InputError
-from hopperlib.readers.hardware.cluster import read_cluster
-from hopperlib.readers.jobs.sacct import read_sacct
-from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Limit, Queue, Rules
-from hopperlib.scheduling.scheduler import simulate, too_wide
 from hopperlib.scheduling.workload import Job, Workload
 
 DAY = 86_400

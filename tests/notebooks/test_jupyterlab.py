@@ -16,10 +16,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(420)]
 WITHIN_MS = 120_000
 
 TOY = """
-from hopperlib.questions.controls import Slider, Text
-from hopperlib.questions.question import Question
-from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.result import Result
+from hopperkit.questions.controls import Slider, Text
+from hopperkit.questions.question import Question
+from hopperkit.questions.figures import Axis, Series, chart
+from hopperkit.questions.result import Result
 
 
 def answer(tasks, line):
@@ -171,7 +171,7 @@ def test_self_check_is_marked(page: Any, lab: Any, requests_elsewhere: list[str]
 
 
 def test_placement_explorer_moves(page: Any, lab: Any, requests_elsewhere: list[str]) -> None:
-    view = run_cell(page, lab, "placement", 'from hopperlib.questions.question import load\nload("place")')
+    view = run_cell(page, lab, "placement", 'from hopperkit.questions.question import load\nload("place")')
     drawing = view.locator(".hopper-drawing svg").first
     # VASP's line fills NUMA nodes 0 and 1; -S 3 puts three tasks on each of the four.
     assert "NUMA node 3: idle" in (drawing.text_content() or "")

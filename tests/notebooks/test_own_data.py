@@ -17,9 +17,9 @@ import pandas as pd
 import pytest
 from nbconvert import HTMLExporter
 
-from hopperlib.analysis.reports import report
-from hopperlib.questions.result import Result
-from hopperlib.render.widgets.answer import notebook_html
+from hopperkit.analysis.reports import report
+from hopperkit.questions.result import Result
+from hopperkit.render.widgets.answer import notebook_html
 from tests.analysis.drawn import accounting, darshan_text, history
 
 papermill = pytest.importorskip("papermill")

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.launchers.reader import read_launch
+from hopperkit.launchers.as_data import placement_data
+from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.reader import read_launch
+from hopperkit.launchers.review import review_line
 from hopperlib.machine import Machine
-from hopperlib.placement.as_data import placement_data
-from hopperlib.placement.placement import place_tasks
-from hopperlib.placement.review import review_line
 
 HOPPER = Machine.load("hopper")
 

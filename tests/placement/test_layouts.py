@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hopperlib.launchers.reader import read_launch
+from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.reader import read_launch
 from hopperlib.machine import Machine
 from hopperlib.placement.layouts import break_even_efficiency, cheapest, layouts, obstacle
-from hopperlib.placement.placement import place_tasks
 
 HOPPER = Machine.load("hopper")
 MACHINES = [Machine.load(name) for name in ("hopper", "franklin", "perlmutter", "toy")]

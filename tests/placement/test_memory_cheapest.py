@@ -4,8 +4,8 @@ import random
 
 import pytest
 
+from hopperkit.questions.node.memory import Job
 from hopperlib.machine import Machine
-from hopperlib.questions.node.memory import Job
 
 MACHINES = [Machine.load(name) for name in Machine.names()]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from hopperlib.launchers import read_launch
+from hopperkit.launchers import read_launch
+from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.text_drawing import node_picture
 from hopperlib.machine import Machine
-from hopperlib.placement.placement import place_tasks
-from hopperlib.placement.text_drawing import node_picture
 
 SCRIPT = """\
 #!/bin/bash

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib.launchers.option_values import number_list
-from hopperlib.launchers.reader import read_launches
+from hopperkit.launchers.option_values import number_list
+from hopperkit.launchers.placing import Placement, place_tasks
+from hopperkit.launchers.printed import read_printed
+from hopperkit.launchers.reader import read_launches
 from hopperlib.machine import Machine
-from hopperlib.placement.placement import Placement, place_tasks
-from hopperlib.placement.printed import read_printed
 
 # Machine, line, CPUs that the tasks of the first node were printed with, GPUs. A program that has fewer threads than
 # CPUs prints fewer of them, on Frontier and Aurora.

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.launchers.components import LaunchError
+from hopperkit.launchers.review import review_line
 from hopperlib.machine import Machine
-from hopperlib.placement.review import review_line
+from hopperlib.placement.components import LaunchError
 
 HOPPER = Machine.load("hopper")
 

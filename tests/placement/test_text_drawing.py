@@ -2,10 +2,10 @@
 
 import pytest
 
-from hopperlib.launchers.reader import read_launch
+from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.reader import read_launch
+from hopperkit.launchers.text_drawing import headline, node_picture
 from hopperlib.machine import Machine
-from hopperlib.placement.placement import place_tasks
-from hopperlib.placement.text_drawing import headline, node_picture
 
 HOPPER = Machine.load("hopper")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
+from hopperkit.questions.question import load
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
-from hopperlib.questions.question import load
 from tests.readers.test_recognise import SACCT
 
 OOM = "slurmstepd: error: Detected 1 oom_kill event in StepId=12.0. Some of the step tasks have been OOM Killed.\n"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
+from hopperkit.questions.basis import basis, numbers_of, shares, tables
+from hopperkit.questions.question import load
 from hopperlib.machine import Machine
-from hopperlib.questions.basis import basis, numbers_of, shares, tables
-from hopperlib.questions.question import load
 
 LINE = {"line": "aprun -n 384 -N 12 vasp"}
 ASKED = [("place", LINE), ("hybrid", {}), ("stripe", {"stripe_count": 4}), ("memory", {}), ("io-node", {})]

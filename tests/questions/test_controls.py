@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.questions.controls import Choice, FileText, Number, Slider, Switch, Text
 from hopperlib.errors import InputError
-from hopperlib.questions.controls import Choice, FileText, Number, Slider, Switch, Text
 
 TASKS = Slider(name="tasks", label="Tasks", low=1, high=24, step=1, default=12)
 CAP = Number(name="cap_gb_s", label="Cap", unit="GB/s", low=0.5, high=50.0, step=0.1, default=5.0)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hopperlib.questions.figures import NEUTRAL, STYLES, Axis, Reference, Series, chart, layout, style
+from hopperkit.questions.figures import NEUTRAL, STYLES, Axis, Reference, Series, chart, layout, style
 
 X = Axis(title="Tasks")
 Y = Axis(title="Rate", unit="GB/s", low=0, decimals=2)

@@ -9,11 +9,11 @@ from typing import get_type_hints
 
 import pytest
 
+from hopperkit.questions import ask
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.controls import Choice, Control, MachineChoice, Number, Slider, Switch
+from hopperkit.questions.question import load
 from hopperlib.machine import Machine
-from hopperlib.questions import ask
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.controls import Choice, Control, MachineChoice, Number, Slider, Switch
-from hopperlib.questions.question import load
 
 
 def _setting(name: str) -> type[ask.Setting]:
@@ -54,7 +54,7 @@ def test_fields_have_the_types_of_their_controls(name):
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_field_is_used(name):
-    modules = {kind.__module__ for kind in _setting(name).__mro__ if kind.__module__.startswith("hopperlib.questions.")}
+    modules = {kind.__module__ for kind in _setting(name).__mro__ if kind.__module__.startswith("hopperkit.questions.")}
     trees = [ast.parse(inspect.getsource(sys.modules[module])) for module in modules - {ask.__name__}]
     used = {node.attr for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     unused = {control.name for control in load(name).controls} - used - {"machine_file"}

@@ -14,12 +14,12 @@ from textwrap import fill
 
 import pytest
 
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.question import load
+from hopperkit.questions.result import Result
+from hopperkit.render.answer import answer_json
+from hopperkit.render.text import result_text
 from hopperlib.errors import InputError
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.question import load
-from hopperlib.questions.result import Result
-from hopperlib.render.answer import answer_json
-from hopperlib.render.text import result_text
 
 FILE = Path(__file__).with_name("answers.txt")
 MOST_SHOWN = 60

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopperlib.questions.machine_choice import machine_of_text, unknown_machine
+from hopperkit.questions.machine_choice import machine_of_text, unknown_machine
 
 
 @pytest.mark.parametrize(

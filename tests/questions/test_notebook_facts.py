@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.question import load
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.question import load
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 

@@ -5,11 +5,11 @@ from contextlib import suppress
 
 import pytest
 
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.controls import MachineChoice
+from hopperkit.questions.question import load
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.controls import MachineChoice
-from hopperlib.questions.question import load
 
 ASKED = [name for name in QUESTIONS if any(isinstance(control, MachineChoice) for control in load(name).controls)]
 LAUNCHER = re.compile(r"\b(aprun|srun|mpiexec|mpirun)\b")

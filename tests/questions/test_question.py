@@ -4,13 +4,13 @@ import json
 
 import pytest
 
+from hopperkit.questions import question as contract
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.controls import Slider, Text
+from hopperkit.questions.question import Example, Question, load
+from hopperkit.questions.result import Facts, Result
+from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
-from hopperlib.questions import question as contract
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.controls import Slider, Text
-from hopperlib.questions.question import Example, Question, load
-from hopperlib.questions.result import Facts, Result
-from hopperlib.render.answer import answer_json
 
 
 def halve(*, x, note):
@@ -37,7 +37,7 @@ def half(**changes):
 
 
 def test_a_name_of_the_catalogue_without_a_module_is_told_with_the_nearest(monkeypatch):
-    monkeypatch.setitem(QUESTIONS, "overlop", "hopperlib.questions.network.overlop")
+    monkeypatch.setitem(QUESTIONS, "overlop", "hopperkit.questions.network.overlop")
     with pytest.raises(ModuleNotFoundError, match="network has not; did you mean 'overlap'"):
         load("overlop")
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.finding import Finding
-from hopperlib.questions.result import (
+from hopperkit.questions.result import (
     Column,
     Copyable,
     Download,
@@ -22,7 +21,8 @@ from hopperlib.questions.result import (
     Value,
     format_number,
 )
-from hopperlib.readers.ior.results import csv_cell
+from hopperkit.readers.ior.results import csv_cell
+from hopperlib.finding import Finding
 
 TABLE = Table(
     caption="Nodes",

@@ -1,6 +1,6 @@
 """Figures of run times."""
 
-from hopperlib.questions.run_time_figures import histogram_figure
+from hopperkit.questions.run_time_figures import histogram_figure
 
 
 def test_a_histogram_says_where_most_are():

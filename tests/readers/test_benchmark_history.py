@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hopperkit.readers.benchmark_history import read_benchmark_history
 from hopperlib.errors import InputError
-from hopperlib.readers.benchmark_history import read_benchmark_history
 
 # The form of ReFrame's own tutorial, version 4.7; the values are ours.
 REFRAME = """\
@@ -70,7 +70,7 @@ def test_a_table_of_darshan_logs_is_read_in_order_of_jobs():
 
 
 def test_a_table_of_ior():
-    from hopperlib.readers.ior.results import IoResult, results_csv
+    from hopperkit.readers.ior.results import IoResult, results_csv
 
     rows = [
         IoResult(file=f"run{day}", access=access, rate_mib_s=100.0 + day)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.readers.recognise import not_text, recognise
+from hopperkit.readers.recognise import not_text, recognise
 
 SACCT = "JobID|User|State|Submit|Start|End|NNodes\n1|ann|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:10:00|2026-01-01T01:00:00|4\n"
 SWF = "1 0 10 100 4 -1 -1 4 200 -1 1 3 -1 -1 1 -1 -1 -1\n"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.readers.run_times import read_run_times
 from hopperlib.errors import InputError
-from hopperlib.readers.run_times import read_run_times
 
 
 def read(text, **options):

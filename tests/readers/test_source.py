@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from hopperkit.readers.source import lines_of, text_of
 from hopperlib.errors import InputError
-from hopperlib.readers.source import lines_of, text_of
 
 TEXT = "one\nzw\u00f6lf\n"
 PACKERS = (bytes, gzip.compress, bz2.compress, lzma.compress)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib.errors import InputError
-from hopperlib.finding import Finding
-from hopperlib.questions.controls import Choice, FileText, Number, Slider, Switch, Text
-from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Example, Question
-from hopperlib.questions.result import (
+from hopperkit.questions.controls import Choice, FileText, Number, Slider, Switch, Text
+from hopperkit.questions.figures import Axis, Series, chart
+from hopperkit.questions.question import Example, Question
+from hopperkit.questions.result import (
     Column,
     Copyable,
     Download,
@@ -21,6 +19,8 @@ from hopperlib.questions.result import (
     Table,
     Value,
 )
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
 
 
 def rates(tasks: int, kind: str = "line", title: str = "Rates") -> Figure:

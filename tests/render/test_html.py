@@ -12,11 +12,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hopperlib.errors import InputError
-from hopperlib.finding import LEVELS, Finding
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.question import Question, load
-from hopperlib.questions.result import (
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.question import Question, load
+from hopperkit.questions.result import (
     Column,
     Copyable,
     Download,
@@ -28,8 +26,10 @@ from hopperlib.questions.result import (
     Table,
     Value,
 )
-from hopperlib.render.answer import answer_json, page_data
-from hopperlib.render.html import figure_html, parts_html, prose_html, table_html
+from hopperkit.render.answer import answer_json, page_data
+from hopperkit.render.html import figure_html, parts_html, prose_html, table_html
+from hopperlib.errors import InputError
+from hopperlib.finding import LEVELS, Finding
 
 SVG = '<svg role="img"><title>Node</title></svg>'
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hopperlib.questions.question import load
-from hopperlib.render.page import page_html
+from hopperkit.questions.question import load
+from hopperkit.render.page import page_html
 
 # What is not whole inside the drawing, writing below seven pixels, and words that lie on each other.
 FAULTS = """svg => {

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.question import load
+from hopperkit.questions.result import Copyable, Result, Value
+from hopperkit.render.page import page_html
 from hopperlib.finding import Finding
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.question import load
-from hopperlib.questions.result import Copyable, Result, Value
-from hopperlib.render.page import page_html
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import load
-from hopperlib.questions.result import Column, Figure, Table
-from hopperlib.render.svg import figure_svg
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.figures import Axis, Series, chart
+from hopperkit.questions.question import load
+from hopperkit.questions.result import Column, Figure, Table
+from hopperkit.render.svg import figure_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
+from hopperkit.traces.scheduler import simulate
 from hopperlib.network.torus.maps import holders
 from hopperlib.scheduling.aging import aged_machine, free_runs, probe
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
 DAY = 86_400

@@ -2,9 +2,9 @@
 
 import pytest
 
+from hopperkit.traces.scheduler import simulate
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime, read_downtimes
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.traces.absences import Absence
+from hopperkit.traces.backtest import backtest
+from hopperkit.traces.learned import Clock, ClosedHours, Learned, learn, rank_correlation
+from hopperkit.traces.observed import by_group, differences
+from hopperkit.traces.scheduler import simulate
+from hopperkit.traces.why import explain_wait
 from hopperlib.errors import InputError
-from hopperlib.scheduling.logs.absences import Absence
-from hopperlib.scheduling.logs.backtest import backtest
-from hopperlib.scheduling.logs.learned import Clock, ClosedHours, Learned, learn, rank_correlation
-from hopperlib.scheduling.logs.observed import by_group, differences
-from hopperlib.scheduling.logs.why import explain_wait
 from hopperlib.scheduling.rules import Limit
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
 NODES = 64

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from hopperlib.scheduling._lanes.named import NamedLane
-from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition
+from hopperkit.traces._queues.named import NamedLane
+from hopperkit.traces.cluster import Cluster, NodeResources, Partition
+from hopperkit.traces.scheduler import simulate
 from hopperlib.scheduling.downtimes import Downtime
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
 SECONDS = 300

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopperkit.traces.scheduler import simulate
 from hopperlib.scheduling.aging import aged_machine, free_runs
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.generator import draw_workload
 from hopperlib.scheduling.schedule import NOT_STARTED, runs_of
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.traces.scheduler import POLICIES, simulate
 from hopperlib.errors import InputError
 from hopperlib.scheduling._free_nodes import ALLOCATIONS
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Queue, queue_table
 from hopperlib.scheduling.schedule import KILLED_AT_LIMIT, KILLED_BY_OUTAGE, NOT_STARTED
-from hopperlib.scheduling.scheduler import POLICIES, simulate
 from hopperlib.scheduling.workload import Job, Workload
 
 

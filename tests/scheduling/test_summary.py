@@ -2,9 +2,9 @@
 
 import pytest
 
+from hopperkit.traces.scheduler import simulate
 from hopperlib.errors import InputError
 from hopperlib.scheduling.schedule import mean_wait_h, summarize
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
 # Four nodes. Job 3 lies on both sides of job 2, and starts at once.

@@ -4,12 +4,12 @@ import random
 
 import pytest
 
+from hopperkit.traces.learned import Clock, Learned
+from hopperkit.traces.scheduler import simulate
+from hopperkit.traces.whatif import Scenario, difference_range, simulated_waits, together, what_if
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
-from hopperlib.scheduling.logs.learned import Clock, Learned
-from hopperlib.scheduling.logs.whatif import Scenario, difference_range, simulated_waits, together, what_if
 from hopperlib.scheduling.rules import Limit
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
 CLOCK = Clock(1704067200)  # 2024-01-01, a Monday, universal time

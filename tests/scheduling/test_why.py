@@ -4,12 +4,12 @@ import random
 
 import pytest
 
+from hopperkit.traces.absences import Absence
+from hopperkit.traces.learned import Clock, ClosedHours, Learned
+from hopperkit.traces.pending import expected_start
+from hopperkit.traces.why import CAUSES, explain_wait
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
-from hopperlib.scheduling.logs.absences import Absence
-from hopperlib.scheduling.logs.learned import Clock, ClosedHours, Learned
-from hopperlib.scheduling.logs.pending import expected_start
-from hopperlib.scheduling.logs.why import CAUSES, explain_wait
 from hopperlib.scheduling.rules import Limit
 from hopperlib.scheduling.workload import Job, Workload
 

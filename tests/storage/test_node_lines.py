@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hopperkit.filesystems.node_lines import node_lines
 from hopperlib.machine import Machine
-from hopperlib.storage.node_lines import node_lines
 
 
 @pytest.mark.parametrize(

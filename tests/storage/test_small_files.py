@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.filesystems.small_files import WAYS, files_cost
+from hopperkit.questions.storage.small_files import QUESTION
 from hopperlib.machine import Machine
-from hopperlib.questions.storage.small_files import QUESTION
-from hopperlib.storage.small_files import WAYS, files_cost
 
 # 1,000 files a second, 0.2 GB/s an OST on 15: the toy machine's own rates are of no matter here.
 SYSTEM = replace(

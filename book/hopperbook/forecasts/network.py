@@ -10,11 +10,11 @@ from functools import cache
 from statistics import fmean
 
 from hopperbook.forecasts.dragonfly import slowness
+from hopperkit.readers.jobs.swf import read_swf
+from hopperkit.traces.scheduler import simulate
 from hopperlib.data_files import data_folder
 from hopperlib.network.rank_order import best_block, off_node_pairs
 from hopperlib.network.runtime.overlap import overlapped_s
-from hopperlib.readers.jobs.swf import read_swf
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
 

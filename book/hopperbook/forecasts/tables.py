@@ -3,7 +3,7 @@
 from itertools import groupby
 
 from hopperbook.forecasts import LEVELS, Forecast, holds, kept, score, settings
-from hopperlib.questions.result import Column, Table
+from hopperkit.questions.result import Column, Table
 from hopperlib.text import count
 
 

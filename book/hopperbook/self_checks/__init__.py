@@ -22,7 +22,7 @@ from hopperbook.self_checks.curve import CurveCheck
 from hopperbook.self_checks.goal import Condition, GoalCheck
 from hopperbook.self_checks.notebook import show_check
 from hopperbook.self_checks.number import NumberCheck
-from hopperlib.render.widgets import display_formatter, show_by
+from hopperkit.render.widgets import display_formatter, show_by
 
 __all__ = [
     "MIME_TYPE",

@@ -10,9 +10,9 @@ from hopperbook.self_checks.check import Check, ChoiceCheck, Verdict
 from hopperbook.self_checks.curve import CurveCheck
 from hopperbook.self_checks.goal import GoalCheck
 from hopperbook.self_checks.number import NumberCheck
-from hopperlib.questions.question import SHOWN
-from hopperlib.render.html import prose_html
-from hopperlib.render.widgets.answer import STYLE, titled_html
+from hopperkit.questions.question import SHOWN
+from hopperkit.render.html import prose_html
+from hopperkit.render.widgets.answer import STYLE, titled_html
 
 _INITIAL = {"description_width": "initial"}
 

@@ -75,7 +75,7 @@ class GoalCheck(Check):
     Parameters
     ----------
     explorer : str
-        Name in `hopperlib.questions.catalogue`.
+        Name in `hopperkit.questions.catalogue`.
     conditions : tuple of Condition
         All must hold; the first that does not gives the feedback.
     solution : mapping
@@ -91,7 +91,7 @@ class GoalCheck(Check):
     solution: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        from hopperlib.questions.question import load
+        from hopperkit.questions.question import load
 
         Check.__post_init__(self)
         if not self.conditions:

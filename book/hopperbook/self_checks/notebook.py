@@ -1,10 +1,10 @@
 """How a notebook shows a self-check: a form in JupyterLab, and the question, which stays."""
 
 from hopperbook.self_checks.check import Check
-from hopperlib.render.html import prose_html
-from hopperlib.render.widgets import is_live, missing_note, missing_packages, show_live
-from hopperlib.render.widgets.answer import titled_html
-from hopperlib.render.widgets.saved import marked, publish
+from hopperkit.render.html import prose_html
+from hopperkit.render.widgets import is_live, missing_note, missing_packages, show_live
+from hopperkit.render.widgets.answer import titled_html
+from hopperkit.render.widgets.saved import marked, publish
 
 
 def show_check(check: Check) -> None:

@@ -17,17 +17,20 @@ from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
+import hopperkit
 import hopperlib
 from hopperbook.site.html import filled, tables
 from hopperbook.site.own import beside, own_site
 from hopperlib.failure.messages.rules import STAGED, staged_rules
 from hopperlib.machine import Machine
 
-PACKAGE = Path(hopperlib.__file__).resolve().parent
+#: The packages whose standard-library part runs in the reader's browser.
+PACKAGES = tuple(Path(package.__file__).resolve().parent for package in (hopperlib, hopperkit))
+ROOT = PACKAGES[0].parent
 OWN = Path(__file__).resolve().parent / "browser"
 SNAPSHOT = Path(__file__).resolve().parent / "snapshot.mjs"
 
-RULES = Path("failure", "rules")
+RULES = Path("hopperlib", "failure", "rules")
 _MOZILLA = "Mozilla Public License Version 2.0"
 
 
@@ -65,29 +68,29 @@ def _package_files(data: Path) -> Iterator[tuple[str, bytes]]:
     """Yield name in the zip and content of each file that a model may need in the browser."""
     browser = tables()["browser"]
     for part in browser["parts"]:
-        path = PACKAGE / part
+        path = ROOT / part
         for file in [path] if path.is_file() else sorted(path.rglob("*")):
-            inside = file.relative_to(PACKAGE)
+            inside = file.relative_to(ROOT)
             # The rules of the diagnosis go along as one file.
             if file.suffix in browser["suffixes"] and "__pycache__" not in inside.parts and inside.parent != RULES:
-                yield f"hopperlib/{inside.as_posix()}", file.read_bytes()
+                yield inside.as_posix(), file.read_bytes()
     # In the form that is read fastest: a first answer waits for them.
-    yield f"hopperlib/{RULES.as_posix()}/{STAGED}", staged_rules().encode()
+    yield f"{RULES.as_posix()}/{STAGED}", staged_rules().encode()
     yield from ((f"hopperlib/data/{name}", (data / name).read_bytes()) for name in browser["data"])
 
 
 def package_zip(data: Path) -> bytes:
-    """Return the standard-library part of hopperlib, with its data, as a zip.
+    """Return the standard-library part of hopperlib and hopperkit, with their data, as a zip.
 
     The same sources give the same bytes: names are sorted, dates and rights
     are fixed.
 
     Examples
     --------
-    >>> content = package_zip(PACKAGE.parent / "data")
-    >>> content == package_zip(PACKAGE.parent / "data")
+    >>> content = package_zip(ROOT / "data")
+    >>> content == package_zip(ROOT / "data")
     True
-    >>> "hopperlib/questions/question.py" in zipfile.ZipFile(io.BytesIO(content)).namelist()
+    >>> "hopperkit/questions/question.py" in zipfile.ZipFile(io.BytesIO(content)).namelist()
     True
     """
     out = io.BytesIO()
@@ -169,7 +172,13 @@ Run `make html`, or `npm ci` in the folder of package.json.
 def _machine(cache: Path) -> dict[str, bytes]:
     """Return the machine to watch; it is made once for the same models of network and machine."""
     digest = hashlib.sha256()
-    folders = [PACKAGE / part for part in ("network", "scheduling", "machine", "machines", "questions/network")]
+    folders = [
+        ROOT / part
+        for part in (
+            *(f"hopperlib/{room}" for room in ("network", "scheduling", "machine", "machines")),
+            *("hopperkit/traces", "hopperkit/questions/network"),
+        )
+    ]
     for folder in (*folders, Path(__file__).with_name("machine_view.py")):
         for path in sorted([folder, *folder.rglob("*")]):
             digest.update(path.read_bytes() if path.suffix in tables()["browser"]["suffixes"] else b"")
@@ -270,8 +279,8 @@ def licence_texts(root: Path, node_modules: Path) -> dict[str, str]:
 
     Examples
     --------
-    >>> from hopperbook.site.assets import PACKAGE
-    >>> licence_texts(PACKAGE.parent, PACKAGE.parent / "node_modules")["hopperlib.txt"][:20]
+    >>> from hopperbook.site.assets import ROOT
+    >>> licence_texts(ROOT, ROOT / "node_modules")["hopperlib.txt"][:20]
     'BSD 3-Clause License'
     """
     python = Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"

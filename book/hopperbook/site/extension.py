@@ -11,7 +11,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from hopperbook.site.assets import PACKAGE, Assets, collect, write_licences
+from hopperbook.site.assets import PACKAGES, Assets, collect, write_licences
 from hopperbook.site.course import setup as set_up_course
 from hopperbook.site.finishing import mended, with_policy
 from hopperbook.site.html import filled
@@ -40,7 +40,7 @@ def content_hash(root: Path, *, with_site: bool) -> str:
     digest = hashlib.sha256()
     own = [beside("rules.toml"), *([beside(), beside("examples.toml")] if with_site else [])]
     files = [root / "requirements.lock", *filter(None, own)]
-    for folder in (PACKAGE, HERE.parent, root / "data"):
+    for folder in (*PACKAGES, HERE.parent, root / "data"):
         files += sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     for path in files:
         if path.is_file() and (with_site or HERE not in path.parents):

@@ -18,11 +18,11 @@ import jinja2
 from markupsafe import Markup
 
 from hopperbook.site.own import own_examples
-from hopperlib.questions.question import Question, load
-from hopperlib.questions.result import Figure, Table
-from hopperlib.render import html
-from hopperlib.render.answer import page_answer, page_data
-from hopperlib.render.svg import figure_svg
+from hopperkit.questions.question import Question, load
+from hopperkit.questions.result import Figure, Table
+from hopperkit.render import html
+from hopperkit.render.answer import page_answer, page_data
+from hopperkit.render.svg import figure_svg
 
 # Width of a chart beside the controls of an explorer, and of one that stands alone. [CSS pixels]
 _BESIDE, _ALONE = 540, 800
@@ -136,8 +136,8 @@ def explorer_html(
 
     Examples
     --------
-    >>> from hopperlib.questions.controls import Slider
-    >>> from hopperlib.questions.result import Result
+    >>> from hopperkit.questions.controls import Slider
+    >>> from hopperkit.questions.result import Result
     >>> square = Question(name="square", title="Squares", question="What is a square?",
     ...     controls=(Slider(name="x", label="x", low=0, high=9, step=1, default=3),),
     ...     answer=lambda x: Result(summary=f"{x} times {x} is {x * x}."))

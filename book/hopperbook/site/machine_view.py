@@ -14,11 +14,11 @@ from sphinx.util.docutils import SphinxDirective
 
 from hopperbook.site.html import filled
 from hopperbook.site.renderers import raw_html, unique_name
+from hopperkit.questions.network.recording import floor_of, places_of
+from hopperkit.questions.network.variability import Study
 from hopperlib.machine import Machine
 from hopperlib.network.torus.orders import ORDERS, order_nodes
 from hopperlib.network.torus.wiring import Wiring
-from hopperlib.questions.network.recording import floor_of, places_of
-from hopperlib.questions.network.variability import Study
 
 #: Allocation -> what the page calls it.
 ALLOCATIONS = {"first": "First free nodes", "contiguous": "One piece, or wait"}

@@ -23,11 +23,11 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.question import Example, Question
 from hopperlib.errors import InputError, did_you_mean
 from hopperlib.failure.messages.rules import read_rules, rule_texts
 from hopperlib.machine import Machine
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.question import Example, Question
 from hopperlib.schema import read_records, read_toml
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from hopperbook.site.html import tables
 from hopperbook.site.machine_view import FLOOR
-from hopperlib.documented import printed
-from hopperlib.questions.question import load
-from hopperlib.render.html import drawing_html, parts_html, prose_html
-from hopperlib.render.svg import figure_svg
+from hopperkit.documented import printed
+from hopperkit.questions.question import load
+from hopperkit.render.html import drawing_html, parts_html, prose_html
+from hopperkit.render.svg import figure_svg
 
 _WIDTH, _HEIGHT = 400, 260
 

@@ -12,8 +12,8 @@ from sphinx.util.docutils import SphinxDirective
 from hopperbook import self_checks
 from hopperbook.site.html import check_html, explorer_html, figure_html, kept_answer
 from hopperbook.site.own import own_examples
+from hopperkit.questions import question, result
 from hopperlib.errors import InputError
-from hopperlib.questions import question, result
 
 PLOTLY_MIME_TYPE = "application/vnd.plotly.v1+json"
 _BARE = (

@@ -10,12 +10,12 @@ from sphinx.util.docutils import SphinxDirective
 
 from hopperbook.site.html import data_block, tables
 from hopperbook.site.renderers import raw_html
-from hopperlib.launchers.reader import read_launch
+from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.reader import read_launch
 from hopperlib.machine import FileSystem, Machine, NodeKind
 from hopperlib.network.rank_order import block_order, neighbor_count, off_node_pairs
 from hopperlib.network.runtime.overlap import overlapped_s
 from hopperlib.placement.models.bandwidth import task_bandwidth_gb_s
-from hopperlib.placement.placement import place_tasks
 from hopperlib.storage.lustre.dumps import barriered_dump, osts_with_slow
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_MIB

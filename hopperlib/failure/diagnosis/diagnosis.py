@@ -1,9 +1,9 @@
 """From the files of a job to a verdict: the call that the command, the page and the tests share."""
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
 from hopperlib.failure.diagnosis._ranking import Ranking, rank
 from hopperlib.failure.diagnosis.advice import advise
@@ -13,7 +13,6 @@ from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
 
 if TYPE_CHECKING:
-    from hopperlib.failure.diagnosis.context import Context
     from hopperlib.failure.messages._lines import LineReader
 
 Verdict = Literal["cause", "no-cause", "succeeded"]
@@ -23,6 +22,33 @@ Source = tuple[str, "BinaryIO | bytes | str"]
 _LINES = 8
 _RUNS_TOLD = 5
 _UNKNOWN = 20
+
+
+class AccountingRecord(Protocol):
+    """The scheduler's record of the job."""
+
+    @property
+    def text(self) -> bytes:
+        """Its text as the scheduler printed it."""
+
+
+class Context(Protocol):
+    """Facts besides the output: `hopperkit.failures.context` makes one of a launch line and the scheduler's record."""
+
+    @property
+    def record(self) -> AccountingRecord | None:
+        """The scheduler's record of the job."""
+
+    @property
+    def record_failed(self) -> bool | None:
+        """Whether the record reports a failure; None if there is no record or it does not say."""
+
+    @property
+    def refused(self) -> str:
+        """Why the launcher would refuse the launch line; empty if it would not."""
+
+    def advice(self, code: str, fields: Mapping[str, str]) -> list[str]:
+        """Return sentences with numbers for the cause of this code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +134,7 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
         Name and content of each file: stdout, stderr, the scheduler's record.
         Files are read once, in order, and never held whole.
     context : Context or None
-        What is known beside the output (`hopperlib.failure.diagnosis.context`).
+        What is known beside the output (`hopperkit.failures.context`).
 
     Returns
     -------

@@ -10,7 +10,7 @@ and tasks packed onto few NUMA nodes may wait where spread ones would not.
 `spill`                     memory that does not fit its NUMA node goes to others
 ==========================  ==================================================
 
-`hopperlib.placement.judging.slowdown` puts them together for a placement.
+`hopperlib.placement.slowdown` puts them together for a placement.
 
 What they leave out: caches (tasks that share a cache can gain or lose far
 more), and how well hardware threads share a core.

@@ -16,10 +16,10 @@ from hopperbook.self_checks import (
     NumberCheck,
     Option,
 )
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.controls import Slider
-from hopperlib.questions.question import Question
-from hopperlib.questions.result import Result
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.controls import Slider
+from hopperkit.questions.question import Question
+from hopperkit.questions.result import Result
 
 
 def _answer(tasks: int) -> Result:

@@ -11,11 +11,11 @@ import pytest
 from hopperbook.self_checks import Check, ChoiceCheck, Condition, GoalCheck, NumberCheck, Option
 from hopperbook.self_checks.form import CheckView
 from hopperbook.self_checks.notebook import show_check
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.controls import Number, Slider
-from hopperlib.questions.question import Question
-from hopperlib.questions.result import Result
-from hopperlib.render.widgets.explorer import ExplorerView
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.controls import Number, Slider
+from hopperkit.questions.question import Question
+from hopperkit.questions.result import Result
+from hopperkit.render.widgets.explorer import ExplorerView
 
 TEXTS: dict[str, Any] = {"question": "Which `-S`?", "explanation": "It is `<so>`."}
 

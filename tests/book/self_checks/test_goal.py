@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from hopperbook.self_checks import Condition, GoalCheck
+from hopperkit.questions.question import Question
 from hopperlib.errors import InputError
-from hopperlib.questions.question import Question
 
 THREE = Condition(fact="numa_nodes_used", operator="==", target=3, feedback="Three are wanted.")
 HALF = {"tasks": 12, "numa_nodes_used": 2, "full": False, "share": 0.5, "first": "NUMA node 0"}

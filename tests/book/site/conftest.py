@@ -46,7 +46,7 @@ def make_workshop(root: Path, folder: Path) -> None:
     with (folder / "hopperlib" / "questions" / "catalogue.py").open("a", encoding="utf-8") as catalogue:
         for name in TRIALS:
             shutil.copy(WORKSHOP / "explorers" / f"{name}.py", folder / "hopperlib" / "questions")
-            catalogue.write(f'QUESTIONS["{name}"] = "hopperlib.questions.{name}"\n')
+            catalogue.write(f'QUESTIONS["{name}"] = "hopperkit.questions.{name}"\n')
 
 
 def build_book(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -321,8 +321,8 @@ def trials() -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def answer_here(trials: dict[str, Any]) -> Callable[[str, dict[str, Any]], Any]:
     """Return a function that answers as the page's worker should, computed by this Python."""
-    from hopperlib.questions.question import load
-    from hopperlib.render.answer import page_answer
+    from hopperkit.questions.question import load
+    from hopperkit.render.answer import page_answer
 
     def answer(name: str, values: dict[str, Any]) -> Any:
         return json.loads(json.dumps(page_answer(trials.get(name) or load(name), values), allow_nan=False))

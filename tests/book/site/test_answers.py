@@ -8,9 +8,9 @@ import re
 
 import pytest
 
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.question import load
 from hopperlib.errors import InputError
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.question import load
 from tests.book.site.conftest import Watched
 
 # Settings drawn from anywhere: few where each takes seconds, more at night.

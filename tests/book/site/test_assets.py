@@ -17,7 +17,7 @@ from sphinx.errors import ExtensionError
 
 from hopperbook.site import assets
 from hopperbook.site.extension import content_hash
-from hopperlib.questions.catalogue import QUESTIONS
+from hopperkit.questions.catalogue import QUESTIONS
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_the_package_holds_every_explorer_and_what_it_reads(package, root):
         assert f"{module.replace('.', '/')}.py" in names or f"{module.replace('.', '/')}/__init__.py" in names
     for machine in (root / "hopperlib" / "machines").glob("*.toml"):
         assert f"hopperlib/machines/{machine.name}" in names
-    assert not [name for name in names if name.startswith(("hopperlib/cli", "hopperlib/render/widgets"))]
+    assert not [name for name in names if name.startswith(("hopperkit/cli", "hopperkit/render/widgets"))]
 
 
 def test_the_folder_is_named_by_its_content(collected):

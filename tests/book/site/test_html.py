@@ -11,11 +11,11 @@ from bs4 import BeautifulSoup
 from hopperbook.self_checks import NumberCheck
 from hopperbook.site.html import check_html, explorer_html, figure_html, tables
 from hopperbook.site.pictures import picture
+from hopperkit.questions.controls import Text
+from hopperkit.questions.question import Question
+from hopperkit.questions.result import Copyable, Result
+from hopperkit.render.html import prose_html
 from hopperlib.errors import InputError
-from hopperlib.questions.controls import Text
-from hopperlib.questions.question import Question
-from hopperlib.questions.result import Copyable, Result
-from hopperlib.render.html import prose_html
 
 LINE = "Better: `aprun -n 24 -N 12 a.out`, or srun --cpu-bind=cores -x"
 

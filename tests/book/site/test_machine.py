@@ -18,14 +18,14 @@ from hopperbook.site.assets import machines_module, says
 from hopperbook.site.html import explorer_html
 from hopperbook.site.own import own_examples, own_site
 from hopperbook.site.scenes import SCENES
+from hopperkit.questions.network.variability import Study
+from hopperkit.questions.question import load
 from hopperlib.failure.messages.rules import read_rules, rule_texts, staged_rules
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.milc import model
 from hopperlib.network.runtime.placed_jobs import FIRST_MILC, Histories, selected
 from hopperlib.network.runtime.run_time import Run
 from hopperlib.network.torus.maps import holders
-from hopperlib.questions.network.variability import Study
-from hopperlib.questions.question import load
 from hopperlib.scheduling.aging import free_runs
 
 PAGE = "book/machine.html"

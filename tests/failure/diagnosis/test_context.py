@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib.failure.diagnosis.context import Context, read_context
+from hopperkit.failures.context import Context, read_context
 from hopperlib.failure.messages.rules import load_rules
 from hopperlib.machine import Machine
 

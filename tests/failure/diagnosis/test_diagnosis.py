@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.failure.diagnosis.context import read_context
+from hopperkit.failures.context import read_context
 from hopperlib.failure.diagnosis.diagnosis import diagnose
 from hopperlib.failure.messages.rules import load_rules
 from hopperlib.machine import Machine

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.failures.preflight import NodeMemory
 from hopperlib.errors import InputError
 from hopperlib.failure.nodes.huge_pages import (
     buddy_blocks,
@@ -17,7 +18,6 @@ from hopperlib.failure.nodes.huge_pages import (
     explaining_strays,
     strays_allowed,
 )
-from hopperlib.failure.nodes.preflight import NodeMemory
 
 
 def _by_joining(pages: int, taken: set[int], orders: int) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.failure.nodes.preflight import NodeMemory, node_list, read_buddyinfo, report
+from hopperkit.failures.preflight import NodeMemory, node_list, read_buddyinfo, report
 
 ONE_NODE = """\
 Node 0, zone      DMA      1      1      1      0      2      1      1      0      1      1      3

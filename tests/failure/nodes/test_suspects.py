@@ -7,10 +7,10 @@ from math import comb
 
 import pytest
 
+from hopperkit.failures.outputs import row_of
+from hopperkit.failures.suspects import Job, at_least, suspects
+from hopperkit.questions.failure._many_outputs import many_outputs
 from hopperlib.failure.diagnosis.diagnosis import diagnose
-from hopperlib.failure.diagnosis.outputs import row_of
-from hopperlib.failure.nodes.suspects import Job, at_least, suspects
-from hopperlib.questions.failure._many_outputs import many_outputs
 
 
 def folder(rng, *, bad=None, listed, jobs=2000, nodes=500):

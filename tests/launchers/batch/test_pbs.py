@@ -2,11 +2,11 @@
 
 import pytest
 
-from hopperlib.launchers.batch.asked import read_reservation
-from hopperlib.launchers.components import LaunchError, Reservation
-from hopperlib.launchers.reader import read_launch
-from hopperlib.launchers.scripts import read_script
+from hopperkit.launchers.batch.asked import read_reservation
+from hopperkit.launchers.reader import read_launch
+from hopperkit.launchers.scripts import read_script
 from hopperlib.machine import Machine
+from hopperlib.placement.components import LaunchError, Reservation
 
 HOPPER = Machine.load("hopper")
 

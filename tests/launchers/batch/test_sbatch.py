@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from hopperlib.launchers.batch.sbatch import read_sbatch_reservation
-from hopperlib.launchers.components import LaunchError, Reservation
-from hopperlib.launchers.shell import Word
+from hopperkit.launchers.batch.sbatch import read_sbatch_reservation
+from hopperkit.launchers.shell import Word
 from hopperlib.machine import Machine
+from hopperlib.placement.components import LaunchError, Reservation
 
 PERLMUTTER = Machine.load("perlmutter")
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from hopperlib.launchers.components import Component, Launch, LaunchError
-from hopperlib.launchers.reader import read_launch
+from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.reader import read_launch
 from hopperlib.machine import Machine
-from hopperlib.placement.placement import place_tasks
+from hopperlib.placement.components import Component, Launch, LaunchError
 
 HOPPER = Machine.load("hopper")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib.launchers.components import LaunchError
-from hopperlib.launchers.option_values import number_list
-from hopperlib.launchers.reader import read_launch, read_launches
+from hopperkit.launchers.option_values import number_list
+from hopperkit.launchers.placing import Placement, place_tasks
+from hopperkit.launchers.reader import read_launch, read_launches
 from hopperlib.machine import Machine
-from hopperlib.placement.placement import Placement, place_tasks
+from hopperlib.placement.components import LaunchError
 
 CLUSTER = Machine.load("cluster")
 

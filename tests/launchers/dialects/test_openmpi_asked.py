@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from hopperlib.launchers.components import LaunchError
-from hopperlib.launchers.ranges import as_ranges
-from hopperlib.launchers.reader import read_launch
+from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.ranges import as_ranges
+from hopperkit.launchers.reader import read_launch
 from hopperlib.machine import Machine
-from hopperlib.placement.placement import place_tasks
+from hopperlib.placement.components import LaunchError
 
 TABLE = Path(__file__).parent / "openmpi.csv"
 HYDRA = Path(__file__).parent / "hydra.csv"

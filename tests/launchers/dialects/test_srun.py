@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from hopperlib.launchers.components import Component, Launch, LaunchError
-from hopperlib.launchers.dialects.slurm import slurm_release
-from hopperlib.launchers.options import option_table
-from hopperlib.launchers.reader import read_launch
+from hopperkit.launchers.dialects.slurm import slurm_release
+from hopperkit.launchers.options import option_table
+from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.reader import read_launch
 from hopperlib.machine import Machine
-from hopperlib.placement.placement import place_tasks
+from hopperlib.placement.components import Component, Launch, LaunchError
 
 HOPPER = Machine.load("hopper")
 PERLMUTTER = Machine.load("perlmutter")

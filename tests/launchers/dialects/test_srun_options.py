@@ -2,8 +2,7 @@
 
 import pytest
 
-from hopperlib.launchers.components import LaunchError
-from hopperlib.launchers.dialects._srun_options import (
+from hopperkit.launchers.dialects._srun_options import (
     CpuBind,
     Hint,
     bind_options,
@@ -11,9 +10,10 @@ from hopperlib.launchers.dialects._srun_options import (
     read_distribution,
     read_hint,
 )
-from hopperlib.launchers.dialects.slurm import SlurmNode
-from hopperlib.launchers.options import Given
+from hopperkit.launchers.dialects.slurm import SlurmNode
+from hopperkit.launchers.options import Given
 from hopperlib.machine import Launcher
+from hopperlib.placement.components import LaunchError
 
 PLAIN = SlurmNode(sockets=2, cores_per_socket=4, threads_per_core=1)
 SMT = SlurmNode(sockets=2, cores_per_socket=4, threads_per_core=2)

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
+from hopperkit.questions.question import load
+from hopperkit.traces.cluster import Cluster, NodeResources, Partition
+from hopperkit.traces.scheduler import simulate
 from hopperlib.errors import InputError
 from hopperlib.network.fabrics.choices import CHOICES, node_choice
 from hopperlib.network.fabrics.tree import fat_tree
-from hopperlib.questions.question import load
-from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.schedule import Schedule
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
 # What repeats over further seeds runs by night.

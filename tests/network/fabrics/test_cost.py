@@ -5,8 +5,8 @@ import random
 
 import pytest
 
+from hopperkit.traces.group_cost import STATED_EFFECT, Ran, cost_of_groups, wait_for_one
 from hopperlib.errors import InputError
-from hopperlib.network.fabrics.cost import STATED_EFFECT, Ran, cost_of_groups, wait_for_one
 
 
 def history(rng: random.Random, effect: float, *, jobs: int = 240, noise: float = 0.08) -> list[Ran]:

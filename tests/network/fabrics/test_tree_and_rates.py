@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from hopperkit.questions.question import load
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.network.fabrics.dragonfly import Dragonfly
@@ -14,7 +15,6 @@ from hopperlib.network.fabrics.of_machine import fabric_of
 from hopperlib.network.fabrics.patterns import PATTERNS, messages_of
 from hopperlib.network.fabrics.rates import fair_rates, lay, pace_of
 from hopperlib.network.fabrics.tree import SwitchTree, fat_tree
-from hopperlib.questions.question import load
 
 SMALL = fat_tree(
     nodes_per_leaf=3, leaves_per_pod=2, leaf_uplinks=2, pods=3, pod_uplinks=4, link_gb_s=5.0, node_gb_s=10.0

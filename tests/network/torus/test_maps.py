@@ -4,12 +4,12 @@ import random
 
 import pytest
 
+from hopperkit.traces.scheduler import simulate
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.maps import compactness, holders, occupancy
 from hopperlib.network.torus.orders import order_nodes
 from hopperlib.network.torus.wiring import Wiring
 from hopperlib.scheduling.generator import SizeClass, draw_workload
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
 

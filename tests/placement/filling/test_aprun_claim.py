@@ -2,10 +2,10 @@
 
 import pytest
 
-from hopperlib.launchers.components import LaunchError
-from hopperlib.launchers.reader import read_launch
+from hopperkit.launchers.placing import Placement, place_tasks
+from hopperkit.launchers.reader import read_launch
 from hopperlib.machine import Machine
-from hopperlib.placement.placement import Placement, place_tasks
+from hopperlib.placement.components import LaunchError
 
 HOPPER = Machine.load("hopper")
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.launchers.components import Component, LaunchError
-from hopperlib.launchers.reader import read_launch
+from hopperkit.launchers.reader import read_launch
 from hopperlib.machine import Machine, NodeKind
+from hopperlib.placement.aprun_layout import aprun_layout, place_aprun
 from hopperlib.placement.binding import Binding
-from hopperlib.placement.filling.aprun_layout import aprun_layout, place_aprun
+from hopperlib.placement.components import Component, LaunchError
 
 HOPPER = Machine.load("hopper")
 NODE = HOPPER.node()

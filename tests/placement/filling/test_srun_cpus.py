@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.launchers.components import Component
-from hopperlib.launchers.dialects.slurm import SlurmNode
+from hopperkit.launchers.dialects.slurm import SlurmNode
+from hopperkit.launchers.filling._srun_cpus import deal_cpus, step_cores
 from hopperlib.machine import Launcher, Machine
-from hopperlib.placement.filling._srun_cpus import deal_cpus, step_cores
+from hopperlib.placement.components import Component
 
 FOUR_BY_SIX = SlurmNode(sockets=4, cores_per_socket=6, threads_per_core=1)
 TWO_BY_FOUR = SlurmNode(sockets=2, cores_per_socket=4, threads_per_core=1)

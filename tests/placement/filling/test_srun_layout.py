@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from hopperlib.launchers.components import Component
-from hopperlib.launchers.reader import read_launch, read_launches
+from hopperkit.launchers.filling.srun_layout import place_steps, tasks_of_nodes
+from hopperkit.launchers.placing import Placement, place_tasks
+from hopperkit.launchers.reader import read_launch, read_launches
 from hopperlib.machine import Launcher, Machine, NodeKind
-from hopperlib.placement.filling.srun_layout import place_steps, tasks_of_nodes
-from hopperlib.placement.placement import Placement, place_tasks
+from hopperlib.placement.components import Component
 
 HOPPER = Machine.load("hopper")
 OPTIONS = (

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.launchers.judging.advice import advise
+from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.reader import read_launch
 from hopperlib.finding import LEVELS
-from hopperlib.launchers.components import LaunchError
-from hopperlib.launchers.reader import read_launch
 from hopperlib.machine import Machine
-from hopperlib.placement.judging.advice import advise
-from hopperlib.placement.judging.slowdown import placement_cost
-from hopperlib.placement.placement import place_tasks
+from hopperlib.placement.components import LaunchError
+from hopperlib.placement.slowdown import placement_cost
 
 HOPPER = Machine.load("hopper")
 TOY = Machine.load("toy")

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.launchers.components import LaunchError
+from hopperkit.launchers.judging.proposals import fair_share
+from hopperkit.launchers.review import Review, review_line
 from hopperlib.machine import Machine
-from hopperlib.placement.judging.proposals import fair_share
-from hopperlib.placement.review import Review, review_line
+from hopperlib.placement.components import LaunchError
 
 HOPPER = Machine.load("hopper")
 TOY = Machine.load("toy")

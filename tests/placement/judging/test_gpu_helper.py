@@ -2,11 +2,11 @@
 
 import pytest
 
-from hopperlib.launchers.gpu_wrappers import chooses_gpus, wrappers_of
+from hopperkit.launchers.gpu_wrappers import chooses_gpus, wrappers_of
+from hopperkit.launchers.judging.gpu_helper import helper_script
+from hopperkit.questions.node.place import QUESTION
 from hopperlib.machine import Machine
 from hopperlib.placement.binding import bound_to
-from hopperlib.placement.judging.gpu_helper import helper_script
-from hopperlib.questions.node.place import QUESTION
 
 
 @pytest.mark.parametrize(

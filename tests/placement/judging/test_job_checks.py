@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from hopperkit.launchers import read_script
+from hopperkit.launchers.judging.job_checks import check_job
+from hopperkit.questions.node.place import Lines, answers
 from hopperlib.errors import InputError
-from hopperlib.launchers import read_script
 from hopperlib.machine import Machine
-from hopperlib.placement.judging.job_checks import check_job
-from hopperlib.questions.node.place import Lines, answers
 
 FOLDER = Path(__file__).parents[1] / "job_scripts"
 with (FOLDER / "index.csv").open(encoding="utf-8") as _index:

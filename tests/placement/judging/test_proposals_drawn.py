@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.launchers.components import LaunchError
+from hopperkit.launchers.judging.proposals import fair_share
+from hopperkit.launchers.review import Review, review_line
 from hopperlib.machine import Machine
-from hopperlib.placement.judging.proposals import fair_share
-from hopperlib.placement.review import Review, review_line
+from hopperlib.placement.components import LaunchError
 
 MACHINES = [name for name in Machine.names() if Machine.load(name).launchers]
 # `make search` draws 150 lines for each machine: more than 2,000.

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.launchers.components import Component, Launch
+from hopperkit.launchers.placing import NodePlacement, Placement
 from hopperlib.machine import Machine
 from hopperlib.placement.binding import Binding
-from hopperlib.placement.judging.slowdown import memory_need, placement_cost, spread_load, thread_load
-from hopperlib.placement.placement import NodePlacement, Placement
+from hopperlib.placement.components import Component, Launch
+from hopperlib.placement.slowdown import memory_need, placement_cost, spread_load, thread_load
 
 HOPPER = Machine.load("hopper")
 NODE = HOPPER.node()

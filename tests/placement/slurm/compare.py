@@ -11,10 +11,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hopperlib.launchers.components import Launch, LaunchError
-from hopperlib.launchers.reader import read_launches
+from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.reader import read_launches
 from hopperlib.machine import Machine
-from hopperlib.placement.placement import place_tasks
+from hopperlib.placement.components import Launch, LaunchError
 from hopperlib.text import count as count_words
 
 TABLE = Path(__file__).parent / "answers.csv.xz"

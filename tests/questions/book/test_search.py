@@ -7,11 +7,11 @@ import csv
 import pytest
 
 from hopperbook import score
+from hopperkit.documented import ROLES, VERDICTS, all_values, errata
+from hopperkit.questions.book.search import has_words, rows_shown
+from hopperkit.questions.question import load
 from hopperlib.data_files import data_folder
-from hopperlib.documented import ROLES, VERDICTS, all_values, errata
 from hopperlib.errors import InputError
-from hopperlib.questions.book.search import has_words, rows_shown
-from hopperlib.questions.question import load
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_every_erratum_is_listed_and_its_proof_holds():
 
 
 def test_a_proof_that_fails_would_be_seen(monkeypatch):
-    monkeypatch.setattr("hopperlib.questions.book.errata._holds", lambda proof: False)
+    monkeypatch.setattr("hopperkit.questions.book.errata._holds", lambda proof: False)
     result = load("errata").run()
     assert result.facts["held"] == 0
     assert any(row[2].endswith(": FAILS") for row in result.tables[0].rows)

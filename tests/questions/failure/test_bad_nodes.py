@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopperkit.questions.failure.bad_nodes import QUESTION
+from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
-from hopperlib.questions.failure.bad_nodes import QUESTION
-from hopperlib.render.answer import answer_json
 
 
 def test_one_node_of_hopper():

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopperkit.questions.failure.build import QUESTION
+from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
-from hopperlib.questions.failure.build import QUESTION
-from hopperlib.render.answer import answer_json
 
 EXPECTED = {
     "PGI: no threads, no link": (["PGI-MP-NONUMA", "LIBSCI-DYNAMIC-FFTW3"], []),

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopperkit.questions.failure._quoted_lines import LINES_LISTED
+from hopperkit.questions.failure.diagnose import QUESTION
+from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
-from hopperlib.questions.failure._quoted_lines import LINES_LISTED
-from hopperlib.questions.failure.diagnose import QUESTION
-from hopperlib.render.answer import answer_json
 
 EXPECTED = {
     "Memory ran out": ("cause", "ALPS-OOM"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hopperkit.questions.failure.huge_pages import QUESTION
 from hopperlib.errors import InputError
-from hopperlib.questions.failure.huge_pages import QUESTION
 
 
 def test_nearly_every_node_is_good_and_the_job_fails():

@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
+from hopperkit.questions.question import load
 from hopperlib.monitoring.delays import LONGEST, measured, settings
-from hopperlib.questions.question import load
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hopperkit.questions.question import load
 from hopperlib.errors import InputError
-from hopperlib.questions.question import load
 
 
 @pytest.fixture(scope="module")

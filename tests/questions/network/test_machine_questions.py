@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from hopperkit.questions.network import fragmentation
+from hopperkit.questions.question import load
+from hopperkit.render.answer import answer_json, watched_at
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.network.torus.orders import compute_nodes
-from hopperlib.questions.network import fragmentation
-from hopperlib.questions.question import load
-from hopperlib.render.answer import answer_json, watched_at
 from hopperlib.scheduling.aging import troubled_machine
 
 MACHINES = Path(__file__).resolve().parents[3] / "hopperlib" / "machines"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hopperkit.questions.network.runs_needed import QUESTION
 from hopperlib.errors import InputError
-from hopperlib.questions.network.runs_needed import QUESTION
 
 
 def test_the_default():

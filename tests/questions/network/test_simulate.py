@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
+from hopperkit.questions.question import load
 from hopperlib.errors import InputError
-from hopperlib.questions.question import load
 
 RUN = load("simulate").run
 # Ten nodes: job 3 passes job 2, as in the docstring of the scheduler.

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hopperlib.questions.network.traces.figures import machine_figure, width_table
-from hopperlib.scheduling.scheduler import simulate
+from hopperkit.questions.network.traces.figures import machine_figure, width_table
+from hopperkit.traces.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 
 # Four nodes. Job 1 has two of them for long, in the middle once job 2 is gone; job 3 lies on both sides of it.

@@ -7,10 +7,10 @@ import statistics
 
 import pytest
 
+from hopperkit.questions.question import load
+from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
 from hopperlib.network.runtime.milc import milc_jobs, run_times
-from hopperlib.questions.question import load
-from hopperlib.render.answer import answer_json
 
 RUN = load("variability").run
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.launchers.placing import NodePlacement
+from hopperkit.questions.node._sheet import _MARKS, _ON_TINT, _TINTS
+from hopperkit.questions.node.drawings import node_drawing
 from hopperlib.machine import Machine
 from hopperlib.placement.binding import Binding
-from hopperlib.placement.placement import NodePlacement
-from hopperlib.questions.node._sheet import _MARKS, _ON_TINT, _TINTS
-from hopperlib.questions.node.drawings import node_drawing
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOPPER = Machine.load("hopper").node()

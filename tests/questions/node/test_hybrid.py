@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hopperkit.questions.node.hybrid import QUESTION
 from hopperlib.errors import InputError
-from hopperlib.questions.node.hybrid import QUESTION
 
 
 def test_the_fastest_as_the_table_marks_it():

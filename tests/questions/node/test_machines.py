@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import pytest
 
+from hopperkit.questions.node.machines import QUESTION
+from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import FIGURES
-from hopperlib.questions.node.machines import QUESTION
-from hopperlib.render.answer import answer_json
 
 
 def test_hopper_has_a_little_over_four_times_the_cores_of_franklin():

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hopperkit.questions.node.memory import QUESTION
+from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
-from hopperlib.questions.node.memory import QUESTION
-from hopperlib.render.answer import answer_json
 
 
 def test_the_printed_memory_of_a_task():

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.questions.node.place import QUESTION
+from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
-from hopperlib.questions.node.place import QUESTION
-from hopperlib.render.answer import answer_json
 
 NAIVE = "aprun -n 384 -N 12 vasp"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hopperkit.questions.storage.chunks import QUESTION
 from hopperlib.errors import InputError
-from hopperlib.questions.storage.chunks import QUESTION
 
 
 def test_time_series_of_maps():

@@ -2,15 +2,15 @@
 
 import pytest
 
-from hopperlib.machine import Machine
-from hopperlib.questions.storage.io_figures import (
+from hopperkit.iologs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperkit.iologs.ost_rates import judge_osts
+from hopperkit.questions.storage.io_figures import (
     ost_figure,
     rate_figure,
     rows_table,
 )
-from hopperlib.readers.ior.results import IoResult, measured_rows
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
-from hopperlib.storage.logs.ost_rates import judge_osts
+from hopperkit.readers.ior.results import IoResult, measured_rows
+from hopperlib.machine import Machine
 
 HOPPER = Machine.load("hopper")
 

@@ -8,12 +8,12 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
+from hopperkit.questions.storage.darshan_answer import _jobs
+from hopperkit.questions.storage.io_log import QUESTION
+from hopperkit.readers.source import texts_together
+from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
-from hopperlib.questions.storage.darshan_answer import _jobs
-from hopperlib.questions.storage.io_log import QUESTION
-from hopperlib.readers.source import texts_together
-from hopperlib.render.answer import answer_json
 
 SAMPLES = Path(__file__).parents[3] / "data" / "samples" / "ior"
 

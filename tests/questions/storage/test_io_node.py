@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from hopperkit.questions.storage.io_node import QUESTION
+from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
-from hopperlib.questions.storage.io_node import QUESTION
-from hopperlib.render.answer import answer_json
 
 
 def test_the_default_shows_both_machines():

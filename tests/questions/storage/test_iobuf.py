@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from hopperkit.questions.storage.iobuf import QUESTION
+from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
-from hopperlib.questions.storage.iobuf import QUESTION
-from hopperlib.render.answer import answer_json
 
 
 def test_the_default_is_the_case_it_is_calibrated_on():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from hopperlib.questions.storage.load_time import QUESTION
+from hopperkit.questions.storage.load_time import QUESTION
 from hopperlib.storage.loading import load_time
 
 

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
+from hopperkit.questions.storage.stripe import QUESTION
+from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
-from hopperlib.questions.storage.stripe import QUESTION
-from hopperlib.render.answer import answer_json
 
 
 def test_the_default_is_two_stripes_and_a_better_command():

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from hopperkit.questions.storage.trillion import QUESTION
+from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
-from hopperlib.questions.storage.trillion import QUESTION
-from hopperlib.render.answer import answer_json
 
 FEW = {"files": 2000}
 

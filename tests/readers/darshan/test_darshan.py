@@ -2,10 +2,10 @@
 
 import pytest
 
+from hopperkit.iologs.darshan_findings import findings
+from hopperkit.iologs.darshan_log import DarshanLog
+from hopperkit.readers.darshan import DarshanMissing, read_darshan, read_darshan_logs
 from hopperlib.machine import Machine
-from hopperlib.readers.darshan import DarshanMissing, read_darshan, read_darshan_logs
-from hopperlib.storage.logs.darshan_findings import findings
-from hopperlib.storage.logs.darshan_log import DarshanLog
 
 
 def slow_osts(log):

@@ -6,10 +6,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import hopper
+from hopperkit.cli import hopper
+from hopperkit.iologs.darshan_findings import findings
+from hopperkit.readers.darshan import read_darshan, read_darshan_text
 from hopperlib.errors import InputError
-from hopperlib.readers.darshan import read_darshan, read_darshan_text
-from hopperlib.storage.logs.darshan_findings import findings
 
 HEAD = """# darshan log version: 3.41
 # compression method: ZLIB

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.readers.darshan._frames import layouts_from_frame, log_from_frames
-from hopperlib.storage.logs.darshan_log import SIZE_BINS
+from hopperkit.iologs.darshan_log import SIZE_BINS
+from hopperkit.readers.darshan._frames import layouts_from_frame, log_from_frames
 
 
 def posix(lines, **times):

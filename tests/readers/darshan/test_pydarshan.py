@@ -12,10 +12,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from hopperkit.iologs.darshan_findings import findings
+from hopperkit.iologs.darshan_summary import summary
+from hopperkit.readers.darshan import DarshanMissing, _job, read_darshan, read_darshan_logs
 from hopperlib.machine import Machine
-from hopperlib.readers.darshan import DarshanMissing, _job, read_darshan, read_darshan_logs
-from hopperlib.storage.logs.darshan_findings import findings
-from hopperlib.storage.logs.darshan_summary import summary
 
 ROOT = Path(__file__).parents[3]
 SHARED = Path(os.environ.get("HOPPER_SAMPLES", ROOT / ".." / "shared" / "samples")) / "darshan"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.readers.hardware.reader import machine_from, read_hardware
 from hopperlib.machine import Machine, MachineError
-from hopperlib.readers.hardware.reader import machine_from, read_hardware
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "hardware"
 EACH_TELLS_A_NODE = sorted(file.name for file in SAMPLES.iterdir() if file.name not in ("README.md", "meminfo.txt"))

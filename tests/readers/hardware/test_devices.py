@@ -2,8 +2,8 @@
 
 import pytest
 
+from hopperkit.readers.hardware.reader import machine_from, read_hardware
 from hopperlib.errors import InputError
-from hopperlib.readers.hardware.reader import machine_from, read_hardware
 
 LSCPU = """Architecture: x86_64
 CPU(s): 64

@@ -2,8 +2,8 @@
 
 import pytest
 
+from hopperkit.readers.hardware.lfs import read_lfs
 from hopperlib.errors import InputError
-from hopperlib.readers.hardware.lfs import read_lfs
 
 HUMAN = """UUID                       bytes        Used   Available Use% Mounted on
 scratch-MDT0000_UUID         2.5T      114.3G        2.3T   5% /scratch[MDT:0]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hopperlib.questions.storage.stripe import QUESTION
-from hopperlib.readers.hardware.lfs import read_lfs
+from hopperkit.questions.storage.stripe import QUESTION
+from hopperkit.readers.hardware.lfs import read_lfs
 
 DF = "\n".join(
     f"work-OST{number:04x}_UUID 1000000000 500000000 500000000 50% /work[OST:{number}]" for number in range(40)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.readers.hardware._lscpu import read_lscpu, read_meminfo
-from hopperlib.readers.hardware._record import NUMBERING
+from hopperkit.readers.hardware._lscpu import read_lscpu, read_meminfo
+from hopperkit.readers.hardware._record import NUMBERING
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "hardware"
 

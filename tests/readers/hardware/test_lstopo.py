@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.readers.hardware._lstopo import read_lstopo
-from hopperlib.readers.hardware._record import NUMBERING
+from hopperkit.readers.hardware._lstopo import read_lstopo
+from hopperkit.readers.hardware._record import NUMBERING
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "hardware"
 

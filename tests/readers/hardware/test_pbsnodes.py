@@ -2,8 +2,8 @@
 
 import pytest
 
+from hopperkit.readers.hardware.reader import machine_from, read_hardware
 from hopperlib.errors import InputError
-from hopperlib.readers.hardware.reader import machine_from, read_hardware
 
 PRO = """x1000c0s{n}b0n0
      Mom = x1000c0s{n}b0n0.head

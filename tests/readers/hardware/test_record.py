@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.readers.hardware._record import installed_memory, memory_facts, numa_facts
+from hopperkit.readers.hardware._record import installed_memory, memory_facts, numa_facts
 
 GEOMETRY = ("sockets", "numa_nodes_per_socket", "cores_per_numa_node")
 

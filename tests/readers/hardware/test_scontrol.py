@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.readers.hardware._scontrol import read_scontrol
+from hopperkit.readers.hardware._scontrol import read_scontrol
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "hardware"
 

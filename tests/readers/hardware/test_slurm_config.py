@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from hopperkit.readers.hardware.reader import machine_from, read_hardware
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
-from hopperlib.readers.hardware.reader import machine_from, read_hardware
 
 CONFIG = """Configuration data as of 2026-11-23T20:56:52
 AccountingStorageBackupHost = (null)

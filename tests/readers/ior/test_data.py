@@ -2,8 +2,8 @@
 
 import pytest
 
-from hopperlib.readers.ior._data import is_csv, is_glued, is_json, read_csv, read_json
-from hopperlib.readers.ior.reader import read_ior
+from hopperkit.readers.ior._data import is_csv, is_glued, is_json, read_csv, read_json
+from hopperkit.readers.ior.reader import read_ior
 
 
 def result(access, rate):

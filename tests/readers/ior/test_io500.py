@@ -6,11 +6,11 @@ import os
 
 import pytest
 
+from hopperkit.readers.ior.io500 import read_io500, read_io500_summary
+from hopperkit.readers.ior.reader import read_ior
+from hopperkit.readers.ior.tokens import error_in
+from hopperkit.readers.source import text_of
 from hopperlib.errors import InputError
-from hopperlib.readers.ior.io500 import read_io500, read_io500_summary
-from hopperlib.readers.ior.reader import read_ior
-from hopperlib.readers.ior.tokens import error_in
-from hopperlib.readers.source import text_of
 
 BANDWIDTH = {"ior-easy-write": 40.0, "ior-hard-write": 2.5, "ior-easy-read": 50.0, "ior-hard-read": 5.0}
 METADATA = dict.fromkeys(("mdtest-easy-write", "mdtest-easy-stat", "mdtest-easy-delete", "mdtest-hard-write", "mdtest-hard-stat", "mdtest-hard-read", "mdtest-hard-delete", "find"), 10.0)  # fmt: skip

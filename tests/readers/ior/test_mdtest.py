@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.readers.ior.mdtest import read_mdtest
-from hopperlib.readers.ior.reader import read_ior
+from hopperkit.readers.ior.mdtest import read_mdtest
+from hopperkit.readers.ior.reader import read_ior
 
 SAMPLE = (Path(__file__).parents[3] / "data" / "samples" / "ior" / "mdtest-4.0.0.txt").read_text(encoding="utf-8")
 OLD = """\

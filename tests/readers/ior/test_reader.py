@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hopperlib.readers.ior.reader import read_ior
-from hopperlib.readers.ior.results import STATUSES
+from hopperkit.readers.ior.reader import read_ior
+from hopperkit.readers.ior.results import STATUSES
 
 SAMPLES = Path(__file__).parents[3] / "data" / "samples" / "ior"
 NAMES = sorted(path.name for path in SAMPLES.iterdir())

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from hopperlib.readers.ior.results import KEYS, STATUSES, IoResult, results_csv
+from hopperkit.readers.ior.results import KEYS, STATUSES, IoResult, results_csv
 
 
 def test_keys_are_those_of_the_contract():

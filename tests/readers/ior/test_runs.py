@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopperlib.readers.ior._runs import Statistics, Test
+from hopperkit.readers.ior._runs import Statistics, Test
 
 
 def made(**options):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hopperlib.readers.ior.reader import read_ior
+from hopperkit.readers.ior.reader import read_ior
 
 V3_0 = """\
 IOR-3.0.1: MPI Coordinated Test of Parallel I/O

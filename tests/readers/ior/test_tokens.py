@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.readers.ior.tokens import binary_size, count, error_in, number, rate_factor, read_command
+from hopperkit.readers.ior.tokens import binary_size, count, error_in, number, rate_factor, read_command
 
 
 @pytest.mark.parametrize("word", ["-", "NA", "nan", "-nan", "inf", "", "4x", "1.2.3", "-12.5"])

@@ -7,10 +7,10 @@ import io
 import pandas as pd
 import pytest
 
-import hopperlib
+import hopperkit
+from hopperkit.readers.jobs import read_job_trace
+from hopperkit.readers.recognise import recognise
 from hopperlib.errors import InputError
-from hopperlib.readers.jobs import read_job_trace
-from hopperlib.readers.recognise import recognise
 
 ISO = "submit_time,start_time,run_time,nodes\n2026-03-01 08:00:00,2026-03-01 08:30:00,600,4\n2026-03-01 09:00:00,2026-03-01 09:00:00,1200,8\n"
 
@@ -71,7 +71,7 @@ def test_frames_of_ones_own(tmp_path):
     renamed = durations.rename(columns={"submit": "submit_time", "start": "start_time"})
     frame.to_csv(tmp_path / "jobs.csv", index=False)
     for table in (frame, durations, renamed, tmp_path / "jobs.csv"):
-        read = hopperlib.read_job_trace(table).to_frame()
+        read = hopperkit.read_job_trace(table).to_frame()
         assert read["run_time"].tolist() == [pd.Timedelta("60s"), pd.Timedelta("70s")]
         assert read["wait"].eq(pd.Timedelta("10min")).all()
 

@@ -7,11 +7,11 @@ import time
 
 import pytest
 
+from hopperkit.questions.question import load
+from hopperkit.readers.hardware.cluster import read_cluster
+from hopperkit.readers.jobs import read_job_trace
+from hopperkit.readers.run_times import read_run_times
 from hopperlib.errors import InputError
-from hopperlib.questions.question import load
-from hopperlib.readers.hardware.cluster import read_cluster
-from hopperlib.readers.jobs import read_job_trace
-from hopperlib.readers.run_times import read_run_times
 from hopperlib.scheduling.downtimes import read_downtimes
 from hopperlib.scheduling.rules import read_queues
 

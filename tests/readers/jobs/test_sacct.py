@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from hopperkit.readers.jobs import read_job_trace
+from hopperkit.readers.jobs.sacct import read_sacct
 from hopperlib.errors import InputError
-from hopperlib.readers.jobs import read_job_trace
-from hopperlib.readers.jobs.sacct import read_sacct
 
 HEADER = "JobID|User|JobName|Partition|State|Submit|Elapsed|Timelimit|NNodes"
 GOOD = "71|ann|milc|debug|COMPLETED|2024-03-01T10:00:00|00:10:00|00:30:00|4"

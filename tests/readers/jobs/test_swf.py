@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.readers.jobs.swf import read_swf
+from hopperkit.traces.scheduler import simulate
 from hopperlib.errors import InputError
-from hopperlib.readers.jobs.swf import read_swf
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 from tests.readers.jobs.swf_writer import write_swf
 

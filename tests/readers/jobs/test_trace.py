@@ -1,6 +1,6 @@
 """The account of lines that were not taken."""
 
-from hopperlib.readers.table import Skips
+from hopperkit.readers.table import Skips
 
 
 def test_messages_count_by_reason_and_name_the_first_line():

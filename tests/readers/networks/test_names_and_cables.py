@@ -2,10 +2,10 @@
 
 import pytest
 
+from hopperkit.readers.networks import read_site_network
+from hopperkit.readers.networks.ibnetdiscover import read_ibnetdiscover
+from hopperkit.readers.networks.node_names import tree_of_names
 from hopperlib.errors import InputError
-from hopperlib.readers.networks import read_site_network
-from hopperlib.readers.networks.ibnetdiscover import read_ibnetdiscover
-from hopperlib.readers.networks.node_names import tree_of_names
 
 
 def test_xnames_and_cnames() -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
+from hopperkit.readers.networks import read_site_network
+from hopperkit.readers.networks.slurm_topology import read_topology_conf, read_topology_yaml
 from hopperlib.errors import InputError
 from hopperlib.network.fabrics.tree import SwitchTree
-from hopperlib.readers.networks import read_site_network
-from hopperlib.readers.networks.slurm_topology import read_topology_conf, read_topology_yaml
 
 
 def hops(tree: SwitchTree, a: str, b: str) -> int | None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.questions.question import Question
-from hopperlib.questions.result import Column, Drawing, Result, Table
-from hopperlib.render.widgets.answer import STYLE, error_html, notebook_html, split_html, static_html
+from hopperkit.questions.question import Question
+from hopperkit.questions.result import Column, Drawing, Result, Table
+from hopperkit.render.widgets.answer import STYLE, error_html, notebook_html, split_html, static_html
 
 
 def test_parts_stand_above_and_below_the_charts(explorer: Question) -> None:

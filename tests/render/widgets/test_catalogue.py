@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.question import load
-from hopperlib.render.widgets.explorer import ExplorerView
-from hopperlib.render.widgets.inputs import make_input
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.question import load
+from hopperkit.render.widgets.explorer import ExplorerView
+from hopperkit.render.widgets.inputs import make_input
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

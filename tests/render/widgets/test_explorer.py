@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from hopperlib.questions.controls import Slider, Text
-from hopperlib.questions.question import Question
-from hopperlib.questions.result import Result
-from hopperlib.render.widgets import explorer as explorer_module
-from hopperlib.render.widgets.answer import STYLE
-from hopperlib.render.widgets.explorer import ExplorerView
+from hopperkit.questions.controls import Slider, Text
+from hopperkit.questions.question import Question
+from hopperkit.questions.result import Result
+from hopperkit.render.widgets import explorer as explorer_module
+from hopperkit.render.widgets.answer import STYLE
+from hopperkit.render.widgets.explorer import ExplorerView
 
 
 def widgets_below(widget: Any) -> list[Any]:

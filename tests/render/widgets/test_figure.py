@@ -7,8 +7,8 @@ import json
 import pytest
 from plotly.offline import get_plotlyjs
 
-from hopperlib.questions.result import Figure
-from hopperlib.render.widgets.figure import FigureView
+from hopperkit.questions.result import Figure
+from hopperkit.render.widgets.figure import FigureView
 
 
 def test_chart_stands_on_white_with_words_and_data(figure: Figure) -> None:

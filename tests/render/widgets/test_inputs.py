@@ -8,10 +8,10 @@ from typing import Any
 import ipywidgets
 import pytest
 
+from hopperkit.questions.controls import Choice, Control, FileText, Number, Slider, Switch, Text
+from hopperkit.questions.question import Question
+from hopperkit.render.widgets.inputs import make_input
 from hopperlib.errors import InputError
-from hopperlib.questions.controls import Choice, Control, FileText, Number, Slider, Switch, Text
-from hopperlib.questions.question import Question
-from hopperlib.render.widgets.inputs import make_input
 
 
 def upload(one: Any, content: bytes) -> None:

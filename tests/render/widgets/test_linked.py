@@ -9,21 +9,21 @@ import pandas as pd
 import plotly.express as px
 import pytest
 
-import hopperlib
+import hopperkit
+from hopperkit.render.plotly_figure import house_figure
+from hopperkit.render.svg import figure_svg
+from hopperkit.render.widgets import server_note
 from hopperlib.errors import InputError
-from hopperlib.render.plotly_figure import house_figure
-from hopperlib.render.svg import figure_svg
-from hopperlib.render.widgets import server_note
 
 WORDS = "Waits of five weeks, which rise from one to five minutes."
 
 
 def test_values_and_result_are_traits():
-    memory = hopperlib.explore("memory", need_gb=1.0)
+    memory = hopperkit.explore("memory", need_gb=1.0)
     seen: list[str] = []
     memory.observe(lambda change: seen.append(change["new"].summary), names="result")
     memory.values = {**memory.values, "need_gb": 2.0}
-    assert seen == [hopperlib.memory(need_gb=2.0).summary]
+    assert seen == [hopperkit.memory(need_gb=2.0).summary]
     # A reader's own slider drives the explorer, and the form drives the reader's widget.
     slider = ipywidgets.FloatSlider(min=0.5, max=4)
     slider.observe(lambda change: setattr(memory, "values", {**memory.values, "need_gb": change["new"]}), names="value")
@@ -31,17 +31,17 @@ def test_values_and_result_are_traits():
     assert memory.view.inputs["need_gb"].read() == 3.0
     memory.view.inputs["need_gb"].write(1.0)
     assert memory.values["need_gb"] == 1.0
-    assert memory.result.summary == seen[-1] == hopperlib.memory(need_gb=1.0).summary
+    assert memory.result.summary == seen[-1] == hopperkit.memory(need_gb=1.0).summary
 
 
 def test_what_is_refused_is_a_trait_too():
-    memory = hopperlib.explore("memory")
+    memory = hopperkit.explore("memory")
     memory.values = {**memory.values, "tasks": 10**9}
     assert (memory.result is None) == bool(memory.error)
     with pytest.raises(InputError, match="did you mean 'need_gb'"):
-        hopperlib.explore("memory").values = {"need": 1}
+        hopperkit.explore("memory").values = {"need": 1}
     with pytest.raises(InputError, match="there is no question 'memmory'; did you mean 'memory'"):
-        hopperlib.explore("memmory")
+        hopperkit.explore("memmory")
 
 
 @pytest.mark.parametrize("kind", ["line", "scatter", "bar"])

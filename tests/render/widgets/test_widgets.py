@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from IPython.core.formatters import DisplayFormatter
 
-from hopperlib.questions.question import Question
-from hopperlib.questions.result import Figure, Result
-from hopperlib.render.widgets import explorer as explorer_module
-from hopperlib.render.widgets import missing_packages, register, show_explorer
-from hopperlib.render.widgets import saved as saved_module
-from hopperlib.render.widgets.saved import PLOTLY_MIME_TYPE, SavedAnswer
+from hopperkit.questions.question import Question
+from hopperkit.questions.result import Figure, Result
+from hopperkit.render.widgets import explorer as explorer_module
+from hopperkit.render.widgets import missing_packages, register, show_explorer
+from hopperkit.render.widgets import saved as saved_module
+from hopperkit.render.widgets.saved import PLOTLY_MIME_TYPE, SavedAnswer
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -123,7 +123,7 @@ def test_charts_come_and_go_in_place(explorer: Question, figure: Figure, outputs
 
 
 def test_a_program_that_runs_a_notebook_gets_no_widgets(thing: Any, outputs: list[Handle], monkeypatch: Any) -> None:
-    monkeypatch.setattr("hopperlib.render.widgets.is_watched", lambda: False)
+    monkeypatch.setattr("hopperkit.render.widgets.is_watched", lambda: False)
     show(thing)
     assert outputs
     assert all(VIEW not in output.bundle for output in outputs)
@@ -175,7 +175,7 @@ def test_importing_the_package_in_a_notebook_registers_all_that_it_shows() -> No
     code = (
         "from IPython.core.interactiveshell import InteractiveShell\n"
         "shell = InteractiveShell.instance()\n"
-        "from hopperlib.questions.question import load\n"
+        "from hopperkit.questions.question import load\n"
         "print('<table' in shell.display_formatter.format(load('memory').run())[0]['text/html'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -195,7 +195,7 @@ def test_whether_somebody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_importing_it_imports_no_widgets() -> None:
     code = (
-        "import sys, hopperlib.render.widgets\n"
+        "import sys, hopperkit.render.widgets\n"
         "print(sorted({'ipywidgets', 'plotly', 'anywidget', 'IPython', 'matplotlib'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=None)

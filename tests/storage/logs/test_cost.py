@@ -2,12 +2,12 @@
 
 import pytest
 
+from hopperkit.iologs._darshan_patterns import in_file
+from hopperkit.iologs.cost import cost_of, headline, slowest_s, staked, weighed
+from hopperkit.iologs.darshan_findings import findings
+from hopperkit.iologs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperkit.iologs.darshan_summary import cost_sums, job_row
 from hopperlib.finding import Finding
-from hopperlib.storage.logs._darshan_patterns import in_file
-from hopperlib.storage.logs.cost import cost_of, headline, slowest_s, staked, weighed
-from hopperlib.storage.logs.darshan_findings import findings
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
-from hopperlib.storage.logs.darshan_summary import cost_sums, job_row
 
 
 def log(*files, tasks=100, run_time_s=1000.0, upper=(), user=None):

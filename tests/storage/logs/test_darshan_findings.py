@@ -2,12 +2,12 @@
 
 import pytest
 
+from hopperkit.filesystems.stripe_advice import advise
+from hopperkit.iologs.darshan_findings import SEVERITIES, finding_data, findings
+from hopperkit.iologs.darshan_log import DarshanLog, FileRecord, StripeLayout
 from hopperlib.finding import LEVELS
 from hopperlib.machine import Machine
-from hopperlib.storage.logs.darshan_findings import SEVERITIES, finding_data, findings
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
 from hopperlib.storage.lustre.client import file_system_of
-from hopperlib.storage.lustre.stripe_advice import advise
 
 HOPPER = Machine.load("hopper")
 GB = 10**9

@@ -4,9 +4,9 @@ import dataclasses
 
 import pytest
 
-from hopperlib.storage.logs._darshan_patterns import hints_for
-from hopperlib.storage.logs.darshan_findings import findings
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperkit.iologs._darshan_patterns import hints_for
+from hopperkit.iologs.darshan_findings import findings
+from hopperkit.iologs.darshan_log import DarshanLog, FileRecord, StripeLayout
 
 GB = 10**9
 

@@ -1,8 +1,8 @@
 """The job in numbers. Logs are synthetic."""
 
+from hopperkit.iologs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperkit.iologs.darshan_summary import job_row, overall, summary
 from hopperlib.finding import Finding
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
-from hopperlib.storage.logs.darshan_summary import job_row, overall, summary
 
 
 def test_numbers_of_a_job():

@@ -7,9 +7,9 @@ import random
 import pytest
 from hypothesis import settings
 
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
-from hopperlib.storage.logs.health import Part, Seen, health, health_findings, seen_in
-from hopperlib.storage.logs.ost_rates import judge_osts
+from hopperkit.iologs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperkit.iologs.health import Part, Seen, health, health_findings, seen_in
+from hopperkit.iologs.ost_rates import judge_osts
 
 OSTS, NODES, PER_NODE = 40, 60, 4
 

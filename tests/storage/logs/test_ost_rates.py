@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
-from hopperlib.storage.logs.ost_rates import judge_osts
+from hopperkit.iologs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperkit.iologs.ost_rates import judge_osts
 
 GB = 10**9
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from hopperkit.filesystems.stripe_advice import advise, writing_findings
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import client_findings, file_system_of, level_from, own_file_system
 from hopperlib.storage.lustre.dumps import (
@@ -17,7 +18,6 @@ from hopperlib.storage.lustre.dumps import (
 )
 from hopperlib.storage.lustre.osts import deals_in_time, nine_of_ten
 from hopperlib.storage.lustre.rates import Costs, Pace, Writing, estimate
-from hopperlib.storage.lustre.stripe_advice import advise, writing_findings
 from hopperlib.storage.lustre.striping import Layout
 
 SCRATCH = file_system_of(Machine.load("hopper"))

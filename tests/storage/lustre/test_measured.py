@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.io500_rates import fit_relation
-from hopperlib.errors import InputError
-from hopperlib.machine import Machine
-from hopperlib.storage.lustre.measured import (
+from hopperkit.filesystems.measured import (
     CREATES_PER_S,
     LOCK_S,
     ONE_FOLDER,
@@ -23,6 +21,8 @@ from hopperlib.storage.lustre.measured import (
     spread,
     time_range_s,
 )
+from hopperlib.errors import InputError
+from hopperlib.machine import Machine
 from hopperlib.storage.lustre.rates import Writing
 
 SCRATCH = Machine.load("perlmutter").file_systems[0]

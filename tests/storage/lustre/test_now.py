@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.storage.lustre.measured import Range
-from hopperlib.storage.lustre.now import Change, stand
+from hopperkit.filesystems.measured import Range
+from hopperkit.filesystems.now import Change, stand
 
 EXPECTED = Range(100.0, 200.0, 400.0)
 

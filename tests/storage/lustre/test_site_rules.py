@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import pytest
 
+from hopperkit.filesystems.stripe_advice import advise, stripe_sizes
 from hopperlib.data_files import data_folder
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.rates import Pace
-from hopperlib.storage.lustre.stripe_advice import advise, stripe_sizes
 
 RULES = list(csv.DictReader((data_folder() / "site-rules.csv").read_text(encoding="utf-8").splitlines()))
 

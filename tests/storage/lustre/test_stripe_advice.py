@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.filesystems.stripe_advice import advise
 from hopperlib.machine import Machine
-from hopperlib.storage.lustre.stripe_advice import advise
 
 HOPPER = Machine.load("hopper").file_systems[0]
 TB, GB = 10**12, 10**9

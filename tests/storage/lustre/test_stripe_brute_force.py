@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from hopperkit.filesystems.stripe_advice import advise
 from hopperlib.machine import FileSystem, Machine
 from hopperlib.storage.lustre.rates import Costs, Pace
-from hopperlib.storage.lustre.stripe_advice import advise
 
 SIZES = [1 << power for power in range(20, 31)]
 KNOWN = {name: Machine.load(name).file_systems[0] for name in ("hopper", "perlmutter")}

@@ -1,4 +1,4 @@
-// Shows what an explorer answered. Its HTML is made by the models (hopperlib/render/html.py), here and in the build.
+// Shows what an explorer answered. Its HTML is made by the models (hopperkit/render/html.py), here and in the build.
 
 import { folded, make, prose } from "./dom.mjs";
 import { placeFigure, updateFigure } from "./plot.mjs";

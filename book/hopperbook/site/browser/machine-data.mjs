@@ -1,4 +1,4 @@
-// Who holds which node of a machine at any minute: read from what hopperlib/questions/network/recording.py makes, for
+// Who holds which node of a machine at any minute: read from what hopperkit/questions/network/recording.py makes, for
 // the build or for the setting of an explorer.
 
 import { textOf } from "./textfile.mjs";

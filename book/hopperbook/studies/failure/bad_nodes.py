@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping
 
 from hopperbook.studies.study import Study, Value, predictions, ranges
-from hopperlib.documented import printed
+from hopperkit.documented import printed
 from hopperlib.failure.nodes.risk import chance_of_bad_node
 from hopperlib.machine import Machine
 from hopperlib.scheduling.generator import MIXES

@@ -5,7 +5,7 @@ geometric mean and no system value is printed, and the count of processors is no
 """
 
 from hopperbook.studies.study import Study
-from hopperlib.documented import by_study, documented, printed
+from hopperkit.documented import by_study, documented, printed
 from hopperlib.monitoring.ssp import Rate, Suite
 
 CODES = {"ft": "NPB FT", "mg": "NPB MG", "sp": "NPB SP", "cam": "CAM", "gtc": "GTC", "paratec": "PARATEC"}

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from hopperbook.checks import evaluate_formula
 from hopperbook.studies.study import Shares, Study, Value, study_texts
+from hopperkit.documented import printed
 from hopperlib.data_files import data_folder, rows
-from hopperlib.documented import printed
 from hopperlib.monitoring.delays import synthetic_history
 from hopperlib.monitoring.history import History, Report, judge
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hopperlib.documented import printed
+from hopperkit.documented import printed
 from hopperlib.errors import refusal
 
 _SAMPLES = 2000

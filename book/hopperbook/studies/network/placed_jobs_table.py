@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import hopperlib
-from hopperlib.analysis.ensembles import run_ensemble
+from hopperkit.analysis.ensembles import run_ensemble
 from hopperlib.data_files import data_folder
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.placed_jobs import CASES, DAYS, SEEDS, Histories, PlacedJob

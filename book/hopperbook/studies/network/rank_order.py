@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 
 from hopperbook.studies.study import Shares, Study, Value, predictions, ranges
-from hopperlib.documented import printed
+from hopperkit.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.network.rank_order import (
     Triangle,

@@ -18,12 +18,12 @@ from statistics import mean
 from typing import NamedTuple
 
 from hopperbook.studies.study import Shares, Study, Value
+from hopperkit.traces.scheduler import simulate
 from hopperlib.data_files import data_folder, rows
 from hopperlib.scheduling.aging import debug_queues, full_jobs
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.generator import draw_workload
 from hopperlib.scheduling.schedule import Schedule
-from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Workload
 
 _DAY = 86_400

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from math import prod
 
 from hopperbook.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
-from hopperlib.documented import printed
+from hopperkit.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import mpi_bandwidth_per_core_mb_s
 from hopperlib.machine.faults import faults, files_hit

@@ -9,7 +9,7 @@ import random
 from collections.abc import Mapping
 
 from hopperbook.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
-from hopperlib.documented import documented, printed
+from hopperkit.documented import documented, printed
 from hopperlib.placement.layouts import layouts
 from hopperlib.placement.models.free_cores import break_even_service
 from hopperlib.placement.models.memory import memory_per_task

@@ -5,13 +5,13 @@ from functools import partial
 
 from hopperbook.studies.network.milc_lognormal import shifted_lognormal
 from hopperbook.studies.study import Study, Value
-from hopperlib.documented import printed
+from hopperkit.documented import printed
+from hopperkit.questions.figures import Axis, Reference, Series, chart
+from hopperkit.questions.result import Figure
 from hopperlib.failure.nodes.risk import chance_of_bad_node, explaining_bad_nodes
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.power import gain_shown
 from hopperlib.placement.models.pages import page_cost_us, paged_bandwidth_gb_s
-from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.result import Figure
 from hopperlib.storage.loading import load_time
 
 _STUDY = "pages-and-libraries"

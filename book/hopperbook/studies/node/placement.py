@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hopperbook.studies.study import Shares, Study, Value, ranges
-from hopperlib.launchers.reader import read_launch
+from hopperkit.launchers.placing import Placement, place_tasks
+from hopperkit.launchers.reader import read_launch
 from hopperlib.machine import Machine
-from hopperlib.placement.judging.slowdown import placement_cost
-from hopperlib.placement.placement import Placement, place_tasks
+from hopperlib.placement.slowdown import placement_cost
 
 BETTER_LINE = "aprun -n 384 -N 12 -S 3 vasp"
 NAIVE_LINE = "aprun -n 384 -N 12 vasp"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from hopperbook.studies.storage.trillion import SHARED_GB, VARIABLES, writing_rate_gb_s
 from hopperbook.studies.study import Shares, Study, Value, load_scratch, predictions, ranges
-from hopperlib.documented import printed
+from hopperkit.documented import printed
 from hopperlib.storage.lustre.dumps import barriered_dump, exclude_slow, explaining_rate_gb_s, osts_with_slow, probe
 
 OSTS = int(printed("slow-ost.osts"))

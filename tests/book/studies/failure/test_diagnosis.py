@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hopperbook.studies.failure.diagnosis import COMPANIONS, GNI, MESSAGES, diagnosed
-from hopperlib.documented import documented
+from hopperkit.documented import documented
 from hopperlib.failure.messages.rules import rule
 
 

@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 
 from hopperbook.studies.monitoring.benchmark_history import INCIDENTS, found
+from hopperkit.documented import documented
 from hopperlib.data_files import rows
-from hopperlib.documented import documented
 
 
 @pytest.mark.parametrize("seed", [7])

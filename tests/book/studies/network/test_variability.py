@@ -31,7 +31,7 @@ from hopperbook.studies.network.variability import (
     spread_by_cause,
 )
 from hopperbook.studies.study import predictions, ranges
-from hopperlib.documented import printed
+from hopperkit.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.network.runtime import milc
 from hopperlib.network.runtime.milc import (

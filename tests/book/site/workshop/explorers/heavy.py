@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hopperkit.questions.controls import Slider
+from hopperkit.questions.figures import Axis, Series, chart
+from hopperkit.questions.question import Question
+from hopperkit.questions.result import Figure, Result
 from hopperlib.data_files import rows
-from hopperlib.questions.controls import Slider
-from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import Question
-from hopperlib.questions.result import Figure, Result
 
 
 def figure(rounds: int) -> Figure:

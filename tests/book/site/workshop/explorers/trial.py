@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from hopperlib.errors import InputError
-from hopperlib.finding import Finding
-from hopperlib.questions.controls import Choice, FileText, Number, Slider, Switch, Text
-from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.question import Example, Question
-from hopperlib.questions.result import (
+from hopperkit.questions.controls import Choice, FileText, Number, Slider, Switch, Text
+from hopperkit.questions.figures import Axis, Reference, Series, chart
+from hopperkit.questions.question import Example, Question
+from hopperkit.questions.result import (
     Column,
     Copyable,
     Download,
@@ -19,6 +17,8 @@ from hopperlib.questions.result import (
     Table,
     Value,
 )
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
 
 CAUSES = ("error", "killed")
 

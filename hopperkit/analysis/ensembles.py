@@ -1,0 +1,465 @@
+"""A function over many settings and seeds, on many cores, kept as it goes.
+
+    results = run_ensemble(waits, [{"seed": seed, "load": 0.9} for seed in range(100)], "waits-at-90")
+
+Each set of parameters gives one Parquet file in the folder, written when it is
+done, under a name that tells the parameters, and a digest of what the function
+reaches (`function_digest`) and of this package. Call it again after an
+interruption and only what is missing runs; after a change of the function, of
+a helper or of a global that it reads everything does. Work goes to processes
+of this machine, or to a Dask cluster.
+"""
+
+import hashlib
+import json
+import os
+import queue
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, closing, contextmanager
+from functools import cache, partial
+from itertools import chain, product
+from math import prod
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import cloudpickle
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from hopperkit.analysis._worker import Sent, numbers_beside, use_one_thread
+from hopperkit.analysis.function_digest import function_digest
+from hopperkit.questions.result import Result
+from hopperlib import __version__
+from hopperlib.errors import InputError, refusal
+
+_ABOUT = "ensemble.json"
+_MOST_RUNS = 1_000_000
+# Fewer runs do not say how far their mean may lie off.
+_FEWEST_RUNS = 5
+
+
+class EnsembleError(RuntimeError):
+    """A run of an ensemble failed; the message says with which parameters. What had finished is kept."""
+
+
+def _plain(value: Any) -> Any:
+    """Return numbers of numpy as Python's, which JSON takes."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{value!r} is no text, number or list")
+
+
+def _normal(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters as plain data, in order of their names."""
+    try:
+        text = json.dumps(dict(parameters), sort_keys=True, allow_nan=False, default=_plain)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"parameters {dict(parameters)} must be texts, finite numbers or lists of them: {error}"
+        ) from None
+    # Through JSON and back, so that a 1 of numpy and a 1 of Python are one setting.
+    return dict(json.loads(text))
+
+
+def _digest(*texts: str | bytes) -> str:
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode() if isinstance(text, str) else text)
+    return digest.hexdigest()
+
+
+@cache
+def _package_digest() -> str:
+    """Return a digest of this package's version and sources: models that were edited give other numbers."""
+    sources = sorted(path for path in Path(__file__).parents[1].rglob("*") if path.suffix in (".py", ".toml"))
+    return _digest(__version__, *(path.read_bytes() for path in sources))
+
+
+def _name(function: Callable[..., Any]) -> str:
+    """Return the name under which a folder remembers its function."""
+    module = getattr(function, "__module__", "")
+    return f"{module}.{getattr(function, '__qualname__', type(function).__name__)}"
+
+
+def _table(parameters: Mapping[str, Any], answer: Any) -> pd.DataFrame:
+    """Return what a run gave as rows that begin with its parameters."""
+    rows = answer
+    if isinstance(answer, Result):
+        answer = numbers_beside(answer, parameters)
+    if not isinstance(answer, pd.DataFrame):
+        records = answer if isinstance(answer, list) else [answer]
+        if answer is records and not all(isinstance(record, Mapping) for record in records):
+            raise ValueError("a list that is returned must hold mappings: one a row")
+        rows = pd.DataFrame([dict(each) if isinstance(each, Mapping) else {"result": each} for each in records])
+    both = [name for name in parameters if name in rows.columns]
+    if both:
+        raise ValueError(f"the result has the name {both[0]!r}, which is also a parameter")
+    inputs = pd.DataFrame([parameters] * len(rows), columns=list(parameters))
+    return pd.concat([inputs, rows.reset_index(drop=True)], axis=1)
+
+
+def _write(rows: pd.DataFrame, path: Path) -> None:
+    """Write a file as a whole: under another name first, then renamed."""
+    half = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        rows.to_parquet(half, index=False)
+        os.replace(half, path)
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def _read(paths: Iterable[Path]) -> pd.DataFrame:
+    """Return files as one table; say which it is if one cannot be read."""
+    tables = []
+    for path in paths:
+        try:
+            tables.append(pd.read_parquet(path))
+        except Exception as error:
+            raise ValueError(f"{path} cannot be read ({error}); delete it, and its run is made again") from error
+    return pd.concat(tables, ignore_index=True)
+
+
+def _about(folder: Path) -> dict[str, str]:
+    """Return what a folder says of its ensemble."""
+    try:
+        about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+        return {name: str(about[name]) for name in ("function", "version")}
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(
+            f"{folder / _ABOUT} does not say which function the folder is of; use another folder"
+        ) from None
+
+
+def _open(folder: Path, function: str, version: str) -> None:
+    """Make the folder, or see that it belongs to the same function."""
+    if (folder / _ABOUT).exists():
+        known = _about(folder)["function"]
+        if known != function:
+            raise ValueError(f"{folder} holds results of {known}, not of {function}; use another folder")
+    elif folder.exists() and any(folder.iterdir()):
+        raise ValueError(f"{folder} holds other files; an ensemble needs a folder of its own")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _ABOUT).write_text(json.dumps({"function": function, "version": version}) + "\n", encoding="utf-8")
+
+
+def run_ensemble(
+    function: Callable[..., Any],
+    parameter_sets: Iterable[Mapping[str, Any]] | pd.DataFrame,
+    folder: str | Path,
+    *,
+    workers: int | None = None,
+    client: Any = None,
+    progress: bool | Callable[[int, int], None] = True,
+) -> pd.DataFrame:
+    """Call a function with each set of parameters, keep every result, and return all as one table.
+
+    A set that has its file in the folder is not run again, so an ensemble that
+    was interrupted goes on where it stopped, and one that is asked for more
+    seeds runs only the new ones. A file appears only when it is complete.
+    Results of a former source of the function, or of this package, are left
+    where they are and not used. Use one folder from one process at a time.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(**parameters)`` returns a mapping (one row), a list of mappings or a DataFrame (several), or one
+        value (a row with the column ``result``). It is told its seed as a parameter and draws from nothing else.
+        It may stand in a notebook, enclose values and be a question of the front door, such as `hopperkit.memory`:
+        worker processes get a copy of it, with its own helpers and globals as they are now.
+    parameter_sets : iterable of mappings, or DataFrame
+        Texts, finite numbers, or lists of them, by name. Each set once.
+    folder : str or Path
+        Where the files are; made if it is missing.
+    workers : int or None
+        Processes on this machine: None takes one a core, 0 stays in this process.
+    client : str, object with ``submit``, or None
+        The address of a Dask scheduler, ``tcp://...``, a Dask ``Client``, or an executor of ``concurrent.futures``,
+        to use in place of processes.
+    progress : bool or callable
+        Whether to show a bar; or what to call with runs done and runs in all, after each.
+
+    Returns
+    -------
+    DataFrame
+        Rows in the order of the parameter sets: parameters first, then what the function returned.
+
+    Raises
+    ------
+    ValueError
+        If a set comes twice or is not plain data, the folder is not this function's, a file in it is damaged, or
+        the function reaches what cannot be keyed or sent to a process, such as an open file.
+    EnsembleError
+        If a run failed, or a worker died. Runs that were under way are waited for and kept.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from hopperkit.analysis.run_times import repeats_to_see
+    >>> sets = [{"change_fraction": 0.05, "spread_fraction": spread} for spread in (0.05, 0.1)]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run_ensemble(repeats_to_see, sets, folder, workers=0, progress=False)["result"].tolist()
+    [17, 64]
+    """
+    _check_workers(workers, client)
+    reached, own = function_digest(function)
+    version = _digest(reached, _package_digest())[:8]
+    sets = _keyed(parameter_sets, version)
+    here = (client is None and workers == 0) or isinstance(client, ThreadPoolExecutor)
+    run = function if here else _sendable(function, own)
+    folder = Path(folder)
+    _open(folder, _name(function), version)
+    paths = {key: folder / f"{key}.parquet" for key in sets}
+    missing = {key: parameters for key, parameters in sets.items() if not paths[key].exists()}
+    failures: list[EnsembleError] = []
+    with ExitStack() as stack:
+        client = stack.enter_context(_dask_client(client)) if isinstance(client, str) else client
+        step = _stepper(stack, progress, len(sets) - len(missing), len(sets))
+        runs = stack.enter_context(closing(_finished(client, workers, run, missing, failures)))
+        _keep_all(function, runs, sets, paths, failures, step)
+    table = _read(paths.values())
+    table.attrs["parameters"] = list(dict.fromkeys(chain.from_iterable(sets.values())))
+    return table
+
+
+def _keep_all(
+    function: Callable[..., Any],
+    runs: Iterable[tuple[str, Callable[[], Any]]],
+    sets: Mapping[str, Mapping[str, Any]],
+    paths: Mapping[str, Path],
+    failures: list[EnsembleError],
+    step: Callable[[], Any],
+) -> None:
+    """Keep the rows of each run as it finishes; raise the first failure, once those under way have ended."""
+    for key, answer in runs:
+        if failure := _kept(function, sets[key], answer, paths[key]):
+            failures.append(failure)
+        else:
+            step()
+    if failures:
+        raise failures[0]
+
+
+def _check_workers(workers: int | None, client: Any) -> None:
+    """Refuse what names no place to run."""
+    if client is not None and workers is not None:
+        raise ValueError("give workers, for processes here, or client, for processes elsewhere, not both")
+    if workers is not None and workers < 0:
+        raise refusal("workers", workers, "must be at least 0")
+
+
+def _kept(
+    function: Callable[..., Any], parameters: Mapping[str, Any], answer: Callable[[], Any], path: Path
+) -> EnsembleError | None:
+    """Keep the rows of one run; return why it failed, if it did."""
+    try:
+        rows = _table(parameters, answer())
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        if isinstance(error, BrokenProcessPool):
+            why = "a worker process died, as they do when memory is short; call again for the rest, with fewer workers"
+        failure = EnsembleError(f"{_name(function)} with {parameters} failed: {why}")
+        failure.__cause__ = error
+        return failure
+    _write(rows, path)
+    return None
+
+
+def _keyed(parameter_sets: Iterable[Mapping[str, Any]] | pd.DataFrame, version: str) -> dict[str, dict[str, Any]]:
+    """Return each set of parameters as plain data, by the name of its file."""
+    given = parameter_sets.to_dict("records") if isinstance(parameter_sets, pd.DataFrame) else parameter_sets
+    sets: dict[str, dict[str, Any]] = {}
+    for parameters in given:
+        normal = _normal(parameters)
+        key = f"{version}-{_digest(json.dumps(normal))[:24]}"
+        if key in sets:
+            raise ValueError(f"parameters {dict(parameters)} come twice: the same seed gives the same run")
+        # As they were given, since that is the order of the columns.
+        sets[key] = {name: normal[name] for name in parameters}
+    if not sets:
+        raise ValueError("there is no set of parameters to run")
+    return sets
+
+
+def _stepper(stack: ExitStack, progress: bool | Callable[[int, int], None], done: int, count: int) -> Callable[[], Any]:
+    """Return what is to be called after each run."""
+    if callable(progress):
+        steps = iter(range(done + 1, count + 1))
+        return lambda: progress(next(steps), count)
+    from tqdm.auto import tqdm
+
+    bar = stack.enter_context(tqdm(total=count, initial=done, unit="run", disable=None if progress else True))
+    return lambda: bar.update(1)
+
+
+def _dask_client(address: str) -> Any:
+    """Return a client of the Dask scheduler at an address."""
+    try:
+        from distributed import Client as connect
+    except ModuleNotFoundError:
+        raise InputError("a Dask scheduler needs distributed: pip install 'hopper-book[cluster]'") from None
+    try:
+        client: Any = connect
+        return client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise InputError(f"no Dask scheduler answers at {address}: {error}", name="scheduler", value=address) from None
+
+
+def _finished(
+    client: Any,
+    workers: int | None,
+    function: Callable[..., Any],
+    missing: Mapping[str, Mapping[str, Any]],
+    failures: list[EnsembleError],
+) -> Generator[tuple[str, Callable[[], Any]]]:
+    """Yield what gives the answer of each run, as the runs finish; after a failure only of those that were under way."""
+    if client is None and workers == 0:
+        for key, parameters in missing.items():
+            yield key, partial(function, **parameters)
+            if failures:
+                break
+        return
+    if client is not None:
+        # Dask would take the result of a former call for that of this one. Its executor is no help: it reports a result
+        # that was fetched as an error, if the worker that holds it dies at that moment.
+        submit = partial(client.submit, pure=False) if hasattr(client, "get_executor") else client.submit
+        yield from _from_client(submit, function, missing, failures)
+        return
+    with _processes(min(workers or os.cpu_count() or 1, max(1, len(missing)))) as pool:
+        yield from _from_client(pool.submit, function, missing, failures)
+
+
+def _from_client(
+    submit: Callable[..., Any],
+    function: Callable[..., Any],
+    missing: Mapping[str, Mapping[str, Any]],
+    failures: list[EnsembleError],
+) -> Generator[tuple[str, Callable[[], Any]]]:
+    """Yield the results of an executor as they come."""
+    finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    keys: dict[Any, str] = {}
+    try:
+        for key, parameters in missing.items():
+            try:
+                keys[submit(partial(function, **parameters))] = key
+            except BrokenProcessPool:
+                # Those that were submitted say so.
+                break
+        for future in list(keys):
+            future.add_done_callback(finished.put)
+        for _ in range(len(keys)):
+            future = finished.get()
+            if not future.cancelled():
+                yield keys[future], future.result
+            if failures:
+                for other in keys:
+                    other.cancel()
+    finally:
+        # After Ctrl-C, or with a full disk: what waits is not begun.
+        for future in keys:
+            future.cancel()
+
+
+def _processes(workers: int) -> ProcessPoolExecutor:
+    """Return that many processes of this machine."""
+    import multiprocessing
+
+    # A forked process would inherit the locks of threads that numpy and pyarrow started: so new ones.
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=use_one_thread)
+
+
+def _sendable(function: Callable[..., Any], own: Iterable[ModuleType]) -> Callable[..., Any]:
+    """Return a function that worker processes need not find: what it reaches of the user's own goes with it."""
+    with _by_value(own):
+        try:
+            return Sent(_name(function), cloudpickle.dumps(function))
+        except Exception as error:  # each class has its own way to refuse
+            raise InputError(
+                f"{_name(function)} cannot be sent to a worker process ({error}); give workers=0"
+            ) from error
+
+
+@contextmanager
+def _by_value(modules: Iterable[ModuleType]) -> Iterator[None]:
+    """Let cloudpickle take these modules' functions as they are now, not by name."""
+    with ExitStack() as stack:
+        for module in modules:
+            if module.__name__ not in cloudpickle.list_registry_pickle_by_value():
+                cloudpickle.register_pickle_by_value(module)
+                stack.callback(cloudpickle.unregister_pickle_by_value, module)
+        yield
+
+
+def parameter_sets(vary: Mapping[str, Sequence[Any]], seeds: int = 0, first_seed: int = 0) -> list[dict[str, Any]]:
+    """Return every combination of values, each with that many seeds.
+
+    Parameters
+    ----------
+    vary : mapping
+        Values of each input.
+    seeds, first_seed : int
+        How many, 0 for none, and the first of them.
+
+    Raises
+    ------
+    InputError
+        If they are more than a million.
+
+    Examples
+    --------
+    >>> parameter_sets({"load": [0.8, 0.9]}, seeds=2)[1:3]
+    [{'load': 0.8, 'seed': 1}, {'load': 0.9, 'seed': 0}]
+    """
+    if seeds < 0:
+        raise refusal("seeds", seeds, "must be at least 0")
+    columns = {**vary, **({"seed": range(first_seed, first_seed + seeds)} if seeds else {})}
+    count = prod(map(len, columns.values()))
+    if count > _MOST_RUNS:
+        raise InputError(f"these are {count:,} runs; {_MOST_RUNS:,} are the most that are begun")
+    return [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
+
+
+def intervals(table: pd.DataFrame, inputs: Sequence[str], answer: str, *, level: float = 0.95) -> pd.DataFrame:
+    """Return the mean of an answer over the runs of each setting, with its interval by Student's t.
+
+    Of fewer than five runs the ends are missing: too few to say. Of 400 samples of five to fifty normal values 94 to
+    96 % of the intervals hold the mean; of values as skewed as an exponential 88 % with five, 93 % with twenty.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `run_ensemble` returns it.
+    inputs : sequence of str
+        Columns of the setting: each combination has a row of its own.
+    answer : str
+        Column of numbers.
+    level : float
+        How often the interval is to hold the mean.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or it holds no numbers.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"load": [0.8] * 5 + [0.9], "wait_h": [1.0, 2.0, 3.0, 4.0, 5.0, 7.0]})
+    >>> intervals(runs, ["load"], "wait_h").round(2).to_numpy().tolist()
+    [[0.8, 5.0, 3.0, 1.04, 4.96], [0.9, 1.0, 7.0, nan, nan]]
+    """
+    if not 0 < level < 1:
+        raise refusal("level", level, "must be between 0 and 1, such as 0.95")
+    for name in (*inputs, answer):
+        if name not in table.columns:
+            raise InputError(f"there is no column {name!r}; there are: {', '.join(map(str, table.columns))}")
+    if not pd.api.types.is_numeric_dtype(table[answer]):
+        raise InputError(f"column {answer!r} holds no numbers")
+    of = table.groupby(list(inputs), sort=False)[answer]
+    runs, mean, error = of.count(), of.mean(), of.sem()
+    off = (error * stdtrit(runs.clip(lower=2) - 1, (1 + level) / 2)).where(runs >= _FEWEST_RUNS)
+    columns = {"runs": runs, f"{answer}_mean": mean, f"{answer}_low": mean - off, f"{answer}_high": mean + off}
+    return pd.DataFrame(columns)[runs > 0].reset_index()

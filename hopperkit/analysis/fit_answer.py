@@ -1,0 +1,246 @@
+"""Run times as an answer: what distribution they have, where they spread, how many repeats show a change."""
+
+import math
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from hopperkit.analysis.regression import Coefficient, regress_together, variance_split
+from hopperkit.analysis.run_times import FEW_VALUES, LEVEL, Repeats, RunTimeReport, describe_run_times
+from hopperkit.questions.result import Column, Figure, Result, Table, Value, table
+from hopperkit.questions.run_time_figures import histogram_figure
+from hopperkit.readers.run_times import RunTimes, read_run_times
+from hopperkit.readers.source import by_path
+from hopperlib.errors import InputError, refusal
+from hopperlib.finding import Finding
+from hopperlib.text import count
+
+
+def fit(
+    runs: RunTimes | pd.DataFrame | pd.Series | str | PathLike[str],
+    *,
+    column: str | None = None,
+    group: str | None = None,
+    against: Sequence[str] = (),
+    minimum: bool = False,
+    change: float = 5.0,
+    power: float = 80.0,
+    resamples: int | None = None,
+    seed: int = 0,
+) -> Result:
+    """Say what run times have in common: their distribution, their spread, the repeats that show a change.
+
+    Parameters
+    ----------
+    runs : RunTimes, DataFrame, Series, or path of a CSV file
+    column, group : str or None
+        Columns of the file: of the times, and of what several runs share. None takes ``run_time_s``, and ``job`` if
+        there is one.
+    against : sequence of str
+        Columns of numbers that the times are regressed on, all at once.
+    minimum : bool
+        Fit the families to the smallest time of each group, as the study of MILC did.
+    change, power : float
+        The change to be seen, and how often. [%]
+    resamples : int or None
+        Samples behind p-values, at least 19; None takes as many as the size allows in seconds.
+    seed : int
+        Of these samples.
+
+    Returns
+    -------
+    Result
+        Its facts are what ``hopper fit --json`` prints, fractions as numbers from 0 to 1.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range.
+    ValueError
+        If the file holds no run times, too few, or all the same.
+
+    Examples
+    --------
+    >>> from hopperlib.data_files import data_folder
+    >>> result = fit(data_folder() / "samples" / "run-times" / "synthetic-run-times.csv", minimum=True, resamples=99)
+    >>> result.summary.split(" To ")[0]
+    'The shifted lognormal describes the times best.'
+    """
+    if not 0 < change <= 1000:
+        raise refusal("change", change, "must be above 0 and at most 1000 %")
+    if not 5 < power < 100:
+        raise refusal("power", power, "must be above 5 %, which is found without any change, and below 100 %")
+    if seed < 0:
+        raise refusal("seed", seed, "must be at least 0")
+    if not isinstance(runs, RunTimes):
+        runs = by_path(read_run_times)(runs, column=column, group=group, covariates=against)
+        assert isinstance(runs, RunTimes)
+    if group is not None:
+        # Asked for: a group that was only found there is passed over where it shows no spread.
+        try:
+            variance_split(runs.times, runs.groups)
+        except ValueError as error:
+            raise InputError(str(error), name="group", value=group) from None
+    rng = np.random.default_rng(seed)
+    report = describe_run_times(
+        runs, rng, minima=minimum, change_fraction=change / 100, power=power / 100, resamples=resamples
+    )
+    slopes = _slopes(runs)
+    return Result(
+        summary=_summary(report, change),
+        findings=tuple(_findings(report)),
+        values=tuple(_values(report)),
+        figures=(_histogram(report),),
+        tables=tuple(_tables(report, slopes)),
+        facts=_facts(report, slopes) | {"change_fraction": change / 100, "power": power / 100},
+    )
+
+
+def _slopes(table: RunTimes) -> list[Coefficient]:
+    """Return the slopes of the times against the other columns."""
+    try:
+        return regress_together(table.covariates, table.times, groups=table.groups or None) if table.covariates else []
+    except ValueError as error:
+        raise InputError(str(error), name="against") from None
+
+
+def _summary(report: RunTimeReport, change: float) -> str:
+    needed = " or ".join(
+        f"{_runs(way.runs)} ({_runs(way.low)} to {_runs(way.high)}; {way.how}{_by_rank(way)})" for way in report.repeats
+    )
+    return f"{report.verdict} To see a change of {change:g} %, make this many runs before and as many after: {needed}."
+
+
+def _runs(runs: int | None) -> str:
+    return "over 100,000" if runs is None else f"{runs:,}"
+
+
+def _by_rank(way: Repeats) -> str:
+    """Return, where a comparison by rank needs less than half the runs, how many those are."""
+    return (
+        f"; by rank {way.runs_by_rank:,}" if way.runs_by_rank and 2 * way.runs_by_rank < (way.runs or 100_000) else ""
+    )
+
+
+def _findings(report: RunTimeReport) -> Iterator[Finding]:
+    """Yield what is wrong, and what to keep in mind."""
+    for message in report.table.skips.messages():
+        yield Finding("left-out", message)
+    if report.none_fits:
+        yield Finding("no-family", "No family describes the times: all are doubted.")
+    yield from report.notes()
+    if when := report.table.when:
+        text = f"Column {when!r} says when the runs were: hopper watch tells whether they became slower or faster for good."
+        yield Finding("over-time", text)
+    if report.split is None and report.table.group:
+        yield Finding("not-split", f"The spread is not split: {report.no_split}.", "note")
+
+
+def _values(report: RunTimeReport) -> Iterator[Value]:
+    figures, split, unit, times = report.figures, report.split, report.table.unit, report.table.times
+    mean = figures["mean"]
+    seen = (
+        f"of {count(len(times), 'time')} in column {report.table.column}; median {figures['median']:,.6g}, "
+        f"from {figures['minimum']:,.6g} to {figures['maximum']:,.6g}"
+    )
+    yield Value("Mean", mean, None, unit, note=seen)
+    spread = f"{100 * figures['sd'] / mean:.2f} % of the mean"
+    if split:
+        within, between = (100 * sd / mean for sd in (split.within_sd, math.sqrt(split.between_variance)))
+        spread += f"; within a group {within:.2f} %, between groups {between:.2f} %"
+    yield Value("Standard deviation", figures["sd"], None, unit, note=spread)
+    if split:
+        low, share, high = (100 * part for part in split.between_fraction)
+        groups = f"{split.groups} groups of column {report.table.group}; 95 %: {low:.1f} to {high:.1f} %"
+        yield Value("Variance that lies between groups", share, "calibrated", "%", 1, note=groups)
+    if slow := report.slow_run:
+        seen = f"{sum(time > slow.estimate for time in times):,} of {len(times):,} did"
+        note = f"95 %, whatever the distribution: {slow.low:,.5g} to {slow.high:,.5g}; {seen}"
+        yield Value(f"One run in {slow.one_in} takes longer than", slow.estimate, "calibrated", unit, note=note)
+
+
+def _tables(report: RunTimeReport, slopes: Sequence[Coefficient]) -> Iterator[Table]:
+    if len(report.fitted) >= FEW_VALUES:
+        best = report.families[0][0].aic
+        what = f"the smallest time of each {report.table.group}" if report.minima else "all times"
+        smallest = 1 / (report.resamples + 1)
+        yield table(
+            f"Families, the best first, fitted to {what} ({len(report.fitted):,}); p-values from {report.resamples:,} samples",
+            report.families,
+            {
+                "Family": lambda row: row[0].family,
+                Column("AIC above the best", "", 1): lambda row: "not comparable" if row[0].note else row[0].aic - best,
+                # What no sample reached is only bounded by their number.
+                "p (Anderson-Darling)": lambda row: (
+                    f"≤ {smallest:.2g}" if row[1] <= smallest else float(f"{row[1]:.2g}")
+                ),
+            },
+        )
+    if slopes:
+        yield table(
+            f"Least squares on all columns at once, n = {len(report.table.times):,}"
+            f"{f', runs of one {report.table.group} alike' if report.table.group else ''}; intervals of 95 %, "
+            "p-values corrected by Holm",
+            slopes,
+            {
+                "Column": lambda row: row.name,
+                "Slope": lambda row: row.slope.estimate,
+                "From": lambda row: row.slope.low,
+                "To": lambda row: row.slope.high,
+                "p": lambda row: float(f"{row.p_value:.2g}"),
+                "p corrected": lambda row: float(f"{row.p_corrected:.2g}"),
+            },
+        )
+
+
+def _facts(report: RunTimeReport, slopes: Sequence[Coefficient]) -> dict[str, Any]:
+    """Return what `hopper fit --json` prints: its keys are promised to programs."""
+    split = report.split
+    facts: dict[str, Any] = {
+        "column": report.table.column,
+        "unit": report.table.unit,
+        "values": len(report.table.times),
+        "left_out": report.table.skips.counts,
+        **report.figures,
+        "fitted": "minimum" if report.minima else "all",
+        "fitted_values": len(report.fitted),
+        "verdict": report.verdict,
+        "no_groups": report.no_split,
+        "resamples": report.resamples,
+        "repeats": [way._asdict() for way in report.repeats],
+        "notes": [f"{note.message} {note.advice}".strip() for note in report.notes()],
+        "slow_run": report.slow_run and report.slow_run._asdict(),
+        "families": [
+            {
+                "family": fitted.family,
+                "parameters": fitted.parameters,
+                "log_likelihood": fitted.log_likelihood,
+                "aic": fitted.aic,
+                "note": fitted.note,
+                "p_anderson_darling": p,
+                "doubted": p <= LEVEL,
+            }
+            for fitted, p in report.families
+        ],
+    }
+    if split:
+        facts["groups"] = {
+            "column": report.table.group,
+            "groups": split.groups,
+            "within_sd": split.within_sd,
+            "total_sd": split.total_sd,
+            "between_fraction": split.between_fraction._asdict(),
+            "negative_estimate": split.clipped,
+        }
+    if slopes:
+        facts["covariates"] = [{**row._asdict(), "slope": row.slope._asdict()} for row in slopes]
+    return facts
+
+
+def _histogram(report: RunTimeReport) -> Figure:
+    """Return the histogram of the runs, with what the best family expects."""
+    edges, counts, expected = report.histogram()
+    return histogram_figure(edges, counts, {report.families[0][0].family: expected}, unit=report.table.unit)

@@ -1,0 +1,239 @@
+"""What a job trace says of its own machine: waits and use by week, by user and by account, as they were observed.
+
+The simulation of `hopperkit.questions.network.simulate` is another thing, and comes behind it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from hopperkit.questions.figures import Axis, Series, chart
+from hopperkit.questions.result import Column, Figure, Result, Table, Value, table
+from hopperkit.readers.jobs.trace import Trace
+from hopperlib.text import count, duration, share
+
+_MAX_ROWS = 12
+
+
+def node_hours_used(jobs: pd.DataFrame, edges: pd.DatetimeIndex) -> pd.Series:
+    """Return the node-hours that jobs used between each moment and the next, in parts where they ran across one. [node-h]
+
+    Parameters
+    ----------
+    jobs : DataFrame
+        With ``start``, ``run_time`` and ``nodes``, as `Trace.to_frame` gives them.
+    edges : DatetimeIndex
+        In order, at least two.
+
+    Examples
+    --------
+    Four nodes for two hours, half of it before noon:
+
+    >>> jobs = pd.DataFrame({"start": [pd.Timestamp("2026-03-01 11:00", tz="UTC")], "run_time": [pd.Timedelta("2h")], "nodes": [4]})
+    >>> node_hours_used(jobs, pd.date_range("2026-03-01", periods=3, freq="12h", tz="UTC")).tolist()
+    [4.0, 4.0]
+    """
+    ran = jobs[jobs["start"].notna() & jobs["run_time"].notna()]
+    begin = ((ran["start"] - edges[0]) / pd.Timedelta("1h")).to_numpy(float)
+    lasted, nodes = (ran["run_time"] / pd.Timedelta("1h")).to_numpy(float), ran["nodes"].to_numpy(float)
+    until = [float((nodes * np.clip(at - begin, 0, lasted)).sum()) for at in (edges - edges[0]) / pd.Timedelta("1h")]
+    return pd.Series(np.diff(until), index=edges[:-1])
+
+
+def jobs_by(jobs: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return jobs, those that never started, node-hours and waits of each user, account or partition, the most used first.
+
+    Examples
+    --------
+    >>> from hopperkit.readers.jobs import read_job_trace
+    >>> lines = ["JobID|User|State|Submit|Start|Elapsed|NNodes", "8|ann|COMPLETED|2026-03-01T08:00:00|2026-03-01T09:30:00|00:30:00|4"]
+    >>> jobs_by(read_job_trace(lines).to_frame(), "user").loc["ann"].tolist()
+    [1.0, 0.0, 2.0, 90.0, 90.0]
+    """
+    minutes = jobs["wait"] / pd.Timedelta("1min")
+    hours = (jobs["nodes"] * (jobs["run_time"] / pd.Timedelta("1h"))).fillna(0.0)
+    of = jobs.assign(wait_min=minutes, node_h=hours, never=jobs["start"].isna()).groupby(column, sort=False)
+    made = of.agg(
+        jobs=("nodes", "size"),
+        never_started=("never", "sum"),
+        node_h=("node_h", "sum"),
+        median_wait_min=("wait_min", "median"),
+        longest_wait_min=("wait_min", "max"),
+    )
+    return made.sort_values("node_h", ascending=False)
+
+
+def by_week(jobs: pd.DataFrame, nodes: int) -> pd.DataFrame:
+    """Return jobs, waits and used share of each week, by its Monday.
+
+    Examples
+    --------
+    Of 8 nodes for 168 hours, 4 used for 84 hours:
+
+    >>> from hopperkit.readers.jobs import read_job_trace
+    >>> lines = ["JobID|State|Submit|Start|Elapsed|NNodes", "8|COMPLETED|2026-03-03T08:00:00|2026-03-03T08:06:00|3-12:00:00|4"]
+    >>> week = by_week(read_job_trace(lines).to_frame(), nodes=8).round(2).iloc[0]
+    >>> [float(number) for number in week]
+    [1.0, 6.0, 6.0, 336.0, 0.25]
+    """
+    first = jobs["submit"].min().normalize()
+    first -= pd.Timedelta(days=first.day_of_week)
+    last = max(jobs["submit"].max(), jobs["end"].max())
+    edges = pd.date_range(first, last + pd.Timedelta(days=7), freq="7D")
+    week = pd.cut(jobs["submit"], edges, right=False, labels=edges[:-1])
+    waits = (jobs["wait"] / pd.Timedelta("1min")).groupby(week, observed=False)
+    used = node_hours_used(jobs, edges)
+    return pd.DataFrame(
+        {
+            "jobs": week.value_counts(sort=False),
+            "median_wait_min": waits.median(),
+            "p95_wait_min": waits.quantile(0.95),
+            "node_h": used,
+            "used_fraction": used / (168 * nodes) if nodes else np.nan,
+        }
+    )
+
+
+def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
+    """Return what was observed, followed by what was simulated; the simulation alone where no job tells its start.
+
+    Parameters
+    ----------
+    trace : Trace
+    nodes : int
+        Of the machine.
+    simulated : Result
+        The answer of the simulation.
+
+    Examples
+    --------
+    >>> from hopperkit.readers.jobs import read_job_trace
+    >>> trace = read_job_trace(["1 0 -1 60 3 -1 -1 3 90 -1 1 1 -1 -1 -1 -1 -1 -1"])
+    >>> observed_result(trace, 4, Result(summary="One job.")).summary
+    'The trace does not say when jobs started. One job.'
+    """
+    jobs = trace.to_frame()
+    started = jobs["wait"].dropna()
+    if started.empty:
+        return replace(simulated, summary=f"The trace does not say when jobs started. {simulated.summary}")
+    weeks, dated = by_week(jobs, nodes), trace.epoch_s > 0
+    middle, high = started.median().total_seconds(), started.quantile(0.95).total_seconds()
+    begin, end = jobs["submit"].min(), jobs["submit"].max()
+    when = f", submitted from {begin:%Y-%m-%d} to {end:%Y-%m-%d}" if dated else ""
+    span = (jobs["end"].max() - begin) / pd.Timedelta("1h")
+    used = weeks["node_h"].sum() / (nodes * span) if nodes and span else None
+    whose = count(nodes, "node")
+    use = f"; {share(used)} of {whose} used" if used is not None else ""
+    if used and used > 1:
+        use = f"; more node-hours than {whose} have: jobs share nodes, or --set nodes=N says how many there are"
+    never = int(jobs["start"].isna().sum())
+    left = f" {count(never, 'job')} never started." if never else ""
+    return replace(
+        simulated,
+        summary=(
+            f"{count(len(jobs), 'job')}{when}: half of those that started waited at most {duration(middle)}, one in twenty more "
+            f"than {duration(high)}{use}.{left}{_simulated_wait(simulated)}"
+        ),
+        values=(
+            Value("Observed median wait", middle / 60, None, "min", 1),
+            Value("Observed wait that one job in twenty exceeds", high / 3600, None, "h", 2),
+            *(_in_minutes(value) for value in simulated.values),
+        ),
+        figures=(_weeks_figure(weeks, dated=dated), *simulated.figures),
+        tables=(*_tables(jobs, weeks, dated=dated), *map(_table_in_minutes, simulated.tables)),
+        facts=dict(simulated.facts or {})
+        | {"observed": {"jobs": len(jobs), "never_started": never, "used_fraction": used}},
+    )
+
+
+def _simulated_wait(simulated: Result) -> str:
+    """Return the mean wait of a simulation as a sentence; empty if it has none."""
+    waits = [value.value for value in simulated.values if value.label == "Mean wait"]
+    return f" Simulated, they wait {duration(float(waits[0]))} on average." if waits else ""
+
+
+def _in_minutes(value: Value) -> Value:
+    """Return a value of seconds in minutes, any other as it is."""
+    if value.unit != "s":
+        return value
+    return replace(value, value=float(value.value) / 60, unit="min", decimals=1)
+
+
+def _table_in_minutes(table: Table) -> Table:
+    """Return a table whose columns of seconds are columns of minutes."""
+    seconds = [column.unit == "s" for column in table.columns]
+    columns = [
+        column._replace(unit="min", decimals=1) if is_s else column
+        for column, is_s in zip(table.columns, seconds, strict=True)
+    ]
+    rows = [
+        [cell / 60 if is_s and isinstance(cell, int | float) else cell for cell, is_s in zip(row, seconds, strict=True)]
+        for row in table.rows
+    ]
+    return replace(table, columns=tuple(columns), rows=rows)
+
+
+def _week_names(weeks: pd.DataFrame, *, dated: bool) -> list[str]:
+    """Return weeks by the date of their Monday, or by number where no date is known."""
+    return (
+        [f"{at:%Y-%m-%d}" for at in weeks.index] if dated else [f"week {number}" for number in range(1, len(weeks) + 1)]
+    )
+
+
+def _weeks_figure(weeks: pd.DataFrame, *, dated: bool) -> Figure:
+    """Return the waits of each week."""
+    kept = weeks[weeks["median_wait_min"].notna()]
+    names = _week_names(kept, dated=dated)
+    worst = int(kept["median_wait_min"].to_numpy().argmax())
+    alt = f"Observed waits over {count(len(kept), 'week')}; the median is largest, {kept['median_wait_min'].iloc[worst]:,.0f} min, in {names[worst]}."
+    waits = (("median", "median_wait_min"), ("one in twenty waits longer", "p95_wait_min"))
+    return chart(
+        title="Observed waits by week of submission",
+        alt=alt,
+        x=Axis(title="Week from Monday" if dated else "Week"),
+        y=Axis(title="Wait", unit="min"),
+        series=[
+            Series(name=name, x=names, y=kept[column].round(2).tolist(), style=style)
+            for style, (name, column) in enumerate(waits)
+        ],
+    )
+
+
+def _tables(jobs: pd.DataFrame, weeks: pd.DataFrame, *, dated: bool) -> Iterator[Table]:
+    last = weeks.tail(_MAX_ROWS)
+    names = _week_names(weeks, dated=dated)[-len(last) :]
+    yield table(
+        "Weeks" if len(last) == len(weeks) else f"The last {len(last)} of {len(weeks)} weeks",
+        list(zip(names, last.itertuples(), strict=True)),
+        {
+            "Week": lambda row: row[0],
+            "Jobs": lambda row: int(row[1].jobs),
+            Column("Median wait", "min", 1): lambda row: _known(row[1].median_wait_min),
+            Column("One in twenty waits longer than", "min", 1): lambda row: _known(row[1].p95_wait_min),
+            Column("Used", "%", 1): lambda row: _known(100 * row[1].used_fraction),
+        },
+    )
+    for column in ("partition", "account", "user"):
+        if jobs[column].nunique() < 2:
+            continue
+        of = jobs_by(jobs, column).head(_MAX_ROWS)
+        few = f", {len(of)} of {jobs[column].nunique():,}" if len(of) < jobs[column].nunique() else ""
+        yield table(
+            f"By {column}, the most used first{few}",
+            list(of.itertuples()),
+            {
+                column.capitalize(): lambda row: row.Index or "unknown",
+                "Jobs": lambda row: int(row.jobs),
+                "Never started": lambda row: int(row.never_started),
+                Column("Used", "node-h", 0): lambda row: float(row.node_h),
+                Column("Median wait", "min", 1): lambda row: _known(row.median_wait_min),
+                Column("Longest wait", "h", 1): lambda row: _known(row.longest_wait_min / 60),
+            },
+        )
+
+
+def _known(number: float) -> float | None:
+    """Return a number, or None where there is none."""
+    return None if pd.isna(number) else float(number)

@@ -1,0 +1,380 @@
+"""A table of run times summed up: families fitted, spread within and between groups, repeats that show a change."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize, stats
+
+from hopperkit.analysis.distributions import Fit, fit_all, p_value, resolution
+from hopperkit.analysis.regression import VarianceSplit, variance_split
+from hopperkit.readers.run_times import RunTimes
+from hopperlib.errors import refusal
+from hopperlib.finding import Finding
+from hopperlib.network.runtime.power import runs_needed
+
+# The usual level. A family is doubted at it and below.
+LEVEL = 0.05
+# Below so many values there is little to say of the distribution.
+FEW_VALUES = 20
+# A difference of AIC that does not tell two families apart.
+_TIE = 2.0
+_MOST_BINS = 60
+# One run in so many is asked about, the rarest that these runs can tell of.
+_ONE_IN = (100, 20, 10)
+
+
+class Repeats(NamedTuple):
+    """Runs before and as many after that show a change.
+
+    Parameters
+    ----------
+    how : str
+        How the repeats are made, in words.
+    spread_fraction : float
+        Standard deviation of such a run. [fraction of the mean]
+    runs : int or None
+        Runs on each side, compared by a t-test; None for over 100,000, here and below.
+    runs_by_rank : int or None
+        The same, compared by rank, which a few runs far off hardly change.
+    low, high : int or None
+        The runs for the least and the greatest spread that these times allow (95 %, chi-square).
+    """
+
+    how: str
+    spread_fraction: float
+    runs: int | None
+    runs_by_rank: int | None
+    low: int | None
+    high: int | None
+
+
+class SlowRun(NamedTuple):
+    """The time that one run in so many exceeds, with its interval of 95 %."""
+
+    one_in: int
+    low: float
+    estimate: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTimeReport:
+    """What run times say.
+
+    Parameters
+    ----------
+    table : RunTimes
+    families : tuple of (Fit, float)
+        Each with its p-value, best first, as `hopperkit.analysis.distributions.fit_all` sorts them.
+    fitted : tuple of float
+        What the families were fitted to: all times, or the smallest of each group.
+    minima : bool
+        Whether it is the smallest of each group.
+    split : VarianceSplit or None
+        Spread within and between groups; None where there is none to tell.
+    no_split : str
+        Why there is none; empty otherwise.
+    repeats : tuple of Repeats
+        Runs needed, for each way to repeat.
+    resamples : int
+        Samples behind each p-value.
+    slow_run : SlowRun or None
+        None for fewer runs or groups than can tell it.
+    """
+
+    table: RunTimes
+    families: tuple[tuple[Fit, float], ...]
+    fitted: tuple[float, ...]
+    minima: bool
+    split: VarianceSplit | None
+    no_split: str
+    repeats: tuple[Repeats, ...]
+    resamples: int
+    slow_run: SlowRun | None
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Mean, standard deviation (divided by n - 1), median, minimum and maximum, in the unit of the column."""
+        times = np.array(self.table.times)
+        middle = {"mean": times.mean(), "sd": times.std(ddof=1), "median": np.median(times)}
+        ends = {"minimum": times.min(), "maximum": times.max()}
+        return {name: float(value) for name, value in (middle | ends).items()}
+
+    @property
+    def alike(self) -> bool:
+        """Whether runs of one group are clearly alike."""
+        return self.split is not None and self.split.between_fraction.low > 0
+
+    @property
+    def dependent(self) -> bool:
+        """Whether the fitted values are no independent draws, so that the tests of fit are too strict."""
+        return self.alike and not self.minima
+
+    @property
+    def none_fits(self) -> bool:
+        """Whether every family is doubted, by tests that hold."""
+        return not self.dependent and all(p <= LEVEL for _, p in self.families)
+
+    @property
+    def verdict(self) -> str:
+        """What came out, in one sentence."""
+        (best, p), *others = self.families
+        if len(self.fitted) < FEW_VALUES:
+            return f"{len(self.fitted)} times are too few to tell their distribution; the {best.family} comes nearest."
+        if self.none_fits:
+            return f"No family describes the times; the {best.family} comes nearest by AIC."
+        near = [other.family for other, _ in others if other.note == "" and other.aic - best.aic < _TIE]
+        fits = "describes the times best" if p > LEVEL else "is best by AIC, and doubtful"
+        if self.dependent:
+            fits = f"is best by AIC; the tests are too strict, because runs of one {self.table.group} are alike"
+        return f"The {best.family} {fits}" + (f"; no worse: {', '.join(near)}." if near else ".")
+
+    def notes(self) -> Iterator[Finding]:
+        """Yield what to keep in mind about these values."""
+        if self.dependent:
+            n, group = len(self.fitted), self.table.group
+            yield Finding(
+                "runs-alike",
+                f"Runs of one {group} are alike, so {n} runs tell less than {n} independent ones: the p-values are too "
+                "small.",
+                advice=f"Fit the smallest time of each {group} (--minimum) to test a family.",
+            )
+        step, tied = resolution(self.table.times), len(self.table.times) - len(set(self.table.times))
+        if tied:
+            multiples = f": they are multiples of {step:g} {self.table.unit}".rstrip()
+            rounding = f"{multiples}, and the samples behind the p-values are rounded alike" if step else ""
+            yield Finding("ties", f"{tied:,} of {len(self.table.times):,} times equal another{rounding}.", "note")
+
+    def histogram(self) -> tuple[list[float], list[int], list[float]]:
+        """Return edges, the counts of values between them, and what the best family expects there; at most 60 bars."""
+        values = np.array(self.fitted)
+        edges = np.histogram_bin_edges(values, bins="auto")
+        if len(edges) - 1 > _MOST_BINS:
+            edges = np.histogram_bin_edges(values, bins=_MOST_BINS)
+        counts, _ = np.histogram(values, bins=edges)
+        expected = len(values) * np.diff(self.families[0][0].distribution.cdf(edges))
+        return edges.tolist(), counts.tolist(), expected.tolist()
+
+
+def _split(table: RunTimes) -> tuple[VarianceSplit | None, str]:
+    """Return the split of the spread, or why there is none."""
+    if table.group is None:
+        return None, "no column says which runs belong together"
+    try:
+        return variance_split(table.times, table.groups), ""
+    except ValueError as error:
+        return None, str(error)
+
+
+def _numbers(groups: tuple[str, ...], n: int) -> npt.NDArray[np.int64]:
+    """Return the number of each run's group; without groups each run is one of its own."""
+    return np.unique(np.array(groups), return_inverse=True)[1] if groups else np.arange(n)
+
+
+def _repeats(table: RunTimes, split: VarianceSplit | None, change: float, power: float) -> tuple[Repeats, ...]:
+    """Return the runs needed, for each way to repeat."""
+    values = np.array(table.times)
+    mean = float(values.mean())
+    if split is None:
+        ways = [("runs like these", float(values.std(ddof=1)) / mean, values, len(values) - 1.0)]
+    else:
+        of = _numbers(table.groups, len(values))
+        means = np.bincount(of, values) / np.bincount(of)
+        ways = [
+            # Each run less the mean of its group: what is left is the spread inside.
+            (
+                f"both versions inside one {table.group}",
+                split.within_sd / mean,
+                values - means[of] + mean,
+                len(values) - split.groups,
+            ),
+            (f"each run in a {table.group} of its own", split.total_sd / mean, values, _total_degrees(split)),
+        ]
+    return tuple(
+        Repeats(
+            how,
+            spread,
+            repeats_to_see(change, spread, power),
+            repeats_by_rank(runs, change, power),
+            *(repeats_to_see(change, spread * factor, power) for factor in spread_factors(degrees)),
+        )
+        for how, spread, runs, degrees in ways
+    )
+
+
+def _total_degrees(split: VarianceSplit) -> float:
+    """Return the degrees of freedom of the spread of a run in a group of its own (Satterthwaite)."""
+    size = split.n / split.groups
+    between = split.within_variance / size + split.between_variance
+    within = (1 - 1 / size) * split.within_variance
+    return (between + within) ** 2 / (between**2 / (split.groups - 1) + within**2 / (split.n - split.groups))
+
+
+def spread_factors(degrees: float, level: float = 0.95) -> tuple[float, float]:
+    """Return by what a standard deviation of that many degrees of freedom may be multiplied: the ends of its interval.
+
+    Examples
+    --------
+    >>> [round(factor, 3) for factor in spread_factors(9)]
+    [0.688, 1.826]
+    """
+    low, high = stats.chi2.isf([(1 - level) / 2, (1 + level) / 2], degrees)
+    return math.sqrt(degrees / low), math.sqrt(degrees / high)
+
+
+def repeats_to_see(change_fraction: float, spread_fraction: float, power: float = 0.8) -> int | None:
+    """How many runs before and as many after show a change, by a two-sided t-test at 5 %; None for over 100,000.
+
+    Parameters
+    ----------
+    change_fraction, spread_fraction : float
+        The change to be seen, and the standard deviation of one run. [fraction of the mean]
+    power : float
+        How often the change is to be found if it is there. [fraction]
+
+    Examples
+    --------
+    A change of 5 % in runs that spread by 10 %:
+
+    >>> repeats_to_see(0.05, 0.10)
+    64
+    """
+    return runs_needed(change_fraction, spread_fraction, chance=power) if spread_fraction else 2
+
+
+def repeats_by_rank(values: npt.ArrayLike, change_fraction: float, power: float = 0.8) -> int | None:
+    """How many runs before and as many after show a change, if they are compared by rank; None where ranks cannot.
+
+    For the two-sided test of Wilcoxon, Mann and Whitney at 5 %. A few runs far off make the standard deviation large,
+    and with it the runs that a t-test needs; ranks hardly heed them. How often a run before is longer than one after is
+    taken from the runs themselves, all but a change alike, and Noether's formula gives the runs [1]_.
+
+    Parameters
+    ----------
+    values : array of n floats
+        Runs, above 0, at least two.
+    change_fraction, power : float
+        As for `repeats_to_see`. [fraction]
+
+    Examples
+    --------
+    Runs that spread by 10 %, and the same with 20 of 400 twenty times as long:
+
+    >>> runs = 100 + 10 * stats.norm.ppf((np.arange(400) + 0.5) / 400)
+    >>> repeats_by_rank(runs, 0.05), repeats_by_rank(np.append(runs[:-20], [2000] * 20), 0.05)
+    (73, 75)
+
+    References
+    ----------
+    .. [1] G. E. Noether, "Sample Size Determination for Some Common Nonparametric Tests," JASA 82 (1987) 645-647.
+    """
+    x = np.sort(np.asarray(values, dtype=float))
+    later = x * (1 + change_fraction)
+    # How often a run after is longer than another before; ties count half.
+    longer = (np.searchsorted(x, later, "left") + np.searchsorted(x, later, "right")) / 2
+    excess = abs(float((longer - 0.5).sum() / (len(x) * (len(x) - 1))) - 0.5 / (len(x) - 1) - 0.5)
+    if excess < 1e-3:
+        return None
+    return max(2, math.ceil(float(stats.norm.isf(LEVEL / 2) + stats.norm.ppf(power)) ** 2 / (6 * excess**2)))
+
+
+def slow_run(table: RunTimes, split: VarianceSplit | None) -> SlowRun | None:
+    """Return the time that one run in a hundred exceeds, else one in twenty or in ten: the rarest that the runs can tell.
+
+    The interval is that of fractional order statistics, which asks nothing of the distribution [1]_. Runs of one group
+    are alike, so they count as fewer: as few as how alike they are in being so slow leaves [2]_. One in a hundred takes
+    368 independent runs, one in ten 36.
+
+    Examples
+    --------
+    >>> one_in, low, estimate, high = slow_run(RunTimes(column="run_time_s", times=tuple(range(1, 101))), None)
+    >>> one_in, round(low, 1), round(estimate, 2), round(high, 1)
+    (20, 90.9, 95.05, 99.3)
+
+    References
+    ----------
+    .. [1] A. D. Hutson, "Calculating nonparametric confidence intervals for quantiles using fractional order
+       statistics," J. Applied Statistics 26 (1999) 343-353.
+    .. [2] R. S. Woodruff, "Confidence intervals for medians and other position measures," JASA 47 (1952) 635-646; with
+       the degrees of freedom of E. L. Korn and B. I. Graubard, Survey Methodology 24 (1998) 193-201.
+    """
+    values = np.array(table.times)
+    for one_in in _ONE_IN:
+        estimate, worth = float(np.quantile(values, 1 - 1 / one_in)), float(len(values))
+        is_slow = (values > estimate).astype(float)
+        if not is_slow.any():
+            continue
+        if split:
+            alike = variance_split(is_slow, table.groups).between_fraction.estimate
+            few = stats.norm.isf(0.025) / stats.t.isf(0.025, split.groups - 1)
+            worth *= few**2 / (1 + (worth / split.groups - 1) * alike)
+        if ranks := _fractional_ranks(worth, 1 - 1 / one_in):
+            low, high = np.quantile(values, np.array(ranks) / (worth + 1), method="weibull").tolist()
+            return SlowRun(one_in, low, estimate, high)
+    return None
+
+
+def _fractional_ranks(n: float, below: float, level: float = 0.95) -> tuple[float, float] | None:
+    """Return the ranks of n sorted values between which a quantile lies; None if it may lie beyond the largest."""
+
+    def less(rank: float, chance: float) -> float:
+        return float(stats.beta.cdf(below, rank, n + 1 - rank)) - chance
+
+    low, high = ((1 + level) / 2,), ((1 - level) / 2,)
+    if less(n, *high) > 0:
+        return None
+    return optimize.brentq(less, 1e-9, n, args=low), optimize.brentq(less, 1e-9, n, args=high)
+
+
+def describe_run_times(
+    table: RunTimes,
+    rng: np.random.Generator,
+    *,
+    minima: bool = False,
+    change_fraction: float = 0.05,
+    power: float = 0.8,
+    resamples: int | None = None,
+) -> RunTimeReport:
+    """Sum up run times, as `hopperkit.fit` asks for it.
+
+    Raises
+    ------
+    ValueError
+        If there are too few times, they are all the same, minima are asked for without groups, or an argument is
+        out of range.
+
+    Examples
+    --------
+    >>> times = ["job,run_time_s", *(f"{job},{100 + 10 * job + run}" for job in range(4) for run in range(3))]
+    >>> from hopperkit.readers.run_times import read_run_times
+    >>> report = describe_run_times(read_run_times(times), np.random.default_rng(1), resamples=19)
+    >>> report.figures["mean"], report.split.within_sd, [one.runs for one in report.repeats]
+    (116.0, 1.0, [2, 80])
+    """
+    n = len(table.times)
+    resamples = (399 if n <= 1000 else 199 if n <= 5000 else 39) if resamples is None else resamples
+    if resamples < 19:
+        raise refusal("resamples", resamples, "must be at least 19, so that a p-value can reach 0.05")
+    fitted = np.array(table.times)
+    if minima:
+        if not table.groups:
+            raise ValueError("the smallest time of each group needs a column of groups")
+        least = np.full(len(set(table.groups)), np.inf)
+        np.minimum.at(least, _numbers(table.groups, n), fitted)
+        fitted = least
+    split, no_split = _split(table)
+    return RunTimeReport(
+        table=table,
+        families=tuple((fit, p_value(fitted, fit, rng, resamples)) for fit in fit_all(fitted)),
+        fitted=tuple(fitted.tolist()),
+        minima=minima,
+        split=split,
+        no_split=no_split,
+        repeats=_repeats(table, split, change_fraction, power),
+        resamples=resamples,
+        slow_run=slow_run(table, split),
+    )

@@ -1,0 +1,207 @@
+"""The ``hopper`` command: the book's models on your own launch lines, traces and logs.
+
+One module a command, imported only when it is called, so that ``hopper``
+starts at once. Exit status: 0 fine, 1 a problem was found in what you gave,
+2 the input could not be used.
+"""
+
+import errno
+import gc
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from hopperkit.questions.catalogue import QUESTIONS, sentences
+from hopperlib import __version__
+
+# Commands that answer no question: name -> module with an attribute of the name, and the line of the list.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "machine": ("node.machine", "List, show, compare, check and write machine files."),
+    "nodes": ("network.nodes", "Where the nodes of a machine sit, on the floor and in the torus."),
+    "fit": ("analysis", "The distribution of run times, their spread, and the repeats that show a change."),
+    "io": ("storage.io", "What IOR, mdtest, IO500 and Darshan measured, as tables and as findings."),
+    "report": ("analysis", "A report on files of your own as one HTML page, fit for cron."),
+    "trace": (
+        "network.trace",
+        "What a job log says of its scheduler: rules, their test on later weeks, why a job waited.",
+    ),
+    "ensemble": ("analysis", "A question over many settings and seeds, in processes or on a cluster."),
+    "mcp": ("elsewhere.assistants", "The questions as tools for an assistant, over the Model Context Protocol."),
+}
+# Questions whose command does more than ask and show.
+OWN: dict[str, str] = {
+    "place": "node.place",
+    **{name: f"network.{name.replace('-', '_')}" for name in ("torus", "rank-order", "simulate")},
+    "stripe": "storage.stripe",
+    **{name: f"failure.{name}" for name in ("diagnose", "build", "preflight")},
+    "watch": "watch",
+}
+# A form of `place` that must start fast, as somebody waits at a prompt.
+_SUBMIT = "--from-slurm-json"
+# Commands that there were, and what takes their place.
+_REPLACED = {"questions": "hopper --help lists them", "machines": "hopper machine compare"}
+NAMES: tuple[str, ...] = (*(name for name in QUESTIONS if name not in _REPLACED), *COMMANDS)
+_MODULES: dict[str, str] = {name: module for name, (module, _) in COMMANDS.items()} | OWN
+# What a plain install lacks, by the extra that has it.
+_EXTRAS = {
+    "analysis": ("numpy", "scipy", "pandas", "statsmodels", "ruptures", "pyarrow", "matplotlib", "tqdm", "cloudpickle"),
+    "notebooks": ("plotly", "anywidget", "ipywidgets"),
+    "cluster": ("dask", "distributed", "dask_jobqueue"),
+    "darshan": ("darshan",),
+    "mcp": ("mcp", "mcp_types", "anyio"),
+}
+_UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT, errno.EFBIG)
+
+
+def _refuse(error: click.ClickException, *, as_json: bool) -> NoReturn:
+    """End with a refusal of click's own: one line, or the message as data; a group without a command shows its help."""
+    from hopperkit.cli.common import fail
+    from hopperkit.render.text import printable
+
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and not as_json:
+        error.show(sys.stdout)
+        raise SystemExit(0)
+    message = printable(" ".join(error.format_message().split()))
+    if as_json:
+        option = getattr(error, "option_name", None) or getattr(getattr(error, "param", None), "name", None)
+        fail(message, as_json=True, details={"flag": option} if option else {})
+    where = ""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        where = f" ({error.ctx.command_path} --help says what it takes)"
+    click.echo(f"hopper: {message}{where}", err=True)
+    raise SystemExit(error.exit_code)
+
+
+def _refuse_without(error: ModuleNotFoundError, *, as_json: bool) -> NoReturn:
+    """End with the extra that has a missing package; any other missing module is a defect."""
+    from hopperkit.cli.common import fail
+
+    package = (error.name or "").split(".")[0]
+    extra = next((extra for extra, has in _EXTRAS.items() if package in has), None)
+    if extra is None:
+        raise error
+    fail(f"this command needs {error.name}: pip install 'hopper-book[{extra}]'", as_json=as_json)
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one when it runs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the questions, then of the other commands."""
+        return list(NAMES)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Import and return a command."""
+        if name == _SUBMIT:
+            from hopperkit.cli.elsewhere.submit import submit
+
+            return submit
+        if name not in NAMES:
+            return None
+        if name in _MODULES:
+            module = importlib.import_module(f"hopperkit.cli.{_MODULES[name]}")
+            command: click.Command = getattr(module, name.replace("-", "_"))
+            return command
+        from hopperkit.cli.question import question_command
+        from hopperkit.questions.question import load
+
+        return question_command(load(name))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the nearest command when there is none of that name."""
+        if args and args[0] in _REPLACED:
+            raise click.UsageError(f"there is no command '{args[0]}' any more: {_REPLACED[args[0]]}", ctx)
+        if args[:1] == ["place"] and _SUBMIT in args:
+            return _SUBMIT, self.get_command(ctx, _SUBMIT), args[1:]
+        # A file, or a pipe, alone is asked what it is.
+        if args and args[0] not in NAMES and (args[0] == "-" or os.path.isfile(args[0])):
+            args = ["anything", *args]
+        if args and args[0] not in NAMES:
+            from hopperlib.errors import did_you_mean
+
+            if {".", "/"} & set(args[0]):
+                raise click.UsageError(f"there is no file '{args[0]}', and no command of that name", ctx)
+            raise click.UsageError(f"there is no command '{args[0]}'{did_you_mean(args[0], NAMES)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **more: Any,
+    ) -> Any:
+        """Run a command line; every refusal is one message, as data with --json."""
+        words = list(sys.argv[1:] if args is None else args)
+        name, as_json = prog_name or "hopper", "--json" in words
+        # The caller, as tests do, handles what is raised.
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **more)
+        # A shell that asks for completions gets them here, and the program ends.
+        self._main_shell_completion(more, name, complete_var)
+        try:
+            with self.make_context(name, words, **more) as context:
+                self.invoke(context)
+            # Closed before the command began: what it printed is lost, which must not pass for success.
+            if sys.stdout is None:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+            # A full disk is told now: when Python ends, nobody would catch it.
+            sys.stdout.flush()
+        except click.exceptions.Exit as error:
+            raise SystemExit(error.exit_code) from None
+        except (KeyboardInterrupt, EOFError, click.Abort):
+            click.echo("Aborted!", err=True)
+            raise SystemExit(1) from None
+        except click.ClickException as error:
+            _refuse(error, as_json=as_json)
+        except ModuleNotFoundError as error:
+            _refuse_without(error, as_json=as_json)
+        except OSError as error:
+            if error.errno not in _UNWRITABLE:
+                raise
+            # What is left in the buffer would fail again when Python ends.
+            sys.stdout = None
+            click.echo(f"hopper: cannot write to standard output: {error.strerror}", err=True)
+            raise SystemExit(2) from None
+        raise SystemExit(0)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List questions and commands without importing any."""
+        with formatter.section("Questions"):
+            formatter.write_dl(sorted((name, text) for name, text in sentences().items() if name in NAMES))
+        with formatter.section("Other commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="hopper")
+def hopper() -> None:
+    """Place tasks, size memory, read logs: the models of the Hopper book in a terminal.
+
+    Each command prints text for people, or with --json data for programs.
+    Exit status: 0 fine, 1 problem found, 2 bad input.
+    """
+
+
+def main() -> None:
+    """Run ``hopper``; a closed pipe (``| head``) and Ctrl-C end it quietly."""
+    if sys.stdin is None:
+        # Closed before the command began (``<&-``): as if it were empty, which each command tells in its own words.
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    # A command is over before its garbage weighs: looking for it seldom, and not at the end, saves a tenth of a start.
+    gc.set_threshold(100_000)
+    try:
+        hopper(prog_name="hopper")
+    except BrokenPipeError:
+        # Python would complain again when it flushes at exit.
+        sys.stdout = None
+        raise SystemExit(141) from None
+    finally:
+        gc.freeze()

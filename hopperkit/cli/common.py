@@ -1,0 +1,143 @@
+"""What the commands share: reading input, printing data, ending with one message."""
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+from hopperlib.errors import InputError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from hopperkit.questions.result import Result
+
+T = TypeVar("T")
+
+# Options of several commands.
+json_option = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
+all_option = click.option(
+    "--all", "--verbose", "show_all", is_flag=True, help="Print everything: numbers, charts in words, tables."
+)
+page_option = click.option(
+    "--html", "page", metavar="PAGE", help="Write one page to this file: no scripts, nothing from elsewhere."
+)
+
+
+def refusing(run: Callable[..., None]) -> Callable[..., None]:
+    """Return a command's function that ends with one message where the input cannot be used.
+
+    Goes below click's decorators; ``as_json`` among the values says in which form.
+    """
+
+    @wraps(run)
+    def told(**values: Any) -> None:
+        try:
+            run(**values)
+        except ValueError as error:
+            problems = getattr(error, "problems", ())
+            flags = {flag for parameter in click.get_current_context().command.params for flag in parameter.opts}
+            option = f"--{getattr(error, 'name', None)}"
+            message = error.message_for(option) if isinstance(error, InputError) and option in flags else str(error)
+            details = {"problems": list(problems)} if problems else {}
+            fail(message, as_json=bool(values.get("as_json")), details=details)
+
+    return told
+
+
+def complete(
+    names: Callable[[], Iterable[str]] = tuple, *, files: bool = True
+) -> "Callable[..., list[CompletionItem]]":
+    """Return what completes a value in a shell: names that begin so, else `files` perhaps."""
+
+    def items(_context: click.Context, _parameter: click.Parameter, begun: str) -> "list[CompletionItem]":
+        """Return the candidates."""
+        from click.shell_completion import CompletionItem
+
+        fitting = [CompletionItem(name) for name in names() if name.startswith(begun)]
+        return fitting or ([CompletionItem(begun, type="file")] if files else [])
+
+    return items
+
+
+def machine_names() -> Iterable[str]:
+    """Return the names of the machines that come with the library."""
+    from hopperlib.machine import Machine
+
+    return Machine.names()
+
+
+def watched(items: Iterable[T], count: int, label: str, *, least: int = 0) -> AbstractContextManager[Iterable[T]]:
+    """Return items, with a bar that shows how many are done where there are many and somebody looks."""
+    if count < least or not sys.stderr.isatty():
+        return nullcontext(items)
+    return click.progressbar(items, length=count, label=label, file=sys.stderr)
+
+
+def print_json(data: Any) -> None:
+    """Print data as indented JSON; what a terminal would obey is escaped, which changes no value."""
+    import json
+
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    click.echo(
+        re.sub("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", lambda sign: f"\\u{ord(sign[0]):04x}", text)
+    )
+
+
+def fail(message: str, *, as_json: bool = False, details: Mapping[str, Any] | None = None) -> NoReturn:
+    """End with exit status 2 and one message: as text on stderr, or as ``{"error": ...}``.
+
+    Parameters
+    ----------
+    message : str
+        Value, rule and where the bound comes from, in one sentence.
+    as_json : bool
+        Whether the caller asked for ``--json``: the error then goes to stdout as data.
+    details : mapping
+        Further keys of the JSON error.
+    """
+    if as_json:
+        print_json({"error": {**(details or {}), "message": message}})
+    else:
+        from hopperkit.render.text import printable
+
+        click.echo(f"hopper: {printable(message)}", err=True)
+    raise SystemExit(2)
+
+
+def read_source(source: str, *, what: str, as_json: bool = False, max_bytes: int = 64_000_000) -> str:
+    """Return the text of a file, packed or not, or of standard input for ``-``.
+
+    Ends the command with one message if it cannot be read, or is larger.
+    """
+    from pathlib import Path
+
+    from hopperkit.readers.source import text_of
+
+    try:
+        return text_of(Path(source), max_bytes=max_bytes)
+    except InputError as error:
+        rule = str(error).removeprefix(f"{source}: ")
+        details = {"flag": what, "value": source, "rule": rule}
+        fail(f"cannot read {what} {source}: {rule}", as_json=as_json, details=details)
+
+
+def write_lines(path: str, lines: Iterable[str], *, what: str = "", as_json: bool = False) -> None:
+    """Write lines to a file; end the command with one message if that fails."""
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(lines)
+    except OSError as error:
+        fail(f"cannot write {what} {path}: {error.strerror or error}".replace("  ", " "), as_json=as_json)
+
+
+def write_page(path: str | None, result: "Result", title: str, source: str, *, as_json: bool = False) -> None:
+    """Write an answer as one page to a file, if there is one; end the command with one message if that fails."""
+    if path is not None:
+        from hopperkit.render.page import page_html
+
+        write_lines(path, [page_html(result, title, source)], what="the page", as_json=as_json)

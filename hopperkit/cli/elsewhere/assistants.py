@@ -1,0 +1,149 @@
+"""``hopper mcp``: the questions as tools of the Model Context Protocol, over standard input and output.
+
+An assistant gets the answer that the command prints with ``--json``, without drawings and charts: the same values give
+the same numbers, each with its badge and its source.
+
+References
+----------
+Model Context Protocol, specification of 2025-06-18: tools, structured content. Its reference library for Python is the
+extra ``mcp``; nothing else imports it.
+"""
+
+import json
+from importlib import resources
+from typing import Any
+
+import click
+
+from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.controls import Control
+from hopperkit.questions.question import load
+from hopperkit.render.data import error_data, result_data
+from hopperlib import __version__
+from hopperlib.errors import InputError, did_you_mean
+
+# What an assistant cannot look at, or has twice.
+_LEFT_OUT = ("drawings", "figures", "downloads", "listings")
+_TYPES = {"slider": "number", "number": "number", "switch": "boolean"}
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """Return the JSON schema of what ``hopper NAME --json`` prints.
+
+    Parameters
+    ----------
+    name : str
+        Of a question, or of another command: ``io``, ``trace-when``, ``machine-show``.
+
+    Examples
+    --------
+    >>> schema_of("memory")["properties"]["answer"]["properties"]["question"]
+    {'const': 'memory'}
+    """
+    schema: dict[str, Any] = json.loads((resources.files("hopperkit") / "schemas" / f"{name}.json").read_text("utf-8"))
+    return schema
+
+
+def tools() -> list[dict[str, Any]]:
+    """Return every question as a tool: its name, its sentence, the schema of its controls and of its answer.
+
+    Examples
+    --------
+    >>> memory = next(tool for tool in tools() if tool["name"] == "memory")
+    >>> memory["inputSchema"]["properties"]["tasks"]["type"], memory["inputSchema"]["additionalProperties"]
+    ('number', False)
+    """
+    return [_tool(name) for name in QUESTIONS]
+
+
+def _tool(name: str) -> dict[str, Any]:
+    """Return one question as a tool."""
+    question = load(name)
+    inputs: dict[str, Any] = {
+        "type": "object",
+        "properties": {control.name: _property(control) for control in question.controls},
+        "required": [control.name for control in question.controls if control.required],
+        "additionalProperties": False,
+    }
+    return {
+        "name": name,
+        "title": question.title,
+        "description": question.question,
+        "inputSchema": inputs,
+        "outputSchema": _without(schema_of(name)),
+        "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+    }
+
+
+def _without(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an answer without what an assistant does not get."""
+    answer = schema["properties"]["answer"]
+    for part in _LEFT_OUT:
+        del answer["properties"][part]
+    answer["required"] = [part for part in answer["required"] if part not in _LEFT_OUT]
+    return schema
+
+
+def _property(control: Control) -> dict[str, Any]:
+    """Return the schema of a control's value."""
+    unit = f" [{control.unit}]" if control.unit else ""
+    words = [f"{control.label}{unit}.", control.help, f"Assumed: {control.assumed}" if control.assumed else ""]
+    schema: dict[str, Any] = {"description": " ".join(filter(None, words)), "type": _TYPES.get(control.kind, "string")}
+    if control.kind in ("slider", "number"):
+        schema |= {"minimum": control.low, "maximum": control.high}
+    if control.kind in ("text", "file"):
+        return schema | {"maxLength": control.max_length}
+    # A machine may be a file of the site's own, too.
+    if control.kind == "choice" and control.name != "machine":
+        schema["enum"] = [value for value, _ in control.to_dict()["options"]]
+    return schema | {"default": control.default}
+
+
+def call(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Return what a tool answers, and whether the values were refused.
+
+    Examples
+    --------
+    >>> call("memory", {"need_gb": 1.0, "tasks": 48})[0]["answer"]["summary"]
+    'Cheapest on Hopper: 24 tasks a node on 2 standard nodes, cost factor 1.'
+    >>> call("memory", {"tasks": 0})[0]["error"]["message"]
+    'tasks=0 must be from 1 to 1,000,000,000, the range of this control'
+    """
+    try:
+        if name not in QUESTIONS:
+            raise InputError(f"there is no tool {name!r}{did_you_mean(name, tuple(QUESTIONS))}")
+        data = result_data(name, load(name).run(**arguments))
+    except InputError as error:
+        return error_data(error), True
+    for part in _LEFT_OUT:
+        del data["answer"][part]
+    return data, False
+
+
+@click.command()
+def mcp() -> None:
+    """Serve the questions to an assistant, over standard input and output, until it closes them.
+
+    Needs the protocol's library: pip install 'hopper-book[mcp]'. It reads no file but the machine that a call names.
+    """
+    import anyio
+    import mcp_types as types
+    from mcp.server.lowlevel import Server
+    from mcp.server.stdio import stdio_server
+
+    async def listed(_context: Any, _parameters: Any) -> types.ListToolsResult:
+        return types.ListToolsResult.model_validate({"tools": tools()})
+
+    async def called(_context: Any, given: types.CallToolRequestParams) -> types.CallToolResult:
+        data, refused = call(given.name, given.arguments or {})
+        words = data["error"]["message"] if refused else data["answer"]["summary"]
+        content: dict[str, Any] = {"content": [{"type": "text", "text": words}], "isError": refused}
+        return types.CallToolResult.model_validate(content if refused else content | {"structuredContent": data})
+
+    server = Server("hopper", version=__version__, on_list_tools=listed, on_call_tool=called)
+
+    async def serve() -> None:
+        async with stdio_server() as (requests, answers):
+            await server.run(requests, answers, server.create_initialization_options())
+
+    anyio.run(serve)

@@ -1,0 +1,143 @@
+"""Numbers as Prometheus reads them from a file: the text format, written so that nobody reads half of it.
+
+References
+----------
+Prometheus, Exposition formats: text-based format, version 0.0.4. node_exporter, README: textfile collector.
+"""
+
+import os
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from hopperkit.cli.common import fail
+from hopperkit.failures.outputs import OutputRow
+from hopperkit.readers.ior.results import IoResult
+from hopperlib.monitoring.history import Report
+
+
+class Sample(NamedTuple):
+    """One number of a metric with its labels."""
+
+    metric: str
+    value: float
+    labels: Mapping[str, str] = {}
+
+
+HELP = {
+    "hopper_watch_worse": "Whether a benchmark's level is worse than before its last change.",
+    "hopper_watch_change_ratio": "Last lasting change of a benchmark over the level before; 0 without a change.",
+    "hopper_watch_level": "Level of a benchmark now, in its own unit.",
+    "hopper_watch_outliers": "Runs of a benchmark far from its level.",
+    "hopper_io_rate_mib_s": "Aggregate rate of a run, the mean of its repetitions. [MiB/s]",
+    "hopper_io_failed": "Runs of I/O benchmarks without a rate.",
+    "hopper_outputs": "Outputs of jobs by verdict and first cause.",
+    "hopper_written_time_seconds": "When this file was written.",
+}
+"""What each metric is, as the file says it."""
+
+
+def metrics_text(samples: Sequence[Sample]) -> str:
+    r"""Return samples in the text format, all of a metric together.
+
+    Examples
+    --------
+    >>> print(metrics_text([Sample("hopper_io_failed", 2, {"file": 'a"b'})]), end="")
+    # HELP hopper_io_failed Runs of I/O benchmarks without a rate.
+    # TYPE hopper_io_failed gauge
+    hopper_io_failed{file="a\"b"} 2.0
+    """
+    lines = []
+    for metric in dict.fromkeys(each.metric for each in samples):
+        lines += [f"# HELP {metric} {HELP[metric]}", f"# TYPE {metric} gauge"]
+        lines += [f"{metric}{_labels(each.labels)} {float(each.value)!r}" for each in samples if each.metric == metric]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    """Return labels in braces; nothing without any."""
+    escape = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
+    pairs = ",".join(f'{name}="{text.translate(escape)}"' for name, text in labels.items())
+    return f"{{{pairs}}}" if pairs else ""
+
+
+def watch_samples(reports: Sequence[Report]) -> list[Sample]:
+    """Return what `hopper watch` says of each benchmark, those with too few runs left out."""
+    samples = []
+    for report in reports:
+        if report.level:
+            ratio = report.shifts[-1].percent / 100 if report.shifts else 0.0
+            numbers = {
+                "worse": report.got_worse,
+                "change_ratio": ratio,
+                "level": report.level[-1],
+                "outliers": len(report.outliers),
+            }
+            labels = {"benchmark": report.history.name}
+            samples += [Sample(f"hopper_watch_{name}", float(number), labels) for name, number in numbers.items()]
+    return samples
+
+
+def io_samples(rows: Sequence[IoResult]) -> list[Sample]:
+    """Return the mean rates of files that IOR and mdtest wrote, and how many runs have none."""
+    rates: dict[tuple[str, ...], list[float]] = defaultdict(list)
+    for row in rows:
+        if row.rate_mib_s is not None and row.statistic in (None, "mean") and row.rank is None:
+            rates[row.file, row.api or "", row.access or "", row.type or ""].append(row.rate_mib_s)
+    names = ("file", "api", "access", "type")
+    means = [
+        Sample("hopper_io_rate_mib_s", fmean(own), dict(zip(names, key, strict=True))) for key, own in rates.items()
+    ]
+    failed = {row.file for row in rows if row.status not in ("ok", "not-run")}
+    return [*means, Sample("hopper_io_failed", len(failed))]
+
+
+def output_samples(rows: Sequence[OutputRow]) -> list[Sample]:
+    """Return how many outputs of jobs have which verdict and first cause."""
+    counted = Counter((row.verdict, row.code, row.who) for row in rows)
+    names = ("verdict", "code", "who")
+    return [
+        Sample("hopper_outputs", number, dict(zip(names, key, strict=True))) for key, number in sorted(counted.items())
+    ]
+
+
+def save_metrics(path: str | None, samples: Sequence[Sample], *, as_json: bool = False) -> None:
+    """Write samples to a file, if there is one; end the command with one message if that fails."""
+    if path:
+        try:
+            write_metrics(path, samples, time.time())
+        except OSError as error:
+            fail(f"cannot write metrics {path}: {error.strerror or error}", as_json=as_json)
+
+
+def write_metrics(path: str, samples: Sequence[Sample], now_s: float) -> None:
+    """Write samples to a file in one move, with the moment beside them.
+
+    Parameters
+    ----------
+    path : str
+        Its name must end in ``.prom`` for node_exporter to read it.
+    samples : sequence of Sample
+    now_s : float
+        Seconds since 1970.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; the file of before stays.
+    """
+    target = Path(path)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(metrics_text([*samples, Sample("hopper_written_time_seconds", now_s, {"file": target.stem})]))
+        # The exporter is another user.
+        os.chmod(name, 0o644)
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise

@@ -1,0 +1,164 @@
+"""Advice on a job as sbatch, srun and salloc are about to submit it: two lines at most, and only what was tried.
+
+Slurm's cli_filter hands over what it has read from the command line, the environment and the script together.
+Imported is what placing needs and no more, as somebody waits for the prompt.
+
+References
+----------
+SchedMD, Slurm 22.05, ``src/plugins/cli_filter/common/cli_filter_common.c``: ``cli_filter_json_set_options``.
+"""
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from hopperkit.cli.common import json_option, print_json, read_source, refusing
+from hopperkit.launchers.judging.job_checks import PlacedLine, check_job
+from hopperkit.launchers.options import option_table
+from hopperkit.launchers.review import Review, review_lines
+from hopperkit.launchers.scripts import Directive, Script, read_script
+from hopperkit.launchers.shell import Word
+from hopperkit.render.text import printable
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
+from hopperlib.machine import Machine
+from hopperlib.placement.components import LaunchError
+
+MOST_LINES = 2
+CANNOT_RUN = "cannot run: "
+# Findings with which a job is refused, waits for ever or is killed.
+_FATAL = ("asks-unknown", "gpu-type-unknown", "nodes-over-limit", "time-over-limit", "memory-exceeds-node")
+# Of a longer script the rest is not read.
+_MAX_CHARACTERS = 400_000
+
+
+def submit_advice(options: str, machine: Machine) -> list[str]:
+    """Return at most two lines on a job: why it cannot run, or a launch line that was tried and is better.
+
+    Parameters
+    ----------
+    options : str
+        What ``slurm.json_cli_options`` gives to a cli_filter.
+    machine : Machine
+
+    Raises
+    ------
+    InputError
+        If the text is no JSON object.
+
+    Examples
+    --------
+    >>> hopper = Machine.load("perlmutter")
+    >>> submit_advice('{"nodes":"2","ntasks":"16","cpus-per-task":"4","argv":["./a.out"]}', hopper)
+    ['better: srun -n 16 -N 2 -c 4 --hint=nomultithread ./a.out (ends: hardware-threads-shared)']
+    >>> submit_advice('{"type":"salloc","nodes":"9999"}', hopper)[0]
+    "cannot run: #SBATCH -N 9999 asks for 9,999 nodes; Perlmutter has 3,072 of kind 'cpu'"
+    """
+    try:
+        given = json.loads(options)
+    except ValueError as error:
+        raise InputError(f"--from-slurm-json: this is no JSON: {error}") from None
+    if not isinstance(given, dict):
+        raise InputError("--from-slurm-json: this is no JSON object of options")
+    script, has_lines = _script(given)
+    try:
+        reviews = review_lines(script, machine)
+    except LaunchError as error:
+        # A refusal is sure where Slurm's own words for it are known; else a variable may hold what is not here.
+        return [CANNOT_RUN + str(error).removeprefix(f"{error.words}: ")] if error.words else []
+    except InputError:
+        return []
+    findings = check_job(script, machine, [PlacedLine(review.line, review.placement) for review in reviews])
+    findings += tuple(each for review in reviews if not review.placement.doubts for each in review.problems)
+    fatal = [CANNOT_RUN + _words(finding, script) for finding in findings if finding.code in _FATAL]
+    return [*dict.fromkeys(fatal), *_better(reviews if has_lines else (), script)][:MOST_LINES]
+
+
+def _better(reviews: Sequence[Review], script: Script) -> Iterator[str]:
+    """Yield the lines that were tried and are better."""
+    # Lines that are alike share a review.
+    for review in {id(review): review for review in reviews}.values():
+        if review.better:
+            where = f" line {review.line.line}" if len(script.raw) > 2 else ""
+            yield f"better:{where} {review.better.line} (ends: {', '.join(review.won)})"
+
+
+def _words(finding: Finding, script: Script) -> str:
+    """Return a finding, with its line where that is one of the script."""
+    typed = "" if finding.evidence.get("line") else r'^Line \d+ ".*?": '
+    return " ".join(f"{re.sub(typed, '', finding.message)} {finding.advice}".split())
+
+
+def _script(given: Mapping[str, Any]) -> tuple[Script, bool]:
+    """Return the script of sbatch, or srun's own line, with the options that hold in the end; whether it has launch lines."""
+    words = [str(word) for word in given.get("argv") or ()]
+    if given.get("type", "srun") == "srun":
+        return read_script(_own_line(given, words)), True
+    # A script of standard input is not here, nor is one of salloc: their options alone say something too.
+    text = str(given.get("wrap", ""))
+    with suppress(OSError):
+        if words:
+            with open(words[0], encoding="utf-8", errors="replace") as file:
+                text = file.read(_MAX_CHARACTERS)
+    has_lines = bool(read_script(text).lines)
+    # Without a launch line it is the job that is asked about.
+    script = read_script(text if has_lines else f"{text}\nsrun true")
+    return replace(script, directives=tuple(_directives(given, script))), has_lines
+
+
+def _own_line(given: Mapping[str, Any], words: Sequence[str]) -> str:
+    """Return the line of srun's own words, with the threads that the environment asks for."""
+    line = shlex.join(["srun", *(word for _, typed in _options(given, "srun") for word in typed), *words])
+    threads = os.environ.get("OMP_NUM_THREADS", "")
+    return f"export OMP_NUM_THREADS={threads}\n{line}" if threads.isdigit() else line
+
+
+def _directives(given: Mapping[str, Any], script: Script) -> Iterator[Directive]:
+    """Yield the options that hold in the end as directives, on the lines where the script has them."""
+    lines = {name: each.line for each in script.directives for name in _spellings(each.option)}
+    for name, typed in _options(given, "sbatch"):
+        option, _, value = typed[0].partition("=")
+        words = tuple(Word(text=word) for word in typed)
+        yield Directive("slurm", option, value or "".join(typed[1:]), lines.get(name, 0), words)
+
+
+def _options(given: Mapping[str, Any], program: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the options that the program has, as words, with their long names."""
+    for option in option_table(program):
+        long = next((name for name in option.names if isinstance(given.get(name.removeprefix("--")), str)), "")
+        if not long.startswith("--") or option.refused:
+            continue
+        short, value = option.names[0], given[long.removeprefix("--")]
+        alone = option.value == "none" or not value
+        yield long, [long] if alone else [short, value] if len(short) == 2 else [f"{long}={value}"]
+
+
+def _spellings(typed: str) -> Sequence[str]:
+    """Return the names of an option of sbatch."""
+    return next((option.names for option in option_table("sbatch") if typed in option.names), ())
+
+
+@click.command("place")
+@click.option("--from-slurm-json", "source", metavar="FILE|-", required=True)
+@click.option("--machine", metavar="NAME|FILE", default="", help="The site's own.  [default: as HOPPER_MACHINE says]")
+@json_option
+@refusing
+def submit(source: str, machine: str, as_json: bool) -> None:
+    """Advise on a job that is about to be submitted; nothing where no machine is named.
+
+    Exit status: 0 fine, 1 the job cannot run, 2 bad input.
+    """
+    machine = machine or os.environ.get("HOPPER_MACHINE", "")
+    lines = submit_advice(read_source(source, what="options"), Machine.load(machine)) if machine else []
+    if as_json:
+        print_json({"lines": lines})
+    else:
+        click.echo("".join(f"{printable(line)}\n" for line in lines), nl=False)
+    raise SystemExit(int(any(line.startswith(CANNOT_RUN) for line in lines)))

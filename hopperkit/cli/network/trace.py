@@ -1,0 +1,215 @@
+"""``hopper trace``: what a job log says of its own scheduler."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from hopperkit.cli.common import all_option, json_option, read_source, refusing
+from hopperkit.cli.question import show
+from hopperlib.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from hopperkit.questions.result import Result
+    from hopperkit.readers.jobs.trace import Trace
+    from hopperkit.traces.cluster import Cluster
+    from hopperkit.traces.learned import Clock
+    from hopperlib.scheduling.workload import Workload
+
+
+@click.group()
+def trace() -> None:
+    """Learn a scheduler's rules from a job log, test them, say why a job waited, and what a change would do.
+
+    FILE is a trace in the Standard Workload Format, or what sacct --parsable2 or --json printed; - is standard input.
+    Jobs share nodes where a log names them (NodeList of sacct) and more jobs ran there than whole nodes would hold, or
+    where jobs have fewer cores of a node than others (AllocCPUS); elsewhere whole nodes of one pool are taken, or
+    processors with --cores-per-node 1.
+    """
+
+
+class _Log(NamedTuple):
+    """A log that was read, the nodes of its machine, its clock, and the nodes as jobs share them."""
+
+    trace: "Trace"
+    nodes: int
+    clock: "Clock"
+    shared: "Cluster | None"
+
+    @property
+    def settings(self) -> "tuple[Workload, int | Cluster, Clock]":
+        """What rules are learned from, and simulated with."""
+        return self.trace.workload, self.shared or self.nodes, self.clock
+
+
+def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> _Log:
+    """Return the log, without jobs wider than the machine."""
+    from hopperkit.readers.jobs import read_job_trace
+    from hopperkit.traces.cluster import most_at_once, shared_nodes
+    from hopperkit.traces.learned import Clock
+    from hopperkit.traces.scheduler import too_wide
+
+    try:
+        log = read_job_trace(Path(file), cores_per_node=cores_per_node, timezone=timezone)
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror or error}") from None
+    shared = None if nodes or log.nodes else shared_nodes(log.workload)
+    room = nodes or log.nodes or (len(shared.nodes) if shared else most_at_once(log.workload))
+    if not room:
+        raise InputError("this log tells no starts: nothing can be learned from it")
+    wide = set(too_wide(log.workload, shared or room))
+    workload = log.workload.of([job for job in range(len(log.workload)) if job not in wide]) if wide else log.workload
+    return _Log(replace(log, workload=workload), room, Clock(log.epoch_s, log.timezone), shared)
+
+
+def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, nodes: str = "--nodes") -> None:
+    """Add a command that reads a log and answers from it; its name and its help are those of the function."""
+    name = answer.__name__.strip("_").replace("_", "-")
+
+    @refusing
+    def run(
+        file: str,
+        machine_nodes: int | None,
+        cores_per_node: int,
+        timezone: str,
+        as_json: bool,
+        show_all: bool,
+        **own: Any,
+    ) -> None:
+        result = answer(_read(file, machine_nodes, cores_per_node, timezone), **own)
+        show(f"trace-{name}", result, as_json, show_all)
+
+    options: Sequence[click.Parameter] = (
+        click.Argument(["file"]),
+        *parameters,
+        click.Option([nodes, "machine_nodes"], type=click.IntRange(1), help="Nodes. [default: as the log says]"),
+        click.Option(["--cores-per-node"], type=click.IntRange(0), default=0, help="For SWF; 0 = as its header says."),
+        click.Option(["--timezone"], default="", help="Of the clock that printed the log, such as Europe/Berlin."),
+    )
+    command = click.Command(name, params=list(options), help=answer.__doc__, callback=run)
+    trace.add_command(all_option(json_option(command)))
+
+
+def _learn(log: _Log) -> "Result":
+    """Closed hours, limits, absent nodes, the order of the queue and the depth of backfill, as FILE shows them."""
+    from hopperkit.questions.network.traces.rules import learned_result
+    from hopperkit.traces.learned import learn
+
+    return learned_result(*learn(*log.settings), len(log.trace.workload))
+
+
+def _backtest(log: _Log) -> "Result":
+    """Rules from the first 60 % of FILE, held against its later jobs and three null models."""
+    from hopperkit.questions.network.traces.rules import backtest_result
+    from hopperkit.traces.backtest import backtest
+
+    return backtest_result(backtest(*log.settings))
+
+
+def _what_if(log: _Log, **changes: Any) -> "Result":
+    """Changes of the machine, side by side: what they would do to the waits of FILE, and how sure that is.
+
+    Each change is simulated alone, and all together where there are several.
+    """
+    from hopperkit.questions.network.traces.what_if import scenarios_of, what_if_result
+    from hopperkit.traces.backtest import backtest
+    from hopperkit.traces.whatif import together, what_if
+
+    if log.shared and changes["shared"]:
+        raise InputError("jobs share nodes in this log already", name="shared")
+    scenarios = scenarios_of(log.trace, log.nodes, **changes)
+    if len(scenarios) > 1:
+        scenarios.append(together(scenarios))
+    test = backtest(*log.settings)
+    return what_if_result(test, what_if(*log.settings, test.rules, scenarios))
+
+
+def _why(log: _Log, job: str, downtimes: str | None) -> "Result":
+    """Why JOB of FILE waited: its wait by causes, which add up."""
+    from hopperkit.questions.network.traces.rules import why_result
+    from hopperkit.traces.learned import learn
+    from hopperkit.traces.why import explain_wait
+    from hopperlib.scheduling.downtimes import read_downtimes
+
+    down = read_downtimes(read_source(downtimes, what="downtimes").splitlines()) if downtimes else []
+    index = _index(log.trace, job)
+    rules, _ = learn(*log.settings)
+    trace, nodes = (in_cores(log.trace), sum(node.cores for node in log.shared.nodes)) if log.shared else log[:2]
+    wait = explain_wait(trace.workload, index, nodes, log.clock, rules, down)
+    return why_result(trace, wait, rules, nodes, unit="core" if log.shared else "node")
+
+
+def in_cores(trace: "Trace") -> "Trace":
+    """Return a trace whose jobs count their cores, wherever these lie."""
+    from hopperlib.scheduling.workload import Workload
+
+    jobs = Workload(job._replace(nodes=job.cores or job.nodes) for job in trace.workload)
+    jobs.users = trace.workload.users
+    return replace(trace, workload=jobs)
+
+
+def _when(log: _Log, job: str) -> "Result":
+    """When JOB will start, which waits still: FILE holds running and pending jobs and some weeks of past ones.
+
+    Rules are learned from the last 5,000 jobs that started (2,000 where they share nodes), and tested on the later ones.
+    """
+    from hopperkit.questions.network.traces.rules import when_result
+    from hopperkit.traces.backtest import backtest
+    from hopperkit.traces.pending import expected_start, last_started
+
+    names = [name for name, _ in log.trace.unfinished]
+    if job not in names:
+        raise InputError(
+            f"job {job!r} is not among the {len(names):,} jobs that run or wait in this log{did_you_mean(job, names)}"
+        )
+    workload, nodes, clock = log.settings
+    recent = last_started(workload, nodes)
+    test = backtest(recent, nodes, clock)
+    unfinished = [each for _, each in log.trace.unfinished]
+    found = expected_start(recent, unfinished, names.index(job), nodes, clock, test.rules)
+    return when_result(log.trace, job, found, test)
+
+
+def _index(log: "Trace", job: str) -> int:
+    """Return the index of a job by its name in the log."""
+    names = {log.names.get(number, str(number)): index for index, number in enumerate(log.workload.job)}
+    if any(job == name for name, _ in log.unfinished):
+        raise InputError(f"job {job!r} runs or waits still: `hopper trace when` says when one that waits starts")
+    if job not in names:
+        near = did_you_mean(job, names) if len(names) < 20_000 else ""
+        raise InputError(f"job {job!r} is not among the {len(names):,} jobs that can be taken{near}")
+    return names[job]
+
+
+@trace.command("places")
+@click.argument("file")
+@click.option("--network", required=True, metavar="FILE", help="topology.conf or .yaml, ibnetdiscover, names of nodes.")
+@refusing
+def places_of_jobs(file: str, network: str) -> None:
+    """Print as CSV where each job of FILE lay in the site's network: `hopper where` says what that cost."""
+    from hopperkit.readers.networks import jobs_in_network
+
+    placements = jobs_in_network(read_source(file, what="job log"), read_source(network, what="network"))
+    click.echo(placements.csv(), nl=False)
+
+
+_command(_learn)
+_command(_backtest)
+_command(
+    _what_if,
+    click.Option(["--nodes", "more_nodes"], multiple=True, metavar="+10%|-64|N", help="More nodes, fewer, or N."),
+    click.Option(["--max-walltime"], multiple=True, metavar="24h", help="The longest limit that a job may ask for."),
+    click.Option(["--partition"], multiple=True, metavar="split:4h:25%", help="25 % of the nodes for limits to 4 h."),
+    click.Option(["--drain"], multiple=True, metavar="WHEN/HOURS[:NODES]", help="As 2026-12-01T08:00/12h:node[1-64]."),
+    click.Option(["--depth"], multiple=True, metavar="0|1|N|all", help="Blocked jobs with a reserved start."),
+    click.Option(["--shared"], is_flag=True, help="Jobs share nodes by cores."),
+    nodes="--machine-nodes",
+)
+_command(
+    _why,
+    click.Argument(["job"]),
+    click.Option(["--downtimes"], metavar="CSV", help="Of nodes: kind,start_s,end_s,first_node,last_node"),
+)
+_command(_when, click.Argument(["job"]))

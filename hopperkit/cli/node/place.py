@@ -1,0 +1,172 @@
+"""``hopper place``: the question, for every launch line of a script."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hopperkit.cli.common import read_source, write_lines
+from hopperkit.cli.question import print_text, question_command, show, with_basis
+from hopperkit.questions.question import Question, load
+from hopperlib.errors import InputError
+
+if TYPE_CHECKING:
+    from hopperkit.launchers.review import Review
+    from hopperkit.questions.node.place import Lines
+    from hopperkit.questions.result import Result
+
+
+def _warn_of_other_lines(reviews: "Sequence[Review]") -> None:
+    """Say on stderr which of the launch lines after the first have a problem."""
+    for number, review in enumerate(reviews[1:], start=2):
+        if review.problems:
+            codes = ", ".join(dict.fromkeys(finding.code for finding in review.problems))
+            click.echo(f"hopper: launch line {number} has a problem too: {codes}; --launch {number} tells", err=True)
+
+
+def _guess_machine(question: Question, values: dict[str, Any]) -> str:
+    """Set the machine that the text names, and say so on stderr; return why it is in doubt where none is."""
+    from hopperkit.questions.machine_choice import machine_of_text, unknown_machine
+
+    text = str(values.get("line", ""))
+    machine, sign = machine_of_text(text)
+    if sign:
+        values["machine"] = machine
+        if machine != question.defaults["machine"]:
+            click.echo(f"hopper: machine {machine}, as the text has {sign!r}; --machine names another", err=True)
+        return ""
+    doubt = unknown_machine(text)
+    if doubt:
+        values["machine"] = "cluster"
+        doubt += " Name yours with --machine NAME (`hopper machine list`), or write its file with `hopper machine new`."
+    elif "#PBS" in text:
+        click.echo("hopper: machine hopper, as nothing else has aprun for sure; --machine names another", err=True)
+    return doubt
+
+
+def _print(lines: "Sequence[tuple[Review, Result]]", show_all: bool) -> None:
+    """Print the answer for each launch line as text."""
+    from hopperkit.render.text import printable
+
+    for number, (review, result) in enumerate(lines):
+        if len(lines) > 1:
+            text = printable(" ".join(review.placement.launch.text.split()))
+            click.echo(f"{chr(10) if number else ''}== {text if len(text) <= 160 else text[:157] + '...'}")
+        print_text(result, show_all)
+
+
+def _asked(question: Question, values: dict[str, Any]) -> "Lines":
+    """Return what is asked, for the machine that was named or that the text names."""
+    from hopperkit.questions.node.place import Lines
+
+    doubt = "" if "machine" in values else _guess_machine(question, values)
+    asked = Lines(**question.read(values))
+    asked.doubt = doubt
+    return asked
+
+
+def _answers(asked: "Lines", as_json: bool) -> "tuple[tuple[Review, ...], list[Result]]":
+    """Return the reviews and the answers of all launch lines; what is found in the job alone is said of a refused one too."""
+    from hopperkit.questions.node.place import answers
+
+    try:
+        return asked.reviews, answers(asked)
+    except InputError as error:
+        if not as_json:
+            for finding in asked.job_findings:
+                click.echo(f"hopper: {finding.message} {finding.advice}", err=True)
+        if not asked.is_doubtful(error):
+            raise
+        reason = str(error).removeprefix(f"{getattr(error, 'words', '')}: ")
+        text = f"cannot tell: {asked.doubt} It does not fit there: {reason}"
+        raise InputError(text, name=error.name, value=error.value, rule=error.rule) from error
+
+
+def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+    """Answer for each launch line as text; as data for the first or the one that --launch says."""
+    check, here = values.pop("check", None), values.pop("here", False)
+    if here:
+        from hopperkit.cli.node.here import machine_here
+
+        values["machine"] = str(machine_here())
+    asked = _asked(question, values)
+    reviews, results = _answers(asked, as_json)
+    found = [*asked.job_findings, *(each for review in reviews for each in review.problems)]
+    if check:
+        from hopperkit.launchers.printed import check_printed
+
+        found.append(check_printed(reviews[0].placement, read_source(check, what="output", as_json=as_json)))
+        results[0] = replace(results[0], findings=(found[-1], *results[0].findings))
+    if as_json:
+        _warn_of_other_lines(reviews)
+        show(question.name, results[0], as_json, show_all)
+    else:
+        results[0] = with_basis(question, values, results[0], asked=show_all)
+        _print(list(zip(reviews, results, strict=True)), show_all)
+    if here and not check:
+        _print_probe(reviews[0])
+    if any(finding.level == "problem" for finding in found):
+        raise SystemExit(1)
+
+
+def _print_probe(review: "Review") -> None:
+    """Print on stderr a line that shows where the cluster itself binds the tasks, and what to do with its output."""
+    from hopperkit.cli.node.here import probe_line
+
+    if probe := probe_line(review.placement.launch):
+        advice = (
+            "to hold it against this machine, run in such a job, and give its output to hopper place --here --check"
+        )
+        click.echo(f"hopper: {advice}:\n  {probe}", err=True)
+
+
+def _annotate(question: Question, values: dict[str, Any], files: Sequence[str], target: str) -> None:
+    """Write what is to be said of the lines of several scripts as SARIF, and print it unless that goes to the terminal."""
+    import json
+
+    from hopperkit.cli.elsewhere.sarif import Annotation, annotations, sarif_log
+    from hopperkit.render.text import printable
+
+    found: list[Annotation] = []
+    unread: list[str] = []
+    for file in files:
+        given = {**values, "line": read_source(file, what="script")}
+        try:
+            found += annotations(file, _asked(question, given))
+        except InputError as error:
+            unread.append(f"{file}: {error}")
+    write_lines(target, [json.dumps(sarif_log(found, unread), indent=1), "\n"], what="SARIF")
+    lines = [*(str(each) for each in found if not each.ignored), *unread]
+    if target != "/dev/stdout":
+        click.echo("".join(f"{printable(line)}\n" for line in lines), nl=False)
+    if unread or any(each.fails for each in found):
+        raise SystemExit(1)
+
+
+def _run_any(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+    """Check many scripts, or answer for one."""
+    if sarif := values.pop("sarif", None):
+        files = click.get_current_context().params["line"]
+        _annotate(question, {name: each for name, each in values.items() if name in question.defaults}, files, sarif)
+    else:
+        _run(question, values, as_json, show_all)
+
+
+place = question_command(
+    load("place"),
+    _run_any,
+    parameters=[
+        click.Option(["--sarif"], metavar="FILE", help="Check many scripts: write SARIF, print a line a finding."),
+        click.Option(["--here"], is_flag=True, help="Take the cluster of this login node, as scontrol tells of it."),
+        click.Option(["--check"], metavar="OUTPUT", help="Compare with what xthi, hello_jobstep and the like printed."),
+    ],
+    lines="""
+hopper place "aprun -n 384 -N 12 vasp"
+hopper place --machine perlmutter -- srun -N 2 -n 16 -c 32 ./a.out
+hopper place --json job.pbs
+hopper place --here job.sh
+hopper place --sarif found.sarif jobs/*.sh
+hopper place --from-slurm-json - < options.json    for a cli_filter: advice of two lines at most
+""",
+)

@@ -1,0 +1,226 @@
+"""The command of a question: options from its controls, text and JSON from its `Result`."""
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from hopperkit.cli.common import all_option, complete, fail, json_option, print_json, read_source
+from hopperlib.errors import InputError
+
+if TYPE_CHECKING:
+    from hopperkit.questions.controls import Control
+    from hopperkit.questions.question import Question
+    from hopperkit.questions.result import Result
+
+Values = dict[str, Any]
+# What a command does in place of asking and showing.
+Run = Callable[["Question", Values, bool, bool], None]
+
+
+class _Command(click.Command):
+    """A command that says how to give a launch line when its options are taken for the command's own."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse; an option that this command does not have is most often one of an unquoted line."""
+        # The parser empties the list.
+        words = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if not {"aprun", "srun"} & set(words):
+                raise
+            hint = 'put the launch line in quotes, or "--" before it'
+            raise click.UsageError(f"{error.option_name} is no option of hopper {self.name}; {hint}", ctx) from None
+
+
+def question_command(
+    question: "Question",
+    run: Run | None = None,
+    *,
+    starting: Mapping[str, Any] | None = None,
+    left_out: Sequence[str] = (),
+    parameters: Sequence[click.Parameter] = (),
+    lines: str = "",
+) -> click.Command:
+    """Return the command of a question: its controls as options, and what it has besides.
+
+    Parameters
+    ----------
+    question : Question
+    run : callable
+        ``run(question, values, as_json, show_all)`` in place of asking and showing; `values` holds all that was given.
+    starting : mapping
+        Values of controls with which the command starts, where those are not the page's.
+    left_out : sequence of str
+        Controls that the command does not have.
+    parameters : sequence of click.Parameter
+        Further parameters for `run`.
+    lines : str
+        Command lines to show in the help.
+    """
+    question = question.starting(**(starting or {}))
+    controls = [control for control in question.controls if control.name not in (*left_out, "machine_file")]
+
+    def callback(as_json: bool, show_all: bool, **given: Any) -> None:
+        # What was not given keeps the value of its control.
+        values = {name: value for name, value in given.items() if value is not None}
+        try:
+            for control in controls:
+                if (
+                    control.name == "machine"
+                    and "machine" not in values
+                    and (usual := os.environ.get("HOPPER_MACHINE", ""))
+                ):
+                    values[control.name] = usual
+                if control.name in values:
+                    values[control.name] = _text(control, values[control.name], as_json)
+            (run or answer)(question, values, as_json, show_all)
+        except ValueError as error:
+            refuse(question, error if isinstance(error, InputError) else InputError(str(error)), as_json)
+
+    shown = "".join(f"\n  {line}" for line in lines.strip().splitlines())
+    command = _Command(
+        question.name,
+        params=[*map(_parameter, controls), *parameters],
+        callback=callback,
+        help=f"{question.question}\n\nExit status: 0 fine, 1 a problem was found, 2 bad input."
+        + (f"\n\n\b{shown}" if shown else ""),
+        short_help=question.question,
+    )
+    json_option(all_option(command))
+    return command
+
+
+def _parameter(control: "Control") -> click.Parameter:
+    """Return the option, or the argument, of a control."""
+    completion = complete(
+        lambda: [str(value) for value, *_ in control.to_dict().get("options", ())],
+        files=control.kind != "choice" or control.name == "machine",
+    )
+    if control.argument:
+        return click.Argument(
+            [control.name], nargs=-1, required=control.required, metavar=_metavar(control), shell_complete=completion
+        )
+    if control.kind == "switch":
+        flags = f"{control.flag}/--no-{control.flag[2:]}"
+        return click.Option([flags, control.name], default=None, help=_help(control))
+    return click.Option(
+        [control.flag, control.name],
+        help=_help(control),
+        metavar=_metavar(control),
+        required=control.required,
+        shell_complete=completion if control.kind in ("choice", "file", "text") else None,
+    )
+
+
+def _metavar(control: "Control") -> str:
+    """Return what stands for a value in the help."""
+    if control.kind == "text" and control.argument:
+        return f"{control.name.upper()}|FILE|-"
+    return {"file": "FILE", "text": "TEXT", "choice": "NAME"}.get(control.kind, control.unit or "N")
+
+
+def _help(control: "Control") -> str:
+    """Return the help of an option: label, unit, options or bounds, default, and why it is assumed."""
+    words = [f"{control.label}{f' [{control.unit}]' if control.unit else ''}.", control.help]
+    if control.options:
+        words.append(f"One of: {', '.join(value for value, _ in control.options)}.")
+    elif control.kind == "choice":
+        words.append("A name (`hopper machine list` has them) or a file.")
+    if control.assumed:
+        words.append(f"Assumed: {control.assumed}")
+    if control.kind not in ("file", "text") and not control.required:
+        words.append(f"[default: {str(control.default).lower() if control.kind == 'switch' else control.default}]")
+    return " ".join(word for word in words if word)
+
+
+def _text(control: "Control", value: Any, as_json: bool) -> Any:
+    """Return the value of a control: for text the words, or what the named file or standard input holds."""
+    label = control.label
+    what = label if label.isupper() else label[:1].lower() + label[1:]
+    if control.kind == "file":
+        names = value if isinstance(value, tuple) else (value,)
+        texts = {name: read_source(name, what=what, as_json=as_json) for name in names}
+        if not control.multiple:
+            return "".join(texts.values())
+        from hopperkit.readers.source import texts_together
+
+        return texts_together(texts)
+    if not isinstance(value, tuple):
+        return value
+    if value == ("-",):
+        return read_source("-", what=what, as_json=as_json)
+    if len(value) != 1:
+        return shlex.join(value)
+    # One word without a blank is meant as a file, so that a missing one is told as such.
+    alone = bool(value[0]) and not any(char.isspace() for char in value[0])
+    # A word with a blank may be a file as well, if there is one.
+    is_file = (alone and value[0] not in ("aprun", "srun")) or os.path.isfile(value[0])
+    return read_source(value[0], what="script", as_json=as_json) if is_file else value[0]
+
+
+def answer(question: "Question", values: Values, as_json: bool, show_all: bool) -> None:
+    """Ask the question and show its answer; with everything, what its numbers rest on too."""
+    result = question.run(**values)
+    show(question.name, with_basis(question, values, result, asked=show_all and not as_json), as_json, show_all)
+
+
+def with_basis(question: "Question", values: Values, result: "Result", *, asked: bool) -> "Result":
+    """Return an answer, where everything is asked for with the tables of what its numbers rest on."""
+    if question.heavy or not asked:
+        return result
+    from hopperkit.questions.basis import basis, tables
+
+    return replace(result, tables=(*result.tables, *tables(basis(question, values))))
+
+
+def show(name: str, result: "Result", as_json: bool, show_all: bool) -> None:
+    """Print an answer; end with status 1 if a finding is a problem."""
+    if as_json:
+        from hopperkit.render.data import result_data
+
+        print_json(result_data(name, result))
+    else:
+        print_text(result, show_all)
+    if any(finding.level == "problem" for finding in result.findings):
+        raise SystemExit(1)
+
+
+def print_text(result: "Result", show_all: bool) -> None:
+    """Print an answer for people."""
+    from hopperkit.render.text import result_text
+
+    click.echo(result_text(result, show_all=show_all, styled=styled(), ascii_only=not takes_boxes()), nl=False)
+
+
+def styled() -> bool:
+    """Whether standard output is a terminal that wants bold text."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", None)
+    return sys.stdout.isatty() and not plain
+
+
+def takes_boxes() -> bool:
+    """Whether standard output takes the characters of boxes."""
+    try:
+        # By trying, as the name of an encoding does not tell what it holds.
+        "─┌·".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def refuse(question: "Question", error: InputError, as_json: bool) -> NoReturn:
+    """End with the message of a refused value, by the name of its option."""
+    from hopperkit.render.data import error_data
+
+    control = question.control_of(error)
+    option = control.flag if control is not None and control.name == error.name and not control.argument else ""
+    if as_json:
+        print_json(error_data(error, option))
+        raise SystemExit(2)
+    fail(error.message_for(option) if option else error.message)

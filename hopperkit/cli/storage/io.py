@@ -1,0 +1,283 @@
+"""``hopper io``: what IOR, mdtest, IO500 and Darshan measured; it recognises which of them wrote a file."""
+
+import glob
+import os
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from hopperkit.cli.common import (
+    all_option,
+    fail,
+    json_option,
+    page_option,
+    print_json,
+    read_source,
+    refusing,
+    watched,
+    write_page,
+)
+from hopperkit.cli.question import print_text
+from hopperlib.errors import InputError
+
+if TYPE_CHECKING:
+    from hopperkit.questions.result import Result
+    from hopperkit.readers.ior.io500 import Io500
+    from hopperkit.readers.ior.results import IoResult
+    from hopperlib.machine import Machine
+
+_MAX_BYTES = 256_000_000
+# Fewer files are read before a bar would be seen.
+_WORTH_A_BAR = 50
+# Words that may stand before the files, as they once had to: what wrote a file is recognised.
+_TOOLS = ("ior", "io500", "darshan")
+_LOG = re.compile(rb"[23]\.\d\d\0")
+_NOTHING = "nothing given is output of IOR, mdtest, IO500 or Darshan"
+
+
+class _Logs(NamedTuple):
+    """How Darshan logs are read: for which machine, on which nodes their jobs were, and whether as a table."""
+
+    machine: "Machine | None"
+    nodes: "dict[int, tuple[str, ...]]"
+    as_table: bool
+
+
+class _Found(NamedTuple):
+    """What the files hold, by the tool that wrote it, and why others were not read."""
+
+    rows: "list[IoResult]"
+    runs: "list[Io500]"
+    darshan: "Result | None"
+    unread: list[str]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints, by tool."""
+        runs = [run.to_dict() for run in self.runs]
+        parts = {
+            "rates": [row.to_dict() for row in self.rows],
+            "io500": runs[0] if len(runs) == 1 else {"runs": runs} if runs else None,
+            "darshan": self.darshan and self.darshan.facts,
+        }
+        return {name: part for name, part in parts.items() if part}
+
+    @property
+    def failed(self) -> list[str]:
+        """Runs without a rate, each once, in the order of the files."""
+        bad = [(row.status, row.file, row.reason) for row in self.rows if row.status not in ("ok", "not-run")]
+        return [f"{status}: {file}: {reason}" for status, file, reason in dict.fromkeys(bad)]
+
+    @property
+    def faulty(self) -> bool:
+        """Whether anything was not read, failed, or should be mended."""
+        raised = self.darshan.findings if self.darshan else ()
+        mend = any(finding.level in ("problem", "advice") for finding in raised)
+        return bool(self.unread or self.failed or mend or any(run.errors for run in self.runs))
+
+    def results(self, machine: "Machine | None") -> "list[Result]":
+        """Return the answers to show; rates are compared with Hopper's nodes where no machine is named."""
+        darshan = [self.darshan] if self.darshan else []
+        # What is not needed for a log takes as long to import as the log to read.
+        if not (self.rows or self.runs):
+            return darshan
+        from hopperkit.questions.storage.io_log import io500_result, io_result
+        from hopperlib.machine import Machine
+
+        rates = [io_result(self.rows, machine or Machine.load("hopper"))] if self.rows else []
+        return [*rates, *map(io500_result, self.runs), *darshan]
+
+
+@click.command(
+    "io",
+    help="""Read what IOR, mdtest, IO500 and Darshan measured of your I/O.
+
+FILE may be an output of IOR (2.10 to 4.x: text, JSON, CSV) or mdtest, a Darshan log, what darshan-parser prints of
+one, a folder of any of these or of an IO500 run, a pattern in quotes, or - for standard input; which tool wrote a
+file is recognised. Files that hold nothing are listed on stderr with the reason, and the rest is read.
+Darshan logs need pydarshan: pip install 'hopper-book[darshan]'; texts of darshan-parser do not.
+
+\b
+  hopper io results/*.txt               every rate in outputs of IOR and mdtest
+  hopper io runs/ --csv > rates.csv     the same as a table, all rows
+  hopper io job.darshan                 what is slow in a job, and what to do
+  hopper io logs/                       the most expensive jobs first, and slow OSTs by all jobs together
+  hopper io logs/ --sacct jobs.txt      slow nodes too, and node-hours
+  hopper io logs/ --csv > jobs.csv      a row for each job
+  hopper io results/                    score, phases, spread and errors of an IO500 run
+
+Rates are aggregate, as printed (MiB/s) and in MB/s of 1,000,000 bytes. A file that prints no single
+repetitions gives its highest, lowest and mean rate, told apart by `statistic`. --json prints the rows of IOR,
+the run of IO500 or the findings of Darshan; where there are several of these, by name.
+
+Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be mended, 2 nothing could be read.""",
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--machine", metavar="M", help="Whose nodes and file system to compare with. [default: Hopper's, the log's]"
+)
+@click.option("--sacct", metavar="JOBS", help="What `sacct -aXP --format=JobIDRaw,NodeList` printed, for Darshan logs.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the rows, or a row for each job, as CSV.")
+@click.option("--prometheus", metavar="FILE", help="Write metrics for Prometheus to this file, in one move.")
+@page_option
+@all_option
+@json_option
+@refusing
+def io(
+    files: tuple[str, ...],
+    machine: str | None,
+    sacct: str | None,
+    as_csv: bool,
+    prometheus: str | None,
+    page: str | None,
+    show_all: bool,
+    as_json: bool,
+) -> None:
+    """Read the files and print what they hold."""
+    names = files[1:] if len(files) > 1 and files[0] in _TOOLS and not os.path.exists(files[0]) else files
+    if as_csv and as_json:
+        fail("--json and --csv cannot both be given", as_json=True)
+    from hopperlib.machine import Machine
+
+    own = Machine.load(machine) if machine else None
+    logs = _Logs(own, _nodes(sacct), as_csv)
+    found = _found(names, logs)
+    _complain(found, as_json=as_json, as_data=as_json or as_csv)
+    results = found.results(own)
+    if page:
+        _write_page(page, results, names, as_json=as_json)
+    if prometheus:
+        from hopperkit.cli.elsewhere.prometheus import io_samples, save_metrics
+
+        save_metrics(prometheus, io_samples(found.rows), as_json=as_json)
+    if as_json:
+        parts = list(found.data.values())
+        print_json(parts[0] if len(parts) == 1 else found.data)
+    elif as_csv:
+        click.echo(_csv(found), nl=False)
+    else:
+        for result in results:
+            print_text(result, show_all)
+    sys.exit(int(found.faulty))
+
+
+def _complain(found: _Found, *, as_json: bool, as_data: bool) -> None:
+    """Print what was not read, and for programs what failed; end the command if nothing was read."""
+    if not found.data:
+        message = found.unread[0] if len(found.unread) == 1 else _NOTHING
+        if len(found.unread) > 1:
+            _to_stderr(f"not read: {reason}" for reason in found.unread)
+        fail(message, as_json=as_json, details={"unread": found.unread})
+    _to_stderr(f"not read: {reason}" for reason in found.unread)
+    if as_data:
+        _to_stderr(found.failed)
+
+
+def _to_stderr(messages: Iterable[str]) -> None:
+    """Print messages as those of this command."""
+    for message in messages:
+        click.echo(f"hopper: {message}", err=True)
+
+
+def _nodes(sacct: str | None) -> dict[int, tuple[str, ...]]:
+    """Return the nodes of jobs, none if no list of them is given."""
+    if not sacct:
+        return {}
+    from hopperkit.readers.jobs.node_lists import read_node_lists
+
+    return read_node_lists(read_source(sacct, what="list of jobs"), file=sacct)
+
+
+def _found(names: Sequence[str], how: _Logs) -> _Found:
+    """Read the files."""
+    paths = _expand(names)
+    logs = list(filter(_is_log, paths))
+    texts = {path: Path(path) for path in paths if path not in set(logs)}
+    if not texts:
+        darshan, unread = _darshan(logs, [], how)
+        return _Found([], [], darshan, unread)
+    from hopperkit.questions.storage.io_log import read_texts
+    from hopperkit.readers.ior.results import ranks_together
+
+    runs, rows, parsed, unread = read_texts(texts, max_bytes=_MAX_BYTES)
+    # What stands beside the summary of an IO500 run belongs to it.
+    folders = {os.path.dirname(run.file) for run in runs}
+    rows = [row for row in rows if os.path.dirname(row.file) not in folders]
+    darshan, bad = _darshan(logs, parsed, how)
+    runs.sort(key=lambda run: -(run.score or 0.0))
+    return _Found(ranks_together(rows), runs, darshan, [*unread, *bad])
+
+
+def _is_log(path: str) -> bool:
+    """Whether a file is a Darshan log, by its name or its first bytes."""
+    if path.endswith(".darshan"):
+        return True
+    with suppress(OSError):
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                return _LOG.match(file.read(8)) is not None
+    return False
+
+
+def _darshan(paths: Sequence[str], parsed: Sequence[tuple[str, Any]], how: _Logs) -> "tuple[Result | None, list[str]]":
+    """Return what one log shows, or several as a table, None if there is none; and why logs were not read."""
+    from hopperkit.iologs.darshan_findings import findings
+    from hopperkit.questions.storage.darshan_answer import darshan_result, logs_result
+    from hopperkit.readers import darshan
+
+    if not paths and not parsed:
+        return None, []
+    machine = how.machine
+    if len(paths) + len(parsed) > 1 or how.as_table:
+        with watched(darshan.read_darshan_logs(paths), len(paths), "files", least=_WORTH_A_BAR) as shown:
+            return logs_result(chain(parsed, shown), machine, how.nodes)
+    try:
+        log = parsed[0][1] if parsed else darshan.read_darshan(paths[0])
+    except InputError as error:
+        return None, [str(error)]
+    log = log.placed(how.nodes.get(log.job_id or 0, ()), machine.node().cores if machine else None)
+    for note in (*log.missing, *log.notes):
+        click.echo(f"hopper: {note}", err=True)
+    return darshan_result(log, findings(log, machine), machine.title if machine else ""), []
+
+
+def _expand(names: Iterable[str]) -> list[str]:
+    """Return the files that the arguments mean, each once: files, what folders hold, what patterns match."""
+    meant: list[str] = []
+    for name in names:
+        path, matches = Path(name), []
+        if path.is_dir():
+            # Hidden files are what editors and file systems leave behind.
+            visible = (file for file in sorted(path.rglob("*")) if not file.name.startswith("."))
+            # What is no file, such as a FIFO or a link to nowhere, is said and not left out.
+            matches = [str(file) for file in visible if not file.is_dir()]
+        elif not path.exists() and glob.has_magic(name):
+            matches = sorted(glob.glob(name, recursive=True))
+        meant += matches or [name]
+    return list(dict.fromkeys(meant))
+
+
+def _write_page(path: str, results: "list[Result]", names: Sequence[str], *, as_json: bool) -> None:
+    """Write the answers as one page."""
+    from hopperkit.questions.result import joined
+
+    source = f"From {names[0]}." if len(names) == 1 else f"From {len(names):,} files."
+    write_page(path, joined(results), "I/O of a job", source, as_json=as_json)
+
+
+def _csv(found: _Found) -> str:
+    """Return the one table of the files as CSV: rows of IOR and mdtest, or a row for each job of Darshan."""
+    from hopperkit.readers.ior.results import results_csv, rows_csv
+
+    if list(found.data) == ["rates"]:
+        return results_csv(found.rows)
+    if list(found.data) == ["darshan"] and found.darshan and found.darshan.facts:
+        rows = list(found.darshan.facts["jobs"])
+        return rows_csv(rows, list(rows[0]))
+    raise InputError("a table holds rates of IOR and mdtest, or jobs of Darshan logs: give files of one of these")

@@ -1,0 +1,90 @@
+"""Whether a time that was measured is what the file system gives, and what a change of layout or writers wins.
+
+A time within the range of the estimate says nothing against the file system or
+the program. What a change wins at least is told under the same load: the measured
+time shrinks as the estimate does, by the smaller of the factors at both ends of its
+ranges and in the middle. It wins at most what leaves the fast end. A time above the
+range has another cause besides, so nothing is promised at least.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from hopperkit.filesystems.measured import Range
+from hopperlib.errors import above
+
+
+class Change(NamedTuple):
+    """What could be done, the line that does it, and the time it would then take. [s]"""
+
+    what: str
+    line: str
+    time_s: Range
+
+
+class Gain(NamedTuple):
+    """What a change wins at least and at most. [s]"""
+
+    change: Change
+    low_s: float
+    high_s: float
+
+
+class Standing(NamedTuple):
+    """How a measured time stands.
+
+    Parameters
+    ----------
+    verdict : {"faster", "expected", "slower"}
+        Beside the range of the layout that there is.
+    expected_s : Range
+        [s]
+    gains : tuple of Gain
+        The largest first.
+    """
+
+    verdict: Literal["faster", "expected", "slower"]
+    expected_s: Range
+    gains: tuple[Gain, ...]
+
+
+def stand(seconds: float, expected_s: Range, changes: Sequence[Change]) -> Standing:
+    """Return how a measured time stands, and what each change wins.
+
+    Parameters
+    ----------
+    seconds : float
+        Measured. [s]
+    expected_s : Range
+        What the estimate says of the writes as they are. [s]
+    changes : sequence of Change
+
+    Raises
+    ------
+    InputError
+        If the time is not positive.
+
+    Examples
+    --------
+    Ten minutes, where 5 to 20 are expected; with twice the stripes half of each:
+
+    >>> change = Change("more stripes", "lfs setstripe -c 8 DIRECTORY", Range(150.0, 300.0, 600.0))
+    >>> standing = stand(600.0, Range(300.0, 600.0, 1200.0), [change])
+    >>> standing.verdict, standing.gains[0].low_s, standing.gains[0].high_s
+    ('expected', 300.0, 450.0)
+    """
+    above(0, now_s=seconds)
+    verdict: Literal["faster", "expected", "slower"] = "expected"
+    if not expected_s.low <= seconds <= expected_s.high:
+        verdict = "faster" if seconds < expected_s.low else "slower"
+    gains = [_gain(seconds, expected_s, change, promised=verdict == "expected") for change in changes]
+    # What wins nothing worth a word is left out.
+    gains = [gain for gain in gains if gain.high_s > 0]
+    return Standing(verdict, expected_s, tuple(sorted(gains, key=lambda gain: (-gain.low_s, -gain.high_s))))
+
+
+def _gain(seconds: float, expected_s: Range, change: Change, *, promised: bool) -> Gain:
+    """Return what one change wins."""
+    factor = max(new / old for new, old in zip(change.time_s, expected_s, strict=True))
+    low = max(0.0, seconds * (1 - factor)) if promised else 0.0
+    return Gain(change, low, max(low, seconds - change.time_s.low))

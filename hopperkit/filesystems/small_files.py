@@ -1,0 +1,94 @@
+"""What many small files cost, and what else can be done with them.
+
+Creating and reading a file is a request to the metadata servers; those answer so
+many a second, whatever the files hold. Four ways for the same data:
+
+=============  ============================================================================
+one folder     each file by itself, all in one folder
+own folders    each file by itself, in a folder for each task
+node archive   files in memory or on the disk of a node, then one archive a node (tar, zip, squashfs)
+one file       one shared file with the files as records of it (HDF5, a database, WebDataset shards)
+=============  ============================================================================
+
+In folders of their own the same file systems create 3.6 times the files a second: the
+ratio of the medians of 95 public IO500 results on Lustre (``benchmarks/README.md``).
+What is read back is opened first: an open is taken to cost what a create does.
+"""
+
+from typing import Literal, NamedTuple, get_args
+
+from hopperkit.filesystems.measured import CREATES_PER_S, REPEATED, Range
+from hopperlib.errors import above, at_least, refusal
+from hopperlib.machine import FileSystem
+from hopperlib.units import BYTES_PER_GB
+
+Way = Literal["one folder", "own folders", "node archive", "one file"]
+WAYS: tuple[Way, ...] = get_args(Way)
+# 173,959 and 48,307 files a second.
+_OWN_FOLDERS = 3.6
+
+
+class FilesCost(NamedTuple):
+    """What one way costs.
+
+    Parameters
+    ----------
+    files : int
+        On the file system, of which quotas count each.
+    metadata_s : Range
+        Creating them. [s]
+    moving_s : float
+        Their data, at the rate of the nodes or of the file system. [s]
+    """
+
+    files: int
+    metadata_s: Range
+    moving_s: float
+
+    @property
+    def total_s(self) -> Range:
+        """All of it. [s]"""
+        return Range(*(each + self.moving_s for each in self.metadata_s))
+
+
+def files_cost(way: Way, *, files: int, size_bytes: int, tasks: int, nodes: int, system: FileSystem) -> FilesCost:
+    """Return what it costs to write many files, or to open and read them.
+
+    Parameters
+    ----------
+    way : {"one folder", "own folders", "node archive", "one file"}
+    files : int
+    size_bytes : int
+        Of one file. [bytes]
+    tasks, nodes : int
+    system : FileSystem
+
+    Raises
+    ------
+    InputError
+        If the way is unknown or a number is below 1.
+
+    Examples
+    --------
+    A million files of 10 kB by 1,000 tasks of 10 nodes, where 10,000 files are created a second:
+
+    >>> from dataclasses import replace
+    >>> from hopperlib.machine import Machine
+    >>> system = replace(Machine.load("perlmutter").file_systems[0], creates_per_s=10_000)
+    >>> job = {"files": 10**6, "size_bytes": 10_000, "tasks": 1000, "nodes": 10, "system": system}
+    >>> [round(files_cost(way, **job).total_s.usual, 1) for way in WAYS]
+    [100.0, 27.8, 0.0, 0.0]
+    """
+    if way not in WAYS:
+        raise refusal("way", way, f"must be one of: {', '.join(WAYS)}")
+    at_least(1, files=files, size_bytes=size_bytes, tasks=tasks, nodes=nodes)
+    above(0, peak_gb_s=system.peak_gb_s)
+    left = {"node archive": min(nodes, files), "one file": 1}.get(way, files)
+    # A folder a task is a file more.
+    created = left + (min(tasks, files) if way == "own folders" else 0)
+    rates = REPEATED.times(system.creates_per_s) if system.creates_per_s else CREATES_PER_S
+    if way == "own folders":
+        rates = rates.times(_OWN_FOLDERS)
+    rate_gb_s = min(nodes * system.node_write_ceiling_gb_s, system.peak_gb_s)
+    metadata = Range(*(created / rate for rate in reversed(rates)))
+    return FilesCost(left, metadata, files * size_bytes / BYTES_PER_GB / rate_gb_s)

@@ -1,0 +1,527 @@
+"""Which stripe count and size a file should have, and the commands that give it them.
+
+New files have a layout already: it stays if it comes within 5 % of the best. Else the
+estimate of `hopperlib.storage.lustre.rates` is made as high as it gets, over
+counts, sizes and the tasks that write, and then the least count is taken that
+comes within 5 % of it: objects cost others too, and the layout is given in the form
+of the site's own (its pool, its first components). Four things stand above the estimate:
+
+- what the site wants no file to have more of;
+- a count that was measured, or that the site advises for the size, if it lies
+  less than 5 % above: on Hopper nothing was gained above 144 OSTs [1]_;
+- stripes of 1 to 16 MiB, which is what public results and sites use; larger ones
+  only where a machine's record says that they were measured, as those of 64 MiB
+  on Hopper [1]_;
+- of these the size that the site advises, else one that gives each OST several
+  stripes: another size only if it is worth it.
+
+References
+----------
+.. [1] S. Byna et al., CUG 2013, sec. III-B.
+"""
+
+import math
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from hopperkit.filesystems.default_layout import (
+    default_components,
+    estimate_layout,
+    file_bytes,
+    in_its_form,
+    largest_part,
+)
+from hopperkit.filesystems.hints import hints_line
+from hopperlib import text
+from hopperlib.errors import at_least, refusal
+from hopperlib.finding import Finding, Level
+from hopperlib.machine import FileSystem
+from hopperlib.machine.layouts import Component, setstripe
+from hopperlib.storage.lustre.imbalance import expected_fullest
+from hopperlib.storage.lustre.rates import Costs, Estimate, Pace, Writing
+from hopperlib.storage.lustre.striping import Layout
+from hopperlib.text import digits
+from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
+
+# Who writes, and the pattern of `Writing` that the advice makes of it.
+_PATTERNS = {"shared": "collective", "file-per-process": "file-per-process", "one-writer": "shared"}
+
+# The least count is taken that is as fast as this share of the best.
+_NEAR_BEST = 0.955
+# What scripts of public IO500 results on Lustre, and the sites, use.
+_LARGEST_STRIPE_BYTES = 16 * BYTES_PER_MIB
+_STRIPES_PER_OST = 16
+# Counts that are all tried; above, steps of 5 %.
+_EVERY_COUNT = 64
+_MANY_FILES = 10_000
+# Share of the time from which locks are a problem.
+_LOCK_PROBLEM_SHARE = 0.2
+# Files up to this size can lie on the metadata server as a whole: what nearly all public IO500 scripts give them.
+_SMALL_FILE_BYTES = 65_536
+# Objects an OST that public IO500 scripts give a file of small unaligned blocks.
+_OVERSTRIPED = 4
+_LIMITS = {
+    "tasks": "the tasks that write",
+    "clients": "the clients",
+    "osts": "the OSTs",
+    "servers": "the servers",
+    "network": "the network to the servers",
+    "file system": "the file system's peak",
+}
+
+
+class Alternative(NamedTuple):
+    """Another layout, for what its reason says."""
+
+    command: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """A layout with its reasons and its commands.
+
+    Parameters
+    ----------
+    layout : Layout
+        Of the file, or of each file.
+    writing : Writing
+        How the data are written if the advice is followed: a shared file through aggregators, in whole stripes.
+    reasons : tuple of str
+        Why the count, why the size.
+    commands : tuple of str
+        Lines to type before the run.
+    hints : tuple of (str, str)
+        Hints for MPI-IO, in order; empty where MPI-IO has no part.
+    cautions : tuple of str
+        What else to know.
+    estimate : Estimate
+        What the writes then take.
+    keeps_default : bool
+        Whether this is what new files get anyhow.
+    mpi : str
+        Whose hints: ``cray``, ``romio`` or ``ompio``.
+    alternatives : tuple of Alternative
+        Newer kinds of layout, and when they fit better.
+    too_large : bool
+        Whether the data are more than the file system holds, which the last caution says.
+    """
+
+    layout: Layout
+    writing: Writing
+    reasons: tuple[str, ...]
+    commands: tuple[str, ...]
+    hints: tuple[tuple[str, str], ...]
+    cautions: tuple[str, ...]
+    estimate: Estimate
+    keeps_default: bool = False
+    mpi: str = "cray"
+    alternatives: tuple[Alternative, ...] = ()
+    too_large: bool = False
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The cautions as findings; a problem only if the data do not fit."""
+        levels: list[Level] = ["note"] * len(self.cautions)
+        # The caution that the data do not fit is the last, if there are any.
+        levels[-1:] = ["problem" if self.too_large else "note"] * bool(levels)
+        messages = (f"{caution[0].upper()}{caution[1:]}." for caution in self.cautions)
+        return tuple(Finding("mind", message, level) for message, level in zip(messages, levels, strict=True))
+
+    @property
+    def hints_line(self) -> str | None:
+        """The line that hands the hints to the MPI; None without hints."""
+        return hints_line(dict(self.hints), self.mpi)
+
+
+def stripe_sizes(system: FileSystem) -> tuple[int, ...]:
+    """Return the sizes of stripes that are advised: from 1 MiB to the largest that was measured to help. [bytes]
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> [stripe_sizes(Machine.load(name).file_systems[0])[-1] >> 20 for name in ("hopper", "perlmutter", "lumi-c")]
+    [64, 16, 4]
+    """
+    largest = max(system.largest_stripe_size_bytes or _LARGEST_STRIPE_BYTES, system.default_stripe_size_bytes)
+    powers = range((largest // BYTES_PER_MIB).bit_length())
+    return tuple(sorted({system.default_stripe_size_bytes, *(BYTES_PER_MIB << power for power in powers)}))
+
+
+def _stripe_size(size_bytes: int, count: int, system: FileSystem) -> int:
+    """Return the site's size, else the largest power of two that still gives each OST several stripes, within bounds. [bytes]"""
+    if system.guide_stripe_size_bytes:
+        return system.guide_stripe_size_bytes
+    size = system.default_stripe_size_bytes
+    # With one OST everything is there, in pieces of whatever size.
+    wanted = 0 if count == 1 else size_bytes // (count * _STRIPES_PER_OST)
+    while size * 2 <= min(wanted, stripe_sizes(system)[-1]):
+        size *= 2
+    return size
+
+
+def advise(
+    size_bytes: int,
+    writers: int,
+    pattern: str,
+    system: FileSystem,
+    *,
+    nodes: int | None = None,
+    cores_per_node: int = 1,
+    directory: str = "DIRECTORY",
+    pool: str = "",
+    block_bytes: int = BYTES_PER_MIB,
+    reading: bool = False,
+    costs: Costs | None = None,
+    default: Sequence[Component] = (),
+    mpi: str = "cray",
+) -> Advice:
+    """Return the striping that suits.
+
+    Parameters
+    ----------
+    size_bytes : int
+        All data of a dump together. [bytes]
+    writers : int
+        Tasks that hold the data.
+    pattern : {"shared", "file-per-process", "one-writer"}
+        One file for all, one file a task, or one task that writes all.
+    system : FileSystem
+    nodes : int or None
+        Nodes of the writers; None packs them.
+    cores_per_node : int
+        Cores of a node, to pack the writers. [cores]
+    directory, pool : str
+        Where the files will be; the pool of OSTs, empty for none.
+    block_bytes : int
+        What a task moves in one call where nobody gathers. [bytes]
+    reading : bool
+        Whether the rate of reading counts.
+    costs : Costs or None
+    default : sequence of Component
+        What new files get; none for what the file system's record says.
+    mpi : {"cray", "romio", "ompio"}
+        Whose MPI-IO takes the hints.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range or the pattern unknown.
+
+    Examples
+    --------
+    The trillion particles, and the settings that were documented as best:
+
+    >>> from hopperlib.machine import Machine
+    >>> scratch = Machine.load("hopper").file_systems[0]
+    >>> advice = advise(31 * 10**12, 20_000, "shared", scratch, nodes=5_000)
+    >>> advice.layout.stripe_count, advice.layout.stripe_size_bytes >> 20
+    (144, 64)
+    >>> advice.writing.pattern, advice.commands
+    ('collective', ('lfs setstripe -c 144 -S 64M DIRECTORY',))
+    """
+    if pattern not in _PATTERNS:
+        raise refusal("pattern", pattern, f"must be one of: {', '.join(_PATTERNS)}")
+    at_least(1, size_bytes=size_bytes, writers=writers)
+    callers = 1 if pattern == "one-writer" else writers
+    nodes = -(-callers // cores_per_node) if nodes is None else min(nodes, callers)
+    at_least(1, nodes=nodes)
+    as_written = "shared" if callers == 1 and pattern == "shared" else _PATTERNS[pattern]
+    calls: dict[str, Any] = {"block_bytes": block_bytes, "reading": reading}
+    writing = Writing(size_bytes=size_bytes, writers=callers, nodes=nodes, pattern=as_written, **calls)
+    pace = Pace(writing, system, costs)
+    return _advice(pace, tuple(default) or default_components(system), directory, pool, mpi)
+
+
+def _advice(pace: Pace, default: tuple[Component, ...], directory: str, pool: str, mpi: str) -> Advice:
+    """Return the advice for writes that were checked."""
+    writing, choice = pace.writing, _choose(pace, default, pool)
+    result = estimate_layout(pace, choice.components)
+    layout = Layout(stripe_count=choice.count, stripe_size_bytes=choice.stripe_bytes, osts=pace.system.osts)
+    share = writing.size_bytes / (pace.system.capacity_pb * 1e15)
+    return Advice(
+        layout=layout,
+        writing=replace(writing, aggregators=result.callers) if pace.collective else writing,
+        reasons=tuple(_reasons(pace, choice, result)),
+        commands=(setstripe(choice.components, directory),),
+        hints=_hints(layout, writing, result.callers) if pace.collective else (),
+        cautions=tuple(_cautions(pace, choice, result, share)),
+        estimate=result,
+        keeps_default=choice.components == default,
+        mpi=mpi,
+        # Who has a progressive layout needs no word about them.
+        alternatives=() if len(choice.components) > 1 else tuple(_alternatives(pace, layout, directory, pool)),
+        too_large=share > 1,
+    )
+
+
+def limit_words(limit: str) -> str:
+    """Return what the limit of an estimate is called.
+
+    Examples
+    --------
+    >>> limit_words("clients")
+    'the clients'
+    """
+    return _LIMITS[limit]
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A layout, why no more stripes, and the best count if the site had no limit."""
+
+    count: int
+    stripe_bytes: int
+    reason: str
+    unlimited: int
+    components: tuple[Component, ...]
+
+
+def _rule_stripe(pace: Pace, count: int) -> int:
+    """Return the stripe size of the rule for a count. [bytes]"""
+    files = pace.writing.writers if pace.own_files else 1
+    return _stripe_size(max(1, pace.writing.size_bytes // files), count, pace.system)
+
+
+def _fastest(pace: Pace, count: int) -> tuple[float, int]:
+    """Return the least time with a count, and the stripe size that gives it, that of the rule among them."""
+    # Of files of their own only the number of objects counts.
+    tried = {_rule_stripe(pace, count), *(() if pace.own_files else stripe_sizes(pace.system))}
+    return min((pace.time_s(count, size), size) for size in tried)
+
+
+def _least(pace: Pace, most: int) -> tuple[int, int]:
+    """Return the best count up to a bound, and the least that is nearly as fast."""
+    size = pace.writing.size_bytes
+    counts = {*range(1, min(most, _EVERY_COUNT) + 1), most, min(most, pace.system.useful_stripe_count or most)}
+    step = float(_EVERY_COUNT)
+    while (step := step * 1.05) < most:
+        counts.add(int(step))
+    # Where a few pieces are dealt out, one object more can save a turn.
+    pieces = {-(-size // (stripe * turns)) for stripe in (BYTES_PER_MIB, 4 * BYTES_PER_MIB) for turns in range(1, 5)}
+    counts |= {count for count in pieces if count <= most}
+    times = {count: _fastest(pace, count)[0] for count in counts}
+    best = min(times, key=times.__getitem__)
+    bound = times[best] / _NEAR_BEST
+    ordered = sorted(counts)
+    high = next(count for count in ordered if times[count] <= bound)
+    # Between the last count tried that was too few and this one.
+    for count in range(ordered[max(ordered.index(high) - 1, 0)] + 1, high):
+        if _fastest(pace, count)[0] <= bound:
+            return best, count
+    return best, high
+
+
+def _choose(pace: Pace, default: tuple[Component, ...], pool: str) -> _Choice:
+    """Return the layout: what new files get if that is near the best, else the least count that is, or one stated nearby."""
+    system = pace.system
+    most = min(system.max_stripe_count, system.advised_stripe_count or system.max_stripe_count)
+    best, count = _least(pace, most)
+    more = {min(int(most * 1.25**step), system.max_stripe_count) for step in range(1, 20)}
+    unlimited = min(more, key=lambda wider: _fastest(pace, wider)[0]) if best == most else best
+    bound = _fastest(pace, best)[0] / _NEAR_BEST
+    by_itself = largest_part(pace, default)
+    # Of many files each more stripe is one more object a file, which costs others.
+    fits = pool in ("", default[-1].pool) and by_itself[0] <= (count if pace.own_files else most)
+    if fits and estimate_layout(pace, default).time_s <= bound:
+        return _Choice(
+            *by_itself, "what new files get here, and within 5 % of the best by the estimate", unlimited, default
+        )
+    limit = limit_words(pace.estimate(count, _fastest(pace, count)[1]).limit)
+    reason = f"within 5 % of the best by the estimate, where {limit} set the pace"
+    useful, guide = system.useful_stripe_count, _guide(pace)
+    if useful and not pace.own_files and count <= useful <= count / 0.93:
+        count = useful
+        reason = f"nothing was gained beyond {useful} of {system.osts} OSTs when it was measured here"
+    elif guide and count <= guide <= min(most, count / 0.93):
+        count = guide
+        reason = f"the site's own rule for such files{_site_words(pace)}, and within 5 % of the best by the estimate"
+    elif count == 1:
+        reason = f"more would gain less than 5 %: {limit} set the pace"
+    if unlimited > most:
+        reason += f"; the site wants no file on more than {most}"
+    stripe = _near_rule(pace, count, bound)
+    return _Choice(
+        count, stripe, reason, unlimited, in_its_form(default, count, stripe, system, file_bytes(pace), pool)
+    )
+
+
+def _near_rule(pace: Pace, count: int, bound_s: float) -> int:
+    """Return the stripe size nearest to that of the rule that is nearly as fast as the best. [bytes]"""
+    rule = _rule_stripe(pace, count)
+    if pace.own_files:
+        return rule
+    bound_s = max(bound_s, _fastest(pace, count)[0])
+    near = (size for size in {rule, *stripe_sizes(pace.system)} if pace.time_s(count, size) <= bound_s)
+    return min(near, key=lambda size: abs(math.log2(size / rule)))
+
+
+def _guide_place(pace: Pace) -> int | None:
+    """Return which of the site's layouts is for a shared file of this size, if one is."""
+    sizes = pace.system.guide_from_gb
+    place = sum(pace.writing.size_bytes >= low * BYTES_PER_GB for low in sizes)
+    return place - 1 if place and pace.system.guide_stripe_counts and not pace.own_files else None
+
+
+def _guide(pace: Pace) -> int | None:
+    """Return the count that the site advises for a shared file of this size, if it does."""
+    place = _guide_place(pace)
+    if place is None:
+        return None
+    guide = pace.system.guide_stripe_counts[place]
+    return pace.system.max_stripe_count if guide == -1 else guide
+
+
+def _site_words(pace: Pace) -> str:
+    """Return how the site says what it advises for a shared file of this size; empty where no words are known."""
+    place, words = _guide_place(pace), pace.system.guide_words
+    return f" ({words[place]})" if place is not None and words else ""
+
+
+def _reasons(pace: Pace, choice: _Choice, result: Estimate) -> Iterator[str]:
+    """Yield why this count, this size and that many aggregators."""
+    stripes = f"{choice.count} stripe{'s' * (choice.count > 1)}"
+    if pace.own_files:
+        yield f"{stripes} a file: {choice.reason}"
+        return
+    yield f"{stripes}: {choice.reason}"
+    yield f"stripes of {choice.stripe_bytes / BYTES_PER_MIB:g} MiB: {_size_reason(pace, choice)}"
+    if pace.collective:
+        yield _aggregator_reason(pace, choice.count, result.callers)
+
+
+def _size_reason(pace: Pace, choice: _Choice) -> str:
+    """Return why the stripes have this size."""
+    if choice.stripe_bytes > _rule_stripe(pace, choice.count):
+        return "the fewer, the fewer locks change hands"
+    return "with one OST any size will do" if choice.count == 1 else "large pieces, and still several for each OST"
+
+
+def _aggregator_reason(pace: Pace, count: int, callers: int) -> str:
+    """Return why that many aggregators."""
+    aggregators = text.count(callers, "aggregator")
+    if callers <= count:
+        return f"{aggregators}, one for each stripe, so that no two clients write to one object"
+    return (
+        f"{aggregators}, {digits(callers / count, 3)} for each stripe: one task passes on "
+        f"{digits(pace.task_gb_s, 3)} GB/s at most, an OST takes {digits(pace.ost_gb_s, 3)} GB/s"
+    )
+
+
+def _hints(layout: Layout, writing: Writing, aggregators: int) -> tuple[tuple[str, str], ...]:
+    """Return the hints for MPI-IO."""
+    stripe = str(layout.stripe_size_bytes)
+    gather = {"romio_cb_write": "enable", "romio_ds_write": "disable"}
+    hints = {"romio_cb_read": "enable"} if writing.reading else gather
+    hints |= {"striping_factor": str(layout.stripe_count), "striping_unit": stripe}
+    return (*hints.items(), ("cb_nodes", str(aggregators)), ("cb_buffer_size", stripe))
+
+
+def _cautions(pace: Pace, choice: _Choice, result: Estimate, share: float) -> Iterator[str]:
+    """Yield what to mind: slow OSTs, many files, what the site says where it differs, and the space."""
+    if pace.collective:
+        yield "one slow or nearly full OST of the file slows every write: probe them first"
+    if pace.own_files:
+        yield from _many_files(pace.writing.writers, choice.count, pace.system.osts)
+    guide = _guide(pace)
+    if guide and guide != choice.count:
+        rate = pace.estimate(guide, _fastest(pace, guide)[1]).rate_gb_s
+        yield (
+            f"the site's own rule for a shared file of this size is {guide} stripes{_site_words(pace)}: "
+            f"{digits(rate, 3)} GB/s by this "
+            f"estimate, and {digits(result.rate_gb_s, 3)} GB/s with {choice.count}; "
+            "the estimate knows only your job, the site all of them"
+        )
+    most, wider = pace.system.advised_stripe_count, choice.unlimited
+    if wider > choice.count and most:
+        rate = pace.estimate(wider, _fastest(pace, wider)[1]).rate_gb_s
+        if rate * _NEAR_BEST > result.rate_gb_s:
+            yield (
+                f"by this estimate {wider} stripes would give {digits(rate, 3)} GB/s, but the site wants no file on "
+                f"more than {most} OSTs: ask it before you take more"
+            )
+    if share > 0.25:
+        yield f"the data are {text.share(share)} of the file system's capacity"
+
+
+def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iterator[Alternative]:
+    """Yield newer kinds of layout, and when they fit better."""
+    writing, osts = pace.writing, pace.system.osts
+    file_bytes = writing.size_bytes / (writing.writers if pace.own_files else 1)
+    within = f"-p {pool} {shlex.quote(directory)}" if pool else shlex.quote(directory)
+    if file_bytes <= _SMALL_FILE_BYTES:
+        yield Alternative(
+            f"lfs setstripe -E 64k -L mdt -E -1 -c 1 {within}",
+            "for files this small, with Lustre 2.11 or newer and space on the metadata servers: "
+            "the first 64 KiB lie there, and a small file needs no OST",
+        )
+    # Objects on every OST are what a site with a limit does not want.
+    if pace.collective and not writing.reading and not pace.system.advised_stripe_count:
+        objects = min(_OVERSTRIPED * osts, 2000)
+        yield Alternative(
+            f"lfs setstripe -C {objects} {within}",
+            "if the tasks write small blocks themselves, without aggregators, with Lustre 2.13 or newer: "
+            f"{objects:,} objects, several on each of {osts} OSTs, share the locks",
+        )
+
+
+def writing_findings(
+    writing: Writing, layout: Layout, system: FileSystem, estimate: Estimate, advice: Advice
+) -> tuple[Finding, ...]:
+    """Return what is wrong with writing so to a file with this layout, and what to know about it.
+
+    Parameters
+    ----------
+    writing : Writing
+    layout : Layout
+    system : FileSystem
+    estimate : Estimate
+        What the writes take, as `hopperlib.storage.lustre.rates.estimate` gives it.
+    advice : Advice
+        Whose cautions hold too.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.storage.lustre.rates import estimate
+    >>> scratch = Machine.load("hopper").file_systems[0]
+    >>> writing = Writing(size_bytes=10**12, writers=2400, nodes=100, block_bytes=1_500_000)
+    >>> layout = Layout(stripe_count=2, stripe_size_bytes=1 << 20, osts=scratch.osts)
+    >>> advice = advise(10**12, 2400, "shared", scratch, nodes=100)
+    >>> [finding.code for finding in writing_findings(writing, layout, scratch, estimate(writing, layout, scratch), advice)]
+    ['lock-contention', 'unaligned', 'mind']
+    """
+    return (*_layout_findings(writing, layout, system, estimate), *advice.findings)
+
+
+def _layout_findings(writing: Writing, layout: Layout, system: FileSystem, estimate: Estimate) -> Iterator[Finding]:
+    """Yield what is wrong with the layout for these writes."""
+    # Aggregators write whole stripes already.
+    if writing.pattern == "shared" and estimate.locks_s > _LOCK_PROBLEM_SHARE * estimate.time_s:
+        message = (
+            "Much of the time goes into locks that change hands. Let aggregators write whole stripes "
+            "(collective buffering), or write larger blocks."
+        )
+        yield Finding("lock-contention", message, "problem")
+    block, stripe = writing.block_bytes, layout.stripe_size_bytes
+    if writing.pattern == "shared" and block % stripe and stripe % block:
+        message = "Blocks and stripes do not line up: many blocks are cut in two. Make one a multiple of the other."
+        yield Finding("unaligned", message)
+    if layout.stripe_count == system.max_stripe_count and writing.pattern != "file-per-process":
+        message = "A file on every OST is written as slowly as the slowest of them, and no OST can be avoided."
+        yield Finding("all-osts", message, "note")
+
+
+def _many_files(files: int, count: int, osts: int) -> Iterator[str]:
+    """Yield cautions about many files: one OST may get much more than the others if they fall at random."""
+    fullest, mean = expected_fullest(files, count, osts), files * count / osts
+    random = "if the files fall on OSTs at random, the fullest gets"
+    if mean < 1 and fullest > 1.05:
+        # Most OSTs get nothing; what counts is whether two files meet on one.
+        yield f"{random} {fullest:.1f} stripes where 1 would do"
+    elif mean >= 1 and fullest > 1.05 * mean:
+        yield f"{random} {fullest / mean:.2f} times the mean, and all wait for it"
+    if files >= _MANY_FILES:
+        yield f"{files:,} files a dump are slow to list and to read back: consider one shared file"

@@ -1,0 +1,250 @@
+"""A Darshan log as plain records: one a file, with its bytes, times, access sizes and OSTs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from hopperkit.frames import TableMixin, record_columns
+
+# Interfaces of DAOS: its files, and the objects below them.
+DAOS = ("DFS", "DAOS")
+# Darshan counts accesses by size; upper ends, of which the last is open. [bytes]
+SIZE_BINS = (
+    ("0_100", 100), ("100_1K", 1 << 10), ("1K_10K", 10 << 10), ("10K_100K", 100 << 10), ("100K_1M", 1 << 20),
+    ("1M_4M", 4 << 20), ("4M_10M", 10 << 20), ("10M_100M", 100 << 20), ("100M_1G", 1 << 30), ("1G_PLUS", None),
+)  # fmt: skip
+
+
+class Traffic(NamedTuple):
+    """What moved in one direction.
+
+    Parameters
+    ----------
+    moved_bytes, calls : int
+        [bytes]
+    time_s : float
+        Time in the calls. [s]
+    span_s : tuple of float or None
+        Start of the first and end of the last call. [s]
+    sizes : tuple of int
+        Calls by size, as in `SIZE_BINS`; empty where the interface counts none.
+    """
+
+    moved_bytes: int
+    calls: int
+    time_s: float
+    span_s: tuple[float, float] | None
+    sizes: tuple[int, ...]
+
+
+class StripeLayout(NamedTuple):
+    """How a file is striped, as far as the log says.
+
+    Parameters
+    ----------
+    stripe_count : int
+    stripe_size_bytes : int or None
+        [bytes]
+    osts : tuple of int
+        OSTs that hold an object; empty if none was made yet.
+    """
+
+    stripe_count: int
+    stripe_size_bytes: int | None
+    osts: tuple[int, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class FileRecord:
+    """What all tasks did with one file through one interface.
+
+    Parameters
+    ----------
+    path : str
+    interface : str
+        ``POSIX``, ``STDIO``, ``DFS``, ``DAOS``, ``MPI-IO`` or a library above these.
+    tasks : int
+        Tasks that opened it, as far as the log tells.
+    shared : bool
+        Whether more than one did.
+    bytes_read, bytes_written : int
+        [bytes]
+    reads, writes : int
+        Calls.
+    read_s, write_s : float
+        Time in them: for a file of one task its own, else what passed from the first call to the end of the last. [s]
+    read_span, write_span : tuple of float or None
+        Start of the first and end of the last call. [s]
+    read_sizes, write_sizes : tuple of int
+        Calls by size, as in `SIZE_BINS`; empty where the interface counts none.
+    unaligned : int
+        Calls that start at no multiple of `alignment_bytes`.
+    alignment_bytes : int or None
+        [bytes]
+    busiest_bytes : int or None
+        Bytes of the slowest or fastest task, where the log says it. [bytes]
+    written_by, read_by : mapping
+        Bytes of each task that has a record of its own. [bytes]
+    layout : StripeLayout or None
+    opens : int
+        Calls that opened it.
+    meta_s : float
+        Time in opening, closing, seeking and asking, of all tasks together. [s]
+    busy_s : float
+        Time in all calls, of all tasks together. [s]
+    read_busy_s, write_busy_s : float
+        Time in the calls of one direction, of all tasks together. [s]
+    slowest_s : float
+        Time in all calls of the slowest task, where the log says it. [s]
+    counts : mapping
+        Further counters of Darshan by their short names, summed.
+    common_sizes : mapping
+        How often the most common sizes were moved, either way; each record names four. [bytes]
+    """
+
+    path: str
+    interface: str = "POSIX"
+    tasks: int = 1
+    shared: bool = False
+    bytes_read: int = 0
+    bytes_written: int = 0
+    reads: int = 0
+    writes: int = 0
+    read_s: float = 0.0
+    write_s: float = 0.0
+    read_span: tuple[float, float] | None = None
+    write_span: tuple[float, float] | None = None
+    read_sizes: tuple[int, ...] = ()
+    write_sizes: tuple[int, ...] = ()
+    unaligned: int = 0
+    alignment_bytes: int | None = None
+    busiest_bytes: int | None = None
+    written_by: dict[int, int] = field(default_factory=dict)
+    read_by: dict[int, int] = field(default_factory=dict)
+    layout: StripeLayout | None = None
+    opens: int = 0
+    meta_s: float = 0.0
+    busy_s: float = 0.0
+    read_busy_s: float = 0.0
+    write_busy_s: float = 0.0
+    slowest_s: float = 0.0
+    counts: dict[str, int] = field(default_factory=dict)
+    common_sizes: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def osts(self) -> tuple[int, ...]:
+        """OSTs that hold an object, as far as the log knows them."""
+        return self.layout.osts if self.layout else ()
+
+    @property
+    def bytes_moved(self) -> int:
+        """Bytes of both directions. [bytes]"""
+        return self.bytes_read + self.bytes_written
+
+    def moved(self, direction: str) -> Traffic:
+        """Return what moved in one direction, ``read`` or ``write``."""
+        if direction == "read":
+            return Traffic(self.bytes_read, self.reads, self.read_s, self.read_span, self.read_sizes)
+        return Traffic(self.bytes_written, self.writes, self.write_s, self.write_span, self.write_sizes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DarshanLog(TableMixin):
+    """A job and the files it touched.
+
+    Parameters
+    ----------
+    executable : str or None
+    job_id, tasks : int or None
+    run_time_s : float or None
+        [s]
+    modules : tuple of str
+        Modules of the log.
+    files : tuple of FileRecord
+        Every byte once: what passed the lowest interface that the log has for it.
+    notes : tuple of str
+        What the log does not hold, or holds and is not used here.
+    missing : tuple of str
+        What is lost: a damaged log, a module that ran out of memory.
+    upper : tuple of FileRecord
+        The same bytes as libraries above handed them down: MPI-IO, HDF5, PnetCDF.
+    totals : mapping
+        Files, bytes and calls of every interface, the terminal's streams too.
+    mounts : tuple of (str, str)
+        Mount points and the kinds of their file systems.
+    osts : int or None
+        OSTs of the file system, if the log says it.
+    user : int or None
+        Number of the user.
+    hosts : mapping
+        Tasks and the nodes that they ran on, where the log or a list of jobs says it.
+    cores_per_node : int or None
+        Of the machine, where it is known.
+    start : datetime or None
+        When the job began.
+    """
+
+    executable: str | None
+    job_id: int | None
+    tasks: int | None
+    run_time_s: float | None
+    modules: tuple[str, ...]
+    files: tuple[FileRecord, ...]
+    notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    upper: tuple[FileRecord, ...] = ()
+    totals: dict[str, dict[str, int]] = field(default_factory=dict)
+    mounts: tuple[tuple[str, str], ...] = ()
+    osts: int | None = None
+    user: int | None = None
+    hosts: dict[int, str] = field(default_factory=dict)
+    cores_per_node: int | None = None
+    start: datetime | None = None
+    # What was judged of its OSTs, by direction: it is asked for often.
+    judged: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    @property
+    def nodes(self) -> int | None:
+        """Nodes of the job: of all tasks, or as many as have a core for each; None where nothing says it."""
+        if self.tasks and len(self.hosts) == self.tasks:
+            return len(set(self.hosts.values()))
+        return -(-self.tasks // self.cores_per_node) if self.tasks and self.cores_per_node else None
+
+    def frame_data(self) -> Iterator[dict[str, Any]]:
+        """Yield a row for each file and interface, led by the job."""
+        job = {"job_id": self.job_id, "executable": self.executable, "start": self.start}
+        return (job | record_columns(record) for record in self.files + self.upper)
+
+    def placed(self, nodes: Sequence[str] = (), cores_per_node: int | None = None) -> "DarshanLog":
+        """Return the log on a machine, and its tasks on these nodes: evenly, in order, as srun deals them by default.
+
+        A log that names its nodes, or has fewer tasks than nodes, keeps its tasks where they are.
+
+        Examples
+        --------
+        >>> log = DarshanLog(executable=None, job_id=1, tasks=5, run_time_s=1.0, modules=(), files=())
+        >>> log.placed(["a", "b"]).hosts
+        {0: 'a', 1: 'a', 2: 'a', 3: 'b', 4: 'b'}
+        >>> log.placed(cores_per_node=2).nodes
+        3
+        """
+        tasks, hosts = self.tasks or 0, self.hosts
+        if nodes and not hosts and tasks >= len(nodes):
+            each, more = divmod(tasks, len(nodes))
+            dealt = (node for place, node in enumerate(nodes) for _ in range(each + (place < more)))
+            hosts = dict(enumerate(dealt))
+        return replace(self, hosts=hosts, cores_per_node=cores_per_node)
+
+    def mount_of(self, path: str) -> tuple[str, str] | None:
+        """Return the mount point that a file lies on, and its kind.
+
+        Examples
+        --------
+        >>> log = DarshanLog(executable=None, job_id=1, tasks=1, run_time_s=1.0, modules=(), files=(),
+        ...     mounts=(("/", "ext4"), ("/scratch", "lustre")))
+        >>> log.mount_of("/scratch/me/a"), log.mount_of("/scratchy/a")
+        (('/scratch', 'lustre'), ('/', 'ext4'))
+        """
+        here = (mount for mount in self.mounts if f"{path}/".startswith(f"{mount[0].rstrip('/')}/"))
+        return max(here, key=lambda mount: len(mount[0]), default=None)

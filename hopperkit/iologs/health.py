@@ -1,0 +1,309 @@
+"""The health of OSTs, and of nodes as clients, from a night's logs: what one job cannot tell, many may.
+
+In each log the files of one task are put in order of their rates. If all OSTs and
+nodes are alike, the places of one's files are drawn from all, whatever the noise: their
+mean has the chance of a sum of ranks [1]_. Other jobs may have asked much of one
+OST, or of one node, just then; if that is all, its own place among the OSTs, or the
+nodes, of the job is drawn evenly. The larger of the two chances counts, as a normal
+deviate. Jobs are independent, so their sum is normal too (Stouffer's method [2]_).
+
+What explains most is taken out with its files before the next is sought: a slow node
+makes the OSTs that it wrote to look slow, and the other way round.
+What the same tasks of the same program show again is the program's, and counts once by its mean, as does a job;
+files of task 0, which often does more than the others, do not count.
+
+References
+----------
+.. [1] F. Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1 (1945) 80.
+.. [2] S. A. Stouffer et al., The American Soldier, vol. 1 (1949), p. 45.
+"""
+
+import math
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from statistics import NormalDist, fmean, median
+from typing import NamedTuple
+
+from hopperkit.iologs.darshan_log import DarshanLog
+from hopperkit.iologs.ost_rates import LEAST_OSTS, SLOW_FACTOR, telling_files
+from hopperlib.finding import Finding
+from hopperlib.text import count
+
+# Chance that a healthy night is blamed: OSTs and nodes, both directions together.
+_FALSE_ALARM = 0.001
+_KINDS = ("ost", "node")
+_NORMAL = NormalDist()
+
+
+class Part(NamedTuple):
+    """An OST of a file system (``ost``), or a node as its client (``node``), in one direction."""
+
+    kind: str
+    file_system: str
+    way: str
+    name: int | str
+
+    @property
+    def words(self) -> str:
+        """What it is called."""
+        if self.kind == "node":
+            return f"node {self.name}"
+        return f"OST {self.name} (OST{self.name:04x})" + (f" of {self.file_system}" if self.file_system else "")
+
+
+class Seen(NamedTuple):
+    """What one log shows in one direction: the rate of each file, slowest first, its task, and where it lies and comes from."""
+
+    program: str
+    files: tuple[tuple[float, int | None, tuple[Part, ...]], ...]
+    job: int | None = None
+
+
+class Health(NamedTuple):
+    """What all logs say of an OST or a node.
+
+    Parameters
+    ----------
+    part : Part
+    jobs, slow_jobs : int
+        Jobs that tell it from others, and those in which it was slower than usual by half.
+    factor : float
+        How many times slower than usual it was, the median of the jobs.
+    chance : float
+        Chance that anything of a healthy night looks as slow.
+    verdict : {"slow", "no sign", "cannot tell"}
+        "cannot tell" where so few jobs would not do if it were the slowest in each.
+    rivals : tuple of Part
+        What explains the same files as well.
+    """
+
+    part: Part
+    jobs: int
+    slow_jobs: int
+    factor: float
+    chance: float
+    verdict: str
+    rivals: tuple[Part, ...] = ()
+
+    @property
+    def slow(self) -> bool:
+        """Whether it is slow: beyond chance, and by enough to be worth a word."""
+        return self.verdict == "slow"
+
+
+class _Sight(NamedTuple):
+    """What one log says of a part: a normal deviate, the least it could be, how many times slower, what is no new evidence."""
+
+    part: Part
+    deviate: float
+    least: float
+    factor: float
+    again: Hashable
+
+
+def seen_in(log: DarshanLog) -> Iterator[Seen]:
+    """Yield what a log shows of OSTs and of nodes, in each direction that shows anything.
+
+    Examples
+    --------
+    >>> from hopperkit.iologs.darshan_log import FileRecord, StripeLayout
+    >>> files = tuple(FileRecord(path=f"/s/{ost}", bytes_written=10**9, write_s=seconds, layout=StripeLayout(1, 1 << 20, (ost,)),
+    ...     written_by={ost + 1: 10**9}) for ost, seconds in enumerate((10.0, 20.0, 8.0)))
+    >>> log = DarshanLog(executable="a", job_id=1, tasks=4, run_time_s=9.0, modules=(), files=files, hosts={2: "nid7"})
+    >>> [(rate, task, [part.name for part in parts]) for rate, task, parts in next(seen_in(log)).files]
+    [(50.0, 2, [1, 'nid7']), (100.0, 1, [0]), (125.0, 3, [2])]
+    """
+    for way in ("write", "read"):
+        files = []
+        for file, traffic in telling_files(log.files, way):
+            task = None if file.shared else next(iter(file.written_by if way == "write" else file.read_by), None)
+            mount = log.mount_of(file.path)
+            place = (mount[0] if mount else "", len(file.osts))
+            parts = [Part("ost", place[0], way, ost) for ost in file.osts]
+            if task in log.hosts:
+                parts.append(Part("node", "", way, log.hosts[task]))
+            if task != 0 or log.tasks == 1:
+                rate_mb_s = traffic.moved_bytes / max(len(file.osts), 1) / traffic.time_s / 1e6
+                files.append((place, (rate_mb_s, task, tuple(parts))))
+        # Two file systems, or files over other numbers of OSTs, are no comparison.
+        most = Counter(place for place, _ in files).most_common(1)
+        if alike := [file for place, file in files if place == most[0][0]]:
+            yield Seen(log.executable or "", tuple(sorted(alike, key=lambda file: file[0])), log.job_id)
+
+
+def health(seen: Iterable[Seen]) -> list[Health]:
+    """Return the health of each OST and node that logs tell from others, the most suspicious first.
+
+    Examples
+    --------
+    OST 7 is the slowest of ten in each of twenty jobs, ten times slower.
+
+    >>> files = tuple((10.0 - 9.0 * (ost == 7) + ost / 100, None, (Part("ost", "/s", "write", ost),)) for ost in range(10))
+    >>> night = [Seen("a.out", tuple(sorted(files)))] * 20
+    >>> [(each.part.name, each.jobs, each.slow) for each in health(night)][:2]
+    [(7, 20, True), (0, 20, False)]
+    >>> health(night[:1])[0].verdict
+    'cannot tell'
+    """
+    left = list(seen)
+    sights = [_sights(each, number) for number, each in enumerate(left)]
+    parts = len({sight.part for each in sights for sight in each})
+    judged, found = _judged(sights, parts), list[Health]()
+    known = dict(judged)
+    # More than a quarter of them are no exceptions.
+    while judged and len(found) < max(1, parts // 4):
+        worst = min(judged.values(), key=lambda each: (not each.slow, each.chance, -each.factor, str(each.part)))
+        if not worst.slow:
+            break
+        rest = [_without(each, worst.part) for each in left]
+        for number, (before, now) in enumerate(zip(left, rest, strict=True)):
+            if now is not before:
+                sights[number] = _sights(now, number)
+        after = _judged(sights, parts)
+        rivals = tuple(_hidden_behind(worst.part, left, judged, after))
+        found.append(worst._replace(rivals=rivals))
+        for part in (worst.part, *rivals):
+            del known[part]
+            after.pop(part, None)
+        left, judged = rest, after
+    # What lost all its files to what was found says no more than that.
+    rest_of_them = [judged.get(part, each._replace(verdict="cannot tell")) for part, each in known.items()]
+    return [*found, *sorted(rest_of_them, key=lambda each: (each.chance, -each.factor, str(each.part)))]
+
+
+def _hidden_behind(
+    worst: Part, seen: Sequence[Seen], judged: Mapping[Part, Health], after: Mapping[Part, Health]
+) -> Iterator[Part]:
+    """Yield the slow parts that have the very same files as the worst, and none without it."""
+    for part, each in judged.items():
+        alike = ((part in parts) == (worst in parts) for one in seen for _, _, parts in one.files)
+        if each.slow and part != worst and part not in after and all(alike):
+            yield part
+
+
+def _without(seen: Seen, part: Part) -> Seen:
+    """Return what is left of a log without the files of one part; the log itself if it has none."""
+    kept = tuple(file for file in seen.files if part not in file[2])
+    return seen if len(kept) == len(seen.files) else seen._replace(files=kept)
+
+
+def _sights(seen: Seen, number: int) -> list[_Sight]:
+    """Return what a log, of that number among all, shows of each part."""
+    places: dict[Part, list[int]] = defaultdict(list)
+    for place, (_, _, parts) in enumerate(seen.files):
+        for part in parts:
+            places[part].append(place)
+    sights: list[_Sight] = []
+    for kind in _KINDS:
+        alike = {part: where for part, where in places.items() if part.kind == kind}
+        if len(alike) >= LEAST_OSTS:
+            sights += _sights_of(seen, alike, number)
+    return sights
+
+
+def _sights_of(seen: Seen, places: Mapping[Part, Sequence[int]], number: int) -> Iterator[_Sight]:
+    """Yield what a log shows of parts of one kind, by the places of their files."""
+    rates = [rate for rate, _, _ in seen.files]
+    usual, every = median(rates), len(rates)
+    # Equal rates all have the place of the fastest of them.
+    means = {part: fmean(bisect_right(rates, rates[place]) for place in where) for part, where in places.items()}
+    ordered = sorted(means.values())
+    for part, where in places.items():
+        files = len(where)
+        if files == every:
+            continue
+        of_files = NormalDist((every + 1) / 2, math.sqrt((every + 1) * (every - files) / files / 12))
+        of_parts = bisect_right(ordered, means[part]) / (len(ordered) + 1)
+        deviate = max(of_files.zscore(means[part]), _NORMAL.inv_cdf(of_parts))
+        least = max(of_files.zscore((files + 1) / 2), _NORMAL.inv_cdf(1 / (len(ordered) + 1)))
+        tasks = tuple(sorted(task for place in where if (task := seen.files[place][1]) is not None))
+        of_job: Hashable = ("log", number) if seen.job is None else seen.job
+        again: Hashable = (seen.program, tasks) if tasks else of_job
+        yield _Sight(part, deviate, least, usual / rates[where[files // 2]], again)
+
+
+def _judged(logs: Iterable[Iterable[_Sight]], parts: int) -> dict[Part, Health]:
+    """Return the health of each part by what all logs show, one of so many parts."""
+    sights: dict[Part, list[_Sight]] = defaultdict(list)
+    for sight in chain.from_iterable(logs):
+        sights[sight.part].append(sight)
+    return {part: _health(part, each, parts) for part, each in sights.items()}
+
+
+def _health(part: Part, sights: Sequence[_Sight], parts: int) -> Health:
+    """Return the health of one part."""
+    together: dict[Hashable, list[_Sight]] = defaultdict(list)
+    for sight in sights:
+        together[sight.again].append(sight)
+    sums = ((fmean(each.deviate for each in same), fmean(each.least for each in same)) for same in together.values())
+    chance, least = (
+        min(1.0, parts * _NORMAL.cdf(math.fsum(each) / math.sqrt(len(together)))) for each in zip(*sums, strict=True)
+    )
+    factors = [sight.factor for sight in sights]
+    factor = median(factors)
+    slow = chance < _FALSE_ALARM and factor >= SLOW_FACTOR
+    verdict = "slow" if slow else "no sign" if least < _FALSE_ALARM else "cannot tell"
+    return Health(part, len(sights), sum(each >= SLOW_FACTOR for each in factors), factor, chance, verdict)
+
+
+def health_findings(healths: Sequence[Health]) -> Iterator[Finding]:
+    """Yield which OSTs and nodes are slow by all logs together, and of how many these cannot tell.
+
+    Examples
+    --------
+    >>> list(health_findings([]))
+    []
+    """
+    for each in healths:
+        if each.slow:
+            yield _slow(each)
+    for kind, name in (("ost", "OST"), ("node", "node")):
+        alike = [each for each in healths if each.part.kind == kind]
+        untold = {each.part.name for each in alike if each.verdict == "cannot tell"}
+        if untold:
+            yield Finding(
+                f"{name.lower()}s-not-told",
+                f"Of {count(len({each.part.name for each in alike}), name)} {len(untold):,} cannot be told in some "
+                "direction: so few jobs, with so few others beside them, would not show it slow.",
+                "unknown",
+                evidence={f"{name.lower()}s": len({each.part.name for each in alike}), "untold": len(untold)},
+                advice="More logs, of jobs with a file a task, tell them.",
+            )
+
+
+def _slow(each: Health) -> Finding:
+    """Return that an OST or a node is slow, or what cannot be told from it."""
+    part = each.part
+    names = " or ".join(one.words for one in (part, *each.rivals))
+    which = f"{names} (always together: the logs cannot tell which)" if each.rivals else names
+    to_it = "write" if part.way == "write" else "read"
+    if part.kind == "ost":
+        said, code = f"a task {to_it}s {'to' if to_it == 'write' else 'from'} it", "slow-ost-by-many-jobs"
+        advice = "Report it to those who run the file system, with the jobs and their times."
+    else:
+        said, code = f"its tasks {to_it}", "slow-node-by-many-jobs"
+        advice = f"Report it with the jobs and their times, and leave it out until then: sbatch --exclude={part.name}"
+    return Finding(
+        code,
+        f"{which[:1].upper()}{which[1:]} is slow for {count(each.jobs, 'job')} together, in {each.slow_jobs:,} of them by half "
+        f"or more: {said} {each.factor:.1f} times slower than usual (median of the jobs).",
+        evidence=health_row(each),
+        advice=advice,
+    )
+
+
+def health_row(each: Health) -> dict[str, object]:
+    """Return it as a row for programs.
+
+    Examples
+    --------
+    >>> health_row(Health(Part("ost", "/s", "write", 7), 5, 4, 3.0, 1e-5, "slow"))["ost"]
+    7
+    """
+    part = each.part
+    numbers = {"jobs": each.jobs, "slow_jobs": each.slow_jobs, "factor": each.factor, "chance": each.chance}
+    rivals = [one.words for one in each.rivals]
+    place = {"file_system": part.file_system} if part.kind == "ost" else {}
+    return {**place, "way": part.way, part.kind: part.name, **numbers, "verdict": each.verdict, "together_with": rivals}

@@ -1,0 +1,341 @@
+"""What rate each OST gave, and whether one of them is slow, from the files of a Darshan log.
+
+A log says how long a task waited for a file, and on which OSTs the file lies;
+nothing about OSTs themselves. So an OST can be judged only by files that lie on
+it and not on others. Files over all OSTs tell nothing, and files that always
+share the same OSTs leave these undistinguished.
+
+Whether one is slow is two tests of significance, and both must say so. The
+logarithms of the rates of healthy OSTs scatter, with a deviation of 0.19 in a real
+log of 2,048 files, and here of up to 0.6 is allowed for. The lowest is set against
+the others, then the next lowest against what is left, and so on (Rosner's test for
+several outliers [1]_, one-sided; the deviation is drawn towards 0.6 where few OSTs
+tell it). The rate of an OST is the median of its files, since one in fifty may be
+several times slower on any OST. As two of these can meet on one OST, three
+quarters of its files must also be slower than chance would deal them to it, whatever
+the noise: that is a test of ranks. With too few files for it the log cannot tell, unless all of
+several files are far slower than such stragglers are. At most one healthy log in a
+thousand is blamed; ``benchmarks/README.md`` says how
+many files it takes to find an OST that is twice as slow.
+
+References
+----------
+.. [1] B. Rosner, Percentage points for a generalized ESD many-outlier procedure,
+   Technometrics 25 (1983) 165.
+"""
+
+import math
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import NormalDist, fmean, median
+from typing import Any, NamedTuple
+
+from hopperkit.iologs.darshan_log import DarshanLog, FileRecord, Traffic
+from hopperlib.units import BYTES_PER_MIB
+
+_LEAST_BYTES = BYTES_PER_MIB
+LEAST_OSTS = 3
+# Chance that a healthy log is blamed in one direction; the other has as much.
+_FALSE_ALARM = 0.0005
+# Log-sigma of healthy rates that is allowed for, and as how many OSTs it counts.
+_HEALTHY_SIGMA, _PRIOR_OSTS = 0.6, 4
+# The variance of a median over that of a mean.
+_OF_A_MEDIAN = math.pi / 2
+# A smaller factor is no reason to report anybody.
+SLOW_FACTOR = 1.5
+# Slower than this are no stragglers: these were up to 7.4 times slower, and 1 in 20 of them is by a log-sigma of 0.6 as
+# much slower again.
+_NO_STRAGGLER = 20.0
+# So large a share of the OSTs can be slow beside the others.
+_SLOW_SHARE = 0.25
+
+
+class OstRate(NamedTuple):
+    """What one task got from an OST, over the files that tell it apart.
+
+    Parameters
+    ----------
+    osts : tuple of int
+        One OST; several if every file on one lies on the others too.
+    files : int
+    moved_bytes : float
+        Bytes of these files on it. [bytes]
+    rate_mb_s : float
+        Bytes by time of a task, the median of its files; for striped files the best any of them got. [MB/s]
+    delivered_mb_s : float or None
+        Bytes by the time from the first call to the last: what the OST gave all tasks. [MB/s]
+    """
+
+    osts: tuple[int, ...]
+    files: int
+    moved_bytes: float
+    rate_mb_s: float
+    delivered_mb_s: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a summary says of it."""
+        parts = {"osts": list(self.osts), "rate_mb_s": round(self.rate_mb_s, 4)}
+        return parts | {"files": self.files, "bytes": round(self.moved_bytes)}
+
+
+class SlowOst(NamedTuple):
+    """An OST that is slower than the others, and by what factor."""
+
+    rate: OstRate
+    factor: float
+    reference_mb_s: float
+
+
+class Verdict(NamedTuple):
+    """Whether OSTs are slow in one direction.
+
+    Parameters
+    ----------
+    direction : str
+        ``read`` or ``write``.
+    rates : tuple of OstRate
+        Slowest first.
+    slow : tuple of SlowOst
+        Slowest first.
+    unknown : str
+        Why the log cannot tell; empty if it can.
+    suspect : SlowOst or None
+        One that would be slow if its few files were no chance.
+    """
+
+    direction: str
+    rates: tuple[OstRate, ...] = ()
+    slow: tuple[SlowOst, ...] = ()
+    unknown: str = ""
+    suspect: SlowOst | None = None
+
+
+def judge_osts(log: DarshanLog, direction: str) -> Verdict:
+    """Return the rate of each OST and which of them are slow.
+
+    Two rates must say so: what a task got, which also falls when many tasks
+    share an OST, and what the OST gave all of them, which also falls when few
+    ask. The smaller of the two factors is tested and named.
+
+    Parameters
+    ----------
+    log : DarshanLog
+    direction : str
+        ``read`` or ``write``.
+
+    Raises
+    ------
+    ValueError
+        If the direction is another.
+
+    Examples
+    --------
+    >>> from hopperkit.iologs.darshan_log import FileRecord, StripeLayout
+    >>> def file(ost, seconds):
+    ...     layout = StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(ost,))
+    ...     return FileRecord(path=f"f{ost}", bytes_written=10**9, write_s=seconds, layout=layout)
+    >>> log = DarshanLog(executable=None, job_id=1, tasks=4, run_time_s=40.0, modules=(), files=tuple(
+    ...     file(ost, 40.0 if ost == 2 else 4.0) for ost in range(24) for _ in range(4)))
+    >>> [(slow.rate.osts, slow.factor) for slow in judge_osts(log, "write").slow]
+    [((2,), 10.0)]
+    """
+    if direction not in ("read", "write"):
+        raise ValueError(f"direction={direction!r} must be read or write")
+    if direction not in log.judged:
+        log.judged[direction] = _judge(log, direction)
+    verdict: Verdict = log.judged[direction]
+    return verdict
+
+
+def _judge(log: DarshanLog, direction: str) -> Verdict:
+    """Return what the files of one direction say."""
+    used = [file for file in log.files if file.layout and file.moved(direction).moved_bytes > 0]
+    if not used:
+        return Verdict(direction=direction, unknown=f"no {direction} of a file whose OSTs the log knows")
+    placed = [file for file in used if file.osts]
+    files = [(file.osts, traffic) for file, traffic in telling_files(placed, direction)]
+    if not files:
+        return Verdict(direction=direction, unknown="no file moved a mebibyte an OST, or the log holds no times")
+    rates = _rates(files)
+    unknown = _why_unknown({frozenset(osts) for osts, _ in files}, len(rates))
+    if unknown:
+        return Verdict(direction=direction, rates=() if len(rates) == 1 else rates, unknown=unknown)
+    slow, suspect = _slow(files)
+    if slow or suspect is None:
+        return Verdict(direction=direction, rates=rates, slow=slow)
+    return Verdict(direction=direction, rates=rates, unknown=_doubt(suspect), suspect=suspect)
+
+
+def _doubt(suspect: SlowOst) -> str:
+    """Return what speaks against an OST, with too few files to be sure."""
+    osts, files = suspect.rate.osts, suspect.rate.files
+    name = f"OST {osts[0]}" if len(osts) == 1 else f"one of the OSTs {', '.join(map(str, osts))}"
+    few = f"{files:,} files are" if files > 1 else "1 file is"
+    return (
+        f"{name} seems {suspect.factor:.1f} times slower, but {few} too few to be sure: "
+        "one file in fifty is slow on any OST"
+    )
+
+
+# OSTs of a file, and what it moved.
+_File = tuple[tuple[int, ...], Traffic]
+
+
+def telling_files(files: Iterable[FileRecord], direction: str) -> list[tuple[FileRecord, Traffic]]:
+    """Return the files whose rates say something about where they lie and who moved them, with their traffic.
+
+    Examples
+    --------
+    >>> files = [FileRecord(path="/a", bytes_read=10**9, read_s=2.0), FileRecord(path="/b", bytes_read=10**3, read_s=1.0)]
+    >>> [file.path for file, _ in telling_files(files, "read")]
+    ['/a']
+    """
+    telling = []
+    for file in files:
+        traffic = file.moved(direction)
+        # Below a mebibyte an OST a file shows caches and latency.
+        least = _LEAST_BYTES * (file.layout.stripe_count if file.layout else 1)
+        if traffic.time_s > 0 and traffic.moved_bytes >= least:
+            telling.append((file, traffic))
+    # A few small files beside large ones are caches at work.
+    typical = median(traffic.moved_bytes for _, traffic in telling) if telling else 0
+    return [(file, traffic) for file, traffic in telling if traffic.moved_bytes >= 0.1 * typical]
+
+
+def _rates(files: Sequence[_File]) -> tuple[OstRate, ...]:
+    """Return the rates of OSTs, slowest first; OSTs that no file tells apart stand together."""
+    on: dict[int, list[int]] = defaultdict(list)
+    for number, (osts, _) in enumerate(files):
+        for ost in osts:
+            on[ost].append(number)
+    together: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for ost, numbers in on.items():
+        # OSTs with the very same files cannot be told apart.
+        together[tuple(numbers)].append(ost)
+    rates = [_rate(tuple(sorted(osts)), [files[number] for number in numbers]) for numbers, osts in together.items()]
+    return tuple(sorted(rates, key=lambda rate: (rate.rate_mb_s, -rate.files, rate.osts)))
+
+
+def _rate(osts: tuple[int, ...], files: Sequence[_File]) -> OstRate:
+    """Return the rate of one OST, or of several that stand together."""
+    own = [traffic for on, traffic in files if len(on) == 1]
+    if own:
+        rate = median(traffic.moved_bytes / traffic.time_s for traffic in own) / 1e6
+    else:
+        # A striped file is as slow as the slowest of its OSTs: the best of them clears all it lies on.
+        rate = max(traffic.moved_bytes / len(on) / traffic.time_s / 1e6 for on, traffic in files)
+    moved = sum(traffic.moved_bytes / len(on) for on, traffic in files)
+    spans = [traffic.span_s for _, traffic in files if traffic.span_s is not None]
+    passed = max(end for _, end in spans) - min(start for start, _ in spans) if len(spans) == len(files) else None
+    return OstRate(osts, len(files), moved, rate, moved / passed / 1e6 if passed else None)
+
+
+def _why_unknown(sets: set[frozenset[int]], groups: int) -> str:
+    """Say why the OSTs of files cannot be told apart; empty if they can."""
+    count = len(frozenset().union(*sets))
+    if count < LEAST_OSTS:
+        return f"all data lies on {count} OST{'s' if count > 1 else ''}: too few to compare"
+    if len(sets) == 1:
+        return f"every file is striped over the same {count} OSTs, so the log cannot tell one from another"
+    if groups < LEAST_OSTS:
+        return f"the files tell only {groups} groups of the {count} OSTs apart: too few to compare"
+    return ""
+
+
+def _slow(files: Sequence[_File]) -> tuple[tuple[SlowOst, ...], SlowOst | None]:
+    """Return the slow OSTs, slowest first, and one that may be: what one explains is taken out before the next is sought."""
+    slowest: list[SlowOst] = []
+    slow, suspect = 0, None
+    rates = _rates(files)
+    most = max(1, int(len(rates) * _SLOW_SHARE))
+    reference = median(rate.rate_mb_s for rate in rates)
+    delivered = [rate.delivered_mb_s for rate in rates if rate.delivered_mb_s]
+    usual = median(delivered) if len(delivered) == len(rates) else None
+    while len(rates) >= LEAST_OSTS and len(slowest) < most:
+        judged = [SlowOst(rate, _factor(rate, reference, usual), reference) for rate in rates]
+        worst = max(judged, key=lambda slow: (slow.factor, slow.rate.files))
+        if worst.factor < SLOW_FACTOR:
+            break
+        slowest.append(worst)
+        if _chance(worst, [other for other in judged if other is not worst]) < _FALSE_ALARM:
+            if _no_chance_of_ranks(files, worst.rate, len(rates)):
+                # Those before it are worse: they hid behind each other.
+                slow = len(slowest)
+            suspect = suspect or worst
+        files, rates = _without(files, rates, worst.rate)
+    return tuple(slowest[:slow]), suspect
+
+
+def _no_chance_of_ranks(files: Sequence[_File], rate: OstRate, groups: int) -> bool:
+    """Whether the files of an OST are slower than chance deals files to it, or than any straggler is.
+
+    If all OSTs are alike, the files on one are drawn from all: that this many of them are among the slowest has a
+    hypergeometric chance, however the rates scatter.
+    """
+    known = set(rate.osts)
+    each = [(traffic.moved_bytes / len(on) / traffic.time_s, not known.isdisjoint(on)) for on, traffic in files]
+    of_all = sorted(value for value, _ in each)
+    own = sorted(value for value, here in each if here)
+    if len(own) > 1 and median(of_all) >= _NO_STRAGGLER * own[-1]:
+        return True
+    # All of its files, or all but a quarter that may be as fast as others, from a cache.
+    ways = {len(own), len(own) - len(own) // 4}
+    chances = (chance_of_slowest(len(of_all), bisect_right(of_all, own[way - 1]), len(own), way) for way in ways)
+    return groups * len(ways) * min(chances) < _FALSE_ALARM
+
+
+def chance_of_slowest(files: int, slowest: int, own: int, needed: int) -> float:
+    """Return the chance that of that many files of one OST that many are among the slowest of all.
+
+    Examples
+    --------
+    Both files of an OST among the slowest two of four: one way of six.
+
+    >>> round(chance_of_slowest(4, 2, 2, 2), 4)
+    0.1667
+    """
+    return math.fsum(
+        math.exp(_log_ways(slowest, found) + _log_ways(files - slowest, own - found) - _log_ways(files, own))
+        for found in range(max(needed, own - (files - slowest)), min(own, slowest) + 1)
+    )
+
+
+def _log_ways(of: int, chosen: int) -> float:
+    """Return the logarithm of the number of ways to choose that many of some."""
+    return math.lgamma(of + 1) - math.lgamma(chosen + 1) - math.lgamma(of - chosen + 1)
+
+
+def _without(
+    files: Sequence[_File], rates: Sequence[OstRate], taken: OstRate
+) -> tuple[Sequence[_File], tuple[OstRate, ...]]:
+    """Return the files that lie on none of the OSTs taken out, and the rates that these show."""
+    left = [(osts, traffic) for osts, traffic in files if not set(osts) & set(taken.osts)]
+    # Files on other OSTs too take their part of these away.
+    alone = len(files) - len(left) == taken.files and all(len(osts) == 1 for osts, _ in files)
+    return left, tuple(rate for rate in rates if rate is not taken) if alone else _rates(left)
+
+
+def _chance(worst: SlowOst, others: Sequence[SlowOst]) -> float:
+    """Return the chance that the slowest of so many healthy OSTs lies so far below the others."""
+    values = [-math.log(other.factor) for other in others]
+    files = fmean(other.rate.files for other in others)
+    mean, count = fmean(values), len(values)
+    # As if so many OSTs of the usual scatter had been seen besides, since a handful tells little of it; the mean of
+    # several files scatters less.
+    prior = _PRIOR_OSTS * _HEALTHY_SIGMA**2 / files * (_OF_A_MEDIAN if files > 2 else 1)
+    degrees = _PRIOR_OSTS + count - 1
+    deviation = math.sqrt((prior + math.fsum((value - mean) ** 2 for value in values)) / degrees)
+    # A rate of fewer files than the others' scatters more.
+    scale = deviation * math.sqrt(max(1.0, files / worst.rate.files) + 1 / count)
+    student = (mean + math.log(worst.factor)) / scale
+    # Student's t as a normal deviate (Wallace 1959): right to a few percent in the tail.
+    normal = (8 * degrees + 1) / (8 * degrees + 3) * math.sqrt(degrees * math.log1p(student**2 / degrees))
+    # Each of them might have been the slowest by chance.
+    return (count + 1) * NormalDist().cdf(-normal) if student > 0 else 1.0
+
+
+def _factor(rate: OstRate, reference_mb_s: float, usual_mb_s: float | None) -> float:
+    """Return how many times slower an OST is, by the kinder of the two rates."""
+    factor = reference_mb_s / rate.rate_mb_s
+    return min(factor, usual_mb_s / rate.delivered_mb_s) if usual_mb_s and rate.delivered_mb_s else factor

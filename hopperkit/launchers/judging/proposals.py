@@ -1,0 +1,441 @@
+"""Lines to use instead, each tried before it is shown.
+
+One generator changes the options of a line. Each changed line is put back into
+its script, read and placed again under the same environment, and taken only if
+it dominates: no task has fewer cores, GPUs or memory than before (a task that was
+not bound: than its fair share of the node), none sits on a core that is kept for
+the system, no finding is new and at least one is gone. Of several the one with
+the fewest findings is taken, then the one that changes least.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from hopperkit.launchers.judging.advice import advise
+from hopperkit.launchers.line_writer import Changes, Program, changed, write_line
+from hopperkit.launchers.options import programs, read_options
+from hopperkit.launchers.placing import Placement, place_tasks
+from hopperkit.launchers.programs import starts_processes
+from hopperkit.launchers.ranges import as_ranges
+from hopperkit.launchers.reader import read_launches
+from hopperkit.launchers.scripts import Script
+from hopperlib.finding import Finding
+from hopperlib.machine import Machine, NodeKind
+from hopperlib.placement.binding import Binding
+from hopperlib.placement.components import Component, LaunchError
+from hopperlib.placement.layouts import Layout
+from hopperlib.placement.slowdown import Cost, placement_cost
+
+# Above this many tasks, nodes are compared by their pattern.
+_MANY_TASKS = 100_000
+# Findings that count: the others are remarks.
+_COUNTED = ("problem", "advice", "unknown")
+
+
+class BetterLine(NamedTuple):
+    """A line that is better than the one given.
+
+    Parameters
+    ----------
+    line : str
+        As it stands in the script then, with wrappers, redirections and pipes.
+    script : Script
+        That script.
+    placement : Placement
+    cost : Cost
+    """
+
+    line: str
+    script: Script
+    placement: Placement
+    cost: Cost
+
+    def diff(self, script: Script) -> str:
+        """Return what changes in the script that the line came from, as a unified diff; empty for a text of one line."""
+        import difflib
+
+        before, after = (each.text.rstrip("\n").split("\n") for each in (script, self.script))
+        if len(before) == 1:
+            return ""
+        return "\n".join(difflib.unified_diff(before, after, "job script", "better", n=1, lineterm=""))
+
+
+class LineInScript(NamedTuple):
+    """Where a launch line stands: its script, its number there from 0, and what else its placement was asked with."""
+
+    script: Script
+    number: int = 0
+    threads: int | None = None
+    kind: str | None = None
+
+    def tried(self, programs: Sequence[Program], placement: Placement) -> tuple[str, Script, Placement] | None:
+        """Return the line of some programs as it stands in the script, that script, and where it runs; None if it is refused."""
+        line = write_line(placement.launch.launcher, programs)
+        script = self.script.with_line(self.number, line)
+        if script is None or len(script.lines) != len(self.script.lines):
+            return None
+        if script.lines[self.number].redirections != self.script.lines[self.number].redirections:
+            return None
+        machine = placement.machine
+        try:
+            launch = read_launches(script, machine, threads=self.threads, kind=self.kind)[self.number]
+            return script.line_as_typed(self.number), script, place_tasks(launch, machine, kind=self.kind)
+        except LaunchError:
+            return None
+
+    def typed_options(self, placement: Placement) -> list[set[str]] | None:
+        """Return the options that stand on the line itself, program by program; None if they cannot be told."""
+        words, launcher = self.script.lines[self.number].words, placement.launch.launcher
+        if any(word.unknown and word.text.startswith("$") for word in words[:1]):
+            return None
+        try:
+            read = [read_options(part, launcher, where="")[0] for part in programs(words)]
+            return [{given.typed if launcher == "pals" else given.name for given in part} for part in read]
+        except LaunchError:
+            return None
+
+
+def fair_share(kind: NodeKind, tasks: int, component: Component | None = None) -> int:
+    """Cores of a node for each of its tasks, if the cores that jobs may use are shared out evenly.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> fair_share(Machine.load("frontier").node(), 8)
+    7
+    """
+    own = component.system_cores if component else None
+    usable = len(kind.usable_cores) if own is None else kind.cores - len(own)
+    return usable // tasks
+
+
+def _keeps(now: Placement, then: Placement, number: int, *, may_part_gpus: bool) -> bool:
+    """Whether the tasks of a program keep their cores, GPUs and share of the memory."""
+    component = now.launch.components[number]
+    before, after = now.nodes_of(number), then.nodes_of(number)
+    tasks = max(len(node.pattern) for node in before)
+    if max(len(node.pattern) for node in after) > tasks or component.tasks != then.launch.components[number].tasks:
+        return False
+    own = component.system_cores
+    limits = _Limits(
+        share=fair_share(now.node_kind, tasks, component),
+        kept_cores=frozenset(now.node_kind.reserved_cores if own is None else own),
+        own_processes=starts_processes(component.command),
+        may_part_gpus=may_part_gpus,
+    )
+    if component.tasks > _MANY_TASKS:
+        # Equal nodes hold the same pattern; of that many tasks those of the first node stand for the others.
+        pairs = list(zip(before[0].pattern, after[0].pattern, strict=False))
+    else:
+        old = {task: seat for node in before for task, seat in node.seats()}
+        pairs = [(old[task], seat) for node in after for task, seat in node.seats()]
+    return all(limits.allow(was, seat) for was, seat in pairs)
+
+
+class _Limits(NamedTuple):
+    """What a task must keep: cores of a fair share, cores of the system, whether its GPUs may be parted among tasks."""
+
+    share: int
+    kept_cores: frozenset[int]
+    own_processes: bool
+    may_part_gpus: bool
+
+    def allow(self, was: Binding, seat: Binding) -> bool:
+        """Whether a task may move from one seat to another."""
+        least = len(was.cores) if was.bound or self.own_processes else min(self.share, len(was.cores))
+        if len(seat.cores) < least or (seat.bound and self.kept_cores & set(seat.cores)):
+            return False
+        if seat.gpus is None or was.gpus is None:
+            return seat.gpus is was.gpus
+        fewest = min(len(was.gpus), 1) if self.may_part_gpus and not self.own_processes else len(was.gpus)
+        return len(seat.gpus) >= fewest
+
+
+def _codes(findings: Sequence[Finding]) -> Counter[str]:
+    """Return how often each finding that counts is there."""
+    return Counter(finding.code for finding in findings if finding.level in _COUNTED)
+
+
+def _dominates(now: Placement, then: Placement, before: Sequence[Finding], after: Sequence[Finding]) -> bool:
+    """Whether a placement is better than another and worse in nothing.
+
+    Parameters
+    ----------
+    now, then : Placement
+        The line as it is, and the one proposed.
+    before, after : sequence of Finding
+        What `hopperkit.launchers.judging.advice.advise` says of them.
+    """
+    was, rest = _codes(before), _codes(after)
+    if not rest <= was or rest.total() >= was.total():
+        return False
+    more_nodes, solved = len(then.nodes) > len(now.nodes), _problems(after) < _problems(before)
+    if more_nodes and not solved:
+        return False
+    # GPUs that all tasks of a node see alike may be dealt out among them.
+    parted = was["gpus-all-visible"] > rest["gpus-all-visible"]
+    programs = range(len(now.launch.components))
+    return all(_keeps(now, then, number, may_part_gpus=parted) for number in programs)
+
+
+def _problems(findings: Sequence[Finding]) -> int:
+    """Return how many findings are problems."""
+    return sum(finding.level == "problem" for finding in findings)
+
+
+def _tasks_per_node(tasks: int, now: int, threads: int, kind: NodeKind, memory_gb: float | None) -> list[int]:
+    """Return numbers of tasks a node worth trying: as it is, as many as fit whole, as memory allows."""
+    cores = kind.cores_per_numa_node
+    whole = min(now, kind.numa_nodes * (cores // threads) if threads <= cores else kind.cores // threads)
+    # With a hair, so that a quotient which should be whole is not cut down.
+    room = int(kind.usable_memory_gb / memory_gb + 1e-9) if memory_gb else now
+    return [number for number in dict.fromkeys((now, whole, min(whole, room))) if 0 < number <= tasks]
+
+
+def _changes(placement: Placement, number: int, memory_gb: float | None) -> Iterator[Changes]:
+    """Yield changes to a program that may make it better, the plainest first."""
+    launch, kind = placement.launch, placement.node_kind
+    component = launch.components[number]
+    own = component.threads_per_task
+    cores = own if launch.launcher == "aprun" else max(own // kind.threads_per_core, 1)
+    openmp = launch.openmp_of(component) or 1
+    threads = max(openmp, cores)
+    now = max(len(node.pattern) for node in placement.nodes_of(number))
+    if launch.launcher == "srun":
+        counts = _tasks_per_node(component.tasks, now, openmp, kind, memory_gb)
+        asked = component.gpus.on_node(now, len(placement.nodes_of(number))) if component.gpus else None
+        # What the job did not ask for is not proposed.
+        gpus = kind.gpus if asked is None else min(asked, kind.gpus)
+        yield from _srun_changes(component, kind, counts, openmp, gpus)
+        return
+    if launch.launcher == "pals":
+        for width in widths(kind, now, threads, component):
+            yield {**_PALS_UNSET, "--depth": str(width), "--cpu-bind": "depth"}
+        if now >= kind.numa_nodes:
+            yield {**_PALS_UNSET, "--cpu-bind": f"list:{_even_list(kind, now)}"}
+        return
+    counts = _tasks_per_node(component.tasks, now, threads, kind, memory_gb)
+    depth: Changes = {"-d": str(threads)} if threads > own else {}
+    yield from _aprun_changes(counts, depth, kind)
+
+
+def _aprun_changes(counts: list[int], depth: Changes, kind: NodeKind) -> Iterator[Changes]:
+    """Yield changes to an aprun program for some numbers of tasks a node."""
+    anywhere: Changes = {"-sn": None, "-sl": None}
+    yield depth
+    yield {**depth, "-cc": None}
+    for tasks in counts:
+        count: Changes = {"-N": str(tasks)}
+        share: Changes = {"-S": str(-(-tasks // kind.numa_nodes))}
+        spreads: tuple[Changes, ...] = ({}, share, {**share, **anywhere}, {**share, **anywhere, "-cc": None})
+        for more, spread in itertools.product(({}, count), spreads):
+            yield {**depth, **more, **spread}
+
+
+def widths(kind: NodeKind, tasks: int, threads: int, component: Component | None = None) -> list[int]:
+    """Return cores a task worth trying: the fair share first, then what fits NUMA nodes, then its threads.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> widths(Machine.load("perlmutter").node("cpu"), 24, 1)
+    [5, 4, 1]
+    """
+    share, numa = max(fair_share(kind, tasks, component), 1), kind.cores_per_numa_node
+    fitting = share - share % numa if share >= numa else max(w for w in range(1, share + 1) if numa % w == 0)
+    # A fair share is worth trying even where more threads run on it than it has cores.
+    return [width for width in dict.fromkeys((share, fitting, threads)) if width == share or threads <= width]
+
+
+def _even_list(kind: NodeKind, tasks: int) -> str:
+    """Return the cores of each task of a node, as PALS takes them: those of each NUMA node shared out among its tasks."""
+    lists = []
+    for numa_node in range(kind.numa_nodes):
+        own = [core for core in kind.cores_of(numa_node) if core in kind.usable_cores]
+        here = tasks // kind.numa_nodes + (numa_node < tasks % kind.numa_nodes)
+        width = max(1, len(own) // here)
+        lists += [as_ranges(own[task * width : task * width + width] or own[-1:]) for task in range(here)]
+    return ":".join(lists)
+
+
+# Other spellings of the two options that are set; PALS' options stand as they were typed.
+_PALS_UNSET: Changes = dict.fromkeys(("-d", "-depth", "-cpu-bind", "--cpu-bind-type", "-cpu-bind-type"))
+_SRUN_BINDS: tuple[Changes, ...] = (
+    {"--cpu-bind": "cores"},
+    {},
+    {"--cpu-bind": "cores", "--hint": None, "--threads-per-core": "1"},
+    {"--hint": "nomultithread", "--threads-per-core": None, "--cpu-bind": None},
+)
+_SRUN_ORDERS: tuple[Changes, ...] = ({}, {"-m": "block:block"}, {"-m": "block:cyclic"})
+
+
+def _srun_changes(
+    component: Component, kind: NodeKind, counts: Sequence[int], threads: int, gpus: int
+) -> Iterator[Changes]:
+    """Yield changes to an srun program: the node's CPUs shared out among its tasks, bound to cores."""
+    yield {"--cpu-bind": "cores"}
+    yield {"--hint": "nomultithread", "--threads-per-core": None}
+    for place, tasks in enumerate(counts):
+        count: Changes = {}
+        if place:
+            count = {"-N": str(-(-component.tasks // tasks)), "--ntasks-per-node": str(tasks)}
+        # Beside --cpu-bind a --hint is ignored: they do not stand together.
+        hinted = component.given("--hint") is not None
+        binds = [bind for bind in _SRUN_BINDS if not hinted or "--cpu-bind" not in bind or "--hint" in bind]
+        for order, width, bind in itertools.product(_SRUN_ORDERS, widths(kind, tasks, threads, component), binds):
+            one_thread = (
+                component.threads_per_core == 1
+                or bind.get("--threads-per-core") == "1"
+                or "nomultithread" in bind.values()
+            )
+            cpus = width * (1 if one_thread else kind.threads_per_core)
+            yield {**count, "-c": str(cpus), **order, **bind}
+    if gpus and (component.gpus is None or component.gpus.per_task is None):
+        yield from _gpu_changes(kind, gpus // counts[0], counts[0], threads, component)
+
+
+def _gpu_changes(kind: NodeKind, each: int, tasks: int, threads: int, component: Component) -> Iterator[Changes]:
+    """Yield changes that deal the GPUs of a node out among its tasks, each the nearest."""
+    if not each:
+        return
+    gpus: Changes = {"--gpus-per-task": str(each), "--gpu-bind": "closest"}
+    per_core = 1 if component.threads_per_core == 1 else kind.threads_per_core
+    yield gpus
+    for width in widths(kind, tasks, threads, component):
+        yield {"-c": str(width * per_core), "--cpu-bind": "cores", **gpus}
+        yield {"-c": str(width * per_core), **gpus}
+
+
+def better_line(
+    placement: Placement, where: LineInScript, cost_of: Callable[[Placement], Cost] = placement_cost
+) -> BetterLine | None:
+    """Return a line for the same launcher that is better and worse in nothing; None if none is found.
+
+    Parameters
+    ----------
+    placement : Placement
+    where : LineInScript
+        The script that the line stands in.
+    cost_of : callable
+        What bandwidth makes of a placement: `hopperlib.placement.slowdown.placement_cost`,
+        perhaps with its further arguments set.
+
+    Examples
+    --------
+    >>> from hopperkit.launchers.scripts import read_script
+    >>> from hopperlib.machine import Machine
+    >>> hopper, script = Machine.load("hopper"), read_script("aprun -n 384 -N 12 vasp")
+    >>> naive = place_tasks(read_launches(script, hopper)[0], hopper)
+    >>> better_line(naive, LineInScript(script)).line
+    'aprun -n 384 -N 12 -S 3 vasp'
+    """
+    launch, cost = placement.launch, cost_of(placement)
+    before = advise(placement, cost)
+    typed = where.typed_options(placement)
+    if not _codes(before) or typed is None or len(typed) != len(launch.components):
+        return None
+    written = [_typed_program(component, names, {}) for component, names in zip(launch.components, typed, strict=True)]
+    best: BetterLine | None = None
+    best_rank: tuple[float, ...] = ()
+    # One program after the other is changed, with what was best for those before it.
+    for number, component in enumerate(launch.components):
+        kept = written[number]
+        changes = _changes(placement, number, cost.memory_per_task_gb[number])
+        tried = dict.fromkeys(_typed_program(component, typed[number], change) for change in changes)
+        for program in tried:
+            found = where.tried([*written[:number], program, *written[number + 1 :]], placement)
+            if found is None:
+                continue
+            placed = found[2]
+            its_cost = cost_of(placed)
+            after = advise(placed, its_cost)
+            if not _dominates(placement, placed, before, after):
+                continue
+            # To say the binding costs nothing: what a site binds to by itself is not the same everywhere.
+            simple = len((set(program.options) ^ set(kept.options)) - {("--cpu-bind", "cores")})
+            rank = (_problems(after), _codes(after).total(), len(placed.nodes), simple)
+            if best is None or rank < best_rank:
+                best, best_rank, written[number] = BetterLine(*found, its_cost), rank, program
+    return best
+
+
+def _typed_program(component: Component, typed: set[str], changes: Changes) -> Program:
+    """Return a program with its options as they stand on the line and some changed; the rest comes from the script."""
+    program = changed(component, changes)
+    return program._replace(options=tuple(pair for pair in program.options if pair[0] in typed or pair[0] in changes))
+
+
+def layout_line(machine: Machine, kind: NodeKind, tasks: int, tasks_per_node: int, threads: int) -> str | None:
+    """Return a line that starts a job with that many tasks a node and threads a task; None if none is found.
+
+    Each form is placed on a full node, which stands for the others; of those that
+    give each thread a core, the first with the fewest findings is taken.
+
+    Examples
+    --------
+    >>> layout_line(Machine.load("perlmutter"), Machine.load("perlmutter").node("cpu"), 900, 120, 1)
+    'srun -N 8 -n 900 --ntasks-per-node=120 -c 2 --cpu-bind=cores ./a.out'
+    """
+    best: tuple[int, int] | None = None
+    line = None
+    full = min(tasks, tasks_per_node)
+    for options in _layout_options(machine, kind, full, threads):
+        whole, one = (_layout_text(machine, options, many, tasks_per_node) for many in (tasks, full))
+        with suppress(LaunchError):
+            (launch,) = read_launches(one, machine, threads=threads, kind=kind.name)
+            placed = place_tasks(launch, machine, kind=kind.name)
+            after = advise(placed, placement_cost(placed))
+            rank = _problems(after), _codes(after).total()
+            roomy = all(len(seat.cores) >= threads for seat in placed.nodes[0].pattern)
+            if roomy and len(placed.nodes) == 1 and (best is None or rank < best):
+                best, line = rank, whole
+    return line
+
+
+def line_of(layout: Layout) -> str | None:
+    """Return the line of the machine's launcher that starts a job in a layout; None if the machine has no launcher.
+
+    Examples
+    --------
+    >>> from hopperlib.placement.layouts import layouts
+    >>> half = next(one for one in layouts(Machine.load("hopper"), need_gb=2, tasks=384) if one.tasks_per_node == 12)
+    >>> line_of(half)
+    'aprun -n 384 -N 12 -S 3 ./a.out'
+    """
+    if not layout.machine.launchers:
+        return None
+    return layout_line(layout.machine, layout.node_kind, layout.tasks, layout.tasks_per_node, layout.threads_per_task)
+
+
+def _layout_options(machine: Machine, kind: NodeKind, tasks: int, threads: int) -> Iterator[str]:
+    """Yield options for a layout in the words of the machine's own launcher, the canonical form first."""
+    launcher = machine.launcher().kind
+    if launcher == "srun":
+        per_core = 1 if machine.launcher().threads_per_core == 1 else kind.threads_per_core
+        for order in ("", " -m block:block", " -m block:cyclic"):
+            for width in widths(kind, tasks, threads):
+                yield f"-c {width * per_core}{order} --cpu-bind=cores"
+    elif launcher == "aprun":
+        depth = f" -d {threads}" if threads > 1 else ""
+        yield depth.strip()
+        yield f"-S {-(-tasks // kind.numa_nodes)}{depth}"
+    elif launcher == "pals":
+        for width in widths(kind, tasks, threads):
+            yield f"--depth {width} --cpu-bind depth"
+    else:
+        flags = {"openmpi": "--map-by slot:PE={} --bind-to core", "mpich": "-bind-to core:{}", "intelmpi": ""}
+        yield flags[launcher].format(threads)
+
+
+def _layout_text(machine: Machine, options: str, tasks: int, tasks_per_node: int) -> str:
+    """Return the line of a layout."""
+    nodes, launcher = -(-tasks // tasks_per_node), machine.launcher().kind
+    counts = {
+        "srun": f"srun -N {nodes} -n {tasks} --ntasks-per-node={tasks_per_node}",
+        "aprun": f"aprun -n {tasks} -N {tasks_per_node}",
+        "pals": f"mpiexec -n {tasks} --ppn {tasks_per_node}",
+    }.get(launcher, f"mpirun -n {tasks} --npernode {tasks_per_node}")
+    return f"{counts} {options} ./a.out".replace("  ", " ")

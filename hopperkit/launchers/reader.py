@@ -1,0 +1,259 @@
+"""Launch lines and the batch scripts around them, read into what they ask for on a machine.
+
+`read_launch` takes what people have at hand: a bare aprun or srun line, a line
+with environment settings in front, a PBS or sbatch script. An option or a value
+that aprun, srun or the batch system would refuse is refused here, by option, value and rule.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from hopperkit.launchers.batch.asked import AskedKind, asked_kind, read_reservation
+from hopperkit.launchers.dialects.aprun import read_aprun
+from hopperkit.launchers.dialects.srun import read_srun
+from hopperkit.launchers.gpu_wrappers import wrappers_of
+from hopperkit.launchers.option_values import whole_number
+from hopperkit.launchers.scripts import LaunchLine, Script, read_script
+from hopperkit.launchers.shell import BROKEN_LINE, Unknown
+from hopperlib.machine import Machine
+from hopperlib.placement.components import (
+    Component,
+    Job,
+    Launch,
+    LauncherKind,
+    LaunchError,
+    ReadLine,
+    Reservation,
+)
+
+# More threads than this on one task is a slip, and a drawing of it helps nobody.
+_MAX_THREADS = 1024
+# More steps than this at a time are not followed one by one.
+_MAX_STEPS = 1024
+_MAX_THREADS_BOUND = "the most threads a task can have here"
+
+
+def read_launch(text: str | Script, machine: Machine, *, threads: int | None = None, kind: str | None = None) -> Launch:
+    r"""Return the first launch line of a text; if there are more, its notes say how many.
+
+    Parameters
+    ----------
+    text : str or Script
+        An aprun, srun or mpiexec line, or a job script around one, read already or not.
+    machine : Machine
+        Machine it is to run on; its file says which options the launcher has.
+    threads : int or None
+        OpenMP threads of each task; None to take OMP_NUM_THREADS from the text.
+    kind : str or None
+        Kind of node; the ordinary one by default.
+
+    Returns
+    -------
+    Launch
+
+    Raises
+    ------
+    LaunchError
+        If the text holds no launch line, or one that would be refused.
+    ValueError
+        If the machine has no such kind of node.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> hopper = Machine.load("hopper")
+    >>> launch = read_launch("aprun -n 384 -N 12 vasp", hopper)
+    >>> launch.tasks, launch.components[0].tasks_per_node
+    (384, 12)
+    >>> read_launch("aprun -n 4 -S 7 a.out", hopper)
+    Traceback (most recent call last):
+    hopperlib.placement.components.LaunchError: -S 7 must be from 1 to 6, the cores of a NUMA node of Hopper
+    """
+    launches = read_launches(text, machine, threads=threads, kind=kind)
+    return launches[0]
+
+
+def read_launches(
+    text: str | Script, machine: Machine, *, threads: int | None = None, kind: str | None = None
+) -> tuple[Launch, ...]:
+    r"""Return every launch line of a text, in order.
+
+    Parameters
+    ----------
+    text, machine, threads, kind
+        As for `read_launch`.
+
+    Raises
+    ------
+    LaunchError
+        If the text holds no launch line, or one of them would be refused.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> script = "#PBS -l mppwidth=48\naprun -n 48 ./first\naprun -n 24 ./second\n"
+    >>> [launch.tasks for launch in read_launches(script, Machine.load("hopper"))]
+    [48, 24]
+    """
+    return read_in_job(text if isinstance(text, Script) else read_script(text), machine, threads=threads, kind=kind)[1]
+
+
+def read_in_job(
+    script: Script, machine: Machine, *, threads: int | None = None, kind: str | None = None
+) -> tuple[Script, tuple[Launch, ...]]:
+    r"""Return a script as it runs in its job, and its launch lines; the arguments are those of `read_launches`.
+
+    Examples
+    --------
+    >>> script = read_script("#SBATCH -N 2 -n 8\nsrun -n $SLURM_NTASKS ./a.out\n")
+    >>> in_job, (launch,) = read_in_job(script, Machine.load("cluster"))
+    >>> in_job.lines[0].text, launch.tasks
+    ('srun -n 8 ./a.out', 8)
+    """
+    asked = asked_kind(script, machine, kind)
+    if threads is not None:
+        threads = whole_number("threads", str(threads), high=_MAX_THREADS, bound=_MAX_THREADS_BOUND)
+    reservation, variables, notes = read_reservation(script, machine, asked.kind)
+    variables = {**variables, **({"nvidia-smi -L": str(asked.kind.gpus)} if asked.kind.gpus else {})}
+    job = Job(machine, asked.kind, reservation, tuple(module.name for module in script.modules), asked.shared)
+    script = script.in_job(variables)
+    lines = script.lines
+    if not lines:
+        raise _no_line(script, reservation)
+    launches = []
+    for number, line in enumerate(lines, start=1):
+        which = f"This is launch line {number} of {len(lines)} of the text"
+        which += "." if line.background and line.launcher == "srun" else ", judged by itself, as if alone."
+        launches.append(_read_line(line, job, asked, threads, [*notes, which] if len(lines) > 1 else notes))
+    wrappers = wrappers_of(script.text)
+    together = _attach_concurrent_steps(lines, launches)
+    return script, tuple(launch._replace(gpu_wrappers=wrappers) for launch in together)
+
+
+def _no_line(script: Script, reservation: Reservation | None) -> LaunchError:
+    """Return the error of a text without a launch line; one in a job says what runs then."""
+    rule = explain_missing_line(script.text)
+    if not script.directives:
+        begins = " ".join(script.text.split())
+        begins = begins if len(begins) <= 50 else begins[:47] + "..."
+        return LaunchError("line", begins, rule, shown=repr(begins))
+    if rule == _NO_COMMAND:
+        where = f"the first of its {reservation.nodes:,} nodes" if reservation and reservation.nodes > 1 else "one node"
+        rule += f": unless one of its programs starts tasks, it runs once, on {where}"
+    return LaunchError("script", "", rule)
+
+
+def _attach_concurrent_steps(lines: Sequence[LaunchLine], launches: Sequence[Launch]) -> Iterator[Launch]:
+    """Yield the launches with the steps that run at the same time as each of them."""
+    concurrent: defaultdict[int, list[Component]] = defaultdict(list)
+    for line, launch in zip(lines, launches, strict=True):
+        if line.background:
+            concurrent[line.group] += launch.components * min(line.times, _MAX_STEPS)
+    started: Counter[int] = Counter()
+    for line, launch in zip(lines, launches, strict=True):
+        programs, first = len(launch.components), started[line.group]
+        steps = concurrent[line.group] if line.background else []
+        started[line.group] += programs * min(line.times, _MAX_STEPS)
+        if len(steps) <= programs:
+            yield launch
+            continue
+        cpus = sum(component.tasks * component.threads_per_task for component in steps)
+        before, after = tuple(steps[:first]), tuple(steps[first + programs :])
+        yield launch._replace(steps=len(steps) // programs, steps_cpus=cpus, before=before, after=after)
+
+
+def _read_words(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
+    """Return whose line it is and what it asks for."""
+    if line.launcher == "aprun":
+        return "aprun", read_aprun(line, job)
+    if line.launcher == "srun":
+        return "srun", read_srun(line, job)
+    from hopperkit.launchers.dialects.mpiexec import read_mpiexec
+
+    return read_mpiexec(line, job)
+
+
+def _read_line(line: LaunchLine, job: Job, asked: AskedKind, threads: int | None, notes: Sequence[str]) -> Launch:
+    """Return one launch line, read and checked."""
+    if any(word.unknown == BROKEN_LINE for word in line.words):
+        raise LaunchError("\\", "", BROKEN_LINE)
+    launcher, (components, environment, remarks) = _read_words(line, job)
+    if len(components) > 1:
+        # Each program has its own: `Launch.openmp_of`.
+        environment.pop("OMP_NUM_THREADS", None)
+    known = {name: value for name, value in line.environment.items() if isinstance(value, str)} | environment
+    openmp_threads, thread_note = (threads, "") if threads else _openmp_threads(line, known)
+    assumed = job.machine.launcher(launcher).assumed if launcher in ("aprun", "srun") else None
+    idle = sorted({option for component in components for option in component.idle_options})
+    all_notes = (
+        *notes,
+        f"{job.machine.title}: {assumed}." if assumed else "",
+        *remarks.notes,
+        f"Without effect on the placement: {' '.join(idle)}." if idle else "",
+        thread_note,
+    )
+    return Launch(
+        launcher=launcher,
+        text=line.text,
+        components=components,
+        reservation=job.reservation,
+        openmp_threads=openmp_threads,
+        environment=MappingProxyType(known),
+        notes=tuple(filter(None, all_notes)),
+        kind=job.node.name,
+        assumptions=(*asked.assumptions, *remarks.assumptions),
+        doubts=(*asked.doubts, *remarks.doubts),
+    )
+
+
+def _openmp_threads(line: LaunchLine, environment: Mapping[str, str]) -> tuple[int | None, str]:
+    """Return the threads of each task and what there is to say about them."""
+    name = "OMP_NUM_THREADS"
+    value = environment.get(name)
+    if value is None:
+        if name in line.unexported:
+            return None, f"{name} is set but not exported, so the tasks do not see it."
+        computed = isinstance(line.environment.get(name), Unknown)
+        return None, f"{name} is worked out by the script; give the threads by number." if computed else ""
+    # A list is for nested regions; its first number is that of the outer one.
+    first = value.split(",")[0].strip()
+    if not re.fullmatch(r"[0-9]+", first) or not 1 <= int(first[:9]) <= _MAX_THREADS:
+        raise LaunchError(name, value, f"must be a whole number from 1 to {_MAX_THREADS}, {_MAX_THREADS_BOUND}")
+    return int(first[:9]), ""
+
+
+_NO_COMMAND = "holds no aprun, srun, mpiexec or mpirun command"
+_READ = r"\b(aprun|srun|mpiexec|mpirun)\b(?!\.)"
+_NOT_READ = (
+    r"\b(jsrun|ibrun|poe|flux (?:run|mini run|submit)|lrun|mpirun_rsh|mpiexec_mpt|ccc_mprun|dplace|prsrun|runjob"
+    r"|likwid-mpirun|charmrun|mpirun\.lsf)\b"
+)
+
+
+# How launchers that are not read give tasks their GPUs, by their manuals.
+_THEIR_GPUS = {
+    "jsrun": ", which gives a resource set its GPUs with -g and its cores with -c",
+    "flux": ", which gives each task its GPUs with -g and binds to them with -o gpu-affinity=per-task",
+}
+
+
+def explain_missing_line(text: str) -> str:
+    """Return what a text without a launch line holds instead, as the end of an error message.
+
+    Examples
+    --------
+    >>> explain_missing_line("ibrun ./a.out")
+    'starts tasks with ibrun; aprun, srun, mpiexec and mpirun lines can be read'
+    """
+    if re.search(rf"^[ \t]*#.*{_READ}", text, re.MULTILINE):
+        return "holds a launch line only in comments; take the # away"
+    if other := re.search(_NOT_READ, text):
+        gpus = _THEIR_GPUS.get(other[1].split()[0], "")
+        return f"starts tasks with {other[1]}{gpus}; aprun, srun, mpiexec and mpirun lines can be read"
+    if re.search(r"^[ \t]*(sbatch|qsub|salloc)\b", text, re.MULTILINE):
+        return "submits a script that is not part of this text; give the script itself"
+    if inside := re.search(rf"(?:\$\(|`)[^)`]*{_READ}", text):
+        return f"runs {inside[1]} only inside $( ) or backquotes, which are not read; write the line by itself"
+    return _NO_COMMAND

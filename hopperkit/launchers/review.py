@@ -1,0 +1,157 @@
+"""A launch line read, placed, judged and improved: the whole way in one call."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from hopperkit.launchers.judging.advice import advise
+from hopperkit.launchers.judging.proposals import BetterLine, LineInScript, better_line
+from hopperkit.launchers.placing import Placement, place_tasks
+from hopperkit.launchers.reader import read_in_job
+from hopperkit.launchers.scripts import LOOPS, LaunchLine, Script, read_script
+from hopperlib.finding import Finding
+from hopperlib.machine import Machine
+from hopperlib.placement.slowdown import Cost, placement_cost
+
+# Launchers for which lines are written.
+_BETTERED = ("aprun", "srun", "pals")
+
+
+class Review(NamedTuple):
+    """All that is said about a launch line.
+
+    Parameters
+    ----------
+    placement : Placement
+        Where its tasks run.
+    cost : Cost
+        What memory bandwidth makes of that.
+    advice : tuple of Finding
+        What to know about it, worst first.
+    better : BetterLine or None
+        The better line; None if there is none.
+    line : LaunchLine
+        The line in its script.
+    script : Script
+    """
+
+    placement: Placement
+    cost: Cost
+    advice: tuple[Finding, ...]
+    better: BetterLine | None
+    line: LaunchLine
+    script: Script
+
+    @property
+    def problems(self) -> tuple[Finding, ...]:
+        """The advice that is of level problem."""
+        return tuple(finding for finding in self.advice if finding.level == "problem")
+
+    @property
+    def won(self) -> tuple[str, ...]:
+        """Codes of the findings that the better line cures.
+
+        Examples
+        --------
+        >>> review_line("aprun -n 384 -N 12 vasp", Machine.load("hopper")).won
+        ('idle-numa-nodes',)
+        """
+        if self.better is None:
+            return ()
+        rest = {finding.code for finding in advise(self.better.placement, self.better.cost) if finding.level != "note"}
+        codes = dict.fromkeys(finding.code for finding in self.advice if finding.level != "note")
+        return tuple(code for code in codes if code not in rest)
+
+    @property
+    def searched(self) -> bool:
+        """Whether a better line was looked for: what cannot be told cannot be bettered, nor steps that share a job."""
+        return _may_be_bettered(self.placement, self.line)
+
+    def suggested_lines(self) -> dict[str, str | None]:
+        """Return the better line under the launcher of this line; nothing under others."""
+        better = self.better.line if self.better else None
+        return {"aprun": None, "srun": None, self.placement.launch.launcher: better}
+
+
+def review_line(text: str | Script, machine: Machine, **given: Any) -> Review:
+    """Return what is to be said about the first launch line of a text; the arguments are those of `review_lines`.
+
+    Examples
+    --------
+    >>> review = review_line("aprun -n 384 -N 12 vasp", Machine.load("hopper"))
+    >>> review.problems[0].code, review.better.line
+    ('idle-numa-nodes', 'aprun -n 384 -N 12 -S 3 vasp')
+    """
+    return review_lines(text, machine, **given)[0]
+
+
+def review_lines(
+    text: str | Script,
+    machine: Machine,
+    *,
+    threads: int | None = None,
+    kind: str | None = None,
+    memory_per_task_gb: float | None = None,
+    doubt: str = "",
+) -> tuple[Review, ...]:
+    r"""Return what is to be said about each launch line of a script; lines that are alike share an answer.
+
+    Parameters
+    ----------
+    text : str or Script
+        An aprun, srun or mpiexec line, or the batch script around it, read already or not.
+    machine : Machine
+    threads : int or None
+        OpenMP threads of a task, in place of what the text says.
+    kind : str or None
+        Kind of node; None is the ordinary one.
+    memory_per_task_gb : float or None
+        Memory of a task; None takes what the line asks for, if it does. [GB]
+    doubt : str
+        Why it is in doubt that the text is for this machine; nothing is proposed then.
+
+    Raises
+    ------
+    LaunchError
+        If the launcher or the batch system would refuse one of the lines.
+    ValueError
+        If another argument is out of bounds.
+
+    Examples
+    --------
+    >>> script = "aprun -n 24 ./first\naprun -n 24 -N 12 ./second\naprun -n 24 ./first\n"
+    >>> reviews = review_lines(script, Machine.load("hopper"))
+    >>> [len(review.problems) for review in reviews], reviews[0] is reviews[2]
+    ([0, 1, 0], True)
+    """
+    script = text if isinstance(text, Script) else read_script(text)
+    script, launches = read_in_job(script, machine, threads=threads, kind=kind)
+    cost_of = partial(placement_cost, memory_per_task_gb=memory_per_task_gb)
+    judged: dict[object, Review] = {}
+    reviews = []
+    for number, launch in enumerate(launches):
+        # The same words may stand for other things where a variable has changed between two lines.
+        key = launch.text, launch.components, launch.openmp_threads
+        if key not in judged:
+            placement = place_tasks(launch, machine, kind=kind)
+            if doubt:
+                placement = placement._replace(doubts=(doubt, *placement.doubts))
+            judged[key] = _judge(placement, cost_of, LineInScript(script, number, threads, kind))
+        reviews.append(judged[key])
+    return tuple(reviews)
+
+
+def _may_be_bettered(placement: Placement, line: LaunchLine) -> bool:
+    """Whether lines can be tried: not in doubt, nor for steps that share a job, which are not judged one by one."""
+    # How often a loop in the background runs is not known where it is counted once.
+    if line.background and line.times == 1 and any(each.split()[0] in LOOPS for each in line.inside):
+        return False
+    return not placement.doubts and placement.launch.steps == 1 and placement.launch.launcher in _BETTERED
+
+
+def _judge(placement: Placement, cost_of: Callable[[Placement], Cost], where: LineInScript) -> Review:
+    """Return all that is said about a launch line that has been placed."""
+    cost = cost_of(placement)
+    line = where.script.lines[where.number]
+    better = better_line(placement, where, cost_of) if _may_be_bettered(placement, line) else None
+    return Review(placement, cost, advise(placement, cost), better, line, where.script)

@@ -1,0 +1,239 @@
+"""How a question is declared: its settings as typed fields, each with its control, and its answer.
+
+A question is one module. A class of `Setting` has a field a control; what
+follows from the fields is a property of it. A function takes such a setting and
+returns a `Result`, and `declared` joins both to the module's ``QUESTION``::
+
+    class Job(ask.Setting):
+        need_gb: float = ask.number("Memory of a task", 2.0, (0.01, 4096.0, 0.05), unit="GB")
+        machine: Machine = ask.machine()
+
+    def answer(job: Job) -> Result: ...
+
+    QUESTION = ask.declared(Job, answer, title="Memory for each task", examples={"A whole machine": {"nodes": 6384}})
+
+====================  ==========================================================
+`number`, `whole`     a number, a count, typed in
+`slider`, `fraction`  a number on a scale, a share of a whole
+`choice`, `switch`    one of a few options; on or off
+`text`, `file`        a text, the text of a file
+`machine`             a machine of the library or of a file: the field is a `Machine`
+`machine_file`        a machine file of the reader's own, which takes the place of `machine`
+====================  ==========================================================
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
+
+from hopperkit.questions.catalogue import sentence
+from hopperkit.questions.controls import Choice, Control, FileText, MachineChoice, Number, Slider, Switch, Text
+from hopperkit.questions.question import Example, Question
+from hopperkit.questions.result import Result
+from hopperlib.errors import did_you_mean
+
+Span = tuple[float, float, float]
+
+
+class Details(TypedDict, total=False):
+    """What any control may have besides its label and default, as `Control` says; a type checker knows the names."""
+
+    unit: str
+    help: str
+    assumed: str
+    advanced: bool
+    option: str
+    argument: bool
+    required: bool
+
+
+class NumberDetails(Details, total=False):
+    """What a number may have: `binary` where its unit counts in powers of 1,024."""
+
+    binary: bool
+
+
+class ChoiceDetails(Details, total=False):
+    """What a choice may have: whether functions and counts may stand for an option."""
+
+    functions: bool
+    numbers: bool
+
+
+class TextDetails(Details, total=False):
+    """What a text may have: its size, and what is shown while it is empty."""
+
+    rows: int
+    max_length: int
+    placeholder: str
+
+
+class FileDetails(TextDetails, total=False):
+    """What a file may have: the endings of its name, and whether several are taken."""
+
+    accept: str
+    multiple: bool
+
+
+class MachineDetails(Details, total=False):
+    """What a machine may have: the label of no machine, what it must have to be offered, the machines to choose from."""
+
+    none: str
+    having: Literal["file_systems", "wired"]
+    options: tuple[tuple[str, str], ...]
+
+
+def number(label: str, default: float, span: Span, **more: Unpack[NumberDetails]) -> Any:
+    """Declare a number that is typed in; its span is least, most, step.
+
+    Parameters
+    ----------
+    label : str
+    default : float
+    span : tuple of float
+    **more
+        What else it has, as `NumberDetails` lists.
+
+    Examples
+    --------
+    >>> number("Run time", 1.0, (0.01, 1e4, 0.5), unit="h")(name="hours").unit
+    'h'
+    """
+    return partial(Number, label=label, default=default, low=span[0], high=span[1], step=span[2], **more)
+
+
+def whole(label: str, default: int, span: tuple[int, int], **more: Unpack[NumberDetails]) -> Any:
+    """Declare a count that is typed in; its span is least and most."""
+    return number(label, default, (*span, 1), **more)
+
+
+def slider(label: str, default: float, span: Span, **more: Unpack[NumberDetails]) -> Any:
+    """Declare a number on a scale; its span is least, most, step."""
+    return partial(Slider, label=label, default=default, low=span[0], high=span[1], step=span[2], **more)
+
+
+def fraction(label: str, default: float, **more: Unpack[NumberDetails]) -> Any:
+    """Declare a share of a whole, from 0 to 1 in steps of 0.05."""
+    return slider(label, default, (0.0, 1.0, 0.05), **more)
+
+
+def choice(label: str, default: str, options: Mapping[str, str], **more: Unpack[ChoiceDetails]) -> Any:
+    """Declare one of a few options: what it is called, and what the reader sees."""
+    return partial(Choice, label=label, default=default, options=tuple(options.items()), **more)
+
+
+def switch(label: str, default: bool, **more: Unpack[Details]) -> Any:
+    """Declare on or off."""
+    return partial(Switch, label=label, default=default, **more)
+
+
+def text(label: str, default: str = "", **more: Unpack[TextDetails]) -> Any:
+    """Declare a text."""
+    return partial(Text, label=label, default=default, **more)
+
+
+def file(label: str, default: str = "", **more: Unpack[FileDetails]) -> Any:
+    """Declare the text of a file."""
+    return partial(FileText, label=label, default=default, **more)
+
+
+def machine(label: str = "Machine", default: str = "hopper", **more: Unpack[MachineDetails]) -> Any:
+    """Declare a machine of the library; a setting has it as a `Machine`, or None where ``none`` is an option."""
+    return partial(MachineChoice, label=label, default=default, **more)
+
+
+def machine_file(replaced: str = "the machine above") -> Any:
+    """Declare a machine file of the reader's own, which a setting has as its machine in place of another."""
+    help = f"TOML, as `hopper machine new` writes it; it takes the place of {replaced}."
+    return file("Machine file of your own", accept=".toml", help=help, advanced=True)
+
+
+class Setting:
+    """What a reader sets: a typed field each, declared with its control.
+
+    A subclass adds what follows from them as properties, and in `check` refuses values that do not fit together.
+    A field of a machine holds the `Machine`; the first one holds that of the reader's own file if there is one.
+
+    Examples
+    --------
+    >>> class Square(Setting):
+    ...     side: float = number("Side", 2.0, (0.0, 9.0, 0.5), unit="m")
+    ...     @property
+    ...     def area(self) -> float:
+    ...         return self.side**2
+    >>> Square(side=3.0).area, Square().area
+    (9.0, 4.0)
+    """
+
+    def __init__(self, **values: Any) -> None:
+        own = values.get("machine_file", "")
+        for name, control in self.controls().items():
+            value = values.pop(name, control.default)
+            if isinstance(control, MachineChoice):
+                # Many questions ask for no machine, and what reads one is large.
+                from hopperkit.questions.machine_choice import chosen_machine
+
+                value = None if value == "none" and not own else chosen_machine(value, own)
+                own = ""
+            setattr(self, name, value)
+        if values:
+            name = next(iter(values))
+            raise TypeError(f"{type(self).__name__} has no field {name!r}{did_you_mean(name, self.controls())}")
+        self.check()
+
+    def check(self) -> None:
+        """Refuse values that do not fit together, with an `InputError`."""
+
+    @classmethod
+    @cache
+    def controls(cls) -> dict[str, Control]:
+        """Return the controls of the fields by name, in the order in which they are declared, those of base classes first."""
+        fields = {name: field for base in reversed(cls.__mro__) for name, field in vars(base).items()}
+        return {name: field(name=name) for name, field in fields.items() if isinstance(field, partial)}
+
+
+S = TypeVar("S", bound=Setting)
+
+
+def declared(
+    setting: type[S],
+    answer: Callable[[S], Result],
+    *,
+    title: str,
+    examples: Mapping[str, Mapping[str, Any]] = {},
+    so_far: Callable[[S], Iterator[Result]] | None = None,
+    heavy: bool = False,
+) -> Question:
+    """Return the question of a setting and its answer, named as the module.
+
+    Parameters
+    ----------
+    setting : type
+        A `Setting`; its module must stand in the catalogue, with the question in one sentence.
+    answer : callable
+        ``answer(setting) -> Result``; pure.
+    title : str
+    examples : mapping
+        Settings worth trying: the values that each sets, by what its button says.
+    so_far : callable or None
+        Yields what is known of a heavy answer while it is worked out.
+    heavy : bool
+        Whether an answer may take seconds.
+
+    Examples
+    --------
+    >>> from hopperkit.questions.node.memory import QUESTION
+    >>> QUESTION.name, QUESTION.controls[0].name
+    ('memory', 'need_gb')
+    """
+    name = setting.__module__.rpartition(".")[2].replace("_", "-")
+    return Question(
+        name=name,
+        title=title,
+        question=sentence(name),
+        controls=tuple(setting.controls().values()),
+        answer=lambda **values: answer(setting(**values)),
+        examples=tuple(map(Example._make, examples.items())),
+        heavy=heavy,
+        so_far=(lambda **values: so_far(setting(**values))) if so_far else None,
+    )

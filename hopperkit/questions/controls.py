@@ -1,0 +1,382 @@
+"""What a reader can set on an explorer: one class a kind of control.
+
+=============  ====================================================
+`Slider`       a number on a scale with steps
+`Number`       a number typed in, with bounds
+`Choice`       one of a few named options
+`Switch`       on or off
+`MachineChoice`  a machine of the library, a path or a `Machine` where there is a file system
+`Text`         a line or a block of text, never put into an address
+`FileText`     the text of a file, pasted or dropped, likewise
+=============  ====================================================
+
+A control checks and converts what it is given (`Control.read`). The browser,
+JupyterLab and the command line all send plain values through that one method,
+so a mistake gets the same message everywhere.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from hopperkit.frames import frame_text
+from hopperlib.errors import InputError, refusal
+from hopperlib.units import size_bytes
+
+_THOUSANDS = r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?"
+_MEASURED = r"(.*\d\.?)\s*([A-Za-z]+)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Control:
+    """What every control has.
+
+    Parameters
+    ----------
+    name : str
+        Keyword under which the explorer's function receives the value.
+    label : str
+        What the reader sees beside the control.
+    unit : str
+        Unit shown after the value; empty for counts and text.
+    help : str
+        One sentence under the control; empty for none.
+    advanced : bool
+        Whether the control starts folded away under "More settings".
+    assumed : str
+        Why the default is what it is, where no source gives it; empty if
+        the default is sourced or only a starting point.
+    option : str
+        Name of its option in a command, where that differs: "need" for ``--need``.
+    argument : bool
+        Whether a command takes it as its argument, without a name.
+    required : bool
+        Whether a command insists on it: a default that nobody asked for could pass for an answer.
+    """
+
+    kind: ClassVar[str] = "control"
+    shareable: ClassVar[bool] = True
+    # The fields of its own that a kind has, of those below.
+    own: ClassVar[tuple[str, ...]] = ()
+
+    name: str
+    label: str
+    unit: str = ""
+    help: str = ""
+    advanced: bool = False
+    assumed: str = ""
+    option: str = ""
+    argument: bool = False
+    required: bool = False
+
+    # One class holds the fields of all kinds: a dataclass each would cost every command ten milliseconds.
+    default: Any = None
+    low: float = 0
+    high: float = 0
+    step: float = 0
+    binary: bool = False
+    options: tuple[tuple[str, str], ...] = ()
+    functions: bool = False
+    numbers: bool = False
+    none: str = ""
+    having: str = ""
+    rows: int = 1
+    max_length: int = 20_000
+    placeholder: str = ""
+    accept: str = ""
+    multiple: bool = False
+
+    def __post_init__(self) -> None:
+        self.read(self.default)
+
+    @property
+    def flag(self) -> str:
+        """The name of its option in a command."""
+        return "--" + (self.option or self.name).replace("_", "-")
+
+    def read(self, value: Any) -> Any:
+        """Return the value checked and converted; `InputError` if it cannot be."""
+        return value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the control as plain data for a page or a widget."""
+        names = ("kind", "name", "label", "unit", "help", "advanced", "assumed", "shareable", *self.own)
+        return {name: getattr(self, name) for name in names}
+
+    def refuse(self, value: Any, rule: str) -> InputError:
+        """Return the error for a bad value: its name, the value, the rule."""
+        whole = isinstance(value, float) and value.is_integer()
+        return refusal(self.name, int(value) if whole else value, rule, unit=self.unit)
+
+
+def _unit_factor(control: Control, value: str, unit: str) -> float:
+    """Return what a number typed with a unit is multiplied by, to be in the unit of its control."""
+    if unit == control.unit:
+        return 1.0
+    # Memory is counted in binary units, as the sources do, data on disk in decimal ones.
+    binary = control.binary
+    try:
+        typed = unit if len(unit) > 1 else unit.upper()
+        return size_bytes(f"1{typed}", binary=binary) / size_bytes(f"1{control.unit}", binary=binary)
+    except ValueError:
+        raise control.refuse(value, f"must be a number in {control.unit}") from None
+
+
+def _typed_number(control: Control, typed: str) -> tuple[float, float | str]:
+    """Return what a text says as a number, and how it is shown: a plain number as read, one with a unit as typed."""
+    text = typed.strip()
+    if "," in text and not re.fullmatch(_THOUSANDS, text):
+        # 1,29 may be a decimal comma; taking it for 129 would be a wrong number.
+        raise control.refuse(typed, "must be a number, with a point before its decimals")
+    factor, measured = 1.0, re.fullmatch(_MEASURED, text)
+    if measured and control.unit:
+        text, factor = measured[1], _unit_factor(control, typed, measured[2])
+    try:
+        value = float(text.replace(",", "")) * factor
+    except ValueError:
+        raise control.refuse(typed, "must be a number") from None
+    return value, typed if measured else value
+
+
+def _read_number(control: Control, value: Any, low: float, high: float, whole: bool) -> float | int:
+    """Return a finite number within the bounds, an int if it must be whole."""
+    given = value
+    if isinstance(value, str):
+        value, given = _typed_number(control, value)
+    # To Python True is the number 1; to the person who typed it, it is none.
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise control.refuse(value, "must be a number")
+    if whole and isinstance(given, float) and given.is_integer():
+        given = int(given)
+    # The comparison is written so that "not a number" fails it.
+    if not low <= value <= high:
+        raise control.refuse(given, f"must be from {low:,.12g} to {high:,.12g}, the range of this control")
+    if whole:
+        if value != int(value):
+            raise control.refuse(given, "must be a whole number")
+        return int(value)
+    return float(value)
+
+
+class Slider(Control):
+    """A number on a scale.
+
+    Parameters
+    ----------
+    low, high, step, default : float
+        Range, step and starting value in `unit`. Whole if all four are ints.
+    binary : bool
+        Whether a unit of size counts in powers of 1,024: memory does, data on disk do not.
+
+    Examples
+    --------
+    >>> need = Slider(name="need_gb", label="Need", unit="GB", low=0.1, high=64.0, step=0.1, default=2.0, binary=True)
+    >>> need.read("2GB"), need.read("512MB")
+    (2.0, 0.5)
+    >>> tasks = Slider(name="tasks", label="Tasks", low=1, high=24, step=1, default=12)
+    >>> tasks.read("6")
+    6
+    >>> tasks.read(25)
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: tasks=25 must be from 1 to 24, the range of this control
+    """
+
+    kind: ClassVar[str] = "slider"
+    own: ClassVar[tuple[str, ...]] = ("low", "high", "step", "default")
+    __slots__ = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether the control gives whole numbers."""
+        return all(isinstance(part, int) for part in (self.low, self.high, self.step, self.default))
+
+    def read(self, value: Any) -> float | int:
+        """Return the number, within the range."""
+        return _read_number(self, value, self.low, self.high, self.whole)
+
+
+class Number(Slider):
+    """A number typed in, for ranges too wide for a scale.
+
+    Examples
+    --------
+    >>> Number(name="nodes", label="Nodes", low=1, high=6384, step=1, default=342).read(342)
+    342
+    """
+
+    kind: ClassVar[str] = "number"
+    __slots__ = ()
+
+
+class Choice(Control):
+    """One of a few options.
+
+    Parameters
+    ----------
+    options : tuple of (str, str)
+        Pairs of value and what the reader sees.
+    default : str
+        One of the values.
+    functions : bool
+        Whether a function may stand for an option, where Python asks.
+    numbers : bool
+        Whether a count may stand for an option.
+
+    Examples
+    --------
+    >>> order = Choice(name="order", label="Order", options=(("nid", "NID"), ("xyz", "xyz")), default="nid")
+    >>> order.read("xyz")
+    'xyz'
+    >>> order.read("random")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: order='random' must be one of: nid, xyz
+    """
+
+    kind: ClassVar[str] = "choice"
+    own: ClassVar[tuple[str, ...]] = ("default",)
+    __slots__ = ()
+
+    def offered(self) -> tuple[tuple[str, str], ...]:
+        """Return the options there are, each with its label."""
+        return self.options
+
+    def read(self, value: Any) -> Any:
+        """Return the value if it is an option."""
+        if self.functions and callable(value):
+            return value
+        if self.numbers and str(value).isdecimal() and len(str(value)) < 10:
+            return str(value)
+        if value not in [key for key, _ in self.options]:
+            raise self.refuse(value, "must be one of: " + ", ".join(key for key, _ in self.options))
+        return str(value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the control as plain data."""
+        return Control.to_dict(self) | {"options": [list(pair) for pair in self.offered()]}
+
+
+class MachineChoice(Choice):
+    """A machine: one of the library by name, or where there is a file system the path of a machine file.
+
+    Parameters
+    ----------
+    none : str
+        Label of the option that means no machine; empty for no such option.
+    having : str
+        Field that a machine must have to be offered, such as ``file_systems``.
+
+    Examples
+    --------
+    >>> MachineChoice(name="machine", label="Machine", default="hopper").read("franklin")
+    'franklin'
+    """
+
+    __slots__ = ()
+
+    def read(self, value: Any) -> Any:
+        """Return the name, or the machine itself where an object or a path is given."""
+        if isinstance(value, str) and (value == self.default or (self.none and value == "none")):
+            return value
+        from hopperlib.machine import Machine, MachineError
+
+        if isinstance(value, Machine):
+            return value
+        if not isinstance(value, (str, os.PathLike)):
+            raise self.refuse(value, "must be the name of a machine, the path of a machine file, or a Machine")
+        # A name stays a name: the address of the page and the examples can hold it, and no machine.
+        if value in Machine.names():
+            return value
+        try:
+            return Machine.load(str(value))
+        except MachineError as error:
+            raise InputError(str(error), name=self.name, value=str(value)) from error
+
+    def offered(self) -> tuple[tuple[str, str], ...]:
+        """Return the machines there are, each with its title, and no machine where that is an answer."""
+        from hopperlib.machine import Machine
+
+        titles = Machine.titles().items()
+        found = [each for each in titles if not self.having or getattr(Machine.load(each[0]), self.having)]
+        found += [("none", self.none)] if self.none else []
+        return self.options or tuple(found)
+
+
+class Switch(Control):
+    """On or off.
+
+    Examples
+    --------
+    >>> Switch(name="strict_memory", label="-ss", default=False).read("true")
+    True
+    """
+
+    kind: ClassVar[str] = "switch"
+    own: ClassVar[tuple[str, ...]] = ("default",)
+    __slots__ = ()
+
+    def read(self, value: Any) -> bool:
+        """Return True or False; the words true and false are read too."""
+        if isinstance(value, bool):
+            return value
+        words = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
+        if str(value).lower() not in words:
+            raise self.refuse(value, "must be true or false")
+        return words[str(value).lower()]
+
+
+class Text(Control):
+    """A line or a block of text.
+
+    What a reader types stays on the page: it is never put into the address.
+
+    Parameters
+    ----------
+    default : str
+        Text at the start.
+    rows : int
+        Lines shown; 1 makes a single-line field.
+    max_length : int
+        Longest text taken. [characters]
+    placeholder : str
+        Example shown while the field is empty.
+
+    Examples
+    --------
+    >>> Text(name="line", label="Launch line", default="aprun -n 1 a.out", max_length=20).read("x" * 21)
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: line holds 21 characters and may hold 20 at most on this page
+    """
+
+    kind: ClassVar[str] = "text"
+    shareable: ClassVar[bool] = False
+    own: ClassVar[tuple[str, ...]] = ("default", "rows", "max_length", "placeholder")
+    __slots__ = ()
+
+    def read(self, value: Any) -> str:
+        """Return the text if it is not too long; of a DataFrame or a Series its CSV."""
+        value = value if isinstance(value, str) else frame_text(value) or value
+        if not isinstance(value, str):
+            raise self.refuse(value, "must be text")
+        if len(value) > self.max_length:
+            raise InputError(
+                f"{self.name} holds {len(value):,} characters and may hold {self.max_length:,} at most on this page",
+                name=self.name,
+            )
+        return value
+
+
+class FileText(Text):
+    """The text of a file: pasted, dropped or picked. It never leaves the page.
+
+    Parameters
+    ----------
+    accept : str
+        File name endings the picker offers, as in HTML; empty for all.
+    multiple : bool
+        Whether several files are taken; each is then led by a line with its name, as `hopperkit.readers.source.texts_of` reads it.
+    """
+
+    kind: ClassVar[str] = "file"
+    own: ClassVar[tuple[str, ...]] = (*Text.own, "accept", "multiple")
+    __slots__ = ()

@@ -1,0 +1,351 @@
+"""Question: paste a job's output, read its cause. The text stays on the page.
+
+Whatever comes from the reader's text stays text: nothing here makes markup.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from hopperkit.questions import ask
+from hopperkit.questions.failure._quoted_lines import (
+    HITS_OF_A_CAUSE,
+    LINE_LENGTH,
+    listings,
+    part_of,
+)
+from hopperkit.questions.question import is_sample
+from hopperkit.questions.result import Copyable, Download, Facts, Result, Table, Value, table
+from hopperlib.errors import InputError
+from hopperlib.failure.diagnosis.causes import CONFIDENCE, Cause, measured
+from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
+from hopperlib.failure.diagnosis.first import first_failure, reach
+from hopperlib.failure.messages.evidence import Hit
+from hopperlib.finding import Finding
+from hopperlib.package_data import text_beside
+from hopperlib.text import count, share
+
+if TYPE_CHECKING:
+    from hopperkit.failures.context import Context
+    from hopperlib.machine import Machine
+
+_MAX_ROWS = 12
+_MAX_TEMPLATE = 120
+_WHO = {"user": "the job's owner", "staff": "the center's staff", "vendor": "the vendor"}
+_NO_RULE = "no rule knows the message; it stands nearest to the failure"
+_FAULT = {"user": "user", "system": "system", "either": "either user or system"}
+# Fields of a cause whose names say too little.
+_LABELS = {
+    "label": "Printed by task",
+    "hsa_node": "HSA node (no GPU index)",
+    "nid": "Node ID (nid)",
+    "cname": "Location (cname)",
+    "apid": "Application",
+}
+_SUSPICIONS = {"fatal": "end of the program", "error": "error", "end": "end, no reason", "hint": "goal missed"}
+# Fields of a cause that are facts of their own.
+_LOCATIONS = ("rank", "node", "nid", "cname", "time")
+_MISSING_LIBRARY = (
+    "./solver: error while loading shared libraries: libpetsc.so.3.4: "
+    "cannot open shared object file: No such file or directory\n"
+)
+
+
+def _sample(name: str) -> str:
+    return text_beside(__file__, f"samples/{name}.txt")
+
+
+class Given(ask.Setting):
+    """The output of one job, and what is known beside it."""
+
+    log: str = ask.file(
+        "Output of the job",
+        _sample("out-of-memory"),
+        rows=10,
+        max_length=8_000_000,
+        placeholder="Paste what the job printed, or drop the file here",
+        help="Paste the text, or drop the file. It is read on this page and sent nowhere. "
+        "The text at the start is made up.",
+    )
+    errors: str = ask.file(
+        "Second file of the same job",
+        rows=2,
+        max_length=8_000_000,
+        help="Standard error, if it is a separate file, or the log of the program.",
+    )
+    launch: str = ask.text(
+        "Launch line or job script",
+        rows=2,
+        placeholder="aprun -n 384 ./a.out",
+        help="If you give it, the advice contains numbers.",
+        advanced=True,
+    )
+    machine: "Machine" = ask.machine(
+        help="The machine on which the launch line ran. Without a launch line it changes nothing.", advanced=True
+    )
+    record: str = ask.file(
+        "Scheduler's record",
+        option="sacct",
+        rows=4,
+        max_length=1_000_000,
+        help="The output of `sacct -P -l -j JOBID` for the job.",
+        advanced=True,
+    )
+
+
+def answer(given: Given) -> Result:
+    """Return the answer for the output of one job."""
+    context = context_of(given.launch, given.machine, given.record)
+    texts = [("output", given.log), *([("errors", given.errors)] if given.errors else [])]
+    diagnosis = diagnose(texts, context=context)
+    if context and context.record:
+        texts.append(("sacct", context.record.text.decode(errors="replace")))
+    result = result_of(diagnosis, texts)
+    if not is_sample(QUESTION, "log", given.log):
+        return result
+    made_up = Finding("made-up", "This text is made up. Paste or drop your own.", "note")
+    return replace(result, findings=(*result.findings, made_up))
+
+
+def context_of(launch: str, machine: "str | Machine", record: str, job: str | None = None) -> "Context | None":
+    """Return what is known beside the output; None if nothing is.
+
+    Raises
+    ------
+    InputError
+        If the record is no output of sacct, or does not hold the job.
+
+    Examples
+    --------
+    >>> context_of("", "hopper", "") is None
+    True
+    """
+    if not launch.strip() and not record.strip():
+        return None
+    # It brings the models of launch lines and layouts, which most texts do not need.
+    from hopperkit.failures.context import read_context
+    from hopperkit.questions.machine_choice import chosen_machine
+
+    try:
+        return read_context(
+            launch=launch.strip() or None,
+            machine=chosen_machine(machine) if launch.strip() else None,
+            sacct=record if record.strip() else None,
+            job=job,
+        )
+    except ValueError as error:
+        raise InputError(str(error), name="record") from error
+
+
+def result_of(diagnosis: Diagnosis, texts: Sequence[tuple[str, str]] = ()) -> Result:
+    """Return a diagnosis as an answer.
+
+    Parameters
+    ----------
+    diagnosis : Diagnosis
+    texts : sequence of (str, str)
+        Name and text of each file, to show the neighbors of a line; of a stream there are none.
+
+    Examples
+    --------
+    >>> result_of(diagnose([("job.out", "all is well")])).summary
+    'No cause in this text (1 line read). See below what to look at next.'
+    """
+    cause = diagnosis.cause if diagnosis.verdict == "cause" else None
+    data = json.dumps(diagnosis.to_dict(), indent=2)
+    return Result(
+        summary=_summary(diagnosis),
+        findings=tuple(_findings(diagnosis, cause)),
+        values=tuple(_values(cause)) if cause else (),
+        listings=tuple(listings(diagnosis, texts)),
+        copyables=(_ticket(diagnosis, cause),) if cause else (),
+        tables=tuple(_tables(diagnosis, cause)),
+        downloads=(Download(name="diagnosis.json", text=data, media_type="application/json"),),
+        facts=_facts(diagnosis, cause),
+    )
+
+
+def _summary(diagnosis: Diagnosis) -> str:
+    lines, cause = count(diagnosis.evidence.lines_read, "line"), diagnosis.cause
+    if diagnosis.verdict == "succeeded":
+        return f"This job succeeded: its text says so, and nothing in it says otherwise ({lines} read)."
+    if cause is None:
+        return f"No cause in this text ({lines} read). See below what to look at next."
+    sure = "a guess" if cause.confidence == "guess" else cause.confidence
+    return (
+        f"{cause.title.rstrip('.')} ({cause.code}, {_place(diagnosis, cause.hits[0])}). "
+        f"This is {sure}: {CONFIDENCE[cause.confidence] if cause.rule else _NO_RULE}.{_who_acts(cause)}"
+    )
+
+
+def _who_acts(cause: Cause) -> str:
+    """Return who acts, where the message tells on whose side its reason lies."""
+    return f" Who acts: {_WHO[cause.who]}." if cause.who in _WHO else ""
+
+
+def _place(diagnosis: Diagnosis, hit: Hit) -> str:
+    """Return file and line."""
+    return f"{diagnosis.evidence.files[hit.file].name}:{hit.line}"
+
+
+def _findings(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
+    """Yield what to do, in steps, then what confirms it, then what is odd."""
+    steps = cause.advice if cause else diagnosis.next
+    for number, step in enumerate(steps, start=1):
+        yield Finding(f"step-{number}", f"{number}. {step}" if len(steps) > 1 else step, "advice")
+    if diagnosis.verdict != "succeeded":
+        yield from _extent(diagnosis, cause)
+    if cause:
+        yield from _worth(cause)
+    for code in diagnosis.set_aside:
+        confirm = diagnosis.evidence.messages[code].rule.confirm
+        yield Finding("set-aside", f"{code} was found and set aside: {confirm}", "note")
+    yield from (Finding("text", note, "note") for note in diagnosis.notes)
+
+
+def _extent(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
+    """Yield who failed first, and how far it reached."""
+    first = first_failure(diagnosis.evidence)
+    if first:
+        where = f"{diagnosis.evidence.files[first.file].name}:{first.line:,}"
+        yield Finding("first-failure", f"{first.sentence} ({where})", "note")
+    if extent := reach(first, cause):
+        yield Finding("reach", f"This is {extent.extent}: {extent.reason}.", "note")
+
+
+def _worth(cause: Cause) -> Iterator[Finding]:
+    """Yield what confirms a cause, what it does not say, and how often its word was right."""
+    if cause.confirm:
+        yield Finding("to-confirm", f"To confirm: {cause.confirm}", "note")
+    if cause.rule and cause.rule.not_said:
+        yield Finding("not-said", f"It does not say {cause.rule.not_said}.", "note")
+    yield Finding("measured", _measured(cause), "note")
+
+
+def _measured(cause: Cause) -> str:
+    """Say how often answers with the same word were right."""
+    right, answers, low, high = measured()[cause.confidence]
+    return (
+        f'"{cause.confidence.capitalize()}" was right in {right} of {answers} foreign outputs that no rule was written '
+        f"for (95 % range {share(low)} to {share(high)})."
+    )
+
+
+def _values(cause: Cause) -> Iterator[Value]:
+    fault = _FAULT[cause.fault]
+    if cause.rule:
+        kind = f"{fault} ({cause.rule.nersc_class})" if cause.rule.nersc_class else fault
+        yield Value("Class", kind, "documented", note=cause.rule.source)
+    else:
+        yield Value("Class", fault, None, note="no rule knows the message")
+    yield Value("Lines that say so", cause.count, "documented", note="counted in your text")
+    if cause.fields:
+        where = "; ".join(f"{label}: {value}" for label, value in _labelled(cause))
+        yield Value("Read from these lines", where, "documented", note="as your text prints it")
+
+
+def _labelled(cause: Cause) -> list[tuple[str, str]]:
+    """Return the fields of a cause by what a reader calls them."""
+    return [(_LABELS.get(name, name.replace("_", " ").capitalize()), value) for name, value in cause.fields.items()]
+
+
+def _ticket(diagnosis: Diagnosis, cause: Cause) -> Copyable:
+    quoted = [(_place(diagnosis, hit), hit.text) for hit in cause.hits[:HITS_OF_A_CAUSE]]
+    lines = [f"{label}: {value}" for label, value in (*_labelled(cause), *quoted)]
+    text = "\n".join([f"{cause.title} [{cause.code}], {cause.confidence}", *lines])
+    return Copyable("For a ticket", text, "It quotes your text: read it before you send it.")
+
+
+def _tables(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Table]:
+    if diagnosis.evidence.messages:
+        yield _messages(diagnosis)
+    # Beside a sure cause the marked lines are enough.
+    if diagnosis.evidence.suspicious and not (cause and cause.confidence in ("certain", "likely")):
+        yield _unknown(diagnosis)
+
+
+def _messages(diagnosis: Diagnosis) -> Table:
+    """Return the messages in their order; where there are many, those that count for the cause."""
+    confidence = {cause.code: cause.confidence for cause in diagnosis.causes} if diagnosis.verdict == "cause" else {}
+    found = [(message, part_of(diagnosis, message)) for message in diagnosis.evidence.in_order]
+    counting = ("cause", "explained", "runner-up")
+    kept = sorted(found, key=lambda row: counting.index(row[1]) if row[1] in counting else len(counting))[:_MAX_ROWS]
+    rows = [row for row in found if row in kept]
+    of = f", {len(rows)} of {len(found):,}" if len(rows) < len(found) else ""
+    marked = tuple(at for at, (_, part) in enumerate(rows) if part == "cause")
+    return table(
+        f"Messages in the text, in their order{of}",
+        rows,
+        {
+            "Message": lambda row: row[0].rule.code,
+            "What it says": lambda row: row[0].rule.title,
+            "Part": lambda row: row[1],
+            "Confidence": lambda row: confidence.get(row[0].rule.code),
+            "Lines": lambda row: row[0].count,
+            "First line": lambda row: _place(diagnosis, row[0].hits[0]),
+        },
+        marked=marked,
+        marked_label="the cause" if marked else "",
+    )
+
+
+def _unknown(diagnosis: Diagnosis) -> Table:
+    groups = diagnosis.evidence.suspicious
+    return table(
+        f"Suspicious lines that no rule knows, {min(len(groups), _MAX_ROWS)} of {len(groups)} kinds",
+        groups[:_MAX_ROWS],
+        {
+            "Lines": lambda group: group.count,
+            "Reads like": lambda group: _SUSPICIONS[group.suspicion],
+            "Kind": lambda group: group.template[:_MAX_TEMPLATE],
+            "First line": lambda group: _place(diagnosis, group.first),
+            "Text": lambda group: group.first.text[:LINE_LENGTH],
+        },
+    )
+
+
+def _facts(diagnosis: Diagnosis, cause: Cause | None) -> Facts:
+    """Return the facts; the rest is the contract of `hopper diagnose --json`."""
+    named: dict[str, Any] = {
+        "verdict": diagnosis.verdict,
+        "code": cause and cause.code,
+        "confidence": cause and cause.confidence,
+        "fault": cause and cause.fault,
+        "line": cause and cause.hits[0].line,
+        "explains": sorted(cause.explains) if cause else [],
+        "runner_up": diagnosis.causes[1].code if cause and len(diagnosis.causes) > 1 else None,
+        "message_codes": sorted(diagnosis.evidence.messages),
+        "unknown_kinds": len(diagnosis.evidence.unknown),
+        "lines_read": diagnosis.evidence.lines_read,
+    }
+    if cause:
+        named |= {name: cause.fields.get(name) for name in _LOCATIONS}
+    return Facts(named, rest=diagnosis.to_dict)
+
+
+QUESTION = ask.declared(
+    Given,
+    answer,
+    title="What went wrong?",
+    examples={
+        "Memory ran out": {
+            "log": _sample("out-of-memory"),
+            "errors": "",
+            "launch": "aprun -n 384 ./a.out",
+            "machine": "hopper",
+        },
+        "A node failed": {"log": _sample("node-failed"), "errors": "", "launch": ""},
+        "The launch line asks for more than the job has": {
+            "log": _sample("claim-exceeded"),
+            "errors": "",
+            "launch": "#PBS -l mppwidth=48\naprun -n 96 ./chombo inputs",
+            "machine": "hopper",
+        },
+        "Loud network errors, quiet cause": {"log": _sample("quiet-cause"), "errors": "", "launch": ""},
+        "Memory under Slurm": {"log": _sample("slurm-out-of-memory"), "errors": "", "launch": ""},
+        "Two files of one job": {"log": _sample("half-of-the-story"), "errors": _MISSING_LIBRARY, "launch": ""},
+        "Half of the story": {"log": _sample("half-of-the-story"), "errors": "", "launch": ""},
+        "A job that succeeded": {"log": _sample("succeeded"), "errors": "", "launch": ""},
+    },
+)

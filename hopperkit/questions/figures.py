@@ -1,0 +1,344 @@
+"""The look of the charts: plain Plotly dicts that are legible in light and dark.
+
+=====================  =========================================================
+`Axis`                 what an axis shows: title, unit, range
+`Series`               the points of one line, one cloud of points or one set of bars
+`Reference`            a horizontal line to compare with: a limit, a documented value
+`chart`                all of it as a `Figure`, with the data as its table
+`heat_map`             a map of colors as a `Figure`
+`band`                 a range of the x axis, shaded
+`layout`, `style`      the parts, for a figure that `chart` cannot make
+=====================  =========================================================
+
+Colors distinguish nothing on their own: every series also has its own dash and
+marker, bars their own hatching. Text, grid and background have no color here,
+so that a page can give them those of its theme.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack
+
+from hopperkit.questions.result import Column, Figure, Table
+
+
+class Style(NamedTuple):
+    """Color, dash, marker and hatching of one series."""
+
+    color: str
+    dash: str
+    symbol: str
+    pattern: str
+
+
+# Hues after Okabe and Ito (2008), "Color Universal Design", with the two light ones replaced:
+# every color here has a contrast of 3:1 or more against white and against a dark page.
+STYLES = (
+    Style("#0072B2", "solid", "circle", ""),
+    Style("#D55E00", "dash", "square", "/"),
+    Style("#009E73", "dashdot", "diamond", "x"),
+    Style("#A04A6E", "longdash", "triangle-up", "."),
+    Style("#9C74FF", "longdashdot", "cross", "\\"),
+)
+NEUTRAL = Style("#7A7A7A", "dot", "line-ew", "-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Axis:
+    """What an axis shows.
+
+    Parameters
+    ----------
+    title : str
+        Quantity, in words.
+    unit : str
+        Its unit; empty for counts and ratios.
+    low, high : float or None
+        Range; None leaves it to the data.
+    log : bool
+        Whether the scale is logarithmic (base 10).
+    decimals : int or None
+        Decimals of the numbers in the figure's table.
+
+    Examples
+    --------
+    >>> Axis(title="Run time", unit="s").heading
+    'Run time [s]'
+    """
+
+    title: str
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    log: bool = False
+    decimals: int | None = None
+
+    def __post_init__(self) -> None:
+        bounds = [bound for bound in (self.low, self.high) if bound is not None]
+        if self.log and any(bound <= 0 for bound in bounds):
+            raise ValueError(f"axis {self.title!r} is logarithmic: low={self.low}, high={self.high} must be above 0")
+
+    @property
+    def heading(self) -> str:
+        """Title with the unit in brackets."""
+        return f"{self.title} [{self.unit}]" if self.unit else self.title
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the axis as Plotly wants it."""
+        axis: dict[str, Any] = {"title": {"text": self.heading}, "automargin": True, "zeroline": False}
+        if self.log:
+            axis["type"] = "log"
+        if self.low is not None and self.high is not None:
+            from math import log10
+
+            # Plotly takes the ends of a logarithmic axis as powers of ten.
+            axis["range"] = [log10(self.low), log10(self.high)] if self.log else [self.low, self.high]
+        elif self.low == 0:
+            axis["rangemode"] = "tozero"
+        return axis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Series:
+    """The points of one line, cloud or set of bars.
+
+    Parameters
+    ----------
+    name : str
+        What the legend and the table call it.
+    x, y : sequence
+        As many of the one as of the other.
+    kind : {"line", "points", "bars"}
+        How it is drawn.
+    style : int or None
+        Which of `STYLES`; None takes the next one.
+    """
+
+    name: str
+    x: Sequence[Any]
+    y: Sequence[Any]
+    kind: Literal["line", "points", "bars"] = "line"
+    style: int | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.x) != len(self.y):
+            raise ValueError(f"series {self.name!r} has {len(self.x)} values of x for {len(self.y)} of y")
+
+
+class Reference(NamedTuple):
+    """A horizontal line to compare with.
+
+    Parameters
+    ----------
+    name : str
+        What it is: "channel limit", "documented".
+    y : float
+        Where it is, in the unit of the y axis.
+    """
+
+    name: str
+    y: float
+
+
+def style(index: int) -> Style:
+    """Return the look of the series of that number; after the last they start again.
+
+    Examples
+    --------
+    >>> style(0).color, style(len(STYLES)).symbol
+    ('#0072B2', 'circle')
+    """
+    return STYLES[index % len(STYLES)]
+
+
+def band(low: float, high: float) -> dict[str, Any]:
+    """Return the shape of a gray band over a range of the x axis, as a Plotly layout takes it.
+
+    Examples
+    --------
+    >>> band(-1, 1)["fillcolor"]
+    'rgba(122,122,122,0.15)'
+    """
+    over = {"type": "rect", "xref": "x", "yref": "paper", "x0": low, "x1": high, "y0": 0, "y1": 1, "layer": "below"}
+    return over | {"fillcolor": "rgba(122,122,122,0.15)", "line": {"width": 0}}
+
+
+class LayoutKeys(TypedDict, total=False):
+    """The further keys of a Plotly layout that charts of the book use; a type checker knows their names."""
+
+    bargap: float
+    height: int
+    shapes: list[dict[str, Any]]
+    showlegend: bool
+
+
+def layout(x: Axis, y: Axis, **more: Unpack[LayoutKeys]) -> dict[str, Any]:
+    """Return the house's layout for two axes, with no color of text, grid or background.
+
+    Parameters
+    ----------
+    x, y : Axis
+    **more
+        Further keys of a Plotly layout, as `LayoutKeys` lists.
+
+    Examples
+    --------
+    >>> layout(Axis(title="Tasks"), Axis(title="Rate", unit="GB/s"))["yaxis"]["title"]
+    {'text': 'Rate [GB/s]'}
+    """
+    return {
+        "autosize": True,
+        "margin": {"l": 56, "r": 16, "t": 16, "b": 48},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
+        "hovermode": "closest",
+        "xaxis": x.to_dict(),
+        "yaxis": y.to_dict(),
+    } | more
+
+
+def _trace(series: Series, look: Style, high: float | None) -> dict[str, Any]:
+    """Return the Plotly trace of one series."""
+    points: dict[str, Any] = {"name": series.name, "x": list(series.x), "y": list(series.y)}
+    if series.kind == "bars":
+        pattern = {"shape": look.pattern, "fillmode": "overlay", "solidity": 0.25}
+        return {"type": "bar", **points, "marker": {"color": look.color, "pattern": pattern}}
+    # Markers at the ends of the axes are drawn whole; what lies beyond is cut off.
+    points["cliponaxis"] = high is not None and any(value > high for value in series.y if value is not None)
+    marker = {"color": look.color, "symbol": look.symbol, "size": 8}
+    line = {"color": look.color, "dash": look.dash, "width": 2}
+    if series.kind == "points":
+        return {"type": "scatter", "mode": "markers", **points, "marker": marker}
+    # A marker on each of many points would hide the dash.
+    mode = "lines+markers" if len(series.x) <= 30 else "lines"
+    return {"type": "scatter", "mode": mode, **points, "line": line, "marker": marker}
+
+
+def _neutral_line(name: str, x: Sequence[Any], y: Sequence[float], dash: str) -> dict[str, Any]:
+    """Return the trace of a line to compare with."""
+    line = {"color": NEUTRAL.color, "dash": dash, "width": 2}
+    return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line}
+
+
+def _levels(series: Sequence[Series], references: Sequence[Reference]) -> Iterator[dict[str, Any]]:
+    """Yield the traces of horizontal lines, over the whole width of the data."""
+    places = [at for each in series for at in each.x]
+    for number, reference in enumerate(references):
+        # Two points at the ends of the data; categories cannot be compared, so they keep their order.
+        ends = [places[0], places[-1]] if isinstance(places[0], str) else [min(places), max(places)]
+        yield _neutral_line(reference.name, ends, [reference.y, reference.y], ("dot", "dash")[number % 2])
+
+
+def _marks(series: Sequence[Series], marks: Mapping[str, float]) -> Iterator[dict[str, Any]]:
+    """Yield the traces of vertical lines, up to the greatest value."""
+    for number, (name, at) in enumerate(marks.items()):
+        top = max(value for each in series for value in each.y if value is not None)
+        yield _neutral_line(name, [at, at], [0, top], ("dash", "dot", "longdash")[number % 3])
+
+
+def _table(caption: str, x: Axis, y: Axis, series: Sequence[Series]) -> Table:
+    """Return the drawn numbers: one column a series where all share x, else one row a point."""
+    place, value = (Column(axis.title, axis.unit, axis.decimals) for axis in (x, y))
+    if all(list(each.x) == list(series[0].x) for each in series):
+        columns = (place, *(value._replace(title=each.name) for each in series))
+        rows: Iterable[tuple[Any, ...]] = zip(series[0].x, *(each.y for each in series), strict=True)
+    else:
+        columns = (Column("Series"), place, value)
+        rows = ((each.name, *point) for each in series for point in zip(each.x, each.y, strict=True))
+    return Table(caption=caption, columns=columns, rows=tuple(rows))
+
+
+def chart(
+    *,
+    title: str,
+    alt: str,
+    x: Axis,
+    y: Axis,
+    series: Sequence[Series],
+    references: Sequence[Reference] = (),
+    marks: Mapping[str, float] | None = None,
+    **more: Unpack[LayoutKeys],
+) -> Figure:
+    """Return a chart with its description and its data.
+
+    Parameters
+    ----------
+    title : str
+    alt : str
+        What a reader who cannot see it needs to know.
+    x, y : Axis
+    series : sequence of Series
+        At least one.
+    references : sequence of Reference
+        Horizontal lines over the whole width; they are rows of no table, so
+        the alt text should name their values.
+    marks : mapping of str to float
+        Vertical lines from 0 to the greatest value: what is documented on the x axis, by name. As references, they are
+        rows of no table.
+    **more
+        Further keys of the Plotly layout, as `LayoutKeys` lists.
+
+    Raises
+    ------
+    ValueError
+        If there is no series.
+
+    Examples
+    --------
+    >>> figure = chart(title="Squares", alt="A parabola that rises from 0 at 0 to 4 at 2.", x=Axis(title="x"),
+    ...                y=Axis(title="x squared"), series=[Series(name="square", x=[0, 1, 2], y=[0, 1, 4])])
+    >>> figure.data[0]["line"]["dash"], figure.table.rows
+    ('solid', ((0, 0), (1, 1), (2, 4)))
+    """
+    if not series:
+        raise ValueError(f"series=() of chart {title!r} must hold at least one series")
+    data = [
+        _trace(each, style(number if each.style is None else each.style), y.high) for number, each in enumerate(series)
+    ]
+    data += [*_levels(series, references), *_marks(series, marks or {})]
+    # A legend of one entry says what the title of the axis says.
+    if len(data) == 1:
+        more.setdefault("showlegend", False)
+    return Figure(title=title, alt=alt, data=data, layout=layout(x, y, **more), table=_table(title, x, y, series))
+
+
+def heat_map(
+    *,
+    title: str,
+    alt: str,
+    x: Axis,
+    y: Axis,
+    xs: Sequence[Any],
+    ys: Sequence[Any],
+    cells: Sequence[Sequence[float | None]],
+    scale: str,
+    table: Table,
+) -> Figure:
+    """Return a map of colors, from 0 up, with its description and its data.
+
+    Parameters
+    ----------
+    title, alt, x, y
+        As for `chart`.
+    xs, ys : sequence
+        Middles of the cells along each axis.
+    cells : sequence of sequence of float or None
+        A row for each of `ys`, a number for each of `xs`; None stays empty.
+    scale : str
+        What the color shows, with its unit.
+    table : Table
+        The numbers behind it.
+
+    Examples
+    --------
+    >>> busy = Table(caption="Busy", columns=(Column("Busy", "%"),), rows=[(50,)])
+    >>> figure = heat_map(title="Use", alt="One node, busy half of the time.", x=Axis(title="Day"), y=Axis(title="Node"),
+    ...                   xs=[0], ys=[0], cells=[[50]], scale="busy [%]", table=busy)
+    >>> figure.data[0]["zmax"]
+    50
+    """
+    most = max((cell for row in cells for cell in row if cell is not None), default=0) or 1
+    look = {"colorscale": "Cividis", "colorbar": {"title": {"text": scale}}}
+    drawn = {"type": "heatmap", "x": list(xs), "y": list(ys), "z": cells, "zmin": 0, "zmax": most, **look}
+    return Figure(title=title, alt=alt, data=[drawn], layout=layout(x, y, height=420), table=table)

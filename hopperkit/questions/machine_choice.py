@@ -1,0 +1,169 @@
+"""What questions share that ask for a machine: the one that is meant, by a job script too, and the badge of its numbers."""
+
+import re
+from typing import TYPE_CHECKING
+
+from hopperkit.questions.result import Badge
+from hopperlib.errors import InputError
+from hopperlib.machine import Machine, MachineError
+from hopperlib.machine.machine import Signs, signs_of
+
+if TYPE_CHECKING:
+    from hopperkit.launchers.scripts import Script
+
+
+def chosen_machine(machine: str | Machine, text: str = "") -> Machine:
+    """Return the chosen machine, or the one in the reader's file.
+
+    Raises
+    ------
+    InputError
+        If the file is no machine file; it points at the field.
+
+    Examples
+    --------
+    >>> chosen_machine("hopper", "").title
+    'Hopper'
+    >>> chosen_machine("hopper", "title = 3")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: machine file: title = 3: must be text (and 4 more; `hopper machine check` \
+lists them all)
+    """
+    try:
+        if text.strip():
+            return Machine.from_toml(text)
+        return machine if isinstance(machine, Machine) else Machine.load(machine)
+    except MachineError as error:
+        raise InputError(str(error), name="machine_file") from error
+
+
+def badge_of(machine: Machine, path: str) -> tuple[Badge, str]:
+    """Return the badge of a number of the machine file, and its source or the reason it is assumed.
+
+    Examples
+    --------
+    >>> badge_of(Machine.load("hopper"), "node.standard.usable_memory_gb")
+    ('documented', 'antypas2011, sec. 2, User Environment')
+    """
+    quantity = machine.provenance[path]
+    if quantity.source is None:
+        return "assumed", quantity.assumed or ""
+    return "documented", f"{quantity.source}, {quantity.at}"
+
+
+# Machines that scripts name and whose files are not here: a text that names one is for none of ours.
+_OTHERS = """
+summit crusher spock andes ascent rhea jaguar theta crux sophia sunspot cori knl haswell mira puhti mahti roihu
+jureca juwels yellowstone bluefire cheyenne derecho stampede stampede2 frontera vista lonestar summitdev piz
+pizdaint tioga lassen sierra elcapitan adastra lawrencium greatlakes pitzer hemera marconi leonardo supermuc
+snellius dardel karolina deucalion aris bridges expanse delta anvil
+"""
+_STRONG, _ENOUGH = 4, 2
+"""What a word of the machine's own counts, one of its queues counting 1, and what is enough to be sure."""
+# Names that partitions have at most sites.
+_ANYWHERE = ("partition=batch", "partition=normal", "partition=debug", "partition=low", "partition=serial")
+_MPIEXEC = ("pals", "openmpi", "mpich", "intelmpi")
+
+
+def machine_of_text(text: str) -> tuple[str, str]:
+    r"""Return the machine that a text is for, by all that it says, and the first sign of it; nothing if it cannot be told.
+
+    A machine must have the launcher, and know the constraint, the partition and the
+    QOS that are asked for unless the text names it. One queue alone is no evidence:
+    several sites have a constraint ``gpu`` and a QOS ``debug``.
+
+    Examples
+    --------
+    >>> machine_of_text("#SBATCH -C gpu -q regular\nsrun -n 4 ./a")
+    ('perlmutter', 'constraint=gpu')
+    >>> machine_of_text("#SBATCH -C gpu\nsrun -n 4 ./a")
+    ('', '')
+    """
+    # Few questions read a script: what reads them is loaded then.
+    from hopperkit.launchers.scripts import read_script
+
+    script = read_script(text)
+    # Names of machines stand in any case.
+    text = f"{text}\n{text.lower()}"
+    if any(_has_word(text, word) for word in _OTHERS.split()):
+        return "", ""
+    from hopperkit.launchers.batch.asked import asked_choices
+
+    choices = asked_choices(script)
+    weighed = {name: _weigh(signs_of(name), text, script, choices) for name in Machine.names()}
+    most = max(weight for weight, _ in weighed.values())
+    best = [(name, sign) for name, (weight, sign) in weighed.items() if weight == most]
+    return best[0] if most >= _ENOUGH and len(best) == 1 else ("", "")
+
+
+def unknown_machine(text: str) -> str:
+    r"""Return what to say of a text for a machine of today that does not tell which; empty where that is clear.
+
+    Lines of aprun are those of this book's machine unless they say otherwise.
+
+    Examples
+    --------
+    >>> unknown_machine("aprun -n 24 ./a"), unknown_machine("srun -n 4 ./a")[:26]
+    ('', 'the text names no machine;')
+    """
+    from hopperkit.launchers.scripts import read_script
+
+    script = read_script(text)
+    launchers = {line.launcher for line in script.lines}
+    systems = {directive.system for directive in script.directives}
+    if launchers <= {"aprun"} and not systems - {"pbs"} and (launchers or not systems):
+        return ""
+    return "the text names no machine; this shows a plain cluster, two 16-core sockets a node."
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Whether a word stands in a text, not within another one; digits and underscores may follow."""
+    return word in text and re.search(rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z])", text) is not None
+
+
+def _weigh(signs: Signs, text: str, script: "Script", choices: set[str]) -> tuple[int, str]:
+    """Return how much of a text speaks for a machine, and the first sign of it."""
+    if not all(_has_launcher(line.launcher, signs.launchers) for line in script.lines):
+        return 0, ""
+    words = [sign for sign in signs.words if _has_word(text, sign)]
+    asked = [choice for choice in sorted(choices) if _is_queue(choice, signs.queues)]
+    unknown = {each for each in choices if each not in asked and not each.startswith("account=") and "$" not in each}
+    # A machine that lacks what is asked for is out; its own words may stand beside a queue that its file does not list.
+    if any(not words or each.startswith("constraint=") for each in unknown):
+        return 0, ""
+    weight = _STRONG * len(words) + sum(each not in _ANYWHERE for each in asked)
+    return weight, next(iter([*words, *asked]), "")
+
+
+def _is_queue(choice: str, queues: tuple[str, ...]) -> bool:
+    """Whether a machine knows what a job asks for; of accounts a part is told."""
+    what, _, name = choice.partition("=")
+    parts = [queue.partition("=")[2] for queue in queues if queue.startswith("account=")]
+    return choice in queues or (
+        what == "account" and any(name.startswith(part) or name.endswith(part) for part in parts)
+    )
+
+
+def _has_launcher(typed: str, launchers: tuple[str, ...]) -> bool:
+    """Whether a machine has the launcher of a line."""
+    return typed in launchers if typed in ("aprun", "srun") else bool(set(launchers) & set(_MPIEXEC))
+
+
+def suggest_machine(text: str, machine: Machine) -> str:
+    """Return what to say where a Slurm script meets a machine that never ran Slurm; empty elsewhere.
+
+    Examples
+    --------
+    >>> suggest_machine("srun -n 4 ./a", Machine.load("hopper"))[:48]
+    'Hopper never ran srun: this shows what Slurm wou'
+    """
+    # A launcher that is only assumed never ran on the machine.
+    own = {launcher.kind for launcher in machine.launchers if launcher.assumed is None}
+    slurm = re.search(r"^#SBATCH|\bsrun\b", text, re.MULTILINE)
+    if not slurm or not own or "srun" in own:
+        return ""
+    guessed = machine_of_text(text)[0] or "cluster"
+    return (
+        f"{machine.title} never ran srun: this shows what Slurm would do on such nodes. For a machine of today, "
+        f"--machine {guessed}, say; `hopper machine list` names all."
+    )

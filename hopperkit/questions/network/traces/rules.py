@@ -1,0 +1,222 @@
+"""What a trace says of its own scheduler, in words: learned rules, their back-test, why a job waited and when one starts."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from hopperkit.questions.result import Result, Table, table
+from hopperkit.readers.jobs.trace import Trace
+from hopperkit.traces.backtest import PREDICTORS, Backtest
+from hopperkit.traces.learned import Learned, limit_text
+from hopperkit.traces.pending import Expected
+from hopperkit.traces.why import CAUSES, Wait
+from hopperlib.finding import Finding
+from hopperlib.text import capital, count, duration, listed, share
+
+# So near to a null model in rank correlation is no better than it.
+NO_BETTER = 0.01
+_EXPLAINED = 0.05
+# A rule that so few starts contradict is told as it stands.
+_OBEYED = 0.01
+
+
+def learned_result(rules: Learned, findings: list[Finding], jobs: int) -> Result:
+    """Return the rules that a log shows, as an answer.
+
+    Examples
+    --------
+    >>> learned_result(Learned(), [], 3).summary.split(".")[0]
+    'No closed hours and no limits can be told from this log'
+    """
+    told = [rule.text for rule in rules.closed]
+    for finding in findings:
+        if finding.code == "closed-hours" and finding.evidence["contradicting"] > _OBEYED:
+            told[0] += f", but for {share(finding.evidence['contradicting'])} of their starts"
+    told += map(limit_text, rules.limits)
+    told += [f"{count(each.nodes, 'node')} absent for a time" for each in rules.absent]
+    told += [f"jobs of {' '.join(rules.preferred)} first"] if rules.preferred else []
+    summary = f"{capital(listed(told))}." if told else "No closed hours and no limits can be told from this log."
+    return Result(
+        summary=f"{summary} Learned from {count(jobs, 'job')}; `hopper trace backtest` says how well that predicts later ones.",
+        findings=tuple(findings),
+        facts={"rules": rules.to_dict(), "jobs": jobs},
+    )
+
+
+def backtest_result(test: Backtest) -> Result:
+    """Return how learned rules predict later waits, as an answer.
+
+    Examples
+    --------
+    >>> from hopperkit.traces.backtest import Judged
+    >>> judged = [Judged(name, 0.5, 60.0, 0.95) for name in PREDICTORS]
+    >>> backtest_result(Backtest(Learned(), (), 120, 80, tuple(judged))).findings[0].code
+    'no-better-than-null'
+    """
+    best, null = test.best, test.best_null
+    finding = backtest_verdict(test)
+    return Result(
+        summary=(
+            f"Rules from the first {count(test.learned_from, 'job')}, held against the {test.judged_on:,} after them: "
+            f"rank correlation with the observed waits {best.rank_correlation:.2f} ({PREDICTORS[best.name]}); "
+            f"the best of three null models has {null.rank_correlation:.2f} ({PREDICTORS[null.name]})."
+        ),
+        findings=(finding, *test.findings),
+        tables=(_judged_table(test), _class_table(test)),
+        facts={
+            "rules": test.rules.to_dict(),
+            "learned_from": test.learned_from,
+            "judged_on": test.judged_on,
+            "judged": [judged._asdict() for judged in test.judged],
+            "classes": [judged._asdict() for judged in test.classes],
+        },
+    )
+
+
+def backtest_verdict(test: Backtest) -> Finding:
+    """Return whether learned rules predict better than null models.
+
+    Examples
+    --------
+    >>> from hopperkit.traces.backtest import Judged
+    >>> judged = [Judged(name, 0.5 + (name == "learned") / 10, 60.0, 0.95) for name in PREDICTORS]
+    >>> backtest_verdict(Backtest(Learned(), (), 120, 80, tuple(judged))).code
+    'better-than-null'
+    """
+    best, null = test.best, test.best_null
+    if best.rank_correlation > null.rank_correlation + NO_BETTER:
+        return Finding("better-than-null", "The learned rules order later waits better than each null model.", "ok")
+    others = [judged.rank_correlation for judged in test.judged if judged.name in ("constant", "alike")]
+    if null.name == "easy" and null.rank_correlation > max(others) + NO_BETTER:
+        message = (
+            "Plain EASY predicts later waits as well as the learned rules, and better than models without a scheduler."
+        )
+        return Finding("as-plain-easy", message, "ok")
+    return Finding(
+        "no-better-than-null",
+        f"The learned rules predict no better than a null model ({PREDICTORS[null.name]}): take no number for single jobs "
+        "from a simulation of this log.",
+        "advice",
+    )
+
+
+def _judged_table(test: Backtest) -> Table:
+    return table(
+        "Predictions of the later waits",
+        test.judged,
+        {
+            "Prediction": lambda judged: PREDICTORS[judged.name],
+            "Rank correlation": lambda judged: round(judged.rank_correlation, 3),
+            "Mean error (s)": lambda judged: round(judged.mean_error_s),
+            "Inside of 95 % intervals": lambda judged: share(judged.coverage),
+        },
+    )
+
+
+def _class_table(test: Backtest) -> Table:
+    return table(
+        f"By class of job: {PREDICTORS[test.best.name]}, and beside it {PREDICTORS[test.best_null.name]}",
+        test.classes,
+        {
+            "Jobs with a": lambda judged: judged.name,
+            "Jobs": lambda judged: judged.jobs,
+            "Rank correlation": lambda judged: round(judged.rank_correlation, 3),
+            "Null model": lambda judged: round(judged.null_rank_correlation, 3),
+            "Mean error (s)": lambda judged: round(judged.mean_error_s),
+            "Null model (s)": lambda judged: round(judged.null_mean_error_s),
+        },
+    )
+
+
+def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int, unit: str = "node") -> Result:
+    """Return why a job waited, as an answer; where jobs share nodes, their cores are counted.
+
+    Examples
+    --------
+    >>> from hopperkit.readers.jobs import read_job_trace
+    >>> trace = read_job_trace(["1 0 60 60 3 -1 -1 3 90 -1 1 1 -1 -1 -1 -1 -1 -1"])
+    >>> why_result(trace, Wait(0, 60, {"full": 60}, 0), Learned(), 4).summary
+    'Job 1 (3 nodes of 4, limit 1.5 min) waited 1 min: no node was idle (1 min).'
+    """
+    workload, job = trace.workload, wait.job
+    name = trace.names.get(workload.job[job], str(workload.job[job]))
+    parts = sorted(wait.parts.items(), key=lambda part: -part[1])
+    what = f"Job {name} ({count(workload.nodes[job], unit)} of {nodes:,}, limit {duration(workload.requested_time_s[job])})"
+    reasons = "; ".join(f"{CAUSES[cause].replace('node', unit)} ({duration(seconds)})" for cause, seconds in parts)
+    return Result(
+        summary=f"{what} waited {duration(wait.wait_s)}: {reasons}." if parts else f"{what} did not wait.",
+        findings=tuple(_why_findings(wait, rules)),
+        tables=(_parts_table(wait, unit),) if parts else (),
+        facts={
+            "job": name,
+            "wait_s": wait.wait_s,
+            "parts_s": wait.parts,
+            "most_idle_nodes": wait.idle,
+            "rules": rules.to_dict(),
+        },
+    )
+
+
+def _parts_table(wait: Wait, unit: str) -> Table:
+    """Return the parts of a wait, which add up to it."""
+    return table(
+        "The wait, by what kept the job",
+        list(wait.parts.items()),
+        {
+            "Cause": lambda part: CAUSES[part[0]].replace("node", unit),
+            "Seconds": lambda part: part[1],
+            "Share": lambda part: share(part[1] / wait.wait_s),
+        },
+    )
+
+
+def _why_findings(wait: Wait, rules: Learned) -> Iterator[Finding]:
+    unexplained = wait.parts.get("unexplained", 0)
+    if wait.wait_s and unexplained > _EXPLAINED * wait.wait_s:
+        message = (
+            f"{share(unexplained / wait.wait_s)} of the wait is not explained: a reservation, drained nodes, a priority or "
+            "a limit that this log does not show."
+        )
+        yield Finding("unexplained", message, "unknown")
+    if not rules.closed and not rules.limits:
+        yield Finding("no-rules", "No closed hours and no limits are known of this log, so none can be named.", "note")
+
+
+def when_result(trace: Trace, name: str, found: Expected, test: Backtest) -> Result:
+    """Return when a waiting job starts, as an answer.
+
+    Examples
+    --------
+    >>> from hopperkit.readers.jobs import read_job_trace
+    >>> trace = read_job_trace(["1 0 60 60 3 -1 -1 3 90 -1 1 1 -1 -1 -1 -1 -1 -1"])
+    >>> from hopperkit.traces.backtest import Judged
+    >>> judged = tuple(Judged(name, 0.5, 60.0, 0.95) for name in PREDICTORS)
+    >>> when_result(trace, "7", Expected(0, 0, 60, None, None, 3), Backtest(Learned(), (), 120, 80, judged)).summary
+    'Job 7 has waited 0 s. When it starts cannot be told: 3 past jobs that waited as long are too few.'
+    """
+    learned = next(judged for judged in test.judged if judged.name == "learned")
+    facts = found._asdict() | {"job": name, "coverage": learned.coverage, "rules": test.rules.to_dict()}
+    waited = f"Job {name} has waited {duration(found.waited_s)}."
+    if found.low_s is None or found.high_s is None:
+        few = f"When it starts cannot be told: {count(found.past, 'past job')} that waited as long are too few."
+        return Result(summary=f"{waited} {few}", facts=facts)
+    low, high = _moment(trace, found.low_s), _moment(trace, found.high_s)
+    tested = (
+        f"Intervals made like this held {share(learned.coverage)} of the waits of the log's later {count(test.judged_on, 'job')}; "
+        "95 % were promised."
+    )
+    span = f"It starts between {low} and {high}, as 95 % of the past jobs did that the simulation let wait alike."
+    verdict = backtest_verdict(test)
+    # Who predicts single jobs no better than a null model gives no number for one: the interval only.
+    single = f" By the simulation it starts at {_moment(trace, found.start_s)}." if verdict.level == "ok" else ""
+    return Result(
+        summary=f"{waited} {span}{single}",
+        findings=(Finding("tested-on-past-weeks", tested, "note"), verdict),
+        facts=facts,
+    )
+
+
+def _moment(trace: Trace, time_s: int) -> str:
+    """Return a time of a trace by its clock."""
+    zone = ZoneInfo(trace.timezone) if trace.timezone else UTC
+    return datetime.fromtimestamp(trace.epoch_s + time_s, zone).strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,244 @@
+"""Question: where the jobs of a log lay in the site's network, what each further group cost, and whether to wait for one."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from statistics import fmean, median
+
+from hopperkit.questions import ask
+from hopperkit.questions.figures import Axis, Reference, Series, chart
+from hopperkit.questions.question import is_sample
+from hopperkit.questions.result import Column, Copyable, Download, Figure, Result, Table, Value, table
+from hopperkit.readers.jobs import read_job_trace
+from hopperkit.readers.networks import SiteNetwork, read_site_network
+from hopperkit.readers.networks.placements import PlacedJob, Placements, lay_jobs
+from hopperkit.traces.group_cost import STATED_EFFECT, GroupCost, WaitForOne, cost_of_groups, wait_for_one
+from hopperlib.errors import pinned_on
+from hopperlib.finding import Finding
+from hopperlib.text import count, duration
+
+_SAMPLES = Path(__file__).parent / "samples"
+# Below this share of the machine's node-seconds, nodes that the log does not hold may be other people's.
+_WHOLE_LOG = 0.5
+_MOST_GROUPS_SHOWN = 11
+
+
+class Where(ask.Setting):
+    """A log and the network that its jobs ran in."""
+
+    jobs: str = ask.file(
+        "Job log",
+        (_SAMPLES / "where-jobs.txt").read_text(encoding="utf-8"),
+        rows=8,
+        max_length=64_000_000,
+        argument=True,
+        placeholder="Paste what sacct --parsable2 printed, with NodeList",
+        help="sacct --allocations --parsable2 --format=JobID,User,Partition,State,Submit,Start,ElapsedRaw,TimelimitRaw,"
+        "NNodes,NodeList. The log at the start is made up, with 5 % more run time for each further group.",
+    )
+    network: str = ask.file(
+        "Network",
+        (_SAMPLES / "where-topology.txt").read_text(encoding="utf-8"),
+        rows=6,
+        max_length=64_000_000,
+        placeholder="Paste topology.conf, topology.yaml, or what scontrol show topology or ibnetdiscover prints",
+        help="topology.conf, topology.yaml, the output of scontrol show topology or of ibnetdiscover, or names of nodes "
+        "that tell a place (x1000c0s0b0n0, c0-0c0s0n0).",
+    )
+    wait_hours: float = ask.slider("Longest wait for one group", 2.0, (0.0, 24.0, 0.5), unit="h")
+
+    @cached_property
+    def site(self) -> SiteNetwork:
+        """The network."""
+        with pinned_on("network"):
+            return read_site_network(self.network)
+
+    @cached_property
+    def placements(self) -> Placements:
+        """Where the jobs lay."""
+        with pinned_on("jobs"):
+            return lay_jobs(read_job_trace(self.jobs), self.site)
+
+    @property
+    def laid(self) -> list[PlacedJob]:
+        """The jobs whose nodes the network has."""
+        return self.placements.jobs
+
+    @cached_property
+    def cost(self) -> GroupCost | None:
+        """What came with each further group."""
+        return cost_of_groups(job.ran for job in self.laid)
+
+    @cached_property
+    def held_fraction(self) -> float:
+        """Share of the node-seconds of the network that the log's jobs held. [fraction]"""
+        starts = [job.ran.start_s for job in self.laid]
+        ends = [job.ran.start_s + job.ran.run_time_s for job in self.laid]
+        span = max(ends) - min(starts)
+        held = sum(job.ran.run_time_s * job.lying.nodes for job in self.laid)
+        return held / (span * self.site.tree.nodes) if span else 0.0
+
+    @cached_property
+    def waiting(self) -> WaitForOne | None:
+        """What waiting for one group would have given; None where that cannot be told."""
+        if self.cost is None or self.held_fraction < _WHOLE_LOG:
+            return None
+        ran = [job.ran for job in self.laid]
+        return wait_for_one(ran, self.placements.group_sizes, self.cost.per_group, limit_s=3600 * self.wait_hours)
+
+
+def answer(where: Where) -> Result:
+    """Return the answer."""
+    cost, waiting = where.cost, where.waiting
+    groups = [job.lying.groups for job in where.laid]
+    return Result(
+        summary=_summary(where, groups),
+        findings=tuple(_findings(where)),
+        values=tuple(_values(where)),
+        figures=tuple(_figure(where)),
+        copyables=_copyable(where),
+        tables=(_by_groups(where),),
+        downloads=(Download("jobs.csv", where.placements.csv(), "text/csv"),),
+        facts={
+            "jobs": len(where.laid),
+            "left_out": where.placements.left_out,
+            "median_groups": median(groups),
+            "per_group": cost and cost.per_group,
+            "low": cost and cost.low,
+            "high": cost and cost.high,
+            "power": cost and cost.power,
+            "in_time": waiting and waiting.in_time,
+            "sooner": waiting and waiting.sooner,
+            "mean_gain_s": waiting and waiting.mean_gain_s,
+            "held_fraction": where.held_fraction,
+        },
+    )
+
+
+def _summary(where: Where, groups: Sequence[int]) -> str:
+    several = sum(each > 1 for each in groups)
+    lay = f"{count(several, 'job')} of {len(groups):,} lay in more than one group"
+    if where.cost is None:
+        return f"{lay}; what that cost cannot be told: no jobs alike lay in different numbers of groups."
+    cost = where.cost
+    growth = f"{100 * cost.per_group:+.1f} % run time ({100 * cost.low:+.1f} to {100 * cost.high:+.1f} %)"
+    seen = "each further group came with" if cost.seen else "that a further group costs anything is not seen:"
+    return f"{lay}; {seen} {growth} among jobs alike.{_odds(where)}"
+
+
+def _odds(where: Where) -> str:
+    """Return what waiting for one group would have given, as a further sentence; nothing where it cannot be told."""
+    waiting = where.waiting
+    if waiting is None:
+        return ""
+    later = "sooner" if waiting.mean_gain_s > 0 else "later"
+    return (
+        f" Had the {count(waiting.jobs, 'job')} that fit in one group waited for one, at most "
+        f"{duration(3600 * where.wait_hours)}: {waiting.in_time:.0%} would have got it in time, {waiting.sooner:.0%} would "
+        f"have ended sooner; on average they would have ended {duration(abs(waiting.mean_gain_s))} {later}."
+    )
+
+
+def _findings(where: Where) -> Iterator[Finding]:
+    if is_sample(QUESTION, "jobs", where.jobs):
+        yield Finding(code="made-up", message="The log at the start is made up.", level="note")
+    yield Finding(code="network-file", message=f"{where.site.form}: {where.site.caveat}", level="note")
+    if where.placements.left_out:
+        left_out = count(where.placements.left_out, "job")
+        message = f"{left_out} left out: without nodes or a start, or on nodes that the network file lacks."
+        yield Finding(code="left-out", message=message, level="note")
+    if where.cost:
+        cost = where.cost
+        yield Finding(
+            code="power",
+            message=f"A cost of {STATED_EFFECT:.0%} a group would have been seen with a chance of {cost.power:.0%}: "
+            f"{count(cost.jobs, 'job')} of {count(cost.kinds, 'kind')} (same user, width, limit and queue), noise "
+            f"{cost.noise:.0%}. The load of the machine may be part of it.",
+            level="note" if cost.seen or cost.power >= 0.8 else "unknown",
+        )
+    if where.cost is not None and where.held_fraction < _WHOLE_LOG:
+        yield Finding(
+            code="not-whole",
+            message=f"Whether to wait for one group cannot be told: the log's jobs held {where.held_fraction:.0%} of "
+            "the network's node-hours, so nodes that look free may be other people's. sacct --allusers tells it.",
+            level="unknown",
+        )
+
+
+def _copyable(where: Where) -> tuple[Copyable, ...]:
+    """Return the option that waits for one group, where that pays."""
+    if where.waiting and where.waiting.mean_gain_s > 0 and where.cost and where.cost.low > 0:
+        minutes = round(60 * where.wait_hours)
+        return (Copyable("Wait for one group", f"#SBATCH --switches=1@{minutes // 60}:{minutes % 60:02d}:00"),)
+    return ()
+
+
+def _values(where: Where) -> Iterator[Value]:
+    lying = [job.lying for job in where.laid]
+    yield Value("Jobs in more groups than needed", sum(each.groups > each.fewest_groups for each in lying), None)
+    share = 100 * fmean(each.inside_group for each in lying)
+    yield Value("Pairs of nodes in one group, mean of jobs", share, None, "%", 0)
+    if where.cost:
+        cost = where.cost
+        note = f"95 % interval; {cost.jobs:,} jobs"
+        grown, low, high = (100 * each for each in (cost.per_group, cost.low, cost.high))
+        yield Value("Added run time per further group", grown, "calibrated", "%", 1, low, high, note)
+
+
+def _figure(where: Where) -> Iterator[Figure]:
+    """Yield run times against groups, each over the mean of its kind."""
+    kinds: dict[object, list[PlacedJob]] = {}
+    for job in where.laid:
+        kinds.setdefault(job.ran.kind, []).append(job)
+    points = [
+        (job.lying.groups, job.ran.run_time_s / fmean(each.ran.run_time_s for each in alike))
+        for alike in kinds.values()
+        if len({each.lying.groups for each in alike}) > 1
+        for job in alike
+    ]
+    if not points:
+        return
+    means = {groups: fmean(y for x, y in points if x == groups) for groups in sorted({x for x, _ in points})}
+    x, y = zip(*points, strict=True)
+    yield chart(
+        title="Run time and groups touched",
+        alt=f"{len(points)} jobs: run time over the mean of jobs alike, on average "
+        + ", ".join(f"{mean:.2f} in {count(groups, 'group')}" for groups, mean in list(means.items())[:6]),
+        x=Axis(title="Groups touched"),
+        y=Axis(title="Run time over the mean of jobs alike"),
+        series=[
+            Series(name="job", x=list(x), y=list(y), kind="points"),
+            Series(name="mean", x=list(means), y=list(means.values())),
+        ],
+        references=[Reference(name="mean of jobs alike", y=1.0)],
+    )
+
+
+def _by_groups(where: Where) -> Table:
+    """Return the jobs by the groups they touched; the widest together in the last row."""
+    by_groups: dict[int, list[PlacedJob]] = {}
+    for job in where.laid:
+        by_groups.setdefault(min(job.lying.groups, _MOST_GROUPS_SHOWN), []).append(job)
+    return table(
+        "Jobs by the groups they touched",
+        sorted(by_groups.items()),
+        {
+            "Groups": lambda row: str(row[0]) if row[0] < _MOST_GROUPS_SHOWN else f"{row[0]} or more",
+            "Jobs": lambda row: len(row[1]),
+            Column("Nodes, mean", decimals=1): lambda row: fmean(job.lying.nodes for job in row[1]),
+            Column("Switches, mean", decimals=1): lambda row: fmean(job.lying.switches for job in row[1]),
+            Column("Pairs in one group", "%", 0): lambda row: 100 * fmean(job.lying.inside_group for job in row[1]),
+            Column("Wait, median", "h", 2): lambda row: median(job.wait_s for job in row[1]) / 3600,
+        },
+    )
+
+
+QUESTION = ask.declared(
+    Where,
+    answer,
+    title="Where did my jobs lie?",
+    examples={
+        "Do not wait for one group": {"wait_hours": 0.0},
+        "Wait a day": {"wait_hours": 24.0},
+    },
+)

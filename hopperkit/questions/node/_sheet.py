@@ -1,0 +1,165 @@
+"""The SVG of a node, made when somebody looks at it: a terminal never does."""
+
+import textwrap
+from collections import defaultdict
+from collections.abc import Sequence
+from html import escape
+
+from hopperkit.launchers.placing import NodePlacement
+from hopperkit.launchers.ranges import as_ranges
+from hopperlib.machine import NodeKind
+
+# Light tints that dark text stands on (8:1 or more), so that they serve on a light and on a dark page.
+_TINTS = ("#8fc7ee", "#f2b76a", "#74ccae", "#e6a9cb", "#e9df7a", "#c3b8f5")
+_ON_TINT = "#14181e"
+# Under a task's number, a line that tells neighbors apart without color: dash patterns, in units.
+_MARKS = ("", "3 3", "9 3", "1 4")
+
+# The colors of the page, each with the theme's own and a fixed one to fall back on.
+_PAPER = "var(--hopper-paper, var(--pst-color-background, #ffffff))"
+_PANEL = "var(--hopper-panel, var(--pst-color-surface, #f3f4f6))"
+_INK = "var(--hopper-ink, var(--pst-color-text-base, #1c2024))"
+_MUTED = "var(--hopper-muted, var(--pst-color-text-muted, #4d5660))"
+# The looks of the layers, in the order in which they are painted.
+_LAYERS = {
+    "socket": f'fill="{_PAPER}" stroke="{_MUTED}" stroke-width="1.5"',
+    "numa": f'fill="{_PANEL}" stroke="{_MUTED}" stroke-width="0.75"',
+    "idle": f'fill="{_PAPER}" stroke="{_MUTED}" stroke-width="1" stroke-dasharray="2 2"',
+    **{f"tint{at}": f'fill="{tint}" stroke="{_INK}" stroke-width="0.75"' for at, tint in enumerate(_TINTS)},
+    "shared": f'fill="#ffffff" stroke="{_ON_TINT}" stroke-width="2"',
+    "mark": f'fill="none" stroke="{_ON_TINT}" stroke-width="1.6"',
+    "label": f'fill="{_INK}" font-size="12"',
+    "core": f'fill="{_MUTED}" font-size="10"',
+    "thread": f'fill="{_MUTED}" font-size="10" text-anchor="end"',
+    "idle-word": f'fill="{_MUTED}" font-size="10" text-anchor="middle"',
+    "number": f'fill="{_ON_TINT}" font-weight="bold" text-anchor="middle"',
+    "several": f'fill="{_ON_TINT}" text-anchor="middle"',
+}
+
+_WIDTH, _EDGE = 360.0, 6.0
+_PER_LINE = 8
+# Characters of a line of devices that fit the width.
+_DEVICE_CHARACTERS = 58
+
+
+class _Sheet:
+    """The growing drawing of a node: elements gathered by the look they share."""
+
+    def __init__(self, kind: NodeKind, placed: NodePlacement | None) -> None:
+        self.kind, self.placed = kind, placed
+        self.layers: dict[str, list[str]] = defaultdict(list)
+        # All cores of a NUMA node side by side if they are few, else an even split.
+        self.lines = -(-kind.cores_per_numa_node // _PER_LINE)
+        self.per_line = -(-kind.cores_per_numa_node // self.lines)
+        # A line of cores: the label, then a cell for each hardware thread.
+        self.line_height = 13.0 + 20.0 * kind.threads_per_core
+        # Which seats (positions in the node's list of tasks) may run on each CPU.
+        self.seats: dict[int, list[int]] = defaultdict(list)
+        for seat, binding in enumerate(placed.pattern if placed else ()):
+            for cpu in binding.cpus:
+                self.seats[cpu].append(seat)
+
+    def rect(self, layer: str, x: float, y: float, width: float, height: float, *, tip: str = "") -> None:
+        """Add a rectangle; `tip` shows when the pointer rests on it."""
+        place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="2"'
+        self.layers[layer].append(f"<rect {place}><title>{escape(tip)}</title></rect>" if tip else f"<rect {place}/>")
+
+    def text(self, layer: str, x: float, y: float, text: str, *, size: float | None = None) -> None:
+        """Add a line of text."""
+        font = f' font-size="{size:g}"' if size else ""
+        self.layers[layer].append(f'<text x="{x:g}" y="{y:g}"{font}>{escape(text)}</text>')
+
+    def draw_cores(self, numa_node: int, top: float) -> None:
+        """Draw the cores of a NUMA node, the first line at `top`."""
+        pitch = min((_WIDTH - 4 * _EDGE) / self.per_line, 60.0)
+        for position, core in enumerate(self.kind.cores_of(numa_node)):
+            x = round(2 * _EDGE + pitch * (position % self.per_line), 2)
+            y = top + (self.line_height + 3) * (position // self.per_line) + 13
+            self.text("core", x + 1, y - 3, f"c{core}")
+            for thread in range(self.kind.threads_per_core):
+                self.draw_cell(core, self.kind.cpu(core, thread), x, y + thread * 20, round(pitch - 3, 2))
+
+    def draw_cell(self, core: int, cpu: int, x: float, y: float, width: float) -> None:
+        """Draw one hardware thread: idle, kept for the system, with one task, or with several."""
+        place = f"core {core}" if self.kind.threads_per_core == 1 else f"core {core}, CPU {cpu}"
+        seats, placed = self.seats.get(cpu, []), self.placed
+        if placed is None or not seats:
+            kept = core in self.kind.reserved_cores
+            self.rect("idle", x, y, width, 19.0, tip=f"{place}: {'kept for the system' if kept else 'idle'}")
+            if placed is not None:
+                self.text("idle-word", x + width / 2, y + 13, "x" if kept else "idle")
+            return
+        tasks = [placed.task_numbers[seat] for seat in seats]
+        # 7, or 0-11, or 12 tasks.
+        short = as_ranges(tasks)
+        short = short if len(short) <= 7 else f"{len(tasks)} tasks"
+        size = round(min(14.0, (width - 3) / (0.6 * len(short))), 1)
+        if len(seats) > 1:
+            self.rect("shared", x, y, width, 19.0, tip=f"{place}: tasks {as_ranges(tasks, separator=', ')}")
+            self.text("several", x + width / 2, y + 13.5, short, size=size)
+            return
+        thread = _thread_of(placed, seats[0], core)
+        tip = f"{place}: task {tasks[0]}" + (f", thread {thread}" if thread is not None else "")
+        self.rect(f"tint{seats[0] % len(_TINTS)}", x, y, width, 19.0, tip=tip)
+        self.text("number", x + width / 2, y + 13.5, short, size=size)
+        if thread is not None and cpu == core:
+            self.text("thread", x + width - 1, y - 3, f"t{thread}")
+        if dash := _MARKS[seats[0] // len(_TINTS) % len(_MARKS)]:
+            line = f'<path d="M{x + 3:g} {y + 16.7:g}h{width - 6:g}" stroke-dasharray="{dash}"/>'
+            self.layers["mark"].append(line)
+
+    def svg(self, height: float, title: str, alt: str) -> str:
+        """Return the whole SVG: title, description, then the layers."""
+        groups = "".join(
+            f'<g class="hopper-node-{name}" {look}>{"".join(self.layers[name])}</g>'
+            for name, look in _LAYERS.items()
+            if name in self.layers
+        )
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" class="hopper-node" viewBox="0 0 {_WIDTH:g} {height:g}" '
+            f'width="100%" aria-label="{escape(title)}" font-family="system-ui, sans-serif">'
+            f"<title>{escape(title)}</title><desc>{escape(alt)}</desc>{groups}</svg>"
+        )
+
+
+def _thread_of(placed: NodePlacement, seat: int, core: int) -> int | None:
+    """Return which thread of a task with several is tied to this core alone; None if none is."""
+    threads = placed.pattern[seat].thread_cores
+    alone = [number for number, cores in enumerate(threads) if cores == (core,)]
+    return alone[0] if len(threads) > 1 and len(alone) == 1 else None
+
+
+def node_svg(
+    kind: NodeKind,
+    placed: NodePlacement | None,
+    *,
+    words: tuple[str, str],
+    parts: Sequence[tuple[str, Sequence[str]]],
+) -> str:
+    """Return the drawing from top to bottom, from its title and description, and heading and devices of NUMA nodes."""
+    sheet = _Sheet(kind, placed)
+    wrapped = [textwrap.wrap("   ".join(devices), _DEVICE_CHARACTERS) for _, devices in parts]
+    above = 19 + 13.0 * max(map(len, wrapped))
+    box = above + sheet.lines * (sheet.line_height + 3) + 2
+    y = 2.0
+    for numa_node, (heading, _) in enumerate(parts):
+        socket, place = divmod(numa_node, kind.numa_nodes_per_socket)
+        if place == 0:
+            y += 6 * (socket > 0)
+            sheet.rect("socket", 1.5, y, _WIDTH - 3, 20 + kind.numa_nodes_per_socket * (box + 5))
+            sheet.text("label", _EDGE, y + 14, f"Socket {socket}")
+            y += 20
+        sheet.rect("numa", _EDGE, y, _WIDTH - 2 * _EDGE, box)
+        sheet.text("label", 2 * _EDGE, y + 14, heading)
+        for row, line in enumerate(wrapped[numa_node]):
+            sheet.text("core", 2 * _EDGE, y + 28 + 13 * row, line)
+        sheet.draw_cores(numa_node, y + above)
+        y += box + 5
+    y += 6
+    legend = ["c: core" + ("; bold: task; t: thread of the task" if placed is not None else "")]
+    if kind.threads_per_core > 1:
+        legend.append(f"{kind.threads_per_core} boxes a core: its hardware threads")
+    for line in legend:
+        sheet.text("core", _EDGE, y + 8, line)
+        y += 13
+    return sheet.svg(y + 2, *words)

@@ -1,0 +1,357 @@
+"""Question: where the tasks of a launch line land, what is wrong, which line is better."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property, partial
+from typing import Any
+
+from hopperkit.launchers.as_data import placement_data
+from hopperkit.launchers.filling.srun_layout import place_steps
+from hopperkit.launchers.judging.gpu_helper import helper_script
+from hopperkit.launchers.judging.job_checks import PlacedLine, check_job
+from hopperkit.launchers.placing import Placement
+from hopperkit.launchers.ranges import as_ranges
+from hopperkit.launchers.review import Review, review_lines
+from hopperkit.launchers.scripts import read_script
+from hopperkit.launchers.text_drawing import headline, node_picture
+from hopperkit.questions import ask
+from hopperkit.questions.figures import Axis, Reference, Series, band, chart
+from hopperkit.questions.machine_choice import badge_of, suggest_machine
+from hopperkit.questions.node.drawings import node_drawing
+from hopperkit.questions.result import Copyable, Drawing, Facts, Figure, Result, Table, Value, table
+from hopperlib.errors import InputError, refusal
+from hopperlib.finding import Finding
+from hopperlib.machine import Machine
+from hopperlib.text import count
+
+MAX_ROWS = 12
+# A slowdown that rounds to 1.00 is none.
+LEAST_SLOWDOWN = 1.005
+_FRACTIONS = tuple(step / 10 for step in range(11))
+
+
+class Lines(ask.Setting):
+    """What was asked of the launch lines of a text; zeros stand for not given."""
+
+    line: str = ask.text(
+        "Launch line or batch script",
+        "aprun -n 384 -N 12 vasp",
+        argument=True,
+        required=True,
+        rows=2,
+        placeholder="aprun -n 24 ./a.out",
+        help="A line of aprun, srun, mpiexec or mpirun, or the whole job script around it.",
+    )
+    machine: Machine = ask.machine()
+    kind: str = ask.text(
+        "Kind of node",
+        max_length=60,
+        placeholder="large-memory",
+        help="Its name in the machine file; empty for the ordinary kind.",
+        advanced=True,
+    )
+    threads: int = ask.whole(
+        "OpenMP threads per task",
+        0,
+        (0, 1024),
+        help="0: as the script says (OMP_NUM_THREADS), or one for each core that the line gives to a task.",
+    )
+    memory_per_task_gb: float = ask.number(
+        "Memory per task",
+        0.0,
+        (0.0, 4096.0, 0.01),
+        unit="GB",
+        binary=True,
+        option="memory_per_task",
+        help="0: not known. Then the memory that the line asks for is used, or all memory is taken to be local.",
+    )
+    memory_bound_high: float = ask.fraction(
+        "Memory-bound fraction, at most",
+        1.0,
+        help="Share of the run, with tasks spread evenly, that waits for memory. The line does not say how large it is.",
+        advanced=True,
+    )
+    node: int = ask.whole(
+        "Node to draw", 0, (0, 100_000), help="Counted from 0, in the order of the job's nodes.", advanced=True
+    )
+    launch: int = ask.whole(
+        "Launch line of a script", 0, (0, 100_000), help="Counted from 1; 0 takes the first line.", advanced=True
+    )
+    machine_file: str = ask.machine_file()
+    doubt = ""
+    """Why it is not known for which machine the text is; empty where it is."""
+
+    def check(self) -> None:
+        """Refuse an empty text."""
+        if not self.line.strip():
+            raise refusal("line", self.line, "is empty: type a launch line, such as: aprun -n 24 ./a.out")
+
+    def is_doubtful(self, error: InputError) -> bool:
+        """Whether a line is refused for what a node of the plain cluster has, which the text did not ask for."""
+        in_words = any(word in str(error) for word in (self.machine.title, " node", " socket", " cache"))
+        return bool(self.doubt) and in_words and error.name not in ("line", "script")
+
+    @property
+    def fractions(self) -> tuple[float, float]:
+        """The least and the greatest memory-bound fraction."""
+        return 0.0, self.memory_bound_high
+
+    @cached_property
+    def reviews(self) -> tuple[Review, ...]:
+        """What is to be said of each line, or of the one asked for; lines that are alike once."""
+        reviews = review_lines(
+            self.line,
+            self.machine,
+            threads=self.threads or None,
+            kind=self.kind or None,
+            memory_per_task_gb=self.memory_per_task_gb or None,
+            doubt=self.doubt,
+        )
+        if self.launch > len(reviews):
+            raise refusal("launch", self.launch, f"must be from 1 to {len(reviews)}, the launch lines of this text")
+        if self.launch:
+            return (reviews[self.launch - 1],)
+        # Lines that are alike share one review.
+        return tuple({id(review): review for review in reviews}.values())
+
+    @cached_property
+    def job_findings(self) -> tuple[Finding, ...]:
+        """What is to be said of the whole script; less where a line of it would be refused, or for an unknown machine."""
+        placed: list[PlacedLine] = []
+        with suppress(InputError):
+            placed = [PlacedLine(review.line, review.placement) for review in self.reviews]
+        return check_job(read_script(self.line), self.machine, placed, known=not self.doubt)
+
+
+def answer(asked: Lines) -> Result:
+    """Answer for one launch line: the first of a text, or the one asked for."""
+    return answers(asked)[0]
+
+
+def answers(asked: Lines) -> list[Result]:
+    r"""Return an answer for each of `Lines.reviews`.
+
+    Raises
+    ------
+    InputError
+        If a value does not fit, or a launcher would refuse a line.
+
+    Examples
+    --------
+    >>> asked = Lines(line="aprun -n 24 a\naprun -n 12 b\naprun -n 24 a")
+    >>> [answer.facts["tasks"] for answer in answers(asked)]
+    [24, 12]
+    """
+    # The node to draw is one of the first line's job.
+    # What is to be said of the whole script stands with its first line.
+    return [
+        _answer(asked, review, 0 if number else asked.node, () if number else asked.job_findings)
+        for number, review in enumerate(asked.reviews)
+    ]
+
+
+def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -> Result:
+    drawings = [_drawing(review.placement, node, "before" if review.better else "")]
+    if better := review.better:
+        # A better line may need fewer nodes.
+        drawings.append(_drawing(better.placement, min(node, len(better.placement.nodes) - 1), "after"))
+    data = partial(placement_data, review, memory_bound_fraction=asked.fractions)
+    return Result(
+        summary=_summary(asked, review),
+        findings=(*job, *_findings(asked, review)),
+        values=tuple(_values(asked, review)),
+        drawings=tuple(drawings),
+        figures=(_slowdown(asked, review),),
+        copyables=tuple(_copyables(review)),
+        tables=tuple(_steps(review.placement)),
+        facts=Facts(_facts(review, node, (*job, *review.advice), asked.fractions), rest=data),
+    )
+
+
+def _summary(asked: Lines, review: Review) -> str:
+    placement, better = review.placement, review.better
+    title = placement.machine.title
+    if placement.doubts:
+        return f"{title}: cannot tell: {placement.doubts[0]} Shown: {headline(placement)}"
+    low, high = review.cost.slowdown_range(*asked.fractions)
+    # What a program does on GPUs waits for other memory than the node's.
+    on_gpus = any(seat.gpus for seat in placement.nodes[0].pattern)
+    sentence = f"{title}: {headline(placement)}"
+    if high > LEAST_SLOWDOWN and not on_gpus and placement.launch.steps == 1:
+        sentence += f" It may take {low:.2f} to {high:.2f} times as long as the same tasks spread evenly."
+    if better:
+        return f"{sentence} Better: {better.line}"
+    worst = next((finding for finding in review.advice if finding.level != "note"), None)
+    if worst is None:
+        return f"{sentence} No better line was found."
+    none = " No line was found that cures it." if review.searched else ""
+    return f"{sentence} {worst.message}{none}" if worst.level == "problem" else f"{sentence}{none}"
+
+
+def _findings(asked: Lines, review: Review) -> Iterator[Finding]:
+    yield from (finding for finding in review.advice if finding.level in ("problem", "advice"))
+    if better := review.better:
+        assumed = [finding.message for finding in review.advice if finding.code == "assumed"]
+        rests = " ".join(assumed) or f"It rests on the file of {review.placement.machine.title} alone."
+        if "gpus-all-visible" in review.won:
+            rests += (
+                " A task no longer sees its neighbours' GPUs, which GPU-aware MPI between tasks of a node may need."
+            )
+        faults, cured = sum(finding.level in ("problem", "advice") for finding in review.advice), len(review.won)
+        cures = ("this" if faults == 1 else "all of this") if cured >= faults else f"{cured} of these {faults}"
+        message = f"The better line cures {cures}: {headline(better.placement)} {rests}"
+        yield Finding("better-line", message)
+    yield from (finding for finding in review.advice if finding.level not in ("problem", "advice"))
+    if instead := suggest_machine(asked.line, asked.machine):
+        yield Finding("other-machine", instead, "note")
+
+
+def _values(asked: Lines, review: Review) -> Iterator[Value]:
+    """Yield two numbers: how much longer it may take, and where its memory is or how fast."""
+    cost = review.cost
+    low, high = cost.slowdown_range(*asked.fractions)
+    fractions = "for a memory-bound fraction from {:g} to {:g}; no line says which".format(*asked.fractions)
+    label = "Run time relative to an even spread"
+    yield Value(label, high, "predicted", "", 2, low, high, note=fractions)
+    if any(cost.memory_per_task_gb):
+        note = "what does not fit is shared out evenly over the free memory: assumed"
+        yield Value(
+            "Share of the memory on other NUMA nodes", cost.worst.memory.remote_fraction, "predicted", "", 2, note=note
+        )
+    else:
+        yield _slowest_rate(review)
+
+
+def _slowest_rate(review: Review) -> Value:
+    """Return the memory bandwidth of the slowest thread, and what it rests on."""
+    kind, machine, worst = review.placement.node_kind, review.placement.machine, review.cost.worst
+    cap, _ = badge_of(machine, f"node.{kind.name}.core_bandwidth_cap_gb_s")
+    numa, _ = badge_of(machine, f"node.{kind.name}.numa_bandwidth_gb_s")
+    note = (
+        f"{worst.spread_rate_gb_s:.2f} GB/s spread evenly; at most {review.cost.core_cap_gb_s:.1f} GB/s a core ({cap}) "
+        f"and {kind.numa_bandwidth_gb_s:.1f} GB/s a NUMA node ({numa})"
+    )
+    return Value("Memory bandwidth of the slowest thread", worst.rate_gb_s, "predicted", "GB/s", 2, note=note)
+
+
+def _drawing(placement: Placement, number: int, which: str) -> Drawing:
+    """Return the drawing of a node of the job, and the same made of characters."""
+    kind = placement.node_kind
+    if number >= len(placement.nodes):
+        raise refusal("node", number, f"must be from 0 to {len(placement.nodes) - 1}, the nodes of this job")
+    placed = placement.nodes[number]
+    several = len(placement.nodes) > 1
+    name = f"Node {placed.node} of {len(placement.nodes):,}" if several else "The node"
+    title = f"{name}: {count(len(placed.pattern), 'task')}{f', {which}' if which else ''}"
+    return node_drawing(kind, placed, title=title, text=node_picture(kind, placed))
+
+
+def _slowdown(asked: Lines, review: Review) -> Figure:
+    """Return the chart of the slowdown against the memory-bound fraction."""
+    worst, better = review.cost.worst, review.better
+    compared = {"this line": worst} | ({"better line": better.cost.worst} if better else {})
+    series = [
+        Series(name=name, x=_FRACTIONS, y=[cost.slowdown(fraction) for fraction in _FRACTIONS])
+        for name, cost in compared.items()
+    ]
+    drawn = "; ".join(f"{line.name} from {line.y[0]:.2f} at 0 to {line.y[-1]:.2f} at 1" for line in series)
+    top = max([worst.channel_ratio, *(max(line.y) for line in series)])
+    return chart(
+        title="Slowdown from memory contention",
+        alt="Run time relative to an even spread, against the memory-bound fraction: "
+        f"{drawn}. The memory channels alone give at most {worst.channel_ratio:.2f}. "
+        "Shaded: the fractions from {:g} to {:g}.".format(*asked.fractions),
+        x=Axis(title="Memory-bound fraction of the spread run", low=0, high=1, decimals=2),
+        y=Axis(
+            title="Run time / spread run time", low=min(0.9, 1 - (top - 1) / 10), high=max(top * 1.05, 1.3), decimals=3
+        ),
+        series=series,
+        references=[Reference(f"memory channels alone {worst.channel_ratio:.2f}", worst.channel_ratio)],
+        shapes=[band(*asked.fractions)],
+    )
+
+
+def _copyables(review: Review) -> Iterator[Copyable]:
+    """Yield the better line and its change of the script, where the machine has the launcher of this line."""
+    placement, better = review.placement, review.better
+    typed = placement.launch.launcher
+    # A launcher that is only assumed never ran on the machine.
+    owned = {launcher.kind for launcher in placement.machine.launchers if launcher.assumed is None} or {typed}
+    if better and typed in owned:
+        if diff := better.diff(review.script):
+            yield Copyable("The change of the script", diff, "As a unified diff, which patch takes.")
+        yield Copyable("The better line", better.line, headline(better.placement))
+    shared = any(finding.code in ("gpus-all-visible", "gpus-far") for finding in review.advice)
+    if shared and typed not in ("aprun", "srun"):
+        script = helper_script(placement.node_kind, typed, placement.nodes[0].pattern)
+        yield Copyable("A helper script that gives each task a GPU", script, "Write it in front of the program.")
+
+
+def _steps(placement: Placement) -> Iterator[Table]:
+    """Yield the table of the steps that run beside this one, where they share one node."""
+    launch = placement.launch
+    if launch.launcher != "srun" or launch.steps == 1 or not _share_a_node(placement):
+        return
+    steps = (*launch.before, *launch.components, *launch.after)
+    placed = place_steps(steps, placement.node_kind, placement.machine)
+    waiting = "; the others wait" if len(placed) < len(steps) else ""
+    cut = f"; the first {MAX_ROWS} of {len(placed)}" if len(placed) > MAX_ROWS else ""
+    yield table(
+        f"Steps that run together, in the order in which they are started{cut}{waiting}",
+        list(enumerate(placed, start=1))[:MAX_ROWS],
+        {
+            "Step": lambda step: step[0],
+            "Tasks": lambda step: len(step[1]),
+            "Cores": lambda step: as_ranges(sorted({core for seat in step[1] for core in seat.cores})),
+            "GPUs": lambda step: as_ranges(sorted({gpu for seat in step[1] for gpu in seat.gpus or ()})) or None,
+        },
+        marked=(len(launch.before),) if len(launch.before) < min(len(placed), MAX_ROWS) else (),
+        marked_label="this line",
+    )
+
+
+def _share_a_node(placement: Placement) -> bool:
+    """Whether steps that run together have one node, each its own part of it."""
+    launch = placement.launch
+    job_nodes = launch.reservation.nodes if launch.reservation else 1
+    alone = len(launch.components) == 1 and launch.components[0].given("--overlap") is None
+    return alone and len(placement.nodes) == job_nodes == 1
+
+
+def _facts(review: Review, node: int, findings: Sequence[Finding], fractions: tuple[float, float]) -> dict[str, Any]:
+    placement, worst = review.placement, review.cost.worst
+    low, high = review.cost.slowdown_range(*fractions)
+    counts = [len(tasks) for tasks in placement.tasks_by_numa_node(node)]
+    return {
+        "tasks": placement.launch.tasks,
+        "nodes": len(placement.nodes),
+        "tasks_by_numa_node": counts,
+        "most_tasks_on_a_numa_node": max(counts),
+        "idle_numa_nodes": counts.count(0),
+        "ratio": worst.ratio,
+        "slowdown_low": low,
+        "slowdown_high": high,
+        "remote_fraction": worst.memory.remote_fraction,
+        "problems": sum(finding.level == "problem" for finding in findings),
+        "codes": [finding.code for finding in findings],
+    }
+
+
+QUESTION = ask.declared(
+    Lines,
+    answer,
+    title="Where do the tasks land?",
+    examples={
+        "Today: GPUs on Perlmutter": {
+            "line": "#SBATCH -C gpu -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out",
+            "machine": "perlmutter",
+        },
+        "Today: low-noise cores of Frontier": {
+            "line": "#SBATCH -N 2\nsrun -N 2 -n 16 -c 7 --gpus-per-task=1 --gpu-bind=closest ./a.out",
+            "machine": "frontier",
+        },
+        "VASP spread with -S 3": {"line": "aprun -n 384 -N 12 -S 3 vasp", "machine": "hopper"},
+        "Hybrid, 6 threads a task": {"line": "aprun -n 4 -S 1 -d 6 ./a.out", "machine": "hopper", "threads": 6},
+        "A line that aprun refuses": {"line": "aprun -n 24 -S 7 ./a.out", "machine": "hopper"},
+    },
+)

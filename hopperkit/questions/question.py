@@ -1,0 +1,280 @@
+"""A question: a few controls, examples, and a pure function from their values to a `Result`.
+
+From this one record follow the command ``hopper NAME``, the explorer on the
+page (its worker calls `hopperkit.render.answer.answer_json`), the widget in JupyterLab and the Python
+function ``hopperlib.NAME``. How one is declared says `hopperkit.questions.ask`.
+"""
+
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from hopperkit.questions.controls import Control, FileText
+from hopperkit.questions.result import Result
+from hopperlib.errors import InputError, did_you_mean
+
+MIME_TYPE = "application/vnd.hopper.explorer+json"
+# What the explorer shown last under each name answers; None while its setting is refused. The code that shows one keeps it here.
+SHOWN: dict[str, Result | None] = {}
+
+
+class Example(NamedTuple):
+    """A setting worth trying: what the button says, and the values it sets."""
+
+    label: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Question:
+    """One question that can be asked in every place.
+
+    Parameters
+    ----------
+    name : str
+        Stable name: of the command, of the explorer in addresses, of the Python function (with ``_`` for ``-``).
+    title : str
+    question : str
+        The question in one sentence.
+    controls : tuple of Control
+    answer : callable
+        ``answer(**values) -> Result``; pure: the same values give the same
+        answer. It raises `InputError` (or `ValueError`) for values that do
+        not fit together.
+    examples : tuple of Example
+        Settings worth trying.
+    heavy : bool
+        Whether an answer may take up to three seconds; the page then shows a
+        busy sign and a way to cancel.
+    so_far : callable or None
+        ``so_far(**values)`` yields what is known of a heavy answer while it is worked out: a sentence, and the first
+        of its figures as far as they go.
+
+    Examples
+    --------
+    >>> from hopperkit.questions.controls import Slider
+    >>> square = Question(name="square", title="Squares", question="What is a square?",
+    ...     controls=(Slider(name="x", label="x", low=0, high=9, step=1, default=3),),
+    ...     answer=lambda x: Result(summary=f"{x} times {x} is {x * x}."))
+    >>> square.run().summary
+    '3 times 3 is 9.'
+    >>> square.run(x=10)
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: x=10 must be from 0 to 9, the range of this control
+    """
+
+    name: str
+    title: str
+    question: str
+    controls: tuple[Control, ...]
+    answer: Callable[..., Result]
+    examples: tuple[Example, ...] = ()
+    heavy: bool = False
+    so_far: Callable[..., Iterator[Result]] | None = None
+
+    def __post_init__(self) -> None:
+        names = [control.name for control in self.controls]
+        if len(set(names)) != len(names):
+            raise ValueError(f"question {self.name!r} has two controls of one name: {names}")
+        for example in self.examples:
+            try:
+                self.read(example.values)
+            except InputError as error:
+                raise InputError(f"example {example.label!r} of question {self.name!r}: {error}") from None
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The starting value of every control."""
+        return {control.name: control.default for control in self.controls}
+
+    def starting(self, **defaults: Any) -> "Question":
+        """Return the same question with other starting values: a command may start elsewhere than a page."""
+        controls = (
+            replace(control, **{"default": defaults[control.name]}) if control.name in defaults else control
+            for control in self.controls
+        )
+        return replace(self, controls=tuple(controls))
+
+    def read(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all values checked and converted, defaults filled in.
+
+        Raises
+        ------
+        InputError
+            If a name is unknown or a value does not fit its control.
+        """
+        known = {control.name: control for control in self.controls}
+        for name in values:
+            if name not in known:
+                rule = f"is not a control of {self.name!r}{did_you_mean(name, known)}"
+                raise InputError(f"{name}={values[name]!r} {rule}", name=name, value=values[name], rule=rule)
+        return {name: control.read(values.get(name, self.defaults[name])) for name, control in known.items()}
+
+    def run(self, **values: Any) -> Result:
+        """Return the answer for these values (defaults for the rest).
+
+        Raises
+        ------
+        InputError
+            If a value is refused, by its control or by the model.
+        """
+        checked = self.read(values)
+        try:
+            return self.answer(**checked)
+        # A refusal of the package names its control; another one of a model is at least no traceback.
+        except InputError:
+            raise
+        except ValueError as error:
+            raise InputError(str(error)) from error
+
+    def partial(self, **values: Any) -> Iterator[Result]:
+        """Yield what is known of an answer before the whole of it; nothing for values that are refused."""
+        # The whole answer refuses the same values, and says why.
+        with suppress(ValueError):
+            yield from self.so_far(**self.read(values)) if self.so_far else ()
+
+    def control_of(self, error: InputError) -> Control | None:
+        """Return the control that a refusal points at: of its name, or the text in which a part of that name stands."""
+        if error.name is None:
+            return None
+        # A model may name a part of a text, a key of a table, say: then it is the text that is pointed at.
+        named = (control for control in self.controls if control.name == error.name)
+        return next(named, next((control for control in self.controls if control.argument), None))
+
+    def __call__(self, *arguments: Any, **values: Any) -> Result:
+        """Return the answer; the first values may stand without a name where the question has arguments."""
+        names = [control.name for control in self.controls if control.argument]
+        if len(arguments) > len(names):
+            raise TypeError(f"{self.name} takes {len(names)} values without a name, not {len(arguments)}")
+        return self.run(**dict(zip(names, arguments, strict=False)), **values)
+
+    def as_function(self) -> Callable[..., Result]:
+        """Return the question as a function that shows its controls to ``help`` and to Tab."""
+        texts = {control.name for control in self.controls if isinstance(control, FileText)}
+        names = [control.name for control in self.controls if control.argument]
+
+        def ask(*arguments: Any, **values: Any) -> Result:
+            given = [content(value) if name in texts else value for name, value in zip(names, arguments, strict=False)]
+            named = {name: content(value) if name in texts else value for name, value in values.items()}
+            return self(*given, *arguments[len(given) :], **named)
+
+        # Python wants those first that may stand without a name.
+        positional, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+        ordered = sorted(self.controls, key=lambda control: not control.argument)
+        parameters = [
+            inspect.Parameter(
+                control.name, positional if control.argument else keyword, default=self.defaults[control.name]
+            )
+            for control in ordered
+        ]
+        ask.__name__ = ask.__qualname__ = self.name.replace("-", "_")
+        vars(ask)["__signature__"] = inspect.Signature(parameters, return_annotation=Result)
+        lines = (
+            f"{control.name}: {control.label}{f' [{control.unit}]' if control.unit else ''}" for control in ordered
+        )
+        ask.__doc__ = "\n".join([self.question, "", *lines])
+        return ask
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything a page or widget needs to build the form."""
+        return {name: getattr(self, name) for name in ("name", "title", "question", "heavy")} | {
+            "controls": [control.to_dict() for control in self.controls],
+            "examples": [{"label": example.label, "values": dict(example.values)} for example in self.examples],
+        }
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """Return what the book makes a live form of."""
+        return {MIME_TYPE: {"name": self.name}, "text/plain": f"Question: {self.title}"}
+
+    @property
+    def result(self) -> Result | None:
+        """What the explorer of this name shows in the notebook now, None while its setting is refused; else its first answer."""
+        return SHOWN[self.name] if self.name in SHOWN else self.run()
+
+
+# A single word that ends as names of files do, or has folders in it.
+_FILE_NAME = re.compile(r"\S*\.[A-Za-z]\w{0,7}|\S*/\S+|~\S*")
+
+
+def content(given: Any) -> Any:
+    r"""Return what a program gave for a control of files as text: of a path, a file or a DataFrame what it holds.
+
+    Raises
+    ------
+    InputError
+        If a text is the name of a file, by its form, and there is none.
+
+    Examples
+    --------
+    >>> content("time,value\\n1,5"), content("nightly.csv")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: nightly.csv: there is no such file; what is no path is read as the content of one
+    """
+    if not isinstance(given, str):
+        from hopperkit.readers.source import text_of
+
+        return given if given is None else text_of(given)
+    if "\n" in given or not _FILE_NAME.fullmatch(given.strip()):
+        return given
+    # Later: no command needs it to start.
+    from pathlib import Path
+
+    path = Path(given.strip()).expanduser()
+    if not path.is_file():
+        raise InputError(f"{given}: there is no such file; what is no path is read as the content of one", value=given)
+    return content(path)
+
+
+def is_sample(question: Question, name: str, text: str) -> bool:
+    """Whether a text is one of the question's own: its starting one, or that of an example.
+
+    Examples
+    --------
+    >>> is_sample(load("place"), "line", "aprun -n 1 mine")
+    False
+    """
+    return text in (question.defaults[name], *(example.values.get(name) for example in question.examples))
+
+
+def load(name: str) -> Question:
+    """Return a question of the catalogue by name.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name; the message lists those there are.
+
+    Examples
+    --------
+    >>> load("plcae")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: there is no question 'plcae'; did you mean 'place'?
+    """
+    from hopperkit.questions.catalogue import QUESTIONS
+
+    if name not in QUESTIONS:
+        raise InputError(f"there is no question {name!r}{did_you_mean(name, tuple(QUESTIONS))}")
+    question = _module(QUESTIONS[name]).QUESTION
+    assert isinstance(question, Question)
+    return question
+
+
+def _module(path: str) -> ModuleType:
+    """Return the module of a question, whose name in the catalogue may be misspelled."""
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name != path:
+            raise
+        # Only a slip needs it.
+        import pkgutil
+
+        folder, _, name = path.rpartition(".")
+        beside = [each.name for each in pkgutil.iter_modules(importlib.import_module(folder).__path__)]
+        text = f"the catalogue of questions has {name!r}, {folder} has not{did_you_mean(name, beside)}"
+        raise ModuleNotFoundError(text, name=path) from None

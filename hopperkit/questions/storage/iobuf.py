@@ -1,0 +1,189 @@
+"""Question: what buffering buys for a size of call, and the setting that does it."""
+
+import shlex
+from collections.abc import Iterator
+from functools import cached_property
+
+from hopperkit.questions import ask
+from hopperkit.questions.figures import Axis, Reference, Series, chart
+from hopperkit.questions.result import Copyable, Figure, Result, Value
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
+from hopperlib.machine import Machine
+from hopperlib.storage.iobuf import Buffers, Costs, documented_costs, gain, gain_findings, measured_gain
+from hopperlib.storage.lustre.client import file_system_of
+from hopperlib.text import count, share
+from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB
+
+_SIZES = {1 << power for power in range(10, 26)} | {10_000, 1_000_000}
+# Sizes of a buffer that are offered. [KiB]
+_BUFFER_SIZES = {f"{1 << power}": f"{1 << power} KiB" for power in range(6, 15)}
+
+
+class Case(ask.Setting):
+    """The calls of a program, and the buffers between them and the file system."""
+
+    transfer_bytes: int = ask.whole(
+        "Size of a call", 10_000, (1, 1 << 30), option="transfer", unit="bytes", binary=True
+    )
+    direction: str = ask.choice("Direction", "write", {"read": "reading", "write": "writing"})
+    buffer_kib: str = ask.choice("Size of a buffer", "2048", _BUFFER_SIZES)
+    buffers: int = ask.slider("Buffers of a file", 2, (1, 16, 1), help="Reading ahead takes a second one.")
+    tasks_per_node: int = ask.slider("Tasks per node", 24, (1, 512, 1))
+    files: int = ask.whole("Open files per task", 1, (0, 1_000_000), option="open-files")
+    machine: Machine = ask.machine(
+        having="file_systems",
+        help="The machine whose file system the tasks share. The cost of a call is calibrated on Hopper in any case.",
+        advanced=True,
+    )
+    tasks: int = ask.whole("Tasks that share the file system", 1560, (1, 10**9), advanced=True)
+    machine_file: str = ask.machine_file()
+
+    def check(self) -> None:
+        """Refuse buffers that no node holds."""
+        node = self.machine.node()
+        if self.memory_mib > 1024 * node.usable_memory_gb:
+            message = (
+                f"the buffers take {self.memory_mib * BYTES_PER_MIB / BYTES_PER_MEMORY_GB:,.1f} GB of each node for "
+                f"{count(self.tasks_per_node, 'task')} with {count(self.files, 'open file')} each; "
+                f"a node of {self.machine.title} has {node.usable_memory_gb:g} GB for a job"
+            )
+            raise InputError(message, name="files")
+
+    @property
+    def used(self) -> Buffers:
+        """The buffers of a file."""
+        return Buffers(1024 * int(self.buffer_kib), self.buffers)
+
+    @cached_property
+    def costs(self) -> Costs:
+        """What calls and waiting cost, as calibrated."""
+        return documented_costs(task_rate_gb_s=file_system_of(self.machine).peak_gb_s / self.tasks)
+
+    def gain_percent(self, way: str, size_bytes: int) -> float:
+        """What the buffers buy for calls of a size in one direction. [%]"""
+        return 100 * measured_gain(self.costs, size_bytes, self.used, reading=way == "read")
+
+    @cached_property
+    def gains(self) -> dict[str, float]:
+        """What they buy for the calls of the program, by direction. [%]"""
+        return {way: self.gain_percent(way, self.transfer_bytes) for way in ("read", "write")}
+
+    @property
+    def gain(self) -> float:
+        """What they buy in the direction of the program. [%]"""
+        return self.gains[self.direction]
+
+    @property
+    def memory_mib(self) -> float:
+        """Memory that they take on each node. [MiB]"""
+        return self.used.memory_bytes(files=self.files, tasks=self.tasks_per_node) / BYTES_PER_MIB
+
+    @property
+    def no_iobuf(self) -> bool:
+        """Whether the machine never had the library."""
+        return all(launcher.kind != "aprun" for launcher in self.machine.launchers)
+
+
+def answer(case: Case) -> Result:
+    """Return the answer."""
+    findings = tuple(_findings(case))
+    return Result(
+        summary=_summary(case),
+        findings=findings,
+        values=tuple(_values(case)),
+        figures=(_gain(case),),
+        copyables=tuple(_lines(case)),
+        facts={
+            "memory_mib": case.memory_mib,
+            "transfer_bytes": case.transfer_bytes,
+            **{f"{way}_gain_percent": gained for way, gained in case.gains.items()},
+            "gain_percent": case.gain,
+            "codes": [finding.code for finding in findings],
+        },
+    )
+
+
+def _summary(case: Case) -> str:
+    saved = 1 - 1 / (1 + case.gain / 100)
+    doing = "reading" if case.direction == "read" else "writing"
+    return (
+        f"With buffers, {case.direction}s in calls of {count(case.transfer_bytes, 'byte')} are {share(case.gain / 100, 1)} "
+        f"faster; {doing} takes {share(saved, 1)} less time. The buffers take {case.memory_mib:,.0f} MiB of each node."
+    )
+
+
+def _findings(case: Case) -> Iterator[Finding]:
+    reading, size_bytes = case.direction == "read", case.used.size_bytes
+    if case.transfer_bytes >= size_bytes:
+        message = f"Buffers of {size_bytes:,} bytes merge nothing when the program moves {case.transfer_bytes:,} bytes at once."
+        yield Finding("buffer-too-small", message)
+    if not reading:
+        yield from gain_findings(case.gain / 100)
+    if 100 * gain(case.costs, case.transfer_bytes, case.used, reading=reading) > 1.001 * case.gain:
+        message = (
+            "At least this much: smaller calls than 10,000 bytes, and shares of another file system than Hopper's, "
+            "were not measured, and the model alone would promise more."
+        )
+        yield Finding("beyond-measured", message, "note")
+    if case.no_iobuf:
+        message = (
+            f"iobuf is a library of Cray's XT and XE systems; on {case.machine.title} the lines below do the same."
+        )
+        yield Finding("no-iobuf", message, "note")
+
+
+def _values(case: Case) -> Iterator[Value]:
+    other = "write" if case.direction == "read" else "read"
+    ahead = ", and reading ahead" if case.direction == "read" else ""
+    yield Value(f"Gain of {case.direction}s", case.gain, "predicted", "%", 2, note=f"fewer calls, aligned calls{ahead}")
+    yield Value(f"Gain of {other}s", case.gains[other], "predicted", "%", 2)
+    note = "on the greatest gain of a write, 11 %, with calls of 10,000 bytes"
+    yield Value("Cost of a call", 1e6 * case.costs.call_cost_s, "calibrated", "us", 1, note=note)
+
+
+def _gain(case: Case) -> Figure:
+    """Return the chart of the gain against the size of a call."""
+    sizes = sorted(_SIZES | {case.transfer_bytes})
+    curves = {f"{way}s": [case.gain_percent(way, size) for size in sizes] for way in ("read", "write")}
+    ends = "; ".join(
+        f"{name} {share(curve[0] / 100)} at 1 kB and {share(curve[-1] / 100, 1)} at 32 MiB"
+        for name, curve in curves.items()
+    )
+    return chart(
+        title="Gain against the size of a call",
+        alt=f"What buffering buys for calls of 1 kB to 32 MiB: {ends}. "
+        "Dotted lines mark 30 % and 40 %, the documented range of reads.",
+        x=Axis(title="Size of a call", unit="bytes", log=True),
+        y=Axis(title="Gain", unit="%", decimals=2),
+        series=[Series(name=name, x=sizes, y=curve) for name, curve in curves.items()],
+        references=[Reference("reads, at least", 30.0), Reference("reads, at most", 40.0)],
+    )
+
+
+def _lines(case: Case) -> Iterator[Copyable]:
+    """Yield the setting; where there is no iobuf, what does the same."""
+    size, cache_bytes = case.used.size_bytes, case.used.memory_bytes()
+    if not case.no_iobuf:
+        setting = case.used.setting(reading=case.direction == "read")
+        yield Copyable("This setting", f"export IOBUF_PARAMS={shlex.quote(setting)}")
+        return
+    yield Copyable("C, stdio", f"setvbuf(file, NULL, _IOFBF, {size});")
+    fortran = f"export GFORTRAN_UNFORMATTED_BUFFER_SIZE={size} GFORTRAN_FORMATTED_BUFFER_SIZE={size}"
+    yield Copyable("Fortran of GCC", fortran)
+    hints = rf'printf "romio_cb_write enable\ncb_buffer_size {size}\n" > hints; export ROMIO_HINTS=$PWD/hints'
+    yield Copyable("MPI-IO", hints)
+    yield Copyable("HDF5, chunks", f"H5Pset_cache(fapl, 0, 12421, {cache_bytes}, 0.75);")
+
+
+QUESTION = ask.declared(
+    Case,
+    answer,
+    title="What does buffering buy?",
+    examples={
+        "Small writes": {"transfer_bytes": 10_000, "direction": "write"},
+        "Small reads": {"transfer_bytes": 10_000, "direction": "read"},
+        "Writes of a MiB": {"transfer_bytes": 1 << 20, "direction": "write"},
+        "MAESTRO, default buffers": {"buffer_kib": "1024", "buffers": 4, "tasks": 2048, "transfer_bytes": 17_000},
+    },
+)

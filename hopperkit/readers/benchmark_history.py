@@ -1,0 +1,269 @@
+"""Benchmark histories out of CSV files, ReFrame's logs, summaries of TOKIO, exports of Open XDMoD, tables of ``hopper io``.
+
+A file with a first line that names its columns gives one series for each value column and each combination of the
+columns that tell benchmarks apart (``benchmark``, ``system``, ``environ``, ...); what is left are covariates. ReFrame
+writes such a file since version 4.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import chain, product
+from typing import Any, NamedTuple
+
+from hopperkit.frames import TableMixin
+from hopperkit.readers.source import Source, lines_of
+from hopperkit.readers.table import ABSENT, Skips, finite, read_table, typed_cell, whole_rows
+from hopperlib.errors import InputError
+from hopperlib.monitoring.history import Better, History, better_of
+from hopperlib.monitoring.together import KINDS, kind_of
+
+# Columns, in lower case, that hold the time of a run, the likeliest first, and those that tell one series from another.
+_TIMES = (
+    "job_completion_time", "completion_time", "time", "timestamp", "datetime", "date", "when", "day", "start",
+    "started", "begin", "_datetime_start", "month", "quarter", "year", "commit", "build", "job_id", "run", "file",
+)  # fmt: skip
+_NAMES = (
+    "benchmark", "series", "test", "unique_name", "short_name", "display_name", "name", "system", "partition",
+    "system:partition", "environ", "metric", "api", "access", "type", "executable", "_file_system", "darshan_app",
+)  # fmt: skip
+# Columns that are what is measured, whatever else holds numbers: the likeliest first.
+_VALUES = ("value", "rate_mib_s", "operations_s", "darshan_agg_perf_by_slowest_posix")
+# Columns that say how a run was made, not how fast it was.
+_SETTINGS = re.compile(
+    r"^(num_|n_|used_)?(nodes?|tasks?|cores?|threads?|ranks?|procs?|processes|cpus?|gpus?|size|temp|temperature|load|version"
+    r"|queue|power|seed|compiler|driver|firmware|kernel|release|jobs?|repetitions?|iterations?|iter|count|line|segments|files|problems|(read|write)_calls|bytes_.*)(_.*)?$|^num_|_bytes$"
+)
+# A column with fewer values than one in that many runs is a setting too: what is measured seldom repeats.
+_RUNS_A_SETTING = 12
+# Columns that say which job or line it was, and nothing of the machine.
+_LABELS = re.compile(
+    r"^(.*jobid|job_id|id|index|line|.*_unix|job_submit_time|.*_ref|.*_(lower|upper)(_thres)?|.*_unit|unit|result)$"
+)
+# Cells that describe a series as a whole.
+_DESCRIBED = ("_column", "better", "kind")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Histories(TableMixin):
+    """The series of a file, and what of it was left out."""
+
+    series: tuple[History, ...]
+    skips: Skips = field(default_factory=lambda: Skips(what="value", fate="left out"))
+
+    def frame_data(self) -> Iterator[dict[str, Any]]:
+        """Yield a row for each run of each series, texts that are numbers or times as such."""
+        for history in self.series:
+            described = {"unit": history.unit, "better": history.better, "kind": history.kind or None}
+            for run, (time, value) in enumerate(zip(history.times, history.values, strict=True)):
+                settings = {name: typed_cell(values[run]) for name, values in history.covariates.items()}
+                yield {"benchmark": history.name, "time": typed_cell(time), "value": value, **described, **settings}
+
+
+class _Run(NamedTuple):
+    """One value of one series."""
+
+    line: int
+    time: str
+    value: float
+    unit: str
+    cells: dict[str, str]
+
+
+def read_benchmark_history(
+    source: Source, *, name: str = "", column: str | None = None, better: Better | None = None
+) -> Histories:
+    """Return the series that a file holds.
+
+    Parameters
+    ----------
+    source : str, bytes, path-like, binary file or iterable of str
+        See `hopperkit.readers.source.lines_of`.
+    name : str
+        What a series is called that has no name of its own: the file's name, say.
+    column : str or None
+        The column of the values; None takes ``value``, else those whose names say that they are rates or times, else
+        all that hold numbers.
+    better : {"higher", "lower", None}
+        Which direction is better; None takes it from a column ``better``, or from names and units.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, no value at all, or a cell of a value column is no number.
+
+    Examples
+    --------
+    >>> found = read_benchmark_history(["time,value,nodes", "2026-01-01,100,4", "2026-01-02,,4", "2026-01-03,99,8"])
+    >>> found.series[0].values, found.series[0].covariates, found.skips.messages()
+    ((100.0, 99.0), {'nodes': ('4', '8')}, ['1 value left out, there is none (first at line 3)'])
+    """
+    lines = ["" if line.startswith("#") else line.rstrip("\r\n") for line in lines_of(source)]
+    if not any(map(str.strip, lines)):
+        raise InputError("the file holds nothing")
+    # Open XDMoD writes title and parameters first, and the table between two rules.
+    if rules := [number for number, line in enumerate(lines) if line == "---------"]:
+        lines = lines[rules[0] + 1 : (*rules, None)[1]]
+    skips = Skips(what="value", fate="left out")
+    series: dict[str, list[_Run]] = defaultdict(list)
+    for key, run in _table_runs(lines, name, column, skips):
+        series[key].append(run)
+    histories = tuple(_history(key or name or "benchmark", runs_of_key, better) for key, runs_of_key in series.items())
+    if not histories:
+        raise InputError("the file holds no value above 0")
+    return Histories(histories, skips)
+
+
+def _goes_up(cells: Sequence[str]) -> bool:
+    """Whether a column may count the runs: no numbers, or each above the one before."""
+    numbers = [finite(cell) for cell in cells]
+    known = [number for number in numbers if number is not None]
+    return len(known) < len(numbers) or known == sorted(set(known))
+
+
+def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times: str, column: str | None) -> list[str]:
+    """Return the columns whose values are series."""
+    if column is not None:
+        if column not in header:
+            raise InputError(
+                f"there is no column {column!r}; the columns are: {', '.join(header)}", name="column", value=column
+            )
+        return [column]
+    for known in _VALUES:
+        if known in header and any(row[known].lower() not in ABSENT for row in rows):
+            return [known]
+    # Figures of merit as ReFrame writes them.
+    return [name for name in header if name.endswith("_value")] or _measured_columns(header, rows, times)
+
+
+def _measured_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times: str) -> list[str]:
+    """Return the columns that hold what is measured, as their names say, else those of varied numbers, else of any."""
+    cells = {name: {row[name] for row in rows} for name in header if name != times and not _is_word(name)}
+    numbers = {name: own for name, own in cells.items() if all(map(_is_number_or_absent, own))}
+    if not numbers:
+        raise InputError(f"no column holds numbers alone; the columns are: {', '.join(header)}")
+    least = len(rows) // _RUNS_A_SETTING
+    measured = [name for name, own in numbers.items() if len(own) > least and not _SETTINGS.match(name.lower())]
+    return measured or list(numbers)
+
+
+def _is_word(name: str) -> bool:
+    """Whether a column names or labels series by its own name."""
+    return name.lower() in _NAMES or bool(_LABELS.match(name.lower()))
+
+
+def _is_number_or_absent(cell: str) -> bool:
+    """Whether a cell may stand in a column of numbers."""
+    return finite(cell) is not None or cell.lower() in ABSENT
+
+
+def _read_rows(lines: Sequence[str]) -> tuple[list[str], list[int], list[dict[str, str]]]:
+    """Return the names of the columns, and the rows with the numbers of their lines."""
+    _, line, header, body = read_table(lines)
+    if any(finite(cell) is not None for cell in header[len(header) > 1 :]):
+        # No names: time and value, as most tools write them.
+        names = ["time", "value", *(f"column_{place}" for place in range(3, len(header) + 1))]
+        body, header = chain([(line, header)], body), names if len(header) > 1 else ["value"]
+    numbers, rows = [], []
+    for number, cells in whole_rows(body, len(header)):
+        numbers.append(number)
+        rows.append(dict(zip(header, cells, strict=True)))
+    return header, numbers, rows
+
+
+def _times_column(header: Sequence[str], rows: Sequence[dict[str, str]], column: str | None) -> str:
+    """Return the column that says when a run was, by its name or as the first that counts up; nothing without one."""
+    lower = {name.lower(): name for name in reversed(header)}
+    named = next((lower[name] for name in _TIMES if name in lower and lower[name] != column), "")
+    first = header[0]
+    counts = len(header) > 1 and first != column and _goes_up([row[first] for row in rows])
+    return named or (first if counts else "")
+
+
+def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skips) -> Iterator[tuple[str, _Run]]:
+    """Yield the values of a table by the name of their series."""
+    header, numbers, rows = _read_rows(lines)
+    times = _times_column(header, rows, column)
+    values = _value_columns(header, rows, times, column)
+    keys, naming = _naming_columns(header, rows, times, len(values))
+    taken = {times, *keys, *values}
+    others = [name for name in header if name not in taken and not _LABELS.match(name.lower())]
+    for (number, row), name in product(zip(numbers, rows, strict=True), values):
+        value = _measured(row, name, number, skips)
+        if value is None:
+            continue
+        figure = name.removesuffix("_value")
+        named = [row[key] for key in naming if row[key].lower() not in ABSENT]
+        told = len(values) == 1 and name == figure and (named or name in _VALUES)
+        label = " ".join(named if told else [*named, figure])
+        unit = row.get(f"{figure}_unit", row.get("unit", ""))
+        settings = {other: row[other] for other in others} | {"_column": figure}
+        yield label or file, _Run(number, row.get(times, "") or str(number), value, unit, settings)
+
+
+def _naming_columns(
+    header: Sequence[str], rows: Sequence[dict[str, str]], times: str, values: int
+) -> tuple[list[str], list[str]]:
+    """Return the columns that hold names, and those of them that tell the series apart."""
+    keys = [name for name in header if name.lower() in _NAMES and name != times]
+    # A name that all rows share tells nothing apart, unless it is the only one.
+    varied = [name for name in keys if len({row[name] for row in rows}) > 1]
+    return keys, varied if varied or values > 1 else keys[:1]
+
+
+def _measured(row: dict[str, str], name: str, line: int, skips: Skips) -> float | None:
+    """Return the measured value of a column; None if there is none or it is 0, which is counted."""
+    # A summary of `hopper io` has rows for the least and the most of the same runs, which are no further runs.
+    if row.get("statistic", "") not in ("", "mean"):
+        return None
+    cell = row[name]
+    value = finite(cell)
+    if cell.lower() in ABSENT or value == 0:
+        skips.add("it is 0" if value == 0 else "there is none", line)
+        return None
+    if value is None or value < 0:
+        raise InputError(f"line {line}, column {name}: {cell!r} is no number above 0")
+    return value
+
+
+def _moment(time: str) -> tuple[int, float]:
+    """Return a time for sorting; what cannot be read keeps its place."""
+    number = finite(time)
+    if number is not None:
+        return (1, number)
+    try:
+        return (1, datetime.fromisoformat(time).replace(tzinfo=None).timestamp())
+    except ValueError:
+        return (0, 0.0)
+
+
+def _history(name: str, runs: list[_Run], better: Better | None) -> History:
+    """Return one series in order of time, if all its times can be read."""
+    moments = [_moment(run.time) for run in runs]
+    if all(readable for readable, _ in moments):
+        runs = [run for _, run in sorted(zip(moments, runs, strict=True), key=lambda pair: pair[0])]
+    column, unit = runs[0].cells.get("_column", ""), runs[0].unit
+    kinds = {run.cells.get("kind", "") for run in runs}
+    return History(
+        name=name,
+        values=tuple(run.value for run in runs),
+        times=tuple(run.time for run in runs),
+        unit=unit,
+        better=better or _stated_better(runs) or better_of(f"{column} {name}", unit),
+        kind=next((kind for kind in kinds if kind in KINDS), kind_of(f"{name} {column}")),
+        covariates=_covariates(runs),
+    )
+
+
+def _covariates(runs: list[_Run]) -> dict[str, tuple[str, ...]]:
+    """Return the settings that are not the same in all runs."""
+    settings = {name: tuple(run.cells[name] for run in runs) for name in runs[0].cells if name not in _DESCRIBED}
+    return {name: values for name, values in settings.items() if len(set(values)) > 1}
+
+
+def _stated_better(runs: list[_Run]) -> Better | None:
+    """Return which direction is better as the first run says that does; None if it says something else."""
+    stated = next((run.cells["better"].lower() for run in runs if run.cells.get("better")), "")
+    return {"higher": "higher", "lower": "lower"}.get(stated)  # type: ignore[return-value]

@@ -1,0 +1,111 @@
+"""The table of a suite of benchmarks: rates, or what gives them, and what was committed.
+
+A performance log of ReFrame fits: its reference is the commitment.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hopperkit.readers.table import ABSENT, finite, read_table, whole_rows
+from hopperlib.errors import InputError, pinned_on
+
+# Columns by what they hold, as they may be called; the later names of some are those of a performance log of ReFrame.
+_COLUMNS: dict[str, tuple[str, ...]] = {
+    "name": ("benchmark", "name", "code", "test", "display_name"),
+    "rate": ("rate", "value", "current", "rate_value", "perf_value"),
+    "commitment": ("commitment", "committed", "rate_ref", "reference_value", "required"),
+    "reference": ("reference", "baseline"),
+    "operations": ("operations", "flop", "tflop", "gflop", "count"),
+    "time_s": ("time_s", "time", "seconds", "elapsed_s"),
+    "processors": ("processors", "nodes", "tasks", "cores", "num_tasks"),
+}
+_WAYS = (frozenset({"rate"}), frozenset({"operations", "time_s", "processors"}))
+
+
+class SuiteRow(NamedTuple):
+    """One benchmark: what its columns hold (None for an empty cell), and in how many rows it stands."""
+
+    name: str
+    values: dict[str, float | None]
+    rows: int = 1
+
+    def need(self, column: str) -> float:
+        """Return the value of a column, above 0.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+
+        Examples
+        --------
+        >>> SuiteRow("FT", {"rate": 822.0}).need("rate")
+        822.0
+        """
+        value = self.values.get(column)
+        if not value:
+            raise InputError(f"{self.name} has no value above 0 for {column}", name="suite")
+        return value
+
+
+def read_suite(text: str) -> list[SuiteRow]:
+    r"""Return the benchmarks of a table; of several rows of one the last, as in a log.
+
+    Parameters
+    ----------
+    text : str
+        Its columns may be parted by comma, semicolon, tab or bar.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, or a row does not fit.
+
+    Examples
+    --------
+    >>> read_suite("benchmark;rate\nFT;800\nFT;822\n")
+    [SuiteRow(name='FT', values={'rate': 822.0}, rows=2)]
+    """
+    with pinned_on("suite"):
+        table = read_table(text.splitlines())
+        places = _places([cell.lower() for cell in table.header])
+        if "name" not in places or not any(way <= places.keys() for way in _WAYS):
+            raise InputError(
+                "a suite needs a column benchmark, and rate, or operations, time_s and processors; "
+                f"the columns are: {', '.join(table.header)}"
+            )
+        rows: dict[str, SuiteRow] = {}
+        for line, cells in whole_rows(table.rows, len(table.header)):
+            name = cells[places["name"]]
+            values = {what: _number(cells[place], line) for what, place in places.items() if what != "name"}
+            rows[name] = SuiteRow(name, values, rows[name].rows + 1 if name in rows else 1)
+        if not rows:
+            raise InputError("a suite needs at least one benchmark")
+    return list(rows.values())
+
+
+def _places(header: Sequence[str]) -> dict[str, int]:
+    """Return the column of each quantity that is there; the first of its names counts."""
+    places: dict[str, int] = {}
+    for what, names in _COLUMNS.items():
+        if found := [name for name in names if name in header]:
+            places[what] = header.index(found[0])
+    # A log of ReFrame names its columns by the figure of merit: triad_value, triad_ref.
+    if "rate" not in places and (values := _ending(header, "_value")):
+        places["rate"] = values[0]
+        if bounds := _ending(header, "_ref"):
+            places["commitment"] = bounds[0]
+    return places
+
+
+def _ending(header: Sequence[str], suffix: str) -> list[int]:
+    """Return the columns whose names end in a suffix."""
+    return [place for place, name in enumerate(header) if name.endswith(suffix)]
+
+
+def _number(text: str, line: int) -> float | None:
+    """Return a cell as a number, None if it is empty; zero, as ReFrame writes no reference, is none."""
+    number = finite(text)
+    if number is None and text.lower() not in ABSENT:
+        raise InputError(f"line {line}: {text!r} is no number")
+    return number or None

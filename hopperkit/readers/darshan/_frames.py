@@ -1,0 +1,269 @@
+"""Tables of counters, made into the records of a Darshan log."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import chain, zip_longest
+from typing import Any
+
+from hopperkit.iologs.darshan_log import DAOS, SIZE_BINS, DarshanLog, FileRecord, StripeLayout
+
+_STREAMS = ("<STDIN>", "<STDOUT>", "<STDERR>")
+# Darshan's numbers of the three, which stay when names are made anonymous.
+_STREAM_NUMBERS = (14734109647742566553, 15920181672442173319, 7238257241479193519)
+# Modules with a record for each file, by where their calls end; the prefix of their counters.
+LOWER = {"POSIX": "POSIX", "STDIO": "STDIO", "DFS": "DFS", "DAOS": "DAOS"}
+UPPER = {"MPI-IO": "MPIIO", "H5F": "H5F", "H5D": "H5D", "PNETCDF_FILE": "PNETCDF_FILE", "PNETCDF_VAR": "PNETCDF_VAR"}
+# What each module calls its reads; writes alike.
+_CALLS = ("{}S", "NB_{}S", "INDEP_{}S", "COLL_{}S", "SPLIT_{}S", "{}XS", "ARRAY_{}S")
+# Fields of a record, and the counters that add up to them.
+_SUMMED = {
+    "bytes_read": ("BYTES_READ",),
+    "bytes_written": ("BYTES_WRITTEN",),
+    # Objects of DAOS are fetched and updated, its keys got and put.
+    "reads": (*(form.format("READ") for form in _CALLS), "OBJ_FETCHES", "KV_GETS"),
+    "writes": (*(form.format("WRITE") for form in _CALLS), "OBJ_UPDATES", "KV_PUTS"),
+    "opens": tuple(f"{which}OPENS" for which in ("", "INDEP_", "COLL_", "GLOBAL_", "LOCAL_", "OBJ_", "ARRAY_", "KV_")),
+    "unaligned": ("FILE_NOT_ALIGNED",),
+}
+_FIELD_OF = {counter: name for name, counters in _SUMMED.items() for counter in counters}
+_SIZES = {way: tuple(f"SIZE_{way}_{name}" for name, _ in SIZE_BINS) for way in ("READ", "WRITE")}
+_COMMON = tuple((f"ACCESS{place}_COUNT", f"ACCESS{place}_ACCESS") for place in (1, 2, 3, 4))
+_COUNTS = ("SEEKS", "STATS", "SEQ_READS", "SEQ_WRITES", "COLL_READS", "COLL_WRITES")
+_NEEDED = (
+    *("FILE_ALIGNMENT", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN", "SLOWEST_RANK_BYTES", "FASTEST_RANK_BYTES"),
+    *chain.from_iterable((*_COMMON, *_SIZES.values())),
+    *(f"F_{way}_{name}" for way in ("READ", "WRITE") for name in ("TIME", "START_TIMESTAMP", "END_TIMESTAMP")),
+    *("F_META_TIME", "F_SLOWEST_RANK_TIME"),
+)
+# Columns of a module that are of use here, without its prefix.
+COLUMNS = frozenset({*_NEEDED, *_COUNTS, *chain.from_iterable(_SUMMED.values())})
+
+_TABLES = ("counters", "fcounters")
+# A table: column -> values. What a column lacks at its end is None.
+Frame = Mapping[str, Sequence[Any]]
+Row = Mapping[str, Any]
+
+
+def log_from_frames(
+    job: Mapping[str, Any],
+    frames: Mapping[str, Mapping[str, Frame]],
+    names: Mapping[int, str],
+    *,
+    notes: Sequence[str] = (),
+    missing: Sequence[str] = (),
+) -> DarshanLog:
+    """Return the log that tables hold: module -> ``counters`` or ``fcounters`` -> column -> values."""
+    tasks = _positive(job.get("tasks"))
+    striping = frames.get("LUSTRE", {}).get("counters", {})
+    layouts = layouts_from_frame(striping)
+    gathered = _gather_all(frames, names, tasks, layouts)
+    absent = [] if "POSIX" in frames else ["the log has no POSIX module: no access sizes"]
+    absent += [] if layouts else ["the log has no Lustre layouts"]
+    run_time, started = job.get("run_time_s"), _positive(job.get("start_s"))
+    return DarshanLog(
+        executable=str(job.get("executable") or "") or None,
+        job_id=_whole(job.get("job_id")),
+        tasks=tasks,
+        run_time_s=None if run_time is None else _time(run_time),
+        modules=tuple(job.get("modules") or frames),
+        files=tuple(_files(gathered)),
+        notes=(*notes, *absent),
+        missing=tuple(missing),
+        upper=tuple(chain.from_iterable(gathered.get(module, {}).values() for module in UPPER)),
+        totals={module: _total(records.values()) for module, records in gathered.items()},
+        mounts=tuple((str(point), str(kind)) for point, kind in job.get("mounts") or ()),
+        osts=max(filter(None, map(_positive, striping.get("LUSTRE_OSTS", ()))), default=None),
+        user=_whole(job.get("user")),
+        hosts=dict(job.get("hosts") or {}),
+        start=datetime.fromtimestamp(started, tz=UTC) if started else None,
+    )
+
+
+def _files(gathered: Mapping[str, Mapping[int, FileRecord]]) -> Iterator[FileRecord]:
+    """Yield the records that count as files: those below MPI-IO, and what MPI-IO moved that none below it saw."""
+    daos = not gathered.keys().isdisjoint(DAOS)
+    lower = {number for module in LOWER for number in gathered.get(module, {})}
+    for module, records in gathered.items():
+        for number, record in records.items():
+            # DAOS moves what MPI-IO asks for by itself, and under other names.
+            alone = module == "MPI-IO" and number not in lower and not daos and record.bytes_moved > 0
+            stream = number in _STREAM_NUMBERS or record.path in _STREAMS
+            # What the files of DAOS move, its objects move for them.
+            below = module == "DAOS" and "DFS" in gathered
+            if (module in LOWER or alone) and not stream and not below:
+                yield record
+
+
+def _total(records: Iterable[FileRecord]) -> dict[str, int]:
+    """Return what went through an interface, the terminal's streams included."""
+    records = list(records)
+    summed = {name: sum(getattr(record, name) for record in records) for name in _SUMMED if name != "unaligned"}
+    return {"files": len(records), **summed}
+
+
+def layouts_from_frame(frame: Frame) -> dict[int, StripeLayout]:
+    """Return the layouts of files by their record number: a row for each component of one."""
+    parts: dict[int, list[StripeLayout]] = defaultdict(list)
+    for row in _rows(frame):
+        if "id" not in row:
+            continue
+        listed = row.get("LUSTRE_OST_IDS")
+        numbers = map(_whole, listed if isinstance(listed, (list, tuple)) else ())
+        # A number below 0 stands for none.
+        osts = tuple(ost for ost in numbers if ost is not None and ost >= 0)
+        # Before Darshan 3.4.5 a file had one component, and its number of stripes another name.
+        width = _positive(row.get("LUSTRE_STRIPE_COUNT")) or _whole(row.get("LUSTRE_STRIPE_WIDTH"))
+        count = max(len(osts) if width is None else width, 1)
+        parts[int(row["id"])].append(StripeLayout(count, _positive(row.get("LUSTRE_STRIPE_SIZE")), osts[:count]))
+    return {number: _joined(components) for number, components in parts.items()}
+
+
+def _joined(components: Sequence[StripeLayout]) -> StripeLayout:
+    """Return one layout of the components of a progressive one: the widest that is used, with the OSTs of all."""
+    used = [part for part in components if part.osts] or components
+    widest = max(used, key=lambda part: part.stripe_count)
+    osts = tuple(dict.fromkeys(ost for part in used for ost in part.osts))
+    return StripeLayout(widest.stripe_count, widest.stripe_size_bytes, osts)
+
+
+def _rows(frame: Frame) -> Iterator[dict[str, Any]]:
+    """Yield the rows, without the cells that a shorter column lacks."""
+    for cells in zip_longest(*frame.values()):
+        yield {name: cell for name, cell in zip(frame, cells, strict=True) if cell is not None}
+
+
+def _gather_all(
+    frames: Mapping[str, Mapping[str, Frame]],
+    names: Mapping[int, str],
+    tasks: int | None,
+    layouts: Mapping[int, StripeLayout],
+) -> dict[str, dict[int, FileRecord]]:
+    """Return the records of each module by their number."""
+    prefixes = {module: prefix for module, prefix in (LOWER | UPPER).items() if module in frames}
+    gathered = {module: _gather(module, prefix, frames[module], names, tasks) for module, prefix in prefixes.items()}
+    for number, record in chain.from_iterable(map(dict.items, gathered.values())):
+        record.layout = layouts.get(number)
+    return gathered
+
+
+def _gather(
+    module: str, prefix: str, tables: Mapping[str, Frame], names: Mapping[int, str], tasks: int | None
+) -> dict[int, FileRecord]:
+    """Return one record a file, from one row a file and task (rank -1: all tasks together)."""
+    files: dict[int, FileRecord] = {}
+    # By their short names, which all modules share.
+    short = (
+        {name.removeprefix(f"{prefix}_"): cells for name, cells in tables.get(kind, {}).items()} for kind in _TABLES
+    )
+    counts, times = map(_rows, short)
+    for counters in counts:
+        passed = next(times, {})
+        if "id" not in counters:
+            break
+        number = int(counters["id"])
+        first = number not in files
+        record = files.setdefault(number, FileRecord(path=names.get(number, f"file {number}"), interface=module))
+        _add(record, _Line(counters, passed), tasks, first=first)
+    return files
+
+
+class _Line:
+    """One row of a module's two tables, by the short names of its counters."""
+
+    def __init__(self, counters: Row, times: Row) -> None:
+        self.counters, self.times = counters, times
+        self.rank = _whole(counters.get("rank")) or 0
+
+    def count(self, name: str) -> int:
+        """Return a counter; what is unknown (-1) or no number counts as none."""
+        value = self.counters.get(name)
+        return max(value if type(value) is int else _whole(value) or 0, 0)
+
+    def time(self, name: str) -> float:
+        """Return a time, 0 if unknown. [s]"""
+        return _time(self.times.get(f"F_{name}"))
+
+    def span(self, way: str) -> tuple[float, float] | None:
+        """Return when the first call began and the last ended. [s]"""
+        start, end = self.time(f"{way}_START_TIMESTAMP"), self.time(f"{way}_END_TIMESTAMP")
+        return (start, end) if end > start >= 0 else None
+
+    def sizes(self, way: str) -> tuple[int, ...]:
+        """Return the calls by size."""
+        return tuple(map(self.count, _SIZES[way]))
+
+
+def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> None:
+    """Add one row to the record of its file."""
+    everybody = line.rank < 0
+    # A record of all tasks does not say how many there were: those of the job, and several anyhow.
+    record.tasks = (tasks or 2) if everybody else (1 if first else record.tasks + 1)
+    record.shared = record.tasks > 1
+    for name in line.counters.keys() & _FIELD_OF.keys():
+        field = _FIELD_OF[name]
+        setattr(record, field, getattr(record, field) + line.count(name))
+    record.alignment_bytes = line.count("FILE_ALIGNMENT") or record.alignment_bytes
+    _add_sizes(record, line)
+    for name in filter(line.counters.__contains__, _COUNTS):
+        record.counts[name] = record.counts.get(name, 0) + line.count(name)
+    own_s = sum(line.time(f"{name}_TIME") for name in ("READ", "WRITE", "META"))
+    record.meta_s += line.time("META_TIME")
+    record.busy_s += own_s
+    record.read_busy_s += line.time("READ_TIME")
+    record.write_busy_s += line.time("WRITE_TIME")
+    record.slowest_s = max(record.slowest_s, line.time("SLOWEST_RANK_TIME") if everybody else own_s)
+    if everybody:
+        record.busiest_bytes = max(line.count("SLOWEST_RANK_BYTES"), line.count("FASTEST_RANK_BYTES")) or None
+    else:
+        for past, by in (("WRITTEN", record.written_by), ("READ", record.read_by)):
+            if moved := line.count(f"BYTES_{past}"):
+                by[line.rank] = by.get(line.rank, 0) + moved
+    record.read_s, record.read_span = _times(line, "READ", record.read_span, record.shared)
+    record.write_s, record.write_span = _times(line, "WRITE", record.write_span, record.shared)
+
+
+def _add_sizes(record: FileRecord, line: _Line) -> None:
+    """Add the calls of one row by size, and its commonest sizes."""
+    if record.interface == "POSIX":
+        for way in ("read", "write"):
+            known, added = getattr(record, f"{way}_sizes"), line.sizes(way.upper())
+            setattr(record, f"{way}_sizes", tuple(map(sum, zip_longest(known, added, fillvalue=0))))
+    for calls, moved in _COMMON:
+        if times := line.count(calls):
+            size = line.count(moved)
+            record.common_sizes[size] = record.common_sizes.get(size, 0) + times
+
+
+def _times(
+    line: _Line, way: str, known: tuple[float, float] | None, shared: bool
+) -> tuple[float, tuple[float, float] | None]:
+    """Return the time in the calls of one direction, and the span from the first to the last, this row included."""
+    own, span = line.time(f"{way}_TIME"), line.span(way)
+    if known and span:
+        span = min(known[0], span[0]), max(known[1], span[1])
+    span = span or known
+    if shared:
+        # Times of several tasks overlap: what passed is what counts.
+        return (span[1] - span[0] if span else own), span
+    # Some versions lose the end of the last call: a span shorter than the time in it is no span.
+    return own, None if span and span[1] - span[0] < 0.9 * own else span
+
+
+def _whole(value: Any) -> int | None:
+    """Return a whole number; None for what is none, such as the NaN of a ragged table."""
+    try:
+        return int(value) if value is not None and math.isfinite(value) else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _positive(value: Any) -> int | None:
+    number = _whole(value)
+    return number if number and number > 0 else None
+
+
+def _time(value: Any) -> float:
+    """Return a time; 0 for what is no number or negative, as broken clocks leave it. [s]"""
+    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) and value > 0 else 0.0

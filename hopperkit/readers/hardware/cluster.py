@@ -1,0 +1,65 @@
+"""A cluster out of what ``scontrol show node`` and ``scontrol show partition`` print, one after the other."""
+
+from collections import defaultdict
+
+from hopperkit.readers.hardware._scontrol import count_of, gpus_of, records_of
+from hopperkit.traces.cluster import Cluster, NodeResources, Partition, node_names
+from hopperlib.errors import InputError
+
+
+def read_cluster(text: str) -> Cluster:
+    r"""Return nodes and partitions as ``scontrol show node`` and ``scontrol show partition`` print them, also with ``-o``.
+
+    A node's cores are its CPUTot less CoreSpecCount, its memory RealMemory less
+    MemSpecLimit; its partitions are those that name it, or those it names. Without
+    any partition all nodes are one for every job.
+
+    Raises
+    ------
+    InputError
+        If it shows no node.
+
+    Examples
+    --------
+    >>> node = "NodeName=n{} CPUTot=8 Gres=gpu:a100:2(S:0) RealMemory=64000 Partitions=gpu"
+    >>> cluster = read_cluster("\n".join(map(node.format, (1, 2))) + "\nPartitionName=gpu Nodes=n[1-2] OverSubscribe=EXCLUSIVE")
+    >>> cluster.nodes[0], cluster.partitions["gpu"].exclusive
+    (NodeResources(cores=8, gpus=2, memory_mb=64000), True)
+    """
+    nodes: dict[str, NodeResources] = {}
+    members: dict[str, set[str]] = defaultdict(set)
+    stated: dict[str, dict[str, str]] = {}
+    for fields in records_of(text):
+        if "PartitionName" in fields:
+            name = fields["PartitionName"]
+            stated[name] = fields
+            members[name].update(node_names(fields.get("Nodes", "").replace("(null)", "")))
+            continue
+        name = fields["NodeName"]
+        if name in nodes:
+            raise InputError(f"scontrol: node {name[:40]} stands there twice")
+        cores, kept, memory_mb, kept_mb = map(
+            count_of, map(fields.get, ("CPUTot", "CoreSpecCount", "RealMemory", "MemSpecLimit"))
+        )
+        nodes[name] = NodeResources(
+            cores=max(0, cores - kept), gpus=gpus_of(fields.get("Gres", "")), memory_mb=max(0, memory_mb - kept_mb)
+        )
+        for partition in filter(None, fields.get("Partitions", "").split(",")):
+            members[partition].add(name)
+    if not nodes:
+        raise InputError(
+            "scontrol: the output shows no node; give what scontrol show node prints, and show partition behind it"
+        )
+    place = {name: number for number, name in enumerate(nodes)}
+    tiers = {
+        name: count_of(fields.get("PriorityJobFactor") or fields.get("PriorityTier")) for name, fields in stated.items()
+    }
+    partitions = {
+        name: Partition(
+            nodes=tuple(sorted(place[node] for node in mine if node in place)),
+            priority=tiers.get(name, 0) / (max(tiers.values(), default=0) or 1),
+            exclusive=stated.get(name, {}).get("OverSubscribe", "").startswith("EXCLUSIVE"),
+        )
+        for name, mine in sorted(members.items())
+    } or {"": Partition(nodes=tuple(range(len(nodes))))}
+    return Cluster(nodes=tuple(nodes.values()), partitions=partitions, origin="scontrol", names=tuple(nodes))

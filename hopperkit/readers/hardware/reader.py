@@ -1,0 +1,71 @@
+"""Find out which tool printed a text, and read it: nodes, and the machine file that follows."""
+
+import re
+
+from hopperkit.readers.hardware._build import machine_from
+from hopperkit.readers.hardware._devices import read_nvidia_topo, read_rocm_topo
+from hopperkit.readers.hardware._lscpu import read_lscpu, read_meminfo
+from hopperkit.readers.hardware._lstopo import read_lstopo
+from hopperkit.readers.hardware._pbsnodes import RECORD, read_pbsnodes
+from hopperkit.readers.hardware._record import Hardware
+from hopperkit.readers.hardware._scontrol import read_scontrol
+from hopperkit.readers.hardware._slurm_config import MARK, read_slurm_config
+from hopperkit.readers.hardware.lfs import TARGET, read_lustre
+from hopperkit.readers.source import Source, text_of
+from hopperlib.errors import InputError
+
+__all__ = ["Hardware", "machine_from", "read_hardware"]
+
+
+def read_hardware(source: Source) -> tuple[Hardware, ...]:
+    r"""Read the output of one of the tools, whichever it is.
+
+    Parameters
+    ----------
+    source : str, bytes, path-like or binary file
+        Output of ``lscpu``, ``lstopo --of xml``, ``scontrol show node`` (also ``-o``),
+        ``scontrol show config``, ``pbsnodes -a``, ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, ``lfs df``, or the text of ``/proc/meminfo``.
+
+    Returns
+    -------
+    tuple of Hardware
+        One record for each kind of node, or for each file system.
+
+    Raises
+    ------
+    InputError
+        If the text is none of these, or lacks what a machine file needs.
+
+    Examples
+    --------
+    >>> (kind,) = read_hardware("NodeName=n1 CoresPerSocket=6\n RealMemory=31000 Sockets=4\n ThreadsPerCore=1")
+    >>> kind.tool, kind.cores
+    ('scontrol', 24)
+    """
+    start = text_of(source).lstrip("\ufeff \t\r\n")
+    if start.startswith("<"):
+        return (read_lstopo(start),)
+    if MARK in start:
+        nodes = read_scontrol(start) if "NodeName=" in start else ()
+        return (*nodes, read_slurm_config(start))
+    if "NodeName=" in start:
+        return read_scontrol(start)
+    if re.search(r"^GPU\d+[ \t]+", start, re.MULTILINE) and "CPU Affinity" in start:
+        return (read_nvidia_topo(start),)
+    if "(Topology) Numa" in start:
+        return (read_rocm_topo(start),)
+    if start.startswith("MemTotal:"):
+        return (read_meminfo(start),)
+    if RECORD.match(start):
+        return read_pbsnodes(start)
+    if "CPU(s):" in start:
+        return (read_lscpu(start),)
+    if TARGET.search(start):
+        return read_lustre(start)
+    if not start:
+        raise InputError("there is no text; the tool may have failed")
+    raise InputError(
+        f"text that starts with {start[:30]!r} is not known; it may be the output of lscpu (in English: LC_ALL=C lscpu), "
+        "lstopo --of xml, scontrol show node or show config, pbsnodes -a, nvidia-smi topo -m, rocm-smi --showtopo, lfs df, or /proc/meminfo; "
+        "numactl alone names no sockets"
+    )

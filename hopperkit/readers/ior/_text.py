@@ -1,0 +1,123 @@
+"""The tables that IOR prints for people.
+
+Rows come interleaved with warnings of MPI, with labels of the launcher in front,
+or torn. So every line is judged by itself: a heading says what the next rows
+mean, an option is known by its name, a row by its first word and the numbers
+after it, and all else is noise.
+"""
+
+import re
+from collections.abc import Sequence
+
+from hopperkit.readers.ior._runs import LONGEST_LINE, Statistics, Test, Tests
+from hopperkit.readers.ior.tokens import number, rate_factor, read_command
+
+_LABEL = re.compile(r"^\s*(?:\d+:\s|\[\d+(?:,\d+)*\](?:<std\w+>)?:?\s?|[>#|]\s)")
+_OPTION = re.compile(r"\s*([A-Za-z][A-Za-z ]{0,24}?)\s*[:=]\s*(.*?)\s*$")
+_ROW = re.compile(r"(?:^|\s)(write|read)\s+(?=[-\d.nNiI])", re.IGNORECASE)
+_MOVED = re.compile(r"\bUsing actual aggregate bytes moved\s*=\s*(\d{1,20})\b")
+_MAXIMUM = re.compile(r"\bMax (Write|Read):\s+([\d.]+)\s*([KMGT]i?B)/s")
+# What the tables look like whose heading is lost, by the number of words in a row.
+_TIMES = "block(KiB) xfer(KiB) open(s) wr/rd(s) close(s) total(s) iter"
+_HEADINGS = {9: f"access bw(MiB/s) {_TIMES}".split(), 11: f"access bw(MiB/s) IOPS Latency(s) {_TIMES}".split()}
+_ENDINGS = {"EXCEL", "XXCEL"}
+
+
+def read_text(text: str, *, file: str, version: str | None) -> list[Test]:
+    """Return the tests in the text of one run, from its banner to the next."""
+    reader = _Reader(file, version)
+    for line in text.splitlines():
+        reader.line(line)
+    return reader.tests
+
+
+class _Reader(Tests):
+    """What is known from the lines so far."""
+
+    heading: Sequence[str] = ()
+    is_summary = False
+
+    def line(self, line: str) -> None:
+        """Judge one line; what is longer than any line of IOR is noise from there on."""
+        line = line[:LONGEST_LINE]
+        bare = _LABEL.sub("", line, count=1)
+        if self._heading(bare) or self._row(bare) or self._option(bare):
+            return
+        if moved := _MOVED.search(bare):
+            self.test.moved_bytes = int(moved[1])
+        for match in _MAXIMUM.finditer(bare):
+            rate = (number(match[2]) or 0) * rate_factor(f"({match[3]}/s)")
+            if rate > 0:
+                self.test.maxima[match[1].lower()] = rate
+        self.test.listen(line)
+
+    def _heading(self, line: str) -> bool:
+        """Whether the line is the heading of a table."""
+        words = line.replace(" (", "(").replace("Std Dev", "StdDev").split()
+        if len(words) < 4 or words[0] not in ("access", "Operation"):
+            return False
+        results = words[0] == "access" and any(word.startswith("bw(") for word in words)
+        if results or any(word.startswith("Max(") for word in words):
+            self.heading, self.is_summary = words, not results
+            return True
+        return False
+
+    def _option(self, line: str) -> bool:
+        """Whether the line says an option, which is then kept."""
+        match = _OPTION.match(line)
+        if match is None:
+            return False
+        key, value = match[1].lower(), match[2]
+        if key in ("command line", "command line used"):
+            if not self.test.empty or self.test.options:
+                self.begin()
+            self.test.command = read_command(value)
+        elif key == "clients":
+            tasks, _, per_node = value.partition("(")
+            self.test.say("tasks", tasks)
+            self.test.say("clients per node", per_node.partition(" ")[0])
+        elif key == "pattern":
+            inside = re.search(r"\((\d+) segments?\)", value)
+            self.test.say("segments", inside[1] if inside else "")
+        else:
+            if key == "api" and "api" in self.test.options:
+                self.begin(self.test.command)
+            return self.test.say(key, value)
+        return True
+
+    def _row(self, line: str) -> bool:
+        """Whether the line holds a row of the table, which is then kept."""
+        match = _ROW.search(line)
+        if match is None:
+            return False
+        words = [word for word in line[match.start(1) :].split() if word not in _ENDINGS]
+        numbers = [number(word) for word in words[1:]]
+        leading = next((place for place, value in enumerate(numbers) if value is None), len(numbers))
+        heading = self.heading or _HEADINGS.get(len(words), ())
+        # A torn row still says its rate: the first columns are there.
+        if leading < 3 or not heading:
+            return False
+        row = dict(zip(heading, words, strict=False))
+        access = words[0].lower()
+        if self.is_summary:
+            self._summary(access, row)
+        else:
+            self.test.measure(access, (numbers[0] or 0) * rate_factor(heading[1]), row)
+        return True
+
+    def _summary(self, access: str, row: dict[str, str]) -> None:
+        """Keep a row of the summary; it belongs to the test whose number it says."""
+        place = number(row.get("Test#", ""))
+        test = self.tests[int(place)] if place is not None and place < len(self.tests) else self.test
+        # The first Max, Min and Mean are those of the rates; the next ones count operations.
+        named = {heading.partition("(")[0]: heading for heading in reversed(row)}
+
+        def rate(name: str) -> float | None:
+            heading = named.get(name, "")
+            value = number(row.get(heading, ""))
+            return value * rate_factor(heading) if value and "Op" not in heading else None
+
+        statistics = Statistics(rate("Max"), rate("Min"), rate("Mean"), number(row.get("Mean(s)", "")))
+        test.summaries.setdefault(access, statistics)
+        for key in ("#Tasks", "tPN", "reps", "fPP", "segcnt", "blksiz", "xsize", "API"):
+            test.say(key, row.get(key, ""))

@@ -1,0 +1,241 @@
+"""What an IO500 run left: its score and phases, how even its tasks were, what it was asked for, what went wrong.
+
+Bandwidth is the geometric mean of the four phases of IOR, IOPS of the eight of
+metadata, and the score that of both. Versions before 2020 print GB/s and mean
+GiB/s: they divide by 2**30.
+"""
+
+import configparser
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from hopperkit.frames import TableMixin
+from hopperkit.readers.ior.reader import read_ior
+from hopperkit.readers.ior.results import IoResult, start_in
+from hopperkit.readers.source import Source, text_of
+from hopperlib.errors import InputError
+
+_PHASE = re.compile(
+    r"^\[RESULT(?P<mark>-?[A-Za-z]*)\s*\]\s+(?:(?:BW|IOPS)\s+phase\s+\d+\s+)?(?P<name>\S+)\s+(?P<value>[\d.eE+-]+)\s+"
+    r"(?P<unit>[A-Za-z/]+)\s*:\s*time\s+(?P<seconds>[\d.]+)",
+    re.MULTILINE,
+)
+_SCORE = re.compile(
+    r"^\[SCORE(?P<mark>[A-Za-z-]*)\s*\]\s+Bandwidth\s+(?P<bandwidth>[\d.]+)\s+Gi?B/s\s*:\s*IOPS\s+(?P<iops>[\d.]+)\s+kiops\s*:\s*"
+    r"TOTAL\s+(?P<score>[\d.]+)",
+    re.MULTILINE | re.IGNORECASE,
+)
+# Files that say what a run was asked for, and the sections of them that do; all where none is named.
+_SETTINGS = {"config.ini": (), "result.txt": ("run",)}
+_MAX_BYTES = 256_000_000
+# A stonewalled run that moves this much less, or more, than planned is told.
+_PLANNED = 0.05
+
+
+class Phase(NamedTuple):
+    """One phase as it is printed: ``GiB/s`` or ``kIOPS``; old versions print ``GB/s`` and ``kiops``."""
+
+    name: str
+    value: float
+    unit: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Io500(TableMixin):
+    """A run of IO500.
+
+    Parameters
+    ----------
+    score, bandwidth_gib_s, iops_kiops : float or None
+        None where the run did not get so far.
+    phases : tuple of Phase
+    errors : tuple of str
+        What went wrong, each with the file that says so.
+    file : str
+        Where the score is printed.
+    spreads : tuple of str
+        How even the tasks of a phase were, a line for each.
+    stonewall : tuple of mapping
+        Planned and moved bytes of the phases of IOR. [bytes]
+    configuration : mapping
+        What was asked for.
+    start : datetime or None
+        When it began, by the clock of its machine: as its result says, or the name of its folder.
+    """
+
+    score: float | None
+    bandwidth_gib_s: float | None
+    iops_kiops: float | None
+    phases: tuple[Phase, ...]
+    errors: tuple[str, ...] = ()
+    file: str
+    spreads: tuple[str, ...] = ()
+    stonewall: tuple[dict[str, Any], ...] = ()
+    configuration: tuple[tuple[str, str], ...] = ()
+    start: datetime | None = None
+
+    def frame_data(self) -> Iterator[dict[str, Any]]:
+        """Yield a row for each phase."""
+        for phase in self.phases:
+            counted = phase.unit.lower() == "kiops"
+            rates = {"kiops": phase.value if counted else None, "bandwidth_gib_s": None if counted else phase.value}
+            run = {"file": self.file, "start": self.start, "score": self.score, "phase": phase.name}
+            yield run | rates | {"run_time": timedelta(seconds=phase.seconds)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain data."""
+        parts = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "start"}
+        plain = {name: list(part) if isinstance(part, tuple) else part for name, part in parts.items()}
+        return plain | {"phases": [phase._asdict() for phase in self.phases], "configuration": dict(self.configuration)}
+
+
+def read_io500_summary(source: Source, *, file: str = "-") -> Io500:
+    """Return the score and phases that a summary, or the run's own output, prints.
+
+    Raises
+    ------
+    InputError
+        If no phase of IO500 is in it.
+
+    Examples
+    --------
+    >>> run = read_io500_summary('''[RESULT]       ior-easy-write        4.000000 GiB/s : time 300.500 seconds
+    ... [SCORE ] Bandwidth 4.000000 GiB/s : IOPS 9.000000 kiops : TOTAL 6.000000''')
+    >>> run.score, run.phases
+    (6.0, (Phase(name='ior-easy-write', value=4.0, unit='GiB/s', seconds=300.5),))
+    """
+    text = text_of(source, name=file, max_bytes=_MAX_BYTES)
+    matches = list(_PHASE.finditer(text))
+    if not matches:
+        raise InputError(f"{file}: no phase of IO500 is in it")
+    score = _SCORE.search(text)
+    phases = tuple(Phase(m["name"], float(m["value"]), m["unit"], float(m["seconds"])) for m in matches)
+    errors = [f"{file}: {m['name']} is marked {m['mark'].lstrip('-')}" for m in matches if m["mark"]]
+    total, bandwidth, iops = (float(score[name]) if score else None for name in ("score", "bandwidth", "iops"))
+    if score is None:
+        errors.append(f"{file}: no score: the run did not end")
+    elif score["mark"]:
+        errors.append(f"{file}: the score is marked {score['mark'].strip('-')}: no valid run")
+    return Io500(
+        file=file, score=total, bandwidth_gib_s=bandwidth, iops_kiops=iops, phases=phases, errors=tuple(errors)
+    )
+
+
+def read_io500(folder: str | os.PathLike[str]) -> tuple[Io500, ...]:
+    """Return the runs whose results lie in a folder, the best score first.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+
+    Examples
+    --------
+    >>> read_io500("no/such")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: no/such: there is no such folder
+    """
+    top = Path(folder)
+    if not top.is_dir():
+        if top.is_file():
+            return (read_io500_summary(top, file=str(top)),)
+        raise InputError(f"{top}: {'is no folder' if os.path.lexists(top) else 'there is no such folder'}")
+    runs = [_run_in(path) for path in sorted(top.rglob("result_summary.txt")) if path.is_file()]
+    if not runs:
+        # The output of the run itself prints the same lines.
+        outputs = (path for path in top.rglob("*") if path.suffix in (".txt", ".out", ".log") and path.is_file())
+        for path in sorted(outputs):
+            with suppress(InputError):
+                runs.append(_run_in(path))
+    if not runs:
+        raise InputError(f"{top}: no result_summary.txt, and no output with phases of IO500, is in it")
+    return tuple(sorted(runs, key=lambda run: -(run.score or 0.0)))
+
+
+def _run_in(summary: Path) -> Io500:
+    """Return a run with what the files beside its summary say."""
+    return io500_of(str(summary), {str(path): path for path in sorted(summary.parent.glob("*"))})
+
+
+def io500_of(summary: str, files: Mapping[str, Source]) -> Io500:
+    r"""Return a run with what its files say.
+
+    Parameters
+    ----------
+    summary : str
+        Name of the file with score and phases.
+    files : mapping
+        All files of the run by name, that one among them.
+
+    Raises
+    ------
+    InputError
+        If no phase of IO500 is in the summary.
+
+    Examples
+    --------
+    >>> phase = "[RESULT]       ior-easy-write        4.000000 GiB/s : time 300.500 seconds"
+    >>> io500_of("a", {"a": phase, "config.ini": "[ior-easy]\nblockSize = 8g"}).configuration
+    (('ior-easy.blocksize', '8g'),)
+    """
+    run = read_io500_summary(files[summary], file=summary)
+    errors, spreads = list(run.errors), list(run.spreads)
+    stonewall: list[dict[str, Any]] = []
+    configuration: list[tuple[str, str]] = []
+    for path, source in files.items():
+        name = os.path.basename(path)
+        if name in _SETTINGS:
+            configuration += _configuration(name, source)
+        if not re.fullmatch(r"ior[-_]\S+\.(txt|csv)|mdtest[-_]\S+\.txt", name):
+            continue
+        try:
+            rows = read_ior(source, file=path)
+        except InputError as error:
+            errors.append(f"not read: {error}")
+            continue
+        errors += dict.fromkeys(f"{path}: {row.reason}" for row in rows if row.status in ("failed", "incomplete"))
+        spreads += _spread(name.rpartition(".")[0], rows)
+        stonewall += _moved(name.rpartition(".")[0], rows)
+    start = start_in(text_of(files.get(os.path.join(os.path.dirname(summary), "result.txt"), ""))) or start_in(summary)
+    extras: dict[str, Any] = {
+        "start": start,
+        "errors": tuple(errors),
+        "spreads": tuple(spreads),
+        "stonewall": tuple(stonewall),
+    }
+    return replace(run, configuration=tuple(configuration), **extras)
+
+
+def _spread(name: str, rows: list[IoResult]) -> Iterator[str]:
+    """Yield how even the tasks of a phase were, in one line."""
+    rates = sorted(row.rate_mib_s for row in rows if row.rank is not None and row.rate_mib_s)
+    if rates:
+        yield f"{name}: {len(rates):,} tasks, {rates[0]:,.1f} to {rates[-1]:,.1f} MiB/s each, median {median(rates):,.1f}"
+
+
+def _moved(name: str, rows: list[IoResult]) -> Iterator[dict[str, Any]]:
+    """Yield planned and moved bytes of a phase where they differ."""
+    for row in rows:
+        planned, moved = row.planned_bytes, row.moved_bytes
+        if planned and moved and abs(moved - planned) > _PLANNED * planned:
+            yield {"phase": name, "planned_bytes": planned, "moved_bytes": moved}
+
+
+def _configuration(name: str, source: Source) -> Iterator[tuple[str, str]]:
+    """Yield what the run was asked for: what its result says of the run, and every setting that is not empty."""
+    parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
+    try:
+        parser.read_string(text_of(source, max_bytes=_MAX_BYTES))
+    except (InputError, configparser.Error):
+        return
+    for section in parser.sections():
+        if not _SETTINGS[name] or section in _SETTINGS[name]:
+            yield from ((f"{section}.{key}", value) for key, value in parser.items(section) if value)

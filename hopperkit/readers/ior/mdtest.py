@@ -1,0 +1,87 @@
+"""What mdtest prints: rates of metadata operations, as rows beside those of IOR.
+
+Versions 1.9 and 3.x put a colon behind the operation, 4.x does not. A phase that
+was left out is printed as four zeros; it is a row without a rate here.
+"""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from hopperkit.readers.ior.results import IoResult, Status, start_in
+from hopperkit.readers.ior.tokens import count, error_in, number, worst
+from hopperkit.readers.source import Source, text_of
+
+_BANNER = re.compile(r"\b(mdtest-\S{1,40}) was launched with (\d+) total task\(s\) on (\d+) node")
+_SUMMARY = re.compile(r"\bSUMMARY(?: (rate|time))?:?\s*(?:\(of (\d+) iterations?\))?")
+_ROW = re.compile(
+    r"((?:Directory|File|Tree) (?:creation|stat|read|rename|removal|write))\s{0,40}(?::|\s)\s{0,40}((?:[-\d.]|nan|inf).*)"
+)
+
+
+def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
+    """Return the operations of one run of mdtest as rows, with their rates in `operations_s`. [1/s]
+
+    Parameters
+    ----------
+    source : str, bytes, path-like or binary file
+        From the banner of one run to the next.
+    file : str
+        What the rows are to say.
+
+    Examples
+    --------
+    >>> text = '''mdtest-4.0.0 was launched with 2 total task(s) on 1 node(s)
+    ... SUMMARY rate: (of 1 iterations)
+    ...    File creation   2568.636   2568.636   2568.636   0.000
+    ...    File stat   0.000   0.000   0.000   0.000'''
+    >>> [(row.access, row.operations_s, row.status) for row in read_mdtest(text, file="a.txt")]
+    [('file creation', 2568.636, 'ok'), ('file stat', None, 'not-run')]
+    """
+    text = text_of(source, name=file)
+    run: dict[str, Any] = {"file": file, "start": start_in(text)}
+    iterations = None
+    rows: dict[str, list[str]] = {}
+    errors: list[tuple[bool, str]] = []
+    in_rates = False
+    for full in text.splitlines():
+        line = full[:2000]
+        if banner := _BANNER.search(line):
+            run |= _size(count(banner[2]), count(banner[3])) | {"version": banner[1]}
+        elif summary := _SUMMARY.search(line):
+            in_rates = summary[1] != "time"
+            iterations = count(summary[2] or "") or iterations
+        elif in_rates and (row := _ROW.search(line)):
+            rows.setdefault(row[1].lower(), row[2].split())
+        elif (error := error_in(line)) and len(errors) < 50:
+            errors.append(error)
+    status, reason = _status(errors, bool(rows))
+    blank = IoResult(**run, status=status, reason=reason, repetition=0 if iterations == 1 else None)
+    return [each for access, words in rows.items() for each in _rates(replace(blank, access=access), words)] or [blank]
+
+
+def _size(tasks: int | None, nodes: int | None) -> dict[str, int | None]:
+    """Return the size of a run; a file does not say how the tasks are spread over the nodes: even is what divides."""
+    per_node = tasks // nodes if tasks and nodes and tasks % nodes == 0 else None
+    return {"tasks": tasks, "nodes": nodes, "tasks_per_node": per_node}
+
+
+def _rates(result: IoResult, words: list[str]) -> list[IoResult]:
+    """Return the rows of one operation: its rate of a single iteration, or the greatest, the least and the mean."""
+    rates = {name: number(word) for name, word in zip(("max", "min", "mean"), words, strict=False)}
+    # Of a torn row, without its deviation, not even the mean is sure to be whole.
+    if len(words) < 4 or None in rates.values():
+        return [replace(result, status="incomplete", reason="its row is torn, or a rate is printed as no number")]
+    if not all(rates.values()):
+        return [replace(result, status="not-run", reason="its rates are printed as zero")]
+    if result.repetition == 0:
+        return [replace(result, operations_s=rates["mean"])]
+    return [replace(result, statistic=name, operations_s=rate) for name, rate in rates.items()]
+
+
+def _status(errors: list[tuple[bool, str]], any_rows: bool) -> tuple[Status, str | None]:
+    """Return how the run ended, and why."""
+    hard, reason = worst(errors)
+    if hard or (errors and not any_rows):
+        return "failed", reason
+    return ("ok", None) if any_rows else ("incomplete", "the output ends before the summary")

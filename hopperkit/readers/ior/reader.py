@@ -1,0 +1,87 @@
+"""Find out what a file holds, and read it: IOR in any form, mdtest, several runs one after the other."""
+
+import re
+from dataclasses import replace
+
+from hopperkit.readers.ior._data import is_csv, is_glued, is_json, read_csv, read_glued, read_json
+from hopperkit.readers.ior._runs import Test
+from hopperkit.readers.ior._text import read_text
+from hopperkit.readers.ior.mdtest import read_mdtest
+from hopperkit.readers.ior.results import IoResult, start_in
+from hopperkit.readers.source import Source, text_of
+from hopperlib.errors import InputError
+
+_BANNER = re.compile(r"\b(IOR-\d\S{0,60}): MPI Coordinated Test|\b(mdtest-\d\S{0,60}) was launched with")
+_TABLE = re.compile(r"^.{0,200}?(?:\baccess\s+bw\(|\bOperation\s+Max ?\(Mi?B\)|\bMax (?:Write|Read):\s)", re.MULTILINE)
+_METADATA = re.compile(r"\bSUMMARY(?: rate)?: \(of \d+ iterations?\)")
+
+
+def read_ior(source: Source, *, file: str = "-") -> list[IoResult]:
+    """Return every rate in the output of IOR or mdtest as a row.
+
+    Removal of files is left out: it moves no data. Rows of a run that failed,
+    that ended early or that printed no rate say so in `status`.
+
+    Parameters
+    ----------
+    source : str, bytes, path-like or binary file
+        One file: text, JSON or CSV, of one run or of several; see `hopperkit.readers.source.text_of`.
+    file : str
+        What the rows are to say.
+
+    Raises
+    ------
+    InputError
+        If nothing in the text is from IOR or mdtest.
+
+    Examples
+    --------
+    >>> rows = read_ior('''IOR-3.2.1: MPI Coordinated Test of Parallel I/O
+    ... Command line        : ./ior -w -t 1m -b 16m -s 16 -F
+    ... access    bw(MiB/s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter
+    ... write     115.02     16384      1024.00    0.324555   141.74     0.215958   142.45     0''')
+    >>> rows[0].rate_mib_s, rows[0].seconds, rows[0].type, rows[0].transfer_bytes
+    (115.02, 142.45, 'file per process', 1048576)
+    """
+    text = text_of(source, name=file)
+    results: list[IoResult] = []
+    for tool, part in _parts(text):
+        if tool.startswith("mdtest") or (not tool and _METADATA.search(part)):
+            results += read_mdtest(part, file=file)
+            continue
+        tests, start = _tests(tool, part, file), start_in(part)
+        # An empty test beside others is what stood between two of them.
+        speaking = [test for test in tests if not test.empty or test.options or test.errors or test.no_rates]
+        results += [replace(row, start=start) for test in speaking or tests for row in test.rows()]
+    if not results:
+        raise InputError(f"{file}: nothing in it is output of IOR or mdtest" if text.strip() else f"{file}: is empty")
+    return results
+
+
+def _tests(tool: str, part: str, file: str) -> list[Test]:
+    """Return the tests of a part, in the first form that it may have."""
+    version = tool or None
+    if is_json(part):
+        return read_json(part, file=file, version=version)
+    if is_csv(part):
+        return read_csv(part, file=file, version=version)
+    if tool and is_glued(part):
+        return read_glued(part, file=file, version=version)
+    return read_text(part, file=file, version=version) if tool or _TABLE.search(part) else []
+
+
+def _parts(text: str) -> list[tuple[str, str]]:
+    """Return the text cut at the banners: tool and version, and what follows; what stands before the first is a part too.
+
+    Unless it holds results of its own, it belongs to the first run: messages
+    of MPI may come before the banner.
+    """
+    starts = [(match.start(), match[1] or match[2]) for match in _BANNER.finditer(text)]
+    if not starts:
+        return [("", text)]
+    ends = [start for start, _ in starts[1:]] + [len(text)]
+    parts = [(tool, text[start:end]) for (start, tool), end in zip(starts, ends, strict=True)]
+    before = text[: starts[0][0]]
+    if is_json(before) or is_csv(before) or _TABLE.search(before) or _METADATA.search(before):
+        return [("", before), *parts]
+    return [(parts[0][0], before + parts[0][1]), *parts[1:]]

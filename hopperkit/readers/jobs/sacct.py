@@ -1,0 +1,509 @@
+"""What ``sacct`` printed, read as a job trace: ``--parsable2`` with a header or without, or ``--json``.
+
+Which columns there are, and the delimiter, is up to the site. Lines of steps
+(``.batch``, ``.extern``, ``.0``) are not jobs. A line that does not fit the
+header is counted. Without a header the columns are those that are named, or
+those of the export that Open XDMoD asks for [1]_.
+
+.. [1] Open XDMoD, "Slurm Notes", section Input Format (releases 9 to 11).
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, tzinfo
+from itertools import chain
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from hopperkit.readers.jobs.accounting import row_of
+from hopperkit.readers.jobs.trace import Trace, counted
+from hopperkit.readers.source import Source, lines_of
+from hopperkit.readers.table import Skips
+from hopperlib.errors import InputError, refusal
+from hopperlib.scheduling.workload import Job, Workload
+from hopperlib.units import MIB_PER_MEMORY_GB, duration_s, memory_gb
+
+JOB_ID = re.compile(r"(\d+)((?:_(?:\d+|\[\S*))?)((?:\+\d+)?)")
+_NEEDED = ("JobID", "State", "Submit")
+# Every column that is read, as sacct spells it.
+_COLUMNS = (
+    "JobID", "State", "Submit", "JobIDRaw", "User", "Account", "Partition", "QOS", "Eligible", "Start", "End",
+    "Elapsed", "ElapsedRaw", "Timelimit", "TimelimitRaw", "AllocNodes", "NNodes", "ReqNodes", "AllocCPUS", "NCPUS",
+    "ReqCPUS", "Suspended", "AllocTRES", "ReqTRES", "AllocGRES", "ReqGRES", "ReqMem", "NodeList", "Licenses", "Reservation",
+    "Dependency", "JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir",
+)  # fmt: skip
+SPELLING = {name.lower(): name for name in _COLUMNS}
+# What Open XDMoD asks for, by its releases.
+_EXPORTS = (
+    "JobID JobIDRaw Cluster Partition QOS Account Group GID User UID Submit Eligible Start End Elapsed "
+    "ExitCode State NNodes NCPUS ReqCPUS ReqMem ReqTRES AllocTRES Timelimit NodeList JobName",
+    "JobID JobIDRaw Cluster Partition Account Group GID User UID Submit Eligible Start End Elapsed ExitCode "
+    "State NNodes NCPUS ReqCPUS ReqMem ReqGRES ReqTRES AllocTRES Timelimit NodeList JobName",
+    "JobID JobIDRaw Cluster Partition Account Group GID User UID Submit Eligible Start End Elapsed ExitCode "
+    "State NNodes NCPUS ReqCPUS ReqMem ReqTRES AllocTRES Timelimit NodeList JobName",
+)
+_ENDED_BEFORE_START = (
+    "CANCELLED", "REVOKED", "DEADLINE", "BOOT_FAIL", "NODE_FAIL", "FAILED", "PREEMPTED", "OUT_OF_MEMORY",
+)  # fmt: skip
+_NEVER_STARTED = "cancelled before it started"
+_UNFINISHED = {
+    "PENDING": "not started yet",
+    "RUNNING": "still running",
+    "SUSPENDED": "still running",
+}
+# Where an entry of sacct --json holds a column.
+_JSON_PATHS = {
+    "State": "state.current",
+    "Submit": "time.submission",
+    "Eligible": "time.eligible",
+    "Start": "time.start",
+    "End": "time.end",
+    "ElapsedRaw": "time.elapsed",
+    "TimelimitRaw": "time.limit",
+    "NNodes": "allocation_nodes",
+    "User": "user",
+    "Account": "account",
+    "Partition": "partition",
+    "QOS": "qos",
+    "NodeList": "nodes",
+    "ReqCPUS": "required.CPUs",
+    "Licenses": "licenses",
+    "Reservation": "reservation.name",
+}
+_MOMENTS = ("submit_time_s", "eligible_time_s", "observed_start_s")
+_MOST_S, _MOST_COUNTED = 10**10, 2**31 - 1
+# How Slurm prints that there is no time limit; three centuries stand for it.
+_ENDLESS, _ENDLESS_S = "UNLIMITED", 10**10
+# Slurm prints counts from 1,024 on with binary suffixes: 1K, 1.50K.
+_SUFFIXED = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)([KMG])")
+_SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_PIECE, _LONGEST_ENTRY = 1 << 16, 1 << 24
+
+
+def _duration_s(text: str) -> int | None:
+    """Return a duration as Slurm prints it, or None if it is unknown or without limit. [s]"""
+    try:
+        return duration_s(text)
+    except InputError:
+        return None
+
+
+def _instant(text: str, zone: tzinfo = UTC) -> int | None:
+    """Return a time stamp in seconds since 1970; one that names no offset was printed by a clock of the zone."""
+    if text.isdecimal():
+        return int(text[:12]) or None
+    try:
+        moment = datetime.fromisoformat(text)
+        return int((moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp())
+    except (ValueError, OverflowError):
+        return None
+
+
+def _zone(name: str) -> tzinfo:
+    """Return the time zone of a name, or refuse it; universal time without one."""
+    if not name:
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise refusal("timezone", name, "must be a time zone that this computer knows, such as Europe/Berlin") from None
+
+
+def _number(row: dict[str, str], *names: str) -> int:
+    """Return the first of some columns that counts anything, or 0."""
+    for name in names:
+        text = row.get(name, "")
+        if text.isdecimal() and len(text) < 12 and int(text):
+            return int(text)
+        if suffixed := _SUFFIXED.fullmatch(text):
+            return round(float(suffixed[1]) * _SUFFIXES[suffixed[2]])
+    return 0
+
+
+def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "", timezone: str = "") -> Trace:
+    """Return the jobs of what sacct printed; times count from the first submission.
+
+    Parameters
+    ----------
+    source : str, bytes, path-like, binary file or iterable of str
+        Output of ``--parsable2``, or of ``--json``. It must hold JobID, State, Submit, a run time
+        (ElapsedRaw, Elapsed, or Start and End) and a width (AllocNodes, NNodes or ReqNodes). Eligible, Start, End,
+        Partition, Account, QOS, AllocCPUS, AllocTRES and NodeList tell what was observed, and of which resources.
+    delimiter : str
+        As given to ``sacct --delimiter``.
+    columns : str
+        For output without a header: the columns, as given to ``sacct --format``.
+    timezone : str
+        Of the clock that printed time stamps without an offset, such as ``Europe/Berlin``: waits are then right
+        across a change to or from summer time. Without it the clock is taken for universal time.
+
+    Jobs that run or wait still are in `Trace.unfinished`: their run time is what has passed of it so far.
+
+    Raises
+    ------
+    InputError
+        If the time zone is unknown, the header is not one of sacct, or no line holds a job that can be taken.
+
+    Examples
+    --------
+    >>> trace = read_sacct(["JobID|State|Submit|Elapsed|Timelimit|NNodes", "8_1|COMPLETED|2024-01-01T00:00:00|00:10:00|01:00:00|4",
+    ...                     "8_1.batch|COMPLETED|2024-01-01T00:00:00|00:10:00||1",
+    ...                     "9|CANCELLED by 1000|2024-01-01T00:05:00|00:00:00|01:00:00|4"])
+    >>> trace.workload[0].requested_time_s, trace.names[trace.workload[0].job], trace.skips.messages()
+    (3600, '8_1', ['1 job skipped, cancelled before it started (first at line 4)'])
+    """
+    skips, counts, users = Skips(), Counter[str](), dict[str, int]()
+    rows = _rows(source, delimiter, columns, skips)
+    jobs, unfinished, never = _sorted_out(rows, _zone(timezone), users, counts, skips)
+    if not jobs:
+        raise InputError(f"no job of this sacct output can be used: {'; '.join(skips.messages()) or 'it has none'}")
+    jobs = _joined(jobs, counts)
+    counts["array"] = sum("_" in name for name, _ in jobs)
+    counts["requeued"] = len(jobs) - len({name for name, _ in jobs})
+    start = min(job.submit_time_s for _, job in jobs)
+    # Names that are no numbers, or none that a column holds, are kept beside numbers below 0.
+    strange = {-1 - at: name for at, (name, _) in enumerate(jobs) if not (name.isdecimal() and len(name) < 19)}
+    workload = Workload(
+        _counted_from(job, start)._replace(job=-1 - at if -1 - at in strange else int(name))
+        for at, (name, job) in enumerate(jobs)
+    )
+    called = {number: name for name, number in users.items()}
+    return Trace(
+        workload=workload,
+        skips=skips,
+        notes=counted(counts),
+        epoch_s=start,
+        names=strange,
+        users=called,
+        unfinished=tuple((name, _counted_from(job, start)) for name, job in unfinished),
+        timezone=timezone,
+        never=tuple((name, _counted_from(job, start)) for name, job in never),
+    )
+
+
+def _sorted_out(
+    rows: Iterable[tuple[int, dict[str, str]]], zone: tzinfo, users: dict[str, int], counts: Counter[str], skips: Skips
+) -> tuple[list[tuple[str, Job]], list[tuple[str, Job]], list[tuple[str, Job]]]:
+    """Return the jobs that ran, those that run or wait still, and those that ended before they started, by name."""
+    jobs, unfinished, never = list[tuple[str, Job]](), list[tuple[str, Job]](), list[tuple[str, Job]]()
+    for number, row in rows:
+        job = _job(row, users, counts, zone)
+        if isinstance(job, str):
+            skips.add(job, number)
+            if job == _NEVER_STARTED and (asked := _asked_for(row, users, zone)):
+                never.append((row["JobID"], asked))
+        elif job.state in _UNFINISHED:
+            skips.add(_UNFINISHED[job.state], number)
+            unfinished.append((row["JobID"], job))
+        else:
+            jobs.append((row["JobID"], job))
+    return jobs, unfinished, never
+
+
+def _asked_for(row: dict[str, str], users: dict[str, int], zone: tzinfo) -> Job | None:
+    """Return a job that never started, as it was asked for; None if it does not say when."""
+    submit, (nodes, cores, gpus, memory) = _instant(row["Submit"], zone), _resources(row)
+    user = users.setdefault(row.get("User", ""), len(users) + 1)
+    job = Job(0, submit or 0, nodes, 0, _limit(row) or 0, user, row.get("Partition", "")[:200], state=_state(row))
+    job = job._replace(cores=cores, gpus=gpus, memory_mb=memory, account=row.get("Account", ""), qos=row.get("QOS", ""))
+    return None if submit is None else job
+
+
+def _counted_from(job: Job, start: int) -> Job:
+    """Return a job with its moments counted from a start."""
+    return job._replace(**{key: moment - start for key in _MOMENTS if (moment := getattr(job, key)) is not None})
+
+
+def _rows(source: Source, delimiter: str, columns: str, skips: Skips) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the jobs' rows by column, with the number of the line."""
+    header: list[str] | None = None
+    lines = lines_of(source, cut=False)
+    for number, line in enumerate(lines, start=1):
+        text = line.rstrip("\r\n").lstrip("\ufeff")
+        if not text.strip():
+            continue
+        if header is None:
+            if text.lstrip().startswith("{"):
+                yield from enumerate(map(_row_of_entry, _entries(chain([text], lines), skips)), start=1)
+                return
+            header, is_row = _header(text, delimiter, columns, number)
+            if not is_row:
+                continue
+        row = row_of(text, header, delimiter=delimiter)
+        if row is None:
+            skips.add("its fields do not fit the header", number)
+        # Some sites repeat the header when they join files.
+        elif row["JobID"].lower() != "jobid" and "." not in row["JobID"]:
+            yield number, row
+    if header is None:
+        raise InputError("this is no output of sacct: it is empty")
+
+
+def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[str], bool]:
+    """Return the columns, and whether the first line is a job already; refuse what lacks what a trace needs."""
+    fields = text.split(delimiter)
+    if not columns.strip() and fields[0].split("_")[0].split("+")[0].isdecimal():
+        return _export(text, delimiter, number), True
+    named = columns.replace(delimiter, ",").split(",") if columns.strip() else fields
+    stated = [name.split("%")[0].strip() for name in named]
+    header = [SPELLING.get(name.lower(), name) for name in stated]
+    if "JobID" not in header:
+        header = ["JobID" if name == "JobIDRaw" else name for name in header]
+    missing = [name for name in _NEEDED if name not in header]
+    if not {"ElapsedRaw", "Elapsed"} & set(header) and not {"Start", "End"} <= set(header):
+        missing.append("Elapsed")
+    if not {"AllocNodes", "NNodes", "ReqNodes"} & set(header):
+        missing.append("NNodes")
+    if missing:
+        raise InputError(
+            f"line {number} is no header of sacct --parsable2 that can be used: it lacks {', '.join(missing)}; "
+            "ask for --format=JobID,User,Account,Partition,QOS,State,Submit,Eligible,Start,Elapsed,Timelimit,NNodes,AllocCPUS,AllocTRES,NodeList"
+        )
+    return header, bool(columns.strip())
+
+
+def _export(text: str, delimiter: str, number: int) -> list[str]:
+    """Return the columns of a line that is a job: its fields must be those of an export."""
+    for names in map(str.split, _EXPORTS):
+        row = row_of(text, names, delimiter=delimiter) or {"State": ""}
+        if row["State"][:1].isalpha() and None not in (_instant(row["Submit"]), _duration_s(row["Elapsed"])):
+            return names
+    raise InputError(
+        f"line {number} is a job, and no line names the columns: leave out --noheader, or name them as they were given to --format"
+    )
+
+
+def _entries(pieces: Iterator[str], skips: Skips) -> Iterator[dict[str, Any]]:
+    """Yield the entries of the list "jobs" of a JSON text, one by one."""
+    decoder, text, place, inside = json.JSONDecoder(), "", 0, False
+    rest = chain(pieces, [""])
+    while True:
+        more = []
+        size = 0
+        for piece in rest:
+            more.append(piece)
+            size += len(piece)
+            if size >= _PIECE:
+                break
+        text, place = text[place:] + "".join(more), 0
+        if not inside:
+            opening = re.search(r'"jobs"\s*:\s*\[', text)
+            if opening:
+                place, inside = opening.end(), True
+        while inside:
+            place += len(text[place : place + 4000]) - len(text[place : place + 4000].lstrip(" \t\r\n,"))
+            if text[place : place + 1] == "]":
+                return
+            try:
+                # An entry that goes on in the next piece cannot be decoded yet, and is tried again with it.
+                entry, place = decoder.raw_decode(text, place)
+            except (ValueError, RecursionError):
+                break
+            if isinstance(entry, dict):
+                yield entry
+        if not size or len(text) - place > _LONGEST_ENTRY:
+            if not inside:
+                raise InputError('this JSON is none of sacct: it has no list "jobs"')
+            return skips.add("the JSON is broken or cut off from there on", 0) if text[place:].strip() else None
+
+
+def _row_of_entry(entry: dict[str, Any]) -> dict[str, str]:
+    """Return an entry of the JSON as a row of the text."""
+    row = {column: _text_at(entry, path) for column, path in _JSON_PATHS.items()}
+    user = row["User"] or _text_at(entry, "association.user")
+    return row | {"JobID": _job_id(entry), "User": user, "AllocTRES": ",".join(_allocated(entry))}
+
+
+def _value_at(entry: Any, path: str) -> Any:
+    """Return what stands at a dotted path; None if nothing does."""
+    for name in path.split("."):
+        entry = entry.get(name) if isinstance(entry, dict) else None
+    return entry
+
+
+def _text_at(entry: dict[str, Any], path: str) -> str:
+    """Return what stands at a path as sacct would print it: of a number with its marks the number, of a list the first."""
+    value = _value_at(entry, path)
+    if isinstance(value, dict):
+        known = value.get("number") if value.get("set", True) else None
+        value = _ENDLESS if value.get("infinite") else known
+    if isinstance(value, list):
+        value = value[0] if value else ""
+    return "" if value is None else str(value)
+
+
+def _job_id(entry: dict[str, Any]) -> str:
+    """Return a job's number, with its element of an array, or its part of a heterogeneous job."""
+    array, element, het = (_text_at(entry, path) for path in ("array.job_id", "array.task_id", "het.job_id"))
+    if het not in ("", "0"):
+        return f"{het}+{_text_at(entry, 'het.job_offset') or 0}"
+    return f"{array}_{element}" if array not in ("", "0") and element else _text_at(entry, "job_id")
+
+
+def _allocated(entry: dict[str, Any]) -> Iterator[str]:
+    """Yield the trackable resources (TRES) of a job, as sacct prints them."""
+    allocated = _value_at(entry, "tres.allocated")
+    for part in allocated if isinstance(allocated, list) else []:
+        if isinstance(part, dict):
+            name = "/".join(filter(None, (str(part.get("type")), str(part.get("name") or ""))))
+            yield f"{name}={part.get('count')}{'M' * (name == 'mem')}"
+
+
+def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone: tzinfo) -> Job | str:
+    """Return the job of a row, or why it cannot be taken; count what is repaired or not modelled."""
+    if JOB_ID.fullmatch(row["JobID"][:200]) is None:
+        return "JobID is none"
+    submit, state = _instant(row["Submit"], zone), _state(row)
+    if submit is None:
+        return "submit time unknown"
+    elapsed, start = (0, None) if state == "PENDING" else (_elapsed(row, zone), _instant(row.get("Start", ""), zone))
+    if not elapsed:
+        if state == "REQUEUED":
+            return "not started yet"
+        if _never_ran(state, start):
+            return _NEVER_STARTED
+    if elapsed is None:
+        return "run time unknown"
+    nodes, cores, gpus, memory = _resources(row)
+    if not nodes:
+        return "nodes unknown"
+    eligible, asked = _instant(row.get("Eligible", ""), zone), _limit(row)
+    if max(nodes, cores, gpus, memory) > _MOST_COUNTED or max(submit, elapsed, asked or 0) > _MOST_S:
+        return "a number is too large"
+    if state in _UNFINISHED:
+        # What is not among the jobs of the trace does not count as repaired in it.
+        counts = Counter()
+    _count_repairs(counts, submit, elapsed, asked, eligible, start)
+    counts["suspended"] += bool(_duration_s(row.get("Suspended", "")))
+    counts["preempted"] += state.startswith("PREEMPT")
+    counts["licences"] += bool(_licences(row))
+    counts.update(_not_modelled(row))
+    return Job(
+        0,
+        submit,
+        nodes,
+        elapsed,
+        asked or elapsed,
+        users.setdefault(row.get("User", ""), len(users) + 1),
+        row.get("Partition", "")[:200],
+        eligible_time_s=_not_before(submit, eligible),
+        observed_start_s=_not_before(submit, start),
+        cores=cores,
+        gpus=gpus,
+        memory_mb=memory,
+        account=row.get("Account", ""),
+        qos=row.get("QOS", ""),
+        state=state,
+        node_list=re.sub("^None.*", "", row.get("NodeList", "")),
+        licences=_licences(row),
+    )
+
+
+def _not_before(submit: int, moment: int | None) -> int | None:
+    """Return a moment, or that of submission if it is later."""
+    return None if moment is None else max(submit, moment)
+
+
+def _state(row: dict[str, str]) -> str:
+    """Return the state of a job, without by whom it was cancelled."""
+    return row["State"].strip().partition(" ")[0].rstrip("+")
+
+
+def _limit(row: dict[str, str]) -> int | None:
+    """Return the time limit that a job asked for, three centuries if there is none, None if it is unknown. [s]"""
+    if _ENDLESS in (row.get("TimelimitRaw", "").upper(), row.get("Timelimit", "").upper()):
+        return _ENDLESS_S
+    return 60 * _number(row, "TimelimitRaw") or _duration_s(row.get("Timelimit", ""))
+
+
+def _count_repairs(
+    counts: Counter[str], submit: int, elapsed: int, limit: int | None, eligible: int | None, start: int | None
+) -> None:
+    """Count a job whose limit is repaired, that was held, or whose start is before what it should follow."""
+    if elapsed and not limit:
+        counts["guessed-limit" if limit is None else "zero-limit"] += 1
+    counts["endless"] += limit == _ENDLESS_S
+    ready = max(submit, eligible or 0)
+    counts["over-limit"] += elapsed > (limit or elapsed)
+    counts["held"] += ready > submit
+    counts["late-start"] += start is not None and start < ready
+
+
+def _never_ran(state: str, start: int | None) -> bool:
+    """Whether a job without a run time ended before it started; its state may be cut to the width of a column."""
+    return (start is None or state.startswith("CANCELL")) and state.startswith(_ENDED_BEFORE_START)
+
+
+def _not_modelled(row: dict[str, str]) -> Iterator[str]:
+    """Yield what a job asked for that no simulation here heeds."""
+    for code, column in (("reservation", "Reservation"), ("dependency", "Dependency")):
+        if row.get(column, "") not in ("", "(null)", "None"):
+            yield code
+
+
+def _licences(row: dict[str, str]) -> str:
+    """Return the licences that a job held; empty for none."""
+    return re.sub(r"^(\(null\)|None.*)$", "", row.get("Licenses", ""))[:1000]
+
+
+def _resources(row: dict[str, str]) -> tuple[int, int, int, int]:
+    """Return nodes, cores, GPUs and memory of a row, as granted or else as asked for; 0 where it does not say. [MB]"""
+    pairs = (row.get("AllocTRES") or row.get("ReqTRES", "")).split(",")
+    tres = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+    nodes = _number(row, "AllocNodes", "NNodes", "ReqNodes")
+    cores = _number(row, "AllocCPUS", "NCPUS") or _number(tres, "cpu") or _number(row, "ReqCPUS")
+    gpus = _gpus(tres, row.get("AllocGRES") or row.get("ReqGRES", ""))
+    return nodes, cores, gpus, _memory_mb(tres.get("mem", "") or row.get("ReqMem", ""), nodes, cores)
+
+
+def _elapsed(row: dict[str, str], zone: tzinfo) -> int | None:
+    """Return the run time of a row, from the best column it has. [s]"""
+    if row.get("ElapsedRaw", "").isdecimal():
+        return int(row["ElapsedRaw"][:18])
+    elapsed_s = _duration_s(row.get("Elapsed", ""))
+    if elapsed_s is not None:
+        return elapsed_s
+    start, end = _instant(row.get("Start", ""), zone), _instant(row.get("End", ""), zone)
+    return end - start if start is not None and end is not None and end >= start else None
+
+
+def _gpus(tres: dict[str, str], gres: str) -> int:
+    """Return the GPUs of a job: their sum where it stands, else by type; in releases of old from the GRES."""
+    if "gres/gpu" in tres:
+        return _number(tres, "gres/gpu")
+    typed = sum(_number(tres, name) for name in tres if name.startswith("gres/gpu:"))
+    return typed or sum(int(count) for count in re.findall(r"gpu(?::[A-Za-z]\w*)?:(\d{1,9})", gres))
+
+
+def _memory_mb(text: str, nodes: int, cores: int) -> int:
+    """Return the memory of a job, printed for the whole, each node (``n``) or each core (``c``). [MiB]"""
+    times = {"n": nodes, "c": cores}.get(text[-1:], 1)
+    try:
+        return round(MIB_PER_MEMORY_GB * memory_gb(text.rstrip("nc"), unit="M")) * times
+    except InputError:
+        return 0
+
+
+def _joined(jobs: list[tuple[str, Job]], counts: Counter[str]) -> list[tuple[str, Job]]:
+    """Return the jobs with the parts of a heterogeneous one in one partition made one."""
+    places: dict[tuple[str, str, int], int] = {}
+    partitions: dict[str, set[str]] = {}
+    kept: list[tuple[str, Job]] = []
+    for name, job in jobs:
+        base, plus, _ = name.partition("+")
+        place = places.setdefault((base, job.queue, job.submit_time_s), len(kept)) if plus else len(kept)
+        if place < len(kept):
+            first = kept[place][1]
+            summed = {key: getattr(first, key) + getattr(job, key) for key in ("nodes", "cores", "gpus", "memory_mb")}
+            longest = {key: max(getattr(first, key), getattr(job, key)) for key in ("run_time_s", "requested_time_s")}
+            nodes = ",".join(filter(None, (first.node_list, job.node_list)))
+            kept[place] = kept[place][0], first._replace(**summed, **longest, node_list=nodes)
+            counts["het-joined"] += 1
+            continue
+        if plus:
+            partitions.setdefault(base, set()).add(job.queue)
+        kept.append((name, job))
+    counts["het-apart"] = sum(len(queues) for queues in partitions.values() if len(queues) > 1)
+    return kept

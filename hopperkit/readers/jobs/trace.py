@@ -1,0 +1,176 @@
+"""A job trace that was read: its jobs, and an account of what was not taken, repaired or guessed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from hopperkit.frames import TableMixin, timed_frame
+from hopperkit.readers.table import Skips
+from hopperlib.scheduling.workload import Job, Workload
+
+# Columns of a frame that are fields of a job; and how long a limit is that stands for none. [s]
+_WORDS_OF_FRAMES = {
+    "account": "account", "partition": "queue", "qos": "qos", "state": "state", "nodes": "nodes", "cores": "cores",
+    "gpus": "gpus", "memory_mb": "memory_mb", "node_list": "node_list",
+}  # fmt: skip
+ENDLESS_S = 10**10
+# What is repaired or guessed, and what a trace holds but no simulation here heeds: what follows "3 jobs".
+_NOTES = {
+    "guessed-limit": "without a limit: the run time stands in for it, as if users had known it (guessed)",
+    "zero-limit": "with a limit of 0: the run time stands in for it (guessed)",
+    "over-limit": "ran longer than the limit asked for; ended at it here, unless jobs may overrun",
+    "partial-rows": "told in parts: the rows of status 2, 3 and 4 are left out where a summary of the job stands "
+    "beside them",
+    "held": "became eligible after submission (holds, dependencies, a later begin): none starts before, and "
+    "waits hold that time",
+    "het-joined": "of several parts (heterogeneous jobs): parts of one partition are one job here, so that they "
+    "start together",
+    "het-apart": "are parts of heterogeneous jobs in several partitions: they start apart here (not modelled)",
+    "array": "out of job arrays: each element is a job of its own",
+    "requeued": "begun again under the same number: each run is a job of its own",
+    "preempted": "ended by preemption: not modelled, each runs as long as it did until then",
+    "endless": "without any time limit (UNLIMITED): no reserved start counts on their end",
+    "suspended": "suspended for a time: their run time is without it, and so is the time that their nodes were held",
+    "licences": "asked for licences: there are always enough, unless a limit says how many there are",
+    "reservation": "ran in a reservation: not modelled, queued like any other",
+    "dependency": "with a dependency on another: not modelled beyond the eligible time",
+    "unsorted": "the submissions were not in order of time; they were sorted, equal ones as in the file",
+    "processors": "with a width in processors, of which the header gives a node several: they get whole nodes here",
+    "shared-processors": "with a width that is no whole number of nodes by the header: the trace is scheduled by processors",
+    "rounded": "with decimals: rounded to whole numbers",
+    "late-start": "started before being eligible or submitted, by the clocks of the trace: the wait counts as 0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What was left out, repaired or guessed: a short stable name, how many jobs, and a sentence."""
+
+    code: str
+    count: int
+    message: str
+
+
+def _end(moment: int | None, seconds: int | None) -> int | None:
+    """Return a moment and so much more; None where one of them is not known. [s]"""
+    return None if moment is None or seconds is None else moment + seconds
+
+
+def counted(counts: dict[str, int]) -> tuple[Note, ...]:
+    """Return the notes of what was counted, by code.
+
+    Examples
+    --------
+    >>> counted({"zero-limit": 2})[0].message
+    '2 jobs with a limit of 0: the run time stands in for it (guessed)'
+    """
+    subjects = {
+        code: "" if code == "unsorted" else f"{count:,} job{'s' * (count != 1)} " for code, count in counts.items()
+    }
+    return tuple(Note(code, count, subjects[code] + _NOTES[code]) for code, count in counts.items() if count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Trace(TableMixin):
+    """A job trace.
+
+    Parameters
+    ----------
+    workload : Workload
+        The jobs that were taken, times from the first submission of the trace or as it gives them.
+    skips : Skips
+        What was not taken, and why.
+    notes : tuple of Note
+        What was repaired, guessed or is not modelled.
+    header : dict
+        Header fields of the file, by name.
+    epoch_s : int
+        Unix time of time 0; 0 if unknown. [s]
+    names : dict
+        Job number -> the name the trace gives it, where that is no number.
+    users : dict
+        The same of users.
+    unfinished : tuple of (str, Job)
+        Jobs that ran or waited still when the trace was written, by name; they are not in `workload`.
+    timezone : str
+        In which the trace's time stamps were read; empty for universal time.
+    nodes : int
+        Of the machine, counted as the jobs' widths are; 0 if the trace does not tell. [nodes]
+    never : tuple of (str, Job)
+        Jobs that ended before they started, by name; they are not in `workload`.
+    """
+
+    workload: Workload
+    skips: Skips
+    notes: tuple[Note, ...] = ()
+    header: dict[str, str] = field(default_factory=dict, repr=False)
+    epoch_s: int = 0
+    names: dict[int, str] = field(default_factory=dict, repr=False)
+    users: dict[int, str] = field(default_factory=dict, repr=False)
+    unfinished: tuple[tuple[str, Job], ...] = field(default=(), repr=False)
+    timezone: str = ""
+    nodes: int = 0
+    never: tuple[tuple[str, Job], ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        self.workload.users = self.users
+
+    def to_frame(self) -> Any:
+        """Return a row for each job, by its name or number: with times of the trace's zone, waits and run times.
+
+        Jobs that never started, or had not ended, are there too, without the times that they have not. Of a trace
+        that does not say when it begins, time 0 is the start of 1970. `Workload.to_frame` has seconds and numbers.
+
+        Examples
+        --------
+        >>> from hopperkit.readers.jobs import read_job_trace
+        >>> lines = ["JobID|User|State|Submit|Start|Elapsed|NNodes", "8|ann|COMPLETED|2026-03-01T08:00:00|2026-03-01T09:30:00|00:10:00|4",
+        ...          "9|bob|CANCELLED by 7|2026-03-01T08:00:00|Unknown|00:00:00|4"]
+        >>> jobs = read_job_trace(lines).to_frame()
+        >>> jobs.loc["8", "wait"], jobs.loc["8", "end"]
+        (Timedelta('0 days 01:30:00'), Timestamp('2026-03-01 09:40:00+0000', tz='UTC'))
+        >>> jobs["state"].tolist(), jobs["start"].isna().tolist()
+        (['COMPLETED', 'CANCELLED'], [False, True])
+        """
+        named = [(self.names.get(job.job, str(job.job)), job, job.run_time_s) for job in self.workload]
+        others = ((name, job, None) for name, job in (*self.unfinished, *self.never))
+        rows = sorted([*named, *others], key=lambda row: row[1].submit_time_s)
+        names, jobs = [name for name, *_ in rows], [job for _, job, _ in rows]
+        columns = _times(jobs, [seconds for *_, seconds in rows]) | self._words(jobs)
+        by_number = not (self.users or self.names) and all(map(_is_number, names))
+        index = [int(name) if by_number else name for name in names]
+        return timed_frame(columns, index=index, epoch_s=self.epoch_s, zone=self.timezone)
+
+    def _words(self, jobs: list[Job]) -> dict[str, list[str]]:
+        """Return the columns of a frame that are words: users by name, and what the trace calls the rest."""
+        columns = {"user": [self.users.get(job.user, str(job.user) if job.user else "") for job in jobs]}
+        for column, name in _WORDS_OF_FRAMES.items():
+            # In the Standard Workload Format -1 is what is not known.
+            columns[column] = ["" if (value := getattr(job, name)) == "-1" else value for job in jobs]
+        return columns
+
+    def account(self) -> Iterator[Note]:
+        """Yield everything that was left out, repaired or guessed."""
+        for (reason, count), message in zip(self.skips.counts.items(), self.skips.messages(), strict=True):
+            yield Note(reason.replace(" ", "-").lower(), count, message)
+        yield from self.notes
+
+
+def _is_number(name: str) -> bool:
+    """Whether a column of whole numbers holds the name of a job."""
+    return name.isdecimal() and len(name) < 19
+
+
+def _times(jobs: list[Job], ran: list[int | None]) -> dict[str, Any]:
+    """Return the columns of a frame that are times, by the jobs and how long each ran. [s]"""
+    columns: dict[str, Any] = {
+        "submit": [job.submit_time_s for job in jobs],
+        "start": [job.observed_start_s for job in jobs],
+        "run_time": ran,
+        "end": [_end(job.observed_start_s, seconds) for job, seconds in zip(jobs, ran, strict=True)],
+        "wait": [_end(job.observed_start_s, -job.submit_time_s) for job in jobs],
+        "requested_time": [job.requested_time_s if job.requested_time_s < ENDLESS_S else None for job in jobs],
+    }
+    if any(job.eligible_time_s is not None for job in jobs):
+        columns["eligible"] = [job.eligible_time_s for job in jobs]
+    return columns

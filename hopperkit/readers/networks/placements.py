@@ -1,0 +1,131 @@
+"""Where the jobs of a log lay in a site's network."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hopperkit.frames import TableMixin
+from hopperkit.readers.jobs import read_job_trace
+from hopperkit.readers.jobs.trace import Trace
+from hopperkit.readers.networks.hosts import hosts_of
+from hopperkit.readers.networks.site_network import SiteNetwork, read_site_network
+from hopperkit.readers.source import Source
+from hopperkit.traces.group_cost import Ran
+from hopperlib.errors import InputError, did_you_mean
+from hopperlib.network.fabrics.lying import Lying, group_sizes_of, lies
+
+_METRICS = ("nodes", "groups", "fewest_groups", "switches", "runs", "inside_group", "inside_switch")
+
+
+class PlacedJob(NamedTuple):
+    """A job of a log: its name, where it lay, how it ran, and how long it had waited. [s]"""
+
+    name: str
+    lying: Lying
+    ran: Ran
+    wait_s: float
+
+
+@dataclass(frozen=True, repr=False)
+class Placements(TableMixin):
+    """The jobs of a log in a network, a row each.
+
+    Parameters
+    ----------
+    jobs : list of PlacedJob
+        Those whose nodes the network has.
+    left_out : int
+        Jobs without nodes or a start, or on nodes that the network lacks.
+    group_sizes : Counter
+        Places for nodes in each group.
+    """
+
+    jobs: list[PlacedJob]
+    left_out: int
+    group_sizes: Counter[int]
+
+    def frame_data(self) -> Mapping[str, list[Any]]:
+        """Return columns by name: the job, its metrics, wait and run time."""
+        metrics = {name: [getattr(job.lying, name) for job in self.jobs] for name in _METRICS}
+        times = {"wait_s": [job.wait_s for job in self.jobs], "run_time_s": [job.ran.run_time_s for job in self.jobs]}
+        return {"job": [job.name for job in self.jobs]} | metrics | times
+
+    def csv(self) -> str:
+        """Return the table as CSV."""
+        text, columns = io.StringIO(), self.frame_data()
+        csv.writer(text, lineterminator="\n").writerows([columns, *zip(*columns.values(), strict=True)])
+        return text.getvalue()
+
+
+def jobs_in_network(jobs: Source, network: Source) -> Placements:
+    r"""Return where the jobs of a log lay: groups and switches touched, and what of their pairs of nodes was near.
+
+    Parameters
+    ----------
+    jobs : str, bytes, path-like, file or iterable of str
+        As for `hopperkit.readers.jobs.read_job_trace`, with the nodes of each job.
+    network : str, bytes, path-like, file or iterable of str
+        As for `hopperkit.readers.networks.read_site_network`.
+
+    Raises
+    ------
+    InputError
+        If one of them cannot be read, or no job names nodes of the network.
+
+    Examples
+    --------
+    >>> log = ["JobID|State|Submit|Start|ElapsedRaw|NNodes|NodeList",
+    ...        "7|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:10:00|60|3|n[1-3]"]
+    >>> frame = jobs_in_network(log, "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\nSwitchName=t Switches=a,b").to_frame()
+    >>> print(*frame.loc[0, ["job", "groups", "switches", "wait_s"]])
+    7 2 2 600
+    """
+    return lay_jobs(read_job_trace(jobs), read_site_network(network))
+
+
+def lay_jobs(trace: Trace, site: SiteNetwork) -> Placements:
+    """Return the same for a log and a network that were read.
+
+    Raises
+    ------
+    InputError
+        If no job of the log names nodes of the network.
+
+    Examples
+    --------
+    >>> log = ["JobID|State|Submit|Start|ElapsedRaw|NNodes|NodeList",
+    ...        "7|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:10:00|60|2|n[1-2]", "8|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:10:00|60|1|"]
+    >>> placements = lay_jobs(read_job_trace(log), read_site_network("SwitchName=a Nodes=n[1-2]"))
+    >>> len(placements.jobs), placements.left_out
+    (1, 1)
+    """
+    tree, jobs = site.tree, trace.workload
+    number = {name: place for place, name in enumerate(tree.node_names)}
+    sizes, placed = group_sizes_of(tree), []
+    for index, start_s in enumerate(jobs.observed_start_s):
+        names = _hosts(jobs.word("node_list", index))
+        places = [number[name] for name in names if name in number]
+        if names and len(places) == len(names) and start_s >= 0:
+            kind = jobs.user[index], jobs.nodes[index], jobs.requested_time_s[index], jobs.word("queue", index)
+            ran = Ran(kind, jobs.run_time_s[index], start_s, Counter(map(tree.group_of, places)))
+            name = trace.names.get(jobs.job[index], str(jobs.job[index]))
+            lying = lies(tree, places, rates=False, group_sizes=sizes)
+            placed.append(PlacedJob(name, lying, ran, start_s - jobs.submit_time_s[index]))
+    if not placed:
+        example = next((names[0] for names in map(_hosts, jobs.words["node_list"]) if names), "")
+        if not example:
+            raise InputError("no job of the log names its nodes; ask sacct for NodeList")
+        known = did_you_mean(example, number)
+        raise InputError(f"no job of the log lies on nodes of the network: it has no {example!r}{known}")
+    return Placements(placed, len(jobs) - len(placed), sizes)
+
+
+def _hosts(text: str) -> list[str]:
+    """Return the hosts of a job; none where the list cannot be read."""
+    try:
+        return hosts_of(text)
+    except InputError:
+        return []

@@ -1,0 +1,69 @@
+"""A site's network from whichever file it has, told by its look."""
+
+import re
+from typing import NamedTuple
+
+from hopperkit.readers.networks.hosts import hosts_of
+from hopperkit.readers.networks.ibnetdiscover import read_ibnetdiscover
+from hopperkit.readers.networks.node_names import tree_of_names
+from hopperkit.readers.networks.slurm_topology import read_topology_conf, read_topology_yaml
+from hopperkit.readers.source import Source, text_of
+from hopperlib.errors import InputError
+from hopperlib.network.fabrics.tree import SwitchTree
+
+
+class SiteNetwork(NamedTuple):
+    """A network that was read.
+
+    Parameters
+    ----------
+    tree : SwitchTree
+    form : str
+        Of the file.
+    caveat : str
+        What the file does not say.
+    """
+
+    tree: SwitchTree
+    form: str
+    caveat: str
+
+
+_SHARED = "The file says who shares a switch, and no number or rate of links."
+_NAMES = "Names say where a node stands, not how its switches are cabled."
+
+
+def read_site_network(source: Source) -> SiteNetwork:
+    r"""Return the network of a file: topology.conf or .yaml, ``scontrol show topology``, ibnetdiscover, or names of nodes.
+
+    Parameters
+    ----------
+    source : str, bytes, path-like, file or iterable of str
+        As for other readers.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or wrong; names the line.
+
+    Examples
+    --------
+    >>> read_site_network("x1000c0s0b0n[0-1],x1001c0s0b0n0").form
+    'names of nodes'
+    >>> read_site_network("BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=n[5-8]").tree.distance(0, 7)
+    2
+    """
+    text = text_of(source, name="network file", max_bytes=64 << 20)
+    if re.search(r"^\s*(switch|block|ring)name=", text, re.IGNORECASE | re.MULTILINE):
+        return SiteNetwork(read_topology_conf(text), "Slurm topology", _SHARED)
+    if re.search(r"^\s*- *topology:", text, re.MULTILINE):
+        return SiteNetwork(read_topology_yaml(text), "Slurm topology.yaml", _SHARED)
+    if re.search(r'^Switch\s+\d+\s+"', text, re.MULTILINE):
+        return SiteNetwork(read_ibnetdiscover(text), "ibnetdiscover", "Each host counts with one cable.")
+    words = [word for word in text.split() if not word.startswith("#")]
+    if words and re.match(r"x\d+c\d|c\d+-\d+c\d", words[0]):
+        return SiteNetwork(tree_of_names([host for word in words for host in hosts_of(word)]), "names of nodes", _NAMES)
+    raise InputError(
+        "this is neither a topology.conf, a topology.yaml, what scontrol show topology or ibnetdiscover print, nor "
+        "names of nodes that tell a place (x1000c0s0b0n0, c0-0c0s0n0)"
+    )

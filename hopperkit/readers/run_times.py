@@ -1,0 +1,265 @@
+"""Run times out of a CSV file: one column of numbers, and one that says which runs belong together.
+
+A row without a time is counted and left out. A cell that is there and is no
+time is an error with its line: a wrong number would be worse than none.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from difflib import get_close_matches
+from typing import Any
+
+from hopperkit.frames import TableMixin
+from hopperkit.readers.source import Source, lines_of
+from hopperkit.readers.table import ABSENT, Skips, finite, read_table, typed_cell, whole_rows
+from hopperlib.errors import InputError
+
+_COLUMN = "run_time_s"
+# What people call the column of times, and that of groups: without its unit, its letters in small.
+_TIME_NAMES = (
+    "runtime",
+    "elapsed",
+    "elapsedtime",
+    "elapsedraw",
+    "walltime",
+    "wallclock",
+    "duration",
+    "seconds",
+    "time",
+)
+_GROUP_NAMES = ("job", "jobid", "slurmjobid", "group")
+# A unit at the end of a name: after a line or a space, in brackets or not.
+UNIT = re.compile(r"(?:[_ ]|\s*[\[(])(ns|us|ms|s|sec|seconds|min|minutes|h|hours)[\])]?$", re.IGNORECASE)
+UNITS = {"sec": "s", "seconds": "s", "minutes": "min", "hours": "h"}
+SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
+_LONGEST = 60
+# Headings of columns that say when a run was.
+_WHEN = {"date", "datetime", "time", "timestamp", "start", "start_time", "submit", "submit_time", "when", "day"}
+CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RunTimes(TableMixin):
+    """Run times as a file gives them.
+
+    Parameters
+    ----------
+    column : str
+        Name of the column of times.
+    times : tuple of n float
+        All above 0, in the column's unit.
+    group : str or None
+        Name of the column of groups; None if there is none.
+    groups : tuple of n str
+        Group of each; empty if there are none.
+    skips : Skips
+        Why rows were left out, how many, and the first of them.
+    covariates : dict of str to tuple of n float
+        The columns of numbers that were asked for besides.
+    when : str
+        Name of a column that says when a run was, by its heading; empty if there is none.
+    others : dict of str to tuple of n str
+        Every further column, as written.
+    """
+
+    column: str
+    times: tuple[float, ...]
+    group: str | None = None
+    groups: tuple[str, ...] = ()
+    skips: Skips = field(default_factory=Skips)
+    covariates: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    when: str = ""
+    others: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def unit(self) -> str:
+        """Unit that the column's name ends in, such as ``s`` of ``elapsed [s]``; empty if it names none."""
+        unit = UNIT.search(self.column)
+        name = unit[1].lower() if unit else "s" if self.column.casefold() == "seconds" else ""
+        return UNITS.get(name, name)
+
+    @property
+    def understood(self) -> str:
+        """What was read, in one sentence.
+
+        Examples
+        --------
+        >>> read_run_times(["jobid,Elapsed [s]", "7,10.5", "7,11"]).understood
+        '2 runs, column Elapsed [s] in s, grouped by jobid.'
+        """
+        unit = f" in {self.unit}" if self.unit else ", without a unit"
+        runs = f"{len(self.times):,} run{'s' * (len(self.times) != 1)}"
+        return f"{runs}, column {self.column}{unit}, {f'grouped by {self.group}' if self.group else 'without groups'}."
+
+    def frame_data(self) -> dict[str, Sequence[Any]]:
+        """Return the groups, the times, and every further column with its numbers and moments as such.
+
+        Times of a known unit are durations, in the column ``run_time``; others stand under the name of their column.
+        """
+        columns: dict[str, Sequence[Any]] = {self.group: self.groups} if self.group else {}
+        if self.unit:
+            columns["run_time"] = [timedelta(seconds=time * SECONDS[self.unit]) for time in self.times]
+        else:
+            columns[self.column] = self.times
+        return columns | {name: list(map(typed_cell, cells)) for name, cells in self.others.items()}
+
+
+def _bare(name: str) -> str:
+    """Return the letters of a heading, small: Wall time, wall_time and Walltime are one."""
+    return re.sub("[^a-z]", "", name.casefold())
+
+
+def _shown(text: str) -> str:
+    """Return a text of the file, of bounded length."""
+    return repr(text if len(text) <= _LONGEST else text[:_LONGEST] + "...")
+
+
+def _place(header: Sequence[str], name: str, what: str) -> int:
+    """Return where a column is, or say which there are."""
+    columns = header.count(name)
+    if columns == 1:
+        return header.index(name)
+    if columns:
+        raise InputError(f"there are {columns} columns {name!r}: name each differently")
+    # Distance of spelling, case aside: Run_Time_S is meant by run_time_s.
+    folded = {each.casefold(): each for each in header}
+    close = get_close_matches(name.casefold(), folded, n=1)
+    hint = f"; did you mean {_shown(folded[close[0]])}?" if close else "."
+    there = ", ".join(_shown(each) for each in header[:20]) + (", ..." if len(header) > 20 else "")
+    raise InputError(f"there is no column {_shown(name)} for the {what}{hint} The columns are: {there}")
+
+
+def _time(text: str, where: str) -> float:
+    """Return a cell as a time: a number, or ``hh:mm:ss``."""
+    given = text
+    if clock := CLOCK.fullmatch(text):
+        days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
+        text = repr(((24 * days + hours) * 60 + minutes) * 60 + seconds)
+    value = finite(text)
+    if value is not None and value > 0:
+        return value
+    if value is not None:
+        rule = "above 0, and a run takes time"
+    elif text.lstrip("+-").lower() in ("inf", "infinity"):
+        rule = "a finite number"
+    elif ":" in text:
+        rule = "a number, nor a duration such as 01:30:00 or 2-12:00:00"
+    else:
+        rule = "a number" + "; write a point for decimals and nothing between thousands" * ("," in text)
+    raise InputError(f"{where}: {_shown(given)} is not {rule}")
+
+
+def _group_column(header: Sequence[str], column: str, group: str | None) -> tuple[str | None, int | None]:
+    """Return the column that says which runs belong together, and its place; None without one."""
+    if group is None:
+        group = next((name for name in header if _bare(name) in _GROUP_NAMES and name != column), None)
+    if group == column:
+        raise InputError(f"column {column!r} cannot hold both the times and the groups")
+    return group, None if group is None else _place(header, group, "groups")
+
+
+def _times_column(header: Sequence[str], column: str | None) -> tuple[int, str]:
+    """Return the place and the name of the column of times: the one given, the only one, one with a usual name, or the only one with a unit in brackets."""
+    bare = [_bare(UNIT.sub("", name)) for name in header]
+    usual = next((header[bare.index(name)] for name in _TIME_NAMES if name in bare), "")
+    with_unit = [name for name in header if UNIT.search(name) and name.endswith((")", "]"))]
+    only = next((names[0] for names in (header, with_unit) if len(names) == 1), _COLUMN)
+    column = column or (usual if usual and len(header) > 1 else only)
+    return _place(header, column, "times"), column
+
+
+def _when_column(header: Sequence[str], column: str) -> str:
+    """Return the name of a column that says when a run was; empty if there is none."""
+    return next((name for name in header if name.casefold() in _WHEN and name != column), "")
+
+
+def _covariate(text: str, line: int, name: str) -> float:
+    """Return a cell of a covariate as a number."""
+    value = finite(text)
+    if value is None:
+        raise InputError(f"line {line}, column {name}: {_shown(text)} is not a finite number")
+    return value
+
+
+def read_run_times(
+    source: Source, *, column: str | None = None, group: str | None = None, covariates: Sequence[str] = ()
+) -> RunTimes:
+    """Return the run times of a CSV file.
+
+    The first line names the columns; they are parted by commas, semicolons,
+    tabs or bars, whichever the first line has most of.
+
+    Parameters
+    ----------
+    source : str, bytes, path-like, binary file or iterable of str
+        See `hopperkit.readers.source.lines_of`.
+    column : str or None
+        Column of the times; None means the only one, one called ``run_time``, ``elapsed``, ``walltime`` or the like, or
+        the only one whose name ends in a unit of time in brackets.
+    group : str or None
+        Column that says which runs belong together; None means ``job`` or ``jobid`` if there is one, else none.
+    covariates : sequence of str
+        Columns of numbers to read besides; a row that lacks one is left out.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, a cell is no time or no number, a row has too many or too few cells, or there is no time at all.
+
+    Examples
+    --------
+    >>> table = read_run_times(["job,run_time_s", "a,10.5", "a,11", "b,12"])
+    >>> table.times, table.groups
+    ((10.5, 11.0, 12.0), ('a', 'a', 'b'))
+    >>> read_run_times(["job,walltme", "a,10.5"])
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: there is no column 'run_time_s' for the times. The columns are: 'job', 'walltme'
+    """
+    delimiter, _, header, rows = read_table(lines_of(source))
+    if all(finite(cell) is not None for cell in header):
+        raise InputError(f"the first line must name the columns, and {_shown(delimiter.join(header))} are numbers")
+    at, column = _times_column(header, column)
+    group, of = _group_column(header, column, group)
+    numbers = {name: _place(header, name, "covariate") for name in covariates}
+    needed = {place: f"no number in column {name}" for name, place in reversed(numbers.items())}
+    needed |= {place: f"no group in column {group}" for place in (of,) if place is not None}
+    needed |= {at: f"no time in column {column}"}
+    skips = Skips("row", "left out")
+    kept = list(_timed(whole_rows(rows, len(header)), needed, at, column, skips))
+    if not kept:
+        rest = f": {skips.total:,} rows have none" if skips.total else ""
+        raise InputError(f"there is no time in column {column!r}{rest}")
+    return RunTimes(
+        column=column,
+        times=tuple(time for time, _, _ in kept),
+        group=group,
+        groups=_cells(kept, of),
+        skips=skips,
+        covariates={
+            name: tuple(_covariate(row[place], line, name) for _, line, row in kept) for name, place in numbers.items()
+        },
+        when=_when_column(header, column),
+        others={name: _cells(kept, header.index(name)) for name in header if name not in ("", column, group)},
+    )
+
+
+def _cells(kept: Sequence[tuple[float, int, list[str]]], place: int | None) -> tuple[str, ...]:
+    """Return a column of the rows that are kept; nothing if there is none."""
+    return () if place is None else tuple(row[place] for _, _, row in kept)
+
+
+def _timed(
+    rows: Iterable[tuple[int, list[str]]], needed: dict[int, str], at: int, column: str, skips: Skips
+) -> Iterator[tuple[float, int, list[str]]]:
+    """Yield the time, line and cells of the rows that lack nothing needed; the others are counted."""
+    for line, row in rows:
+        # The first of them that is empty is why the row is left out: those that were added last.
+        empty = next((place for place in reversed(needed) if row[place].casefold() in ABSENT), None)
+        # A time that is none is refused also where the row lacks something else.
+        time = 0.0 if empty == at else _time(row[at], f"line {line}, column {column}")
+        if empty is None:
+            yield time, line, row
+        else:
+            skips.add(needed[empty], line)

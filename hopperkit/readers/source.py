@@ -1,0 +1,216 @@
+"""What readers are given: a file, its bytes, a stream, or text; packed or not."""
+
+import io
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import cache, partial, wraps
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+from hopperkit.frames import Rows, frame_text
+from hopperlib.errors import InputError
+from hopperlib.packed import decompress, encoding_of
+
+Source = str | bytes | os.PathLike[str] | BinaryIO | Iterable[str]
+
+_LONGEST = 1 << 20
+# A line and its end, or the last one without.
+_LINE = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
+
+
+def text_of(source: Source, *, name: str = "", max_bytes: int | None = None) -> str:
+    r"""Return what a source holds as text; bytes that are not of its encoding are replaced, not refused.
+
+    Parameters
+    ----------
+    source : str, bytes, path-like, file or iterable of str
+        Text, or lines, as they are; else a file by its path, its content, or an open
+        file, packed with gzip, bzip2 or xz or not. A path ``-`` is standard input.
+    name : str
+        What messages call it; by default its path.
+    max_bytes : int or None
+        Most that is read, unpacked; None for no bound.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is larger.
+
+    Examples
+    --------
+    >>> text_of("access"), text_of("access".encode("utf-16")), text_of(b"caf\xe9")
+    ('access', 'access', 'caf�')
+    >>> import gzip
+    >>> text_of(gzip.compress(b"access"))
+    'access'
+    """
+    if isinstance(source, str):
+        return source
+    if (table := frame_text(source)) is not None:
+        return table
+    if not _is_binary(source):
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines_of(source))
+    name = name or _name(source)
+    with _opened(source, name) as stream:
+        data = stream.read(-1 if max_bytes is None else max_bytes + 1)
+    if max_bytes is not None and len(data) > max_bytes:
+        raise InputError(f"{name}: is larger than {max_bytes:,} bytes, the most that is read")
+    return data.decode(encoding_of(data), errors="replace")
+
+
+def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
+    r"""Yield the lines of a source one by one; of a file no more is held than one, and of that no more than a MiB.
+
+    Parameters
+    ----------
+    source : str, bytes, path-like, binary file or iterable of str
+        As for `text_of`.
+    cut : bool
+        Whether of a longer line of a file only the first MiB is told; else its pieces follow one another.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, at the first line or where it breaks off.
+
+    Examples
+    --------
+    >>> list(lines_of(b"one\r\ntwo")), list(lines_of("one\ntwo")), list(lines_of(["one", "two"]))
+    (['one\n', 'two'], ['one\n', 'two'], ['one', 'two'])
+    """
+    if (table := frame_text(source)) is not None:
+        source = table
+    if isinstance(source, str):
+        # Without a copy of the whole, of which a text stream would make one of four bytes a character.
+        for match in _LINE.finditer(source):
+            if match[0]:
+                yield match[1] + "\n" if match[2] else match[1]
+    elif _is_binary(source):
+        with _opened(source, _name(source)) as stream:
+            text = io.TextIOWrapper(stream, encoding_of(stream.peek(64)), errors="replace")
+            try:
+                pieces = iter(partial(text.readline, _LONGEST), "")
+                yield from first_pieces(pieces) if cut else pieces
+            finally:
+                # The one who opened the stream closes it.
+                text.detach()
+    else:
+        yield from source  # type: ignore[misc]
+
+
+def texts_together(texts: Mapping[str, str]) -> str:
+    r"""Return texts one after the other, as `texts_of` takes them apart; one alone as it is.
+
+    Examples
+    --------
+    >>> texts_together({"a": "one", "b": "two"})
+    '==> a <==\none\n==> b <==\ntwo\n'
+    """
+    led = [f"==> {name} <==\n{text}\n" for name, text in texts.items()]
+    return "".join(led if len(texts) > 1 else texts.values())
+
+
+def texts_of(text: str, name: str) -> dict[str, str]:
+    r"""Return the texts that stand one after the other, each under its name as ``tail -n +1 FILE...`` prints them.
+
+    Parameters
+    ----------
+    text : str
+    name : str
+        Of a text that stands alone.
+
+    Examples
+    --------
+    >>> texts_of("==> a <==\none\n\n==> b <==\ntwo", "input"), texts_of("one", "input")
+    ({'a': 'one\n\n', 'b': 'two'}, {'input': 'one'})
+    """
+    before, *parts = re.split(r"^==> (\S.{0,400}) <==\r?\n", text, flags=re.MULTILINE)
+    texts = {name: before} if before.strip() or not parts else {}
+    return texts | dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def first_pieces(pieces: Iterable[str]) -> Iterator[str]:
+    r"""Yield the first piece of each line, of lines that are longer than a MiB.
+
+    Examples
+    --------
+    >>> [len(piece) for piece in first_pieces(["a" * (1 << 20), "and more\n", "next\n"])]
+    [1048576, 5]
+    """
+    whole = True
+    for piece in pieces:
+        if whole:
+            yield piece
+        # Lines of text that was given as lines end in nothing; only a file's are read in pieces, and those are long.
+        whole = piece.endswith("\n") or len(piece) < _LONGEST
+
+
+@cache
+def by_path(reader: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a reader to which a str is the path of a file, never text; its rows name the file, if they name any.
+
+    Examples
+    --------
+    >>> by_path(text_of)("no/such.txt")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: no/such.txt: No such file or directory
+    """
+    import inspect
+
+    names_file = "file" in inspect.signature(reader).parameters
+
+    @wraps(reader)
+    def read(source: Source, **options: Any) -> Any:
+        source = Path(source) if isinstance(source, str) else source
+        if names_file and isinstance(source, os.PathLike):
+            options.setdefault("file", os.fspath(source))
+        records = reader(source, **options)
+        return Rows(records) if type(records) in (list, tuple) else records
+
+    read.__doc__ = f"{reader.__doc__}\n    A str is the path of a file here; give text as ``io.StringIO(text)``. A DataFrame or Series is read as its CSV.\n"
+    return read
+
+
+def _is_binary(source: object) -> bool:
+    """Whether a source must be opened, unpacked and decoded; else it is lines."""
+    return isinstance(source, bytes | os.PathLike) or (
+        hasattr(source, "read") and not isinstance(source, io.TextIOBase)
+    )
+
+
+def _name(source: object) -> str:
+    """Return what messages call a source."""
+    return os.fspath(source) if isinstance(source, os.PathLike) else "the input"
+
+
+@contextmanager
+def _opened(source: Any, name: str) -> Iterator[io.BufferedReader]:
+    """Open what is no text, unpacked."""
+    with ExitStack() as stack:
+        try:
+            if isinstance(source, bytes):
+                raw: IO[bytes] = io.BytesIO(source)
+            elif not isinstance(source, os.PathLike):
+                raw = source
+            elif os.fspath(source) != "-":
+                # Opening a FIFO in a folder blocks; one that the shell makes, <(command), lies in /dev.
+                if Path(source).is_fifo() and not os.fspath(source).startswith("/dev/"):
+                    raise OSError("is a named pipe, which may never end; read it with - as standard input")
+                raw = stack.enter_context(open(source, "rb"))
+            elif sys.stdin is None:
+                raise OSError("standard input is closed")
+            else:
+                raw = sys.stdin.buffer
+            if isinstance(raw, io.BufferedReader):
+                stream = raw
+            else:
+                stream = io.BufferedReader(raw)
+                stack.callback(stream.detach)
+            plain = decompress(stream)
+            yield stream if plain is stream else stack.enter_context(io.BufferedReader(plain))
+        except Exception as error:  # a system, four ways of packing and a path each have their own
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            raise InputError(f"{name}: {reason}") from error

@@ -1,0 +1,241 @@
+"""A figure as a static SVG, drawn by matplotlib, for pages that run no script."""
+
+import io
+import itertools
+import math
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hopperkit.questions.result import Figure
+
+# Stands for the color of the page's text while matplotlib draws, and is no color of a series.
+_INK = "#010203"
+_LOOK = Path(__file__).with_name("chart.mplstyle")
+# Width of a letter. [points]
+_LETTER = 7
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
+# What Plotly calls it, and what matplotlib does.
+_DASHES: dict[str, Any] = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-."}
+_DASHES |= {"longdash": (0, (8, 3)), "longdashdot": (0, (8, 3, 2, 3))}
+_MARKERS = {"circle": "o", "square": "s", "diamond": "D", "triangle-up": "^", "cross": "P", "x": "x", "line-ew": "_"}
+
+
+def figure_svg(figure: "Figure", width: int = 660, height: int = 340, *, place: str = "") -> str:
+    """Return a figure as one ``<svg>``: the same for the same figure, its texts as text, its ink the page's color.
+
+    Lines, points, bands, bars, heatmaps and clouds in space are drawn, that
+    is, what the figures of the package hold. Title and description for readers
+    who cannot see it are those of the figure.
+
+    Parameters
+    ----------
+    figure : hopperkit.questions.result.Figure
+    width, height : int
+        Its size, and how high it is unless its layout says so. [points]
+    place : str
+        Where in its page it stands, so that two of the same are told apart.
+
+    Raises
+    ------
+    ValueError
+        If the figure holds a kind of trace that cannot be drawn.
+
+    Examples
+    --------
+    >>> from hopperkit.questions.figures import Axis, Series, chart
+    >>> svg = figure_svg(chart(title="Squares", alt="A parabola from 0 at 0 to 4 at 2.", x=Axis(title="x"),
+    ...                        y=Axis(title="x squared"), series=[Series(name="square", x=[0, 1, 2], y=[0, 1, 4])]))
+    >>> svg[:4], "<title>Squares</title>" in svg, ">x squared</text>" in svg
+    ('<svg', True, True)
+    """
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure as Canvas
+
+    with matplotlib.rc_context():
+        # The same picture whatever the reader's own matplotlibrc says.
+        matplotlib.rcdefaults()
+        # Names inside of the drawing hang on its title and place, so that two drawings on a page do not share them.
+        look: Any = matplotlib.rc_params_from_file(_LOOK, use_default_template=False)
+        settings: Any = matplotlib.rcParams
+        settings.update(look | {"svg.hashsalt": f"{place} {figure.title}"})
+        size = (width / 72, figure.layout.get("height", height) / 72)
+        canvas = Canvas(figsize=size, layout="constrained", facecolor="none")
+        _draw(canvas, figure)
+        text = io.StringIO()
+        backend: Any = FigureCanvasSVG(canvas)
+        backend.print_svg(text, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    return _inlined(text.getvalue(), figure)
+
+
+def _inlined(svg: str, figure: "Figure") -> str:
+    """Return a drawing as it stands inside of a page: named, without what only a file of its own needs."""
+    _, _, inside = svg.partition("<svg")
+    attributes, _, inside = inside.partition(">")
+    box = re.search(r'viewBox="[^"]*"', attributes)
+    # The style would hold for the whole page; its two settings stand on the element itself.
+    inside = re.sub(r"<(metadata|style)\b.*?</\1>|<!--.*?-->|<defs>\s*</defs>", "", inside, flags=re.DOTALL)
+    inside = re.sub(r' id="[A-Za-z0-9.]+_\d+"', "", inside)
+    inside = re.sub(r"'DejaVu Sans'", "sans-serif", inside).replace(_INK, "currentColor")
+    # A hundredth of a point is enough.
+    inside = re.sub(
+        r'(?<= [dxy]=")[^"]+', lambda match: re.sub(r"(\.\d\d)\d+", r"\1", match[0]).replace("\n", ""), inside
+    )
+    return (
+        f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" {box[0] if box else ""} '
+        f'role="img" stroke-linejoin="round"><title>{escape(figure.title)}</title><desc>{escape(figure.alt)}</desc>'
+        + re.sub(r"\n\s*", "\n", inside).strip()
+    )
+
+
+def _numbers(values: Sequence[Any]) -> list[Any]:
+    """Return values as they are drawn: a missing one as no number, a category in its lines."""
+    return [
+        math.nan if value is None else value.replace("<br>", "\n") if isinstance(value, str) else value
+        for value in values
+    ]
+
+
+def _places(values: Sequence[Any]) -> list[Any]:
+    """Return values along an axis as they are drawn: dates as moments."""
+    if not (values and all(isinstance(value, str) and _DATE.match(value) for value in values)):
+        return _numbers(values)
+    return [datetime.fromisoformat(value).replace(tzinfo=None) for value in values]
+
+
+def _draw(canvas: Any, figure: "Figure") -> None:
+    """Draw the traces."""
+    axes = canvas.add_subplot()
+    bars = [trace for trace in figure.data if trace["type"] == "bar"]
+    for trace in figure.data:
+        match trace["type"]:
+            case "scatter":
+                _draw_line(axes, trace)
+            case "bar":
+                _draw_bars(axes, trace, bars.index(trace), len(bars), figure.layout.get("bargap", 0.2))
+            case "heatmap":
+                _draw_heatmap(canvas, axes, trace)
+            case kind:
+                raise ValueError(f"figure {figure.title!r} holds a trace of type {kind!r}, which cannot be drawn")
+    for shape in figure.layout.get("shapes", ()):
+        color, alpha = _color(shape["fillcolor"])
+        axes.axvspan(shape["x0"], shape["x1"], shape["y0"], shape["y1"], color=color, alpha=alpha, linewidth=0)
+    for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
+        whole = all(value is None or isinstance(value, int) for trace in figure.data for value in trace[name])
+        _set_axis(axes, name, axis, figure.layout[f"{name}axis"], whole)
+    if not any(trace["type"] == "heatmap" for trace in figure.data):
+        axes.grid()
+        axes.set_axisbelow(True)
+    _add_legend(canvas, figure)
+
+
+def _draw_line(axes: Any, trace: Mapping[str, Any]) -> None:
+    """Draw a line, points or both."""
+    mode, line, marker = trace["mode"], trace.get("line", {}), trace.get("marker", {})
+    axes.plot(
+        _places(trace["x"]),
+        _numbers(trace["y"]),
+        label=trace["name"],
+        color=line.get("color") or marker.get("color"),
+        linestyle=_DASHES[line.get("dash", "solid")] if "lines" in mode else "none",
+        linewidth=line.get("width", 2),
+        marker=_MARKERS[marker.get("symbol", "circle")] if "markers" in mode else None,
+        markersize=0.75 * marker.get("size", 6),
+        clip_on=trace.get("cliponaxis", True),
+    )
+
+
+def _draw_bars(axes: Any, trace: Mapping[str, Any], number: int, count: int, gap: float) -> None:
+    """Draw one of that many sets of bars that stand side by side."""
+    x, marker = _places(trace["x"]), trace["marker"]
+    if isinstance(x[0], str | datetime):
+        axes.xaxis.update_units(x)
+        x = [float(place) for place in axes.convert_xunits(x)]
+    step = min((b - a for a, b in itertools.pairwise(sorted(set(x)))), default=1.0)
+    width = step * (1 - gap) / count
+    axes.bar(
+        [at + (number - (count - 1) / 2) * width for at in x],
+        _numbers(trace["y"]),
+        width,
+        label=trace["name"],
+        color=marker["color"],
+        hatch=2 * marker.get("pattern", {}).get("shape", ""),
+        edgecolor=_INK,
+        linewidth=0,
+    )
+
+
+def _draw_heatmap(canvas: Any, axes: Any, trace: Mapping[str, Any]) -> None:
+    """Draw a map of colors with its scale; as a picture, since thousands of cells would be as many paths."""
+    ends = []
+    for values in (trace["x"], trace["y"]):
+        half = (values[1] - values[0]) / 2 if len(values) > 1 else 0.5
+        ends += [values[0] - half, values[-1] + half]
+    drawn = axes.imshow(
+        [_numbers(row) for row in trace["z"]],
+        cmap=trace["colorscale"].lower(),
+        vmin=trace["zmin"],
+        vmax=trace["zmax"],
+        extent=ends,
+        origin="lower",
+        aspect="auto",
+        interpolation="none",
+    )
+    canvas.colorbar(drawn, label=trace["colorbar"]["title"]["text"])
+
+
+def _add_legend(canvas: Any, figure: "Figure") -> None:
+    """Add the legend above the drawing, where there is more than one series."""
+    if figure.layout.get("showlegend", len(figure.data) > 1):
+        longest = max(len(trace["name"]) for trace in figure.data)
+        # The sample of a line with its margins takes 60 points.
+        columns = max(1, int(72 * canvas.get_figwidth()) // (_LETTER * longest + 60))
+        canvas.legend(loc="outside upper left", ncols=columns, handlelength=3)
+
+
+def _set_axis(axes: Any, name: str, axis: Any, wanted: Mapping[str, Any], whole: bool) -> None:
+    """Give an axis its title, scale, range and ticks; whole numbers have no ticks between them."""
+    from matplotlib.category import StrCategoryConverter
+    from matplotlib.dates import ConciseDateFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    log = wanted.get("type") == "log"
+    # A title has nine tenths of the width, or four fifths of the height, for each of its lines.
+    room = 72 * (0.9 * axes.figure.get_figwidth() if name == "x" else 0.8 * axes.figure.get_figheight())
+    axes.set(**{f"{name}label": "\n".join(textwrap.wrap(wanted["title"]["text"], int(room) // _LETTER))})
+    if log:
+        # Only then: the linear scale would take a category's name from its tick.
+        axes.set(**{f"{name}scale": "log"})
+    if "range" in wanted:
+        axes.set(**{f"{name}lim": [10**end if log else end for end in wanted["range"]]})
+    elif wanted.get("rangemode") == "tozero":
+        axes.set(**{f"{name}lim": (min(0, axis.get_data_interval()[0]), None)})
+    if isinstance(axis.get_converter(), StrCategoryConverter):
+        return
+    if axis.get_converter() is not None:
+        # Of dates.
+        formatter: Any = ConciseDateFormatter
+        axis.set_major_formatter(formatter(axis.get_major_locator()))
+        return
+    if log:
+        low, high = axis.get_view_interval()
+        # Over less than two powers of ten the powers alone would be too few to read from.
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+        axis.set_minor_formatter(NullFormatter())
+    elif whole:
+        axis.set_major_locator(MaxNLocator("auto", integer=True))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+
+
+def _color(text: str) -> tuple[str | tuple[float, ...], float]:
+    """Return a color of Plotly, and how much it covers."""
+    if not text.startswith("rgba("):
+        return text, 1.0
+    red, green, blue, alpha = (float(part) for part in text[5:-1].split(","))
+    return (red / 255, green / 255, blue / 255), alpha

@@ -1,0 +1,151 @@
+"""What is saved with a notebook: the latest answer as HTML, its charts for plotly and as static pictures.
+
+A widget is gone when the kernel is. So beside it stand outputs of the common
+kinds, which every viewer of notebooks draws: text/html, plotly's own type, SVG.
+While the widget lives, a style hides them, and they follow what it shows.
+"""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any
+
+from hopperkit.questions.question import Question
+from hopperkit.questions.result import Figure, Result
+from hopperkit.render.html import prose_html, table_html
+from hopperkit.render.widgets.answer import static_html, titled, titled_html
+
+PLOTLY_MIME_TYPE = "application/vnd.plotly.v1+json"
+# A chart stands on white in a light and in a dark JupyterLab, as its own text is dark.
+_ON_WHITE = {"paper_bgcolor": "white", "plot_bgcolor": "white", "font": {"color": "#1c2024"}}
+_HEIGHT = 380
+# Live: hide what is saved. Not live any more: hide the place where JupyterLab says that there is no such widget.
+_TAKE_TURNS = """<style>
+.jp-OutputArea:has(.hopper-live) > .jp-OutputArea-child:has(.hopper-saved),
+.jp-OutputArea:has(.hopper-live) > .jp-OutputArea-child:has(.hopper-saved) ~ .jp-OutputArea-child:has(.jp-RenderedPlotly, .jp-RenderedSVG),
+.jp-OutputArea:has(.hopper-saved) > .jp-OutputArea-child:has(> .jupyter-widgets):not(:has(.hopper-live)) { display: none; }
+</style>"""
+
+
+def is_watched() -> bool:
+    """Whether a person runs the notebook, who can move a slider: programs that run one say that nobody will answer.
+
+    Examples
+    --------
+    >>> is_watched()
+    True
+    """
+    from IPython.core.getipython import get_ipython
+
+    kernel = getattr(get_ipython(), "kernel", None)
+    return kernel is None or bool(getattr(kernel, "_allow_stdin", True))
+
+
+def publish(bundle: Mapping[str, Any], **options: Any) -> Any:
+    """Show a bundle as an output of its own; return the handle that changes it, if `display_id` asks for one.
+
+    Examples
+    --------
+    >>> publish({"text/plain": "six"})
+    {'text/plain': 'six'}
+    """
+    from IPython import display
+
+    display_any: Any = display.display
+    return display_any(bundle, raw=True, **options)
+
+
+def marked(html: str) -> str:
+    """Return HTML as something that is hidden while a widget shows the same.
+
+    Examples
+    --------
+    >>> marked("<p>Six.</p>").endswith('<div class="hopper-saved"><p>Six.</p></div>')
+    True
+    """
+    return f'{_TAKE_TURNS}<div class="hopper-saved">{html}</div>'
+
+
+def drawn(figure: Figure, **more: Any) -> dict[str, Any]:
+    """Return a figure as plotly.js takes it.
+
+    Examples
+    --------
+    >>> from hopperkit.questions.question import load
+    >>> drawn(load("memory").run().figures[0], uirevision="kept")["layout"]["uirevision"]
+    'kept'
+    """
+    return {"data": figure.data, "layout": {"height": _HEIGHT} | figure.layout | _ON_WHITE | more}
+
+
+def figure_bundle(figure: Figure, *, picture: bool = True) -> dict[str, Any]:
+    """Return a chart for plotly, as a static picture where matplotlib is there, and in words.
+
+    Examples
+    --------
+    >>> from hopperkit.questions.question import load
+    >>> list(figure_bundle(load("memory").run().figures[0]))
+    ['application/vnd.plotly.v1+json', 'image/svg+xml', 'text/plain']
+    """
+    bundle: dict[str, Any] = {PLOTLY_MIME_TYPE: drawn(figure)}
+    if picture and find_spec("matplotlib"):
+        from hopperkit.render.svg import figure_svg
+
+        bundle["image/svg+xml"] = figure_svg(figure)
+    return bundle | {"text/plain": titled(figure.title, figure.alt)}
+
+
+def captions_html(figures: tuple[Figure, ...]) -> str:
+    """Return what charts show, in words, each with its data, folded.
+
+    Examples
+    --------
+    >>> captions_html(())
+    ''
+    """
+    return "".join(
+        f"<p>{titled_html(figure.title, figure.alt)}</p><details><summary>Data of this chart</summary>"
+        f"{table_html(figure.table.to_dict(), buttons=False)}</details>"
+        for figure in figures
+    )
+
+
+class SavedAnswer:
+    """The outputs of one explorer that stay: made once, changed in place from then on.
+
+    Parameters
+    ----------
+    explorer : hopperkit.questions.question.Question
+    """
+
+    def __init__(self, explorer: Question) -> None:
+        self._explorer = explorer
+        self._handles: list[Any] = []
+
+    def show(self, values: Mapping[str, Any], result: Result | None, *, picture: bool = True, note: str = "") -> None:
+        """Show an answer to these values, or change what is shown to it; what was refused says so.
+
+        Parameters
+        ----------
+        values : mapping
+        result : Result or None
+        picture : bool
+            Whether static pictures are drawn, which takes a moment.
+        note : str
+            What follows it.
+        """
+        bundles: list[dict[str, Any]] = []
+        if result is None:
+            words, html = "This setting was refused.", "<p>This setting was refused.</p>"
+        else:
+            words, html = result.summary, static_html(self._explorer, result, values)
+            html += captions_html(result.figures)
+            bundles = [figure_bundle(figure, picture=picture) for figure in result.figures]
+        note = f"<p><strong>{prose_html(note)}</strong></p>" if note else ""
+        bundles.insert(0, {"text/html": marked(html + note), "text/plain": titled(self._explorer.title, words)})
+        if not self._handles:
+            self._handles = [publish(bundle, display_id=True) for bundle in bundles]
+            return
+        # A cell that has ended gets no further outputs; a chart that is gone leaves an empty one.
+        bundles += [{"text/plain": ""}] * (len(self._handles) - len(bundles))
+        for handle, bundle in zip(self._handles, bundles, strict=False):
+            handle.update(bundle, raw=True)

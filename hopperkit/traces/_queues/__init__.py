@@ -1,0 +1,1 @@
+"""Queues for shared nodes, overlapping partitions and custom policies, which `hopperlib.scheduling` takes as an argument."""

@@ -1,0 +1,483 @@
+"""The queue of nodes that jobs share, that differ, or that partitions have in common: promises that name their nodes.
+
+For one promise a partition, which is counted, see `hopperkit.traces._queues.sparing`.
+
+For each node the profile has the instants at which what it has left changes, by the jobs that run there and the promises
+to those before in the queue. A promise takes, of the nodes that have room, those that were idle for the shortest time
+before, so that the others stay free for who comes between. Sets of nodes are whole numbers, a bit each.
+
+How it is fast: promises are worked out only where a job behind them finds enough idle nodes; nodes that nobody is
+promised are counted by bits; and the profile of a node is never changed but followed by another one, which knows what
+was asked of it before.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from heapq import heappop, heappush
+from itertools import accumulate, chain, islice
+from operator import ge, or_
+from typing import NamedTuple
+
+from hopperkit.traces.cluster import NodeResources
+from hopperlib.scheduling._free_nodes import ChosenFit, Contiguous, FirstFit, positions_in
+from hopperlib.scheduling._lanes.lane import FOREVER, PlanningLane, Run, Wanted
+from hopperlib.scheduling._lanes.profile import GUARD, Amounts, Profile, packed
+from hopperlib.scheduling._lanes.waiting import JOB
+from hopperlib.scheduling.downtimes import Downtime
+
+# Of a node whose cores or memory nobody told.
+_ENOUGH = 1 << 40
+_RUNS = re.compile("1+")
+_MOST_KEPT, _FEW = 64, 16
+
+
+def capacity(node: NodeResources) -> Amounts:
+    """Return the cores, GPUs and memory of a node."""
+    return node.cores or _ENOUGH, node.gpus, node.memory_mb or _ENOUGH
+
+
+def suffices(amounts: Amounts, wanted: Wanted) -> bool:
+    """Whether a node with this left would do for a job of a kind."""
+    return all(map(ge, amounts, wanted[1:]))
+
+
+def runs_in(nodes: int) -> list[int]:
+    """Return a set of nodes as the bounds of its runs."""
+    # As digits, the last first: searching a text takes a fraction of what shifting a number of thousands of bits does.
+    return list(chain.from_iterable(run.span() for run in _RUNS.finditer(bin(nodes)[:1:-1])))
+
+
+def _nodes_in(nodes: int) -> list[int]:
+    """Return the nodes of a set, quickly where they are few."""
+    if nodes.bit_count() > _FEW:
+        return list(positions_in(runs_in(nodes)))
+    found = []
+    while nodes:
+        node = nodes.bit_length() - 1
+        found.append(node)
+        nodes ^= 1 << node
+    return found
+
+
+def _set_of(nodes: Iterable[int]) -> int:
+    """Return nodes as a set."""
+    return reduce(or_, map((1).__lshift__, nodes), 0)
+
+
+def bits_of(bounds: Sequence[int]) -> int:
+    """Return runs, by their bounds, as a set."""
+    ends = iter(bounds)
+    return sum((1 << high) - (1 << low) for low, high in zip(ends, ends, strict=True))
+
+
+class _Promise(NamedTuple):
+    """When a blocked job has its nodes, from when on each of them has room for it by then, and in which look that was found."""
+
+    at: int
+    since: dict[int, int]
+    look: int
+
+
+class _Kind:
+    """What one kind of job finds: the nodes on which it may start now, and from when on on each, by the running jobs alone."""
+
+    def __init__(self) -> None:
+        self.idle = 0
+        self.since: dict[int, int] = {}
+        # The nodes for each such instant; the instants, and beside each the nodes that it may have by then.
+        self.at: dict[int, int] = {}
+        self.times: list[int] = []
+        self.by_then: list[int] = []
+        # Up to where the log of changes is in what it finds now, and in what it finds later.
+        self.seen_idle = self.seen = -1
+
+    def settle(self, node: int, instant: int) -> None:
+        """Note from when on a job may start on a node."""
+        if node in self.since:
+            self.at[self.since[node]] ^= 1 << node
+        self.since[node] = instant
+        self.at[instant] = self.at.get(instant, 0) | 1 << node
+        self.times = []
+
+    def steps(self) -> tuple[list[int], list[int]]:
+        """Return the instants at which there are more nodes, and the nodes that there are by then."""
+        if not self.times:
+            self.at = {instant: nodes for instant, nodes in self.at.items() if nodes}
+            self.times = sorted(self.at)
+            self.by_then = list(accumulate((self.at[instant] for instant in self.times), or_))
+        return self.times, self.by_then
+
+
+class NamedLane(PlanningLane):
+    """A pool in which the first blocked jobs of each partition are promised a time and nodes, in the order of the queue."""
+
+    def __init__(
+        self,
+        run: Run,
+        nodes: Sequence[NodeResources],
+        partitions: Mapping[str, Sequence[int]],
+        *,
+        depth: int,
+        free: Callable[[list[int]], FirstFit] = FirstFit,
+        nodes_per_switch: int = 0,
+        downtimes: Iterable[Downtime] = (),
+    ) -> None:
+        super().__init__(run)
+        self.depth, self.free, self.partitions = depth, free, partitions
+        self.members = {name: sum(1 << node for node in mine) for name, mine in partitions.items()}
+        self.whole = [packed(capacity(node)) for node in nodes]
+        self.left = [amounts + GUARD for amounts in self.whole]
+        # Of each node its jobs, each with its expected end and what it holds there.
+        self.jobs: list[dict[int, tuple[int, int]]] = [{} for _ in nodes]
+        # The nodes that are taken away, those of them that come back when a plan says so, and those that take no new job.
+        self.away = self.coming_back = self.draining = 0
+        everywhere = (1 << len(nodes)) - 1
+        switch = nodes_per_switch or len(nodes)
+        self.switches = [(((1 << switch) - 1) << low) & everywhere for low in range(0, len(nodes), switch)]
+        self.per_switch = nodes_per_switch
+        ways = free([])
+        self.together = bool(nodes_per_switch) or isinstance(ways, Contiguous)
+        # Whether jobs have the first nodes that there are; and whether some wait for nodes that lie near.
+        self.in_order, self.patient = type(ways) is FirstFit, isinstance(ways, ChosenFit)
+        # What is known beforehand: from when, to when, and on which nodes nothing else may run than jobs of the queue.
+        self.known = [
+            (each, everywhere if each.last_node is None else bits_of((each.first_node or 0, each.last_node)))
+            for each in downtimes
+            if each.drained or (each.queue and each.last_node is not None)
+        ]
+        # Nodes on which something began or ended, one after the other: what kinds of job find is mended there.
+        self.log: list[int] = []
+        self.kinds: dict[Wanted, _Kind] = {}
+        # What nodes have left by the running jobs; and with the promises, where there are any.
+        self.base: dict[int, Profile] = {}
+        self.lines: dict[int, Profile] = {}
+        self.reserved = 0
+        # How long the log was when the queue was last planned, and how often it was.
+        self.seen, self.passes = -1, 1
+        self.promises: dict[int, _Promise] = {}
+        # The nodes that are other than they were when the turn of the same job came before, and those of the looks before.
+        self.changed = 0
+        self.changed_before = deque[int](maxlen=_MOST_KEPT)
+
+    def forget(self) -> None:
+        self.base, self.seen, self.promises, self.planned = {}, -1, {}, False
+
+    def note(self, nodes: Iterable[int]) -> None:
+        """Note that something began or ended on some nodes."""
+        self.planned = False
+        for node in nodes:
+            self.log.append(node)
+            self.base.pop(node, None)
+
+    def share(self, wanted: Wanted, node: int) -> int:
+        """Return what a job of a kind takes of a node."""
+        return packed(wanted[1:]) if wanted[1] else self.whole[node]
+
+    def changed_since(self, wanted: Wanted, seen: int) -> Iterable[int]:
+        """Return the nodes of a partition on which something began or ended since the log was that long; all of them for -1."""
+        mine, members = self.partitions[wanted[0]], self.members[wanted[0]]
+        return mine if seen < 0 else [node for node in set(self.log[seen:]) if members >> node & 1]
+
+    def idle_for(self, wanted: Wanted) -> int:
+        """Return the nodes on which a kind of job has room now, whatever is promised or known beforehand."""
+        kind = self.kinds.get(wanted)
+        if kind is None:
+            kind = self.kinds[wanted] = _Kind()
+        if kind.seen_idle < len(self.log):
+            idle, left, whole, gone = kind.idle, self.left, self.whole, self.gone
+            share = packed(wanted[1:]) if wanted[1] else 0
+            for node in self.changed_since(wanted, kind.seen_idle):
+                bit = 1 << node
+                if (left[node] - (share or whole[node])) & GUARD == GUARD and not gone & bit:
+                    idle |= bit
+                else:
+                    idle &= ~bit
+            kind.idle, kind.seen_idle = idle, len(self.log)
+        return kind.idle
+
+    def kind(self, wanted: Wanted) -> _Kind:
+        """Return what a kind of job finds, now and later."""
+        self.idle_for(wanted)
+        kind = self.kinds[wanted]
+        if kind.seen < len(self.log):
+            for node in self.changed_since(wanted, kind.seen):
+                kind.settle(node, self.fits_from(self.share(wanted, node), node))
+            kind.seen = len(self.log)
+        return kind
+
+    @property
+    def gone(self) -> int:
+        """The nodes that take no job, for nobody knows how long."""
+        return self.away & ~self.coming_back | self.draining
+
+    def fits_from(self, share: int, node: int) -> int:
+        """Return from when a share fits on a node at the latest; 0 if it does now."""
+        if self.gone >> node & 1:
+            return FOREVER
+        free = self.left[node] - share
+        if free & GUARD == GUARD:
+            return 0
+        for end, held in sorted(self.jobs[node].values()):
+            free += held
+            if free & GUARD == GUARD:
+                return max(1, end)
+        return FOREVER
+
+    def line(self, node: int, now: int) -> Profile:
+        """Return what a node has left by the running jobs."""
+        line = self.base.get(node)
+        if line is None:
+            times, lefts, left = [0], [GUARD if self.gone >> node & 1 else self.left[node]], self.left[node]
+            for end, held in () if self.gone >> node & 1 else sorted(self.jobs[node].values()):
+                left += held
+                # What runs over its limit is still there: its share comes in the next second at the soonest.
+                if max(end, now + 1) > times[-1]:
+                    times.append(max(end, now + 1))
+                    lefts.append(left)
+                lefts[-1] = left
+            line = self.base[node] = Profile(times, lefts)
+        return line
+
+    def reserve(self, job: int, nodes: Iterable[int], at: int, now: int) -> None:
+        """Keep nodes for a job from an instant on."""
+        wanted, end = self.run.wanted[job], max(at, now) + max(1, self.limits[job])
+        share, lines = packed(wanted[1:]) if wanted[1] else 0, self.lines
+        for node in nodes:
+            lines[node] = (lines.get(node) or self.line(node, now)).after(share or self.whole[node], at, end)
+            self.reserved |= 1 << node
+
+    def free_for(self, job: int, nodes: int, at: int, end: int) -> int:
+        """Return those of some nodes that nothing which is known beforehand keeps from a job that runs from and to."""
+        queue = self.run.workload.word("queue", job) if self.known else ""
+        for each, kept in self.known:
+            if each.queue and each.queue == queue:
+                nodes &= kept
+            elif each.start_s < end and at < each.end_s and (each.drained or each.start_s <= at):
+                nodes &= ~kept
+        return nodes
+
+    def pick(self, nodes: int, width: int) -> int:
+        """Return that many of some nodes, by the way to allocate; 0 if they do not do."""
+        if width <= self.per_switch:
+            nodes = next((mine for group in self.switches if (mine := nodes & group).bit_count() >= width), 0)
+        if nodes.bit_count() < width:
+            return 0
+        if self.in_order and width <= _FEW:
+            left = nodes
+            for _ in range(width):
+                left &= left - 1
+            return nodes ^ left
+        free = self.free(runs_in(nodes))
+        return bits_of(free.take(width)) if width <= free.room else 0
+
+    def idle(self, job: int, now: int) -> int:
+        """Return the nodes on which a job may start now, whatever is promised."""
+        return self.free_for(job, self.idle_for(self.run.wanted[job]), now, now + max(1, self.limits[job]))
+
+    def room(self, job: int, now: int) -> int:
+        idle = self.idle(job, now)
+        return self.free(runs_in(idle)).room if idle else 0
+
+    def place(self, job: int, now: int) -> list[int] | None:
+        return runs_in(self.pick(self.idle(job, now), self.widths[job])) or None
+
+    def hold(self, job: int, bounds: list[int], end: int) -> None:
+        wanted = self.run.wanted[job]
+        for node in positions_in(bounds):
+            share = self.share(wanted, node)
+            self.jobs[node][job] = end, share
+            self.left[node] -= share
+        self.note(positions_in(bounds))
+
+    def finish(self, job: int, bounds: list[int]) -> None:
+        for node in positions_in(bounds):
+            self.left[node] += self.jobs[node].pop(job)[1]
+        self.note(positions_in(bounds))
+
+    def free_bounds(self) -> list[list[int]]:
+        nodes = 0
+        for mine in self.members.values():
+            nodes |= mine
+        idle = (1 << node for node in positions_in(runs_in(nodes & ~self.away)) if not self.jobs[node])
+        return [runs_in(sum(idle))]
+
+    def take_idle(self, first: int, last: int, *, planned: bool) -> list[int]:
+        bounds = FirstFit(self.free_bounds()[0]).take_positions(first, last)
+        self.away |= bits_of(bounds)
+        self.coming_back |= bits_of(bounds) if planned else 0
+        self.note(positions_in(bounds))
+        return bounds
+
+    def give_back(self, bounds: list[int]) -> None:
+        self.away &= ~bits_of(bounds)
+        self.coming_back &= self.away
+        self.note(positions_in(bounds))
+
+    def drain(self, spans: Sequence[tuple[int, int]]) -> None:
+        before, self.draining = self.draining, 0
+        for span in spans:
+            self.draining |= bits_of(span)
+        self.note(positions_in(runs_in(before ^ self.draining)))
+
+    def schedule_pass(self, now: int) -> Iterator[int]:
+        looks = super().schedule_pass(now)
+        self.lines, self.reserved = {}, 0
+        self.changed_before.append(self.changed)
+        self.changed, self.passes = _set_of(set(self.log[self.seen :])), self.passes + 1
+        self.seen = len(self.log)
+        return looks
+
+    def most_idle(self, wanted: Wanted) -> int:
+        idle = self.idle_for(wanted)
+        return self.free(runs_in(idle)).room if self.together else idle.bit_count()
+
+    def withdraw(self, job: int) -> None:
+        """Take the promise to a job back, if it had one."""
+        if promise := self.promises.pop(job, None):
+            self.changed |= _set_of(promise.since)
+
+    def try_to_start(self, key: int, now: int) -> bool:
+        """Start a job if enough nodes are idle and no promise is broken; return whether it keeps nobody behind it."""
+        job = key & JOB
+        wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job])
+        lines, whole, share = self.lines, self.whole, packed(wanted[1:]) if wanted[1] else 0
+        idle, promised = self.idle(job, now), self.reserved
+        while True:
+            short = [
+                1 << node for node in _nodes_in(idle & promised) if lines[node].until(share or whole[node]) < now + span
+            ]
+            idle ^= sum(short)
+            if idle.bit_count() < width:
+                self.tight[wanted] = self.limits[job], idle.bit_count()
+                return False
+            if not self.unplanned:
+                break
+            # Each promise only takes nodes away: once too few are left, the others need not be worked out.
+            promised = self.plan(self.unplanned.popleft(), now)
+        if self.patient and self.waits_for_near(job, self.free(runs_in(idle)), now):
+            return self.depth > 0
+        taken = self.pick(idle, width)
+        if taken:
+            self.reserve(job, _nodes_in(taken & self.reserved), 0, now)
+            self.start(key, runs_in(taken), now)
+        return bool(taken)
+
+    def plan(self, job: int, now: int) -> int:
+        """Promise a blocked job the earliest time at which it finds enough nodes, if it ever does; return these."""
+        promise = self.promises.get(job)
+        if promise is None or not self.stands(job, promise, now):
+            self.withdraw(job)
+            promise = _Promise(*self.earliest(job, now), self.passes)
+            self.changed |= _set_of(promise.since)
+        self.promises[job] = promise._replace(look=self.passes)
+        self.reserve(job, promise.since, promise.at, now)
+        return _set_of(promise.since)
+
+    def stands(self, job: int, promise: _Promise, now: int) -> bool:
+        """Whether a promise is what it would be anew: what has changed since offers nothing by then, nor more by its own nodes."""
+        at, since, look = promise
+        if self.together or not since or at <= now or self.passes - look > len(self.changed_before):
+            return False
+        # All who were planned in the looks between stand before this job in the queue, as its turn did not come.
+        changed = reduce(or_, islice(reversed(self.changed_before), max(0, self.passes - look - 1)), self.changed)
+        wanted, span = self.run.wanted[job], max(1, self.limits[job])
+        share, lines = packed(wanted[1:]) if wanted[1] else 0, self.lines
+        for node in _nodes_in(changed & self.members[wanted[0]]):
+            rooms = (lines.get(node) or self.line(node, now)).rooms(share or self.whole[node])
+            if not _as_promised(rooms, since.get(node, FOREVER), at, span, now):
+                return False
+        return True
+
+    def openings(self, job: int, now: int) -> list[tuple[int, int, int]]:
+        """Return the nodes that somebody is promised: from when and until when a job may start on each, and the node."""
+        wanted, span = self.run.wanted[job], max(1, self.limits[job])
+        members, share = self.members[wanted[0]], packed(wanted[1:]) if wanted[1] else 0
+        lines = [
+            (node, line.rooms(share or self.whole[node])) for node, line in self.lines.items() if members >> node & 1
+        ]
+        return sorted(
+            [
+                (since, until - span, node)
+                for node, rooms in lines
+                for since, until in rooms
+                if until - (since if since > now else now) >= span
+            ]
+        )
+
+    def earliest(self, job: int, now: int) -> tuple[int, dict[int, int]]:
+        """Return when a blocked job finds enough nodes, and which, each with from when on it has room; none if it never does."""
+        width, span = self.widths[job], max(1, self.limits[job])
+        kind, plain, openings = self.kind(self.run.wanted[job]), ~self.reserved, self.openings(job, now)
+        times, by_then = kind.steps()
+        # No sooner than if nobody were promised anything.
+        soonest = times[min(bisect_left(by_then, width, key=int.bit_count), len(times) - 1)]
+        instants = {soonest, *times, *(opening[0] for opening in openings)}
+        for each, _ in self.known:
+            instants |= {each.end_s, each.start_s} if each.queue else {each.end_s}
+        # What runs over its limit ends in the next second at the soonest.
+        later = sorted(max(instant, now + bool(instant)) for instant in instants if soonest <= instant < FOREVER)
+        for at, opened in _opened(later, openings):
+            reached = bisect_right(times, at) - 1
+            nodes = by_then[reached] & plain if reached >= 0 else 0
+            if nodes.bit_count() + len(opened) < width:
+                continue
+            nodes = self.free_for(job, nodes | sum(1 << node for *_, node in opened), at, at + span)
+            if self.together:
+                found = dict.fromkeys(_nodes_in(self.pick(nodes, width)), 0)
+            else:
+                found = self.latest(kind, nodes, width, at, now, opened)
+            if found:
+                return at, found
+        return 0, {}
+
+    def latest(
+        self, kind: _Kind, nodes: int, width: int, at: int, now: int, opened: Sequence[tuple[int, int, int]]
+    ) -> dict[int, int]:
+        """Return that many of some nodes, those first that were idle for the shortest time before; none if there are too few."""
+        if nodes.bit_count() < width:
+            return {}
+        since = {instant: mine & ~self.reserved for instant, mine in kind.at.items() if instant <= at}
+        for _, instant, node in opened:
+            since[(instant > now) * instant] = since.get((instant > now) * instant, 0) | 1 << node
+        for each, kept in self.known:
+            if now < each.end_s <= at:
+                since[each.end_s] = since.get(each.end_s, 0) | kept
+        taken: dict[int, int] = {}
+        for instant in sorted(since, reverse=True):
+            mine = since[instant] & nodes
+            missing = width - len(taken)
+            if mine.bit_count() >= missing:
+                return taken | dict.fromkeys(positions_in(FirstFit(runs_in(mine)).take(missing)), instant)
+            nodes ^= mine
+            taken |= dict.fromkeys(_nodes_in(mine), instant)
+        return {}
+
+
+def _as_promised(rooms: Sequence[tuple[int, int]], since: int, at: int, span: int, now: int) -> bool:
+    """Whether a node offers by an instant just the room that a promise found there, or none, as it found none."""
+    offers = False
+    for begin, end in rooms:
+        if begin <= at and end - (begin if begin > now else now) >= span:
+            if begin < since or end < at + span:
+                return False
+            offers = True
+    return offers or since == FOREVER
+
+
+def _opened(
+    instants: Iterable[int], openings: Sequence[tuple[int, int, int]]
+) -> Iterator[tuple[int, list[tuple[int, int, int]]]]:
+    """Yield each instant, and the openings of which it is one, as (until when, from when, node)."""
+    opened: list[tuple[int, int, int]] = []
+    place = 0
+    for at in instants:
+        while place < len(openings) and openings[place][0] <= at:
+            since, until, node = openings[place]
+            heappush(opened, (until, since, node))
+            place += 1
+        while opened and opened[0][0] < at:
+            heappop(opened)
+        yield at, opened

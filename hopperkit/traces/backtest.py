@@ -1,0 +1,265 @@
+"""How well learned rules predict the waits of later weeks, beside three null models that know no rules."""
+
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
+from statistics import fmean, median
+from typing import NamedTuple
+
+from hopperkit.traces.cluster import Cluster
+from hopperkit.traces.learned import Clock, Learned, learn, rank_correlation
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
+from hopperlib.scheduling.workload import Workload
+
+# The part of the jobs that rules are learned from; the rest are predicted.
+_LEARNED_FROM = 0.6
+_FEWEST = 200
+# Classes of jobs, by limit; a smaller one is not judged. [h]
+_CLASSES_H = (1, 4, 12, 24)
+_FEWEST_OF_CLASS = 30
+# How many past jobs alike make a prediction, and how many make an interval.
+_ALIKE, _LIKE_PREDICTIONS = 50, 200
+PREDICTORS = {
+    "learned": "simulated with the learned rules",
+    "learned and alike": "past jobs of like size and like simulated wait",
+    "constant": "one constant: the median",
+    "alike": "median of the last 50 jobs alike",
+    "easy": "plain EASY",
+}
+NULL_MODELS = ("constant", "alike", "easy")
+
+
+class Judged(NamedTuple):
+    """How one way of predicting waits did on the later jobs.
+
+    Parameters
+    ----------
+    name : str
+    rank_correlation : float
+        With the observed waits, job by job.
+    mean_error_s : float
+        Mean absolute error. [s]
+    coverage : float
+        Share of the waits inside of intervals that should hold 95 % of them.
+    """
+
+    name: str
+    rank_correlation: float
+    mean_error_s: float
+    coverage: float
+
+
+class JudgedClass(NamedTuple):
+    """How the learned rules, and the best null model, did on a class of the later jobs.
+
+    Parameters
+    ----------
+    name : str
+    jobs : int
+    rank_correlation, null_rank_correlation : float
+    mean_error_s, null_mean_error_s : float
+        [s]
+    """
+
+    name: str
+    jobs: int
+    rank_correlation: float
+    null_rank_correlation: float
+    mean_error_s: float
+    null_mean_error_s: float
+
+
+class Backtest(NamedTuple):
+    """Rules learned from earlier jobs and held against later ones.
+
+    Parameters
+    ----------
+    rules : Learned
+    findings : tuple of Finding
+        What spoke for the rules.
+    learned_from, judged_on : int
+        How many jobs.
+    judged : tuple of Judged
+        In the order of `PREDICTORS`.
+    classes : tuple of JudgedClass
+        By limit.
+    """
+
+    rules: Learned
+    findings: tuple[Finding, ...]
+    learned_from: int
+    judged_on: int
+    judged: tuple[Judged, ...]
+    classes: tuple[JudgedClass, ...] = ()
+
+    @property
+    def best_null(self) -> Judged:
+        """The null model with the highest rank correlation."""
+        return max((each for each in self.judged if each.name in NULL_MODELS), key=lambda each: each.rank_correlation)
+
+    @property
+    def best(self) -> Judged:
+        """The better of the two that use the learned rules."""
+        return max(
+            (each for each in self.judged if each.name not in NULL_MODELS), key=lambda each: each.rank_correlation
+        )
+
+
+def backtest(workload: Workload, nodes: int | Cluster, clock: Clock) -> Backtest:
+    """Return how rules learned from the first 60 % of the jobs predict the waits of the others.
+
+    Predicting a wait by past jobs, one sees those only that had started when the job came.
+
+    Raises
+    ------
+    InputError
+        If fewer than 200 jobs have known starts.
+
+    Examples
+    --------
+    A job each hour, for which the one node is free:
+
+    >>> from hopperlib.scheduling.workload import Job
+    >>> jobs = Workload(Job(n, 3600 * n, 1, 60, 60, observed_start_s=3600 * n) for n in range(200))
+    >>> test = backtest(jobs, 1, Clock(0))
+    >>> test.learned_from, test.judged_on, test.best.mean_error_s
+    (120, 80, 0.0)
+    """
+    rows = [job for job, start in enumerate(workload.observed_start_s) if start >= 0]
+    if len(rows) < _FEWEST:
+        raise InputError(
+            f"{len(rows)} jobs with known starts are too few to learn from some and judge on others: {_FEWEST} are needed"
+        )
+    jobs = workload.of(rows)
+    first = int(_LEARNED_FROM * len(jobs))
+    rules, findings = learn(jobs.of(range(first)), nodes, clock)
+    waits = [max(0, start - at) for start, at in zip(jobs.observed_start_s, jobs.arrival_s, strict=True)]
+    simulated = learned_waits(jobs, nodes, clock, rules)
+    sizes = [
+        (width.bit_length(), limit.bit_length()) for width, limit in zip(jobs.nodes, jobs.requested_time_s, strict=True)
+    ]
+    told = {
+        "learned": simulated,
+        "learned and alike": alike(
+            jobs, waits, [(*size, int(wait).bit_length()) for size, wait in zip(sizes, simulated, strict=True)]
+        ),
+        "constant": [median(waits[:first])] * len(jobs),
+        "alike": alike(jobs, waits, sizes),
+        "easy": learned_waits(jobs, nodes, clock, Learned()),
+    }
+    judged = tuple(_judged(name, predicted, waits, first) for name, predicted in told.items())
+    test = Backtest(rules, tuple(findings), first, len(jobs) - first, judged)
+    return test._replace(classes=tuple(_by_class(jobs, first, waits, told[test.best.name], told[test.best_null.name])))
+
+
+def limit_classes(workload: Workload) -> Iterator[tuple[str, list[int]]]:
+    """Yield the jobs by the limits that they asked for, with the name of each class.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job
+    >>> list(limit_classes(Workload([Job(1, 0, 1, 60, 3600), Job(2, 0, 1, 60, 90_000)])))
+    [('limit up to 1 h', [0]), ('limit above 24 h', [1])]
+    """
+    of_class: dict[int, list[int]] = {}
+    for job, limit in enumerate(workload.requested_time_s):
+        of_class.setdefault(sum(limit > 3600 * hours for hours in _CLASSES_H), []).append(job)
+    names = [f"limit up to {hours} h" for hours in _CLASSES_H] + [f"limit above {_CLASSES_H[-1]} h"]
+    yield from ((names[at], jobs) for at, jobs in sorted(of_class.items()))
+
+
+def _by_class(
+    jobs: Workload, first: int, waits: Sequence[int], ours: Sequence[float], null: Sequence[float]
+) -> Iterator[JudgedClass]:
+    """Yield how two predictions did on each class of the later jobs."""
+    for name, rows in limit_classes(jobs):
+        later = [job for job in rows if job >= first]
+        seen = [waits[job] for job in later]
+        told = [[predicted[job] for job in later] for predicted in (ours, null)]
+        if len(later) >= _FEWEST_OF_CLASS:
+            yield JudgedClass(
+                name, len(later), *(rank_correlation(one, seen) for one in told), *(_error(one, seen) for one in told)
+            )
+
+
+def _error(told: Sequence[float], seen: Sequence[float]) -> float:
+    """Return the mean absolute error. [s]"""
+    return fmean(abs(a - b) for a, b in zip(told, seen, strict=True))
+
+
+def learned_waits(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Learned) -> list[float]:
+    """Return the wait of each job as rules simulate it. [s]
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job
+    >>> learned_waits(Workload([Job(1, 0, 1, 60, 60), Job(2, 0, 1, 60, 60)]), 1, Clock(0), Learned())
+    [0.0, 60]
+    """
+    starts = rules.run(jobs, nodes, clock).start_s
+    return [max(0.0, start - at) for start, at in zip(starts, jobs.arrival_s, strict=True)]
+
+
+def alike(jobs: Workload, waits: Sequence[int], classes: Sequence[tuple[int, ...]]) -> list[float]:
+    """Return for each job the median wait of the last fifty of its class that had started when it came.
+
+    A class in which none had started stands back to those alike in all but the last of its parts, and so on.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job
+    >>> jobs = Workload([Job(1, 0, 1, 60, 60, observed_start_s=30), Job(2, 90, 1, 60, 60, observed_start_s=90)])
+    >>> alike(jobs, [30, 0], [(1,), (2,)])
+    [0.0, 30.0]
+    """
+    past: dict[tuple[int, ...], deque[int]] = {}
+    begun: list[tuple[int, int]] = []
+    predicted = []
+    for job, arrival in enumerate(jobs.arrival_s):
+        while begun and begun[0][0] <= arrival:
+            _, other = heappop(begun)
+            for parts in range(len(classes[other]) + 1):
+                past.setdefault(classes[other][:parts], deque(maxlen=_ALIKE)).append(waits[other])
+        mine = next(
+            (past[key] for parts in range(len(classes[job]), -1, -1) if (key := classes[job][:parts]) in past), None
+        )
+        predicted.append(float(median(mine)) if mine else 0.0)
+        heappush(begun, (jobs.observed_start_s[job], job))
+    return predicted
+
+
+def interval_of_alike(pairs: Sequence[tuple[float, int]], told: float) -> tuple[int, int]:
+    """Return within what 95 % of the waits lay that were predicted most alike, of (prediction, wait). [s]
+
+    Examples
+    --------
+    >>> interval_of_alike([(0, 5), (0, 7), (9, 60)] * 100, 0)
+    (5, 7)
+    """
+    # Equal predictions are mixed (by Knuth's multiplicative hash), so that their neighbors are any of them.
+    mixed = sorted(range(len(pairs)), key=lambda at: (pairs[at][0], at * 2_654_435_761 % (1 << 32)))
+    return _near([pairs[at][0] for at in mixed], [pairs[at][1] for at in mixed], told)
+
+
+def _near(keys: Sequence[float], waits: Sequence[int], told: float) -> tuple[int, int]:
+    """Return the middle 95 % of the waits whose predictions, which are sorted, lie nearest."""
+    middle = (bisect_left(keys, told) + bisect_right(keys, told)) // 2
+    low = max(0, min(middle - _LIKE_PREDICTIONS // 2, len(waits) - _LIKE_PREDICTIONS))
+    near = sorted(waits[low : low + _LIKE_PREDICTIONS])
+    return near[int(0.025 * len(near))], near[-1 - int(0.025 * len(near))]
+
+
+def _judged(name: str, predicted: Sequence[float], waits: Sequence[int], first: int) -> Judged:
+    """Return how predictions did on the later jobs; intervals come from how they did on the earlier ones."""
+    # Equal predictions are mixed, as above.
+    mixed = sorted(range(first), key=lambda job: (predicted[job], job * 2_654_435_761 % (1 << 32)))
+    earlier = [waits[job] for job in mixed]
+    keys = [predicted[job] for job in mixed]
+    inside = 0
+    for value, wait in zip(predicted[first:], waits[first:], strict=True):
+        low, high = _near(keys, earlier, value)
+        inside += low <= wait <= high
+    later, told = waits[first:], predicted[first:]
+    return Judged(name, rank_correlation(told, later), _error(told, later), inside / len(later))

@@ -1,0 +1,174 @@
+"""The scheduler on clusters: partitions that overlap, shared nodes and custom policies.
+
+`hopperlib.scheduling.scheduler` holds the rules and the event loop; this module passes it the queues that name their
+nodes. On a cluster with partitions each queue is one of them, and each has its own head. A job wants the same of each
+of its nodes: its cores, GPUs and memory divided by them, rounded up; without cores, whole nodes. It gets the first
+nodes of its partition that have room.
+
+Where nodes are shared, differ or belong to several partitions, the promise of ``easy`` is the earliest time at which
+enough of them have room for the head by the limits of those who run there; a job that
+runs on then may take a node from it only where it still finds room there, or
+as many as it can spare. Promises of several partitions do not count each other. At a
+depth of two or more they do, and each names its nodes: of those that have room for it the
+ones that were idle for the shortest time before. Who passes may run beside it on
+these nodes, but take nothing that it needs. All promises are made anew whenever
+something changes, in the order of the queue.
+
+A policy may also be a function: it sees a `View` whenever something ended or came and there is room for
+the narrowest waiting job, and returns, or yields, those of its waiting jobs that are to start now.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from hopperkit.traces._queues.named import NamedLane, capacity, suffices
+from hopperkit.traces._queues.own import OwnLane, Policy, View
+from hopperkit.traces._queues.sparing import SparingLane
+from hopperkit.traces.cluster import Cluster, NodeResources, Partition, demand
+from hopperlib.errors import InputError
+from hopperlib.scheduling import scheduler as model
+from hopperlib.scheduling._free_nodes import FirstFit, NodeChoice, joined
+from hopperlib.scheduling._lanes.lane import Lane, Wanted
+from hopperlib.scheduling._lanes.loop import Loop
+from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.schedule import Schedule
+from hopperlib.scheduling.scheduler import POLICIES, whole_node_queue
+from hopperlib.scheduling.workload import Workload
+
+__all__ = ["POLICIES", "NodeChoice", "Policy", "View", "simulate", "too_wide"]
+
+
+def simulate(
+    workload: Workload,
+    nodes: int | Cluster,
+    *,
+    policy: str | Policy = "easy",
+    nodes_per_switch: int = 0,
+    **settings: Any,
+) -> Schedule:
+    """Return the schedule of a workload on a machine or a cluster.
+
+    Parameters
+    ----------
+    workload : Workload
+    nodes : int or Cluster
+        Nodes of the machine, each for one job at a time; or partitions of nodes that may be shared.
+    policy : {"easy", "fcfs", "conservative"}, digits or callable
+        Who may pass whom; digits are a depth.
+    nodes_per_switch : int
+        Number of consecutive nodes per switch, where a job that fits under one gets its nodes there; 0: anywhere.
+    **settings
+        As for `hopperlib.scheduling.scheduler.simulate`.
+
+    Raises
+    ------
+    InputError
+        If a setting is unknown, or a job is wider than the machine or its queue allows.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job, Workload
+    >>> jobs = Workload([Job(1, 0, 6, 100, 100), Job(2, 1, 8, 50, 50), Job(3, 2, 4, 90, 90)])
+    >>> list(simulate(jobs, 10, policy=lambda view: view.fitting[:1]).start_s)
+    [0, 100, 2]
+    """
+    cluster = _one_pool(nodes) if isinstance(nodes, int) else nodes
+    queues_of = partial(
+        _queues, cluster=cluster, policy=policy if callable(policy) else None, nodes_per_switch=nodes_per_switch
+    )
+    return model.simulate(
+        workload,
+        len(cluster.nodes),
+        policy="easy" if callable(policy) else policy,
+        wanted=None if isinstance(nodes, int) else [_wanted(workload, job, nodes) for job in range(len(workload))],
+        queues_of=queues_of,
+        **settings,
+    )
+
+
+def _queues(
+    run: Loop,
+    depth: int,
+    free: Callable[[list[int]], FirstFit],
+    downtimes: Sequence[Downtime],
+    *,
+    cluster: Cluster,
+    policy: Policy | None,
+    nodes_per_switch: int,
+) -> Mapping[str, Lane]:
+    """Return the queue of each partition, all of them one under a custom policy."""
+    pools = _lanes(run, cluster, depth, free, downtimes, nodes_per_switch)
+    return dict.fromkeys(pools, OwnLane(run, pools, policy)) if policy else pools
+
+
+def _lanes(
+    run: Loop,
+    cluster: Cluster,
+    depth: int,
+    free: Callable[[list[int]], FirstFit],
+    downtimes: Sequence[Downtime],
+    nodes_per_switch: int,
+) -> dict[str, Lane]:
+    """Return the queues of the partitions; nodes that are whole and alike are counted, which is faster."""
+    lanes: dict[str, Lane] = {}
+    wants = set(run.wanted)
+    used, sharing = {want[0] for want in wants}, {want[0] for want in wants if want[1:] != (0, 0, 0)}
+    for names in cluster.parts():
+        members = {name: cluster.partitions[name].nodes for name in names}
+        whole = None
+        if len(names) == 1 and not nodes_per_switch and names[0] not in sharing:
+            whole = whole_node_queue(run, free(joined(members[names[0]])), depth, downtimes)
+        if whole:
+            lanes[names[0]] = whole
+        elif used & set(names):
+            kind = NamedLane if depth > 1 else SparingLane
+            shared = kind(
+                run,
+                cluster.nodes,
+                members,
+                depth=depth,
+                free=free,
+                nodes_per_switch=nodes_per_switch,
+                downtimes=downtimes,
+            )
+            lanes |= dict.fromkeys(names, shared)
+    return lanes
+
+
+def _one_pool(nodes: int) -> Cluster:
+    """Return that many nodes, of which each runs one job, in one partition for all queues."""
+    return Cluster(
+        nodes=(NodeResources(),) * nodes, partitions={"": Partition(nodes=tuple(range(nodes)), exclusive=True)}
+    )
+
+
+def _wanted(workload: Workload, job: int, cluster: Cluster) -> Wanted:
+    """Return what a job wants, and of which partition."""
+    name = cluster.partition(workload.word("queue", job))
+    return (name, 0, 0, 0) if cluster.partitions[name].exclusive else (name, *demand(workload, job))
+
+
+def too_wide(workload: Workload, nodes: int | Cluster) -> list[int]:
+    """Return the jobs, by their indices, that could never start: too wide, or for no node of their partition.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job, Workload
+    >>> too_wide(Workload([Job(1, 0, 6, 100, 100), Job(2, 1, 8, 50, 50)]), 7)
+    [1]
+    """
+    if isinstance(nodes, int):
+        return [job for job, width in enumerate(workload.nodes) if width > nodes]
+    able: dict[Wanted | None, int] = {None: 0}
+    jobs = []
+    for job in range(len(workload)):
+        try:
+            want = _wanted(workload, job, nodes)
+        except InputError:
+            want = None
+        if want is not None and want not in able:
+            able[want] = sum(suffices(capacity(nodes.nodes[node]), want) for node in nodes.partitions[want[0]].nodes)
+        if workload.nodes[job] > able[want]:
+            jobs.append(job)
+    return jobs

@@ -1,0 +1,303 @@
+"""What a placement costs in memory bandwidth, against the same tasks spread evenly.
+
+The basis is always the *spread* run: the same tasks on the same nodes, dealt
+out evenly over the NUMA nodes. The model of `hopperlib.placement.models.bandwidth` gives
+the time that the slowest core needs to read its data, packed and spread; their
+ratio is r. How much of a run waits for memory (f) is not written on a launch
+line, so the answer is a range over f.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hopperlib.errors import InputError, above
+from hopperlib.machine import NodeKind
+from hopperlib.placement.binding import Binding
+from hopperlib.placement.models.bandwidth import Spill, slowdown, spill
+from hopperlib.placement.placement import Placement
+
+
+class ThreadLoad(NamedTuple):
+    """How the threads of a node's tasks weigh on it, by NUMA node.
+
+    Parameters
+    ----------
+    threads : tuple of float
+        Threads that draw on each NUMA node.
+    fullest_core : tuple of float
+        Threads on the fullest core of each; at least 1 where there are any.
+    """
+
+    threads: tuple[float, ...]
+    fullest_core: tuple[float, ...]
+
+
+def thread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
+    """Return how a node's threads weigh on it; one that may run on several cores counts in parts.
+
+    Examples
+    --------
+    Two tasks tied to one core:
+
+    >>> from hopperlib.machine import Machine
+    >>> task = Binding(cores=(0,), cpus=(0,), thread_cores=((0,),), numa_nodes=(0,), bound=True)
+    >>> thread_load([task, task], Machine.load("hopper").node())
+    ThreadLoad(threads=(2.0, 0.0, 0.0, 0.0), fullest_core=(2.0, 0.0, 0.0, 0.0))
+    """
+    load = [0.0] * kind.cores
+    for binding in pattern:
+        for cores in binding.thread_cores:
+            for core in cores:
+                load[core] += 1 / len(cores)
+    loads = [[load[core] for core in kind.cores_of(numa_node)] for numa_node in range(kind.numa_nodes)]
+    # A thread that moves about still draws through one core at a time.
+    fullest = tuple(max(*part, 1.0) if any(part) else 0.0 for part in loads)
+    return ThreadLoad(tuple(sum(part) for part in loads), fullest)
+
+
+def spread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
+    """Return the same for the same tasks spread evenly.
+
+    Whole tasks are dealt out over the NUMA nodes if they fit so, else threads.
+
+    Examples
+    --------
+    Twelve tasks of one thread on a Hopper node, wherever they were:
+
+    >>> from hopperlib.machine import Machine
+    >>> task = Binding(cores=(0,), cpus=(0,), thread_cores=((0,),), numa_nodes=(0,), bound=True)
+    >>> spread_load([task] * 12, Machine.load("hopper").node()).threads
+    (3.0, 3.0, 3.0, 3.0)
+    """
+    numa_nodes, cores = kind.numa_nodes, kind.cores_per_numa_node
+    widest = max((len(binding.thread_cores) for binding in pattern), default=0)
+    if widest and len(pattern) <= numa_nodes * (cores // widest):
+        more, rest = divmod(len(pattern), numa_nodes)
+        counts = [more + (numa_node < rest) for numa_node in range(numa_nodes)]
+        return ThreadLoad(tuple(float(widest * count) for count in counts), tuple(float(count > 0) for count in counts))
+    even = sum(len(binding.thread_cores) for binding in pattern) / numa_nodes
+    return ThreadLoad((even,) * numa_nodes, (max(even / cores, float(even > 0)),) * numa_nodes)
+
+
+def memory_need(pattern: Sequence[Binding], kind: NodeKind, memory_per_task_gb: float) -> tuple[float, ...]:
+    """Memory that the tasks of each NUMA node want; a task over several wants an even part on each. [GB]
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> wide = Binding(cores=(5, 6), cpus=(5, 6), thread_cores=((5,), (6,)), numa_nodes=(0, 1), bound=True)
+    >>> memory_need([wide], Machine.load("hopper").node(), 3)
+    (1.5, 1.5, 0.0, 0.0)
+    """
+    need = [0.0] * kind.numa_nodes
+    for binding in pattern:
+        for numa_node in binding.numa_nodes:
+            need[numa_node] += memory_per_task_gb / len(binding.numa_nodes)
+    return tuple(need)
+
+
+class ComponentCost(NamedTuple):
+    """What bandwidth makes of one component; its slowest node sets the pace.
+
+    Parameters
+    ----------
+    component : int
+        Number of the component, from 0.
+    load, spread : ThreadLoad
+        Threads by NUMA node of the slowest node, as placed and spread evenly.
+    memory, spread_memory : Spill
+        Where the memory goes on the node that is shortest of it, as placed and spread evenly.
+    memory_tasks : int
+        Tasks on that node.
+    rate_gb_s, spread_rate_gb_s : float
+        What the slowest thread reads, as placed and spread evenly. [GB/s]
+    ratio : float
+        r: time of the memory-bound part, as placed over spread; at least 1.
+    channel_ratio : float
+        The same if the channels alone decided; at least 1.
+    core_ratio : float
+        Time of the rest, as placed over spread: above 1 only where threads
+        share cores that spreading would give them alone.
+    """
+
+    component: int
+    load: ThreadLoad
+    spread: ThreadLoad
+    memory: Spill
+    spread_memory: Spill
+    memory_tasks: int
+    rate_gb_s: float
+    spread_rate_gb_s: float
+    ratio: float
+    channel_ratio: float
+    core_ratio: float
+
+    def slowdown(self, memory_bound_fraction: float) -> float:
+        """Run time as placed over spread, for one memory-bound fraction of the spread run."""
+        memory_part = slowdown(memory_bound_fraction, self.ratio)
+        return memory_part + (1 - memory_bound_fraction) * (self.core_ratio - 1)
+
+
+class Cost(NamedTuple):
+    """What bandwidth makes of a whole placement.
+
+    Parameters
+    ----------
+    core_cap_gb_s : float
+        Cap of a core that it was worked out with. [GB/s]
+    memory_per_task_gb : tuple of (float or None)
+        Memory of a task of each component; None: not known, all taken as local. [GB]
+    components : tuple of ComponentCost
+    """
+
+    core_cap_gb_s: float
+    memory_per_task_gb: tuple[float | None, ...]
+    components: tuple[ComponentCost, ...]
+
+    @property
+    def worst(self) -> ComponentCost:
+        """The component that bandwidth costs most."""
+        return max(self.components, key=lambda component: max(component.ratio, component.core_ratio))
+
+    def slowdown_range(self, low: float, high: float) -> tuple[float, float]:
+        """Return least and greatest slowdown of the worst component for memory-bound fractions from low to high.
+
+        Raises
+        ------
+        InputError
+            If `low` is above `high`, or one of them is not from 0 to 1.
+        """
+        if low > high:
+            raise InputError(f"memory-bound fraction from {low:g} to {high:g}: the first must not be above the second")
+        # Linear in the fraction, so the ends are the extremes.
+        ends = self.worst.slowdown(low), self.worst.slowdown(high)
+        return min(ends), max(ends)
+
+
+class _NodeTimes(NamedTuple):
+    """Times of one kind of node under a load: bound by cores, by channels and links, and threads a core. [s]"""
+
+    load: ThreadLoad
+    memory: Spill
+    cores_s: float
+    channels_s: float
+    crowd: float
+
+    @property
+    def time_s(self) -> float:
+        """Time in which every thread reads 1 GB. [s]"""
+        return max(self.cores_s, self.channels_s)
+
+
+def _node_times(load: ThreadLoad, need_gb: Sequence[float], kind: NodeKind, core_cap_gb_s: float) -> _NodeTimes:
+    """Return the times in which every thread reads 1 GB, as the cores and as the channels limit it.
+
+    With q the share of a NUMA node's data that lies elsewhere and w what is
+    left of the cap c on such memory, a core needs (1 - q) / c + q / (c w) for
+    each of its threads, and all data from elsewhere comes over one link. A NUMA
+    node's channels serve the local part of its own threads and, of what others
+    hold elsewhere, as much as it keeps of it, at B.
+    """
+    memory = spill(need_gb, kind.usable_memory_gb / kind.numa_nodes)
+    shares = [remote / need if need else 0.0 for need, remote in zip(memory.need_gb, memory.remote_gb, strict=True)]
+    cores = max(
+        fullest * ((1 - share) + share / kind.remote_bandwidth_fraction) / core_cap_gb_s
+        for fullest, share in zip(load.fullest_core, shares, strict=True)
+    )
+    local = [threads * (1 - share) for threads, share in zip(load.threads, shares, strict=True)]
+    away, held = sum(load.threads) - sum(local), sum(memory.taken_gb)
+    channels = max(
+        (own + (away * taken / held if held else 0.0)) / kind.numa_bandwidth_gb_s
+        for own, taken in zip(local, memory.taken_gb, strict=True)
+    )
+    if kind.numa_link_gb_s:
+        from_others = (threads * share for threads, share in zip(load.threads, shares, strict=True))
+        channels = max(channels, max(from_others) / kind.numa_link_gb_s)
+    crowd = max(max(load.fullest_core) / kind.threads_per_core, 1.0)
+    return _NodeTimes(load, memory, cores, channels, crowd)
+
+
+def _component_cost(
+    component: int, patterns: Sequence[Sequence[Binding]], kind: NodeKind, cap_gb_s: float, memory_per_task_gb: float
+) -> ComponentCost:
+    """Return the cost of a component from its distinct nodes; the slowest node sets the pace of all."""
+    placed, spread = [], []
+    for pattern in patterns:
+        need = memory_need(pattern, kind, memory_per_task_gb)
+        placed.append(_node_times(thread_load(pattern, kind), need, kind, cap_gb_s))
+        load = spread_load(pattern, kind)
+        # Spread evenly, memory goes where the threads go.
+        part = len(pattern) * memory_per_task_gb / sum(load.threads)
+        spread.append(_node_times(load, [threads * part for threads in load.threads], kind, cap_gb_s))
+    slowest = max(placed, key=lambda node: node.time_s)
+    basis = max(spread, key=lambda node: node.time_s)
+    # The node on which most memory is missing, or failing that, lies farthest away.
+    shortest = max(
+        range(len(placed)), key=lambda node: (placed[node].memory.missing_gb, placed[node].memory.remote_fraction)
+    )
+    channels = max(node.channels_s for node in placed) / max(node.channels_s for node in spread)
+    crowd = max(node.crowd for node in placed) / max(node.crowd for node in spread)
+    return ComponentCost(
+        component=component,
+        load=slowest.load,
+        spread=basis.load,
+        memory=placed[shortest].memory,
+        spread_memory=spread[shortest].memory,
+        memory_tasks=len(patterns[shortest]),
+        rate_gb_s=1 / slowest.time_s,
+        spread_rate_gb_s=1 / basis.time_s,
+        ratio=max(slowest.time_s / basis.time_s, 1.0),
+        channel_ratio=max(channels, 1.0),
+        core_ratio=max(crowd, 1.0),
+    )
+
+
+def placement_cost(
+    placement: Placement, *, core_cap_gb_s: float | None = None, memory_per_task_gb: float | None = None
+) -> Cost:
+    """Return what memory bandwidth makes of a placement, against the same tasks spread evenly.
+
+    Parameters
+    ----------
+    placement : Placement
+    core_cap_gb_s : float or None
+        What one core can draw; None takes the machine file's (assumed) value. [GB/s]
+    memory_per_task_gb : float or None
+        Memory of a task; None takes what the line asks for, if it does. [GB]
+
+    Raises
+    ------
+    InputError
+        If a quantity is not above 0.
+
+    Examples
+    --------
+    Twelve tasks packed on two of Hopper's four NUMA nodes: 4.17 against 2.08 GB/s.
+
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.placement.launch_line import read_launch_line
+    >>> from hopperlib.placement.placement import place_tasks
+    >>> hopper = Machine.load("hopper")
+    >>> cost = placement_cost(place_tasks(read_launch_line("aprun -n 384 -N 12 vasp", hopper), hopper))
+    >>> round(cost.worst.ratio, 2), cost.worst.channel_ratio
+    (2.0, 2.0)
+    >>> [round(end, 2) for end in cost.slowdown_range(0, 1)]
+    [1.0, 2.0]
+    """
+    kind = placement.node_kind
+    cap = kind.core_bandwidth_cap_gb_s if core_cap_gb_s is None else core_cap_gb_s
+    above(0, core_cap_gb_s=cap)
+    if memory_per_task_gb is not None:
+        above(0, memory_per_task_gb=memory_per_task_gb)
+    memories = tuple(
+        memory_per_task_gb if memory_per_task_gb is not None else component.memory_per_task_gb
+        for component in placement.launch.components
+    )
+    patterns: dict[int, list[Sequence[Binding]]] = {}
+    for node in placement.distinct_nodes():
+        patterns.setdefault(node.component, []).append(node.pattern)
+    components = tuple(
+        _component_cost(component, nodes, kind, cap, memories[component] or 0.0)
+        for component, nodes in patterns.items()
+    )
+    return Cost(core_cap_gb_s=cap, memory_per_task_gb=memories, components=components)
