@@ -210,9 +210,12 @@ SETTINGS = {
     "coarse": Setting(SCHEDULER + "SchedulerParameters=bf_interval=300,bf_resolution=600"),
     "window": Setting(SCHEDULER + "SchedulerParameters=bf_interval=30,bf_window=10"),
     "no-backfill": Setting(SCHEDULER.replace("backfill", "builtin")),
-    "wide-first": Setting(WEIGHTS + "PriorityWeightJobSize=10000\nPriorityWeightAge=1000\nSchedulerParameters=bf_interval=30"),
+    "wide-first": Setting(
+        WEIGHTS + "PriorityWeightJobSize=10000\nPriorityWeightAge=1000\nSchedulerParameters=bf_interval=30"
+    ),
     "narrow-first": Setting(
-        WEIGHTS + "PriorityWeightJobSize=10000\nPriorityFavorSmall=YES\nPriorityWeightAge=10000\nSchedulerParameters=bf_interval=30"
+        WEIGHTS
+        + "PriorityWeightJobSize=10000\nPriorityFavorSmall=YES\nPriorityWeightAge=10000\nSchedulerParameters=bf_interval=30"
     ),
     "overlap": Setting(
         SCHEDULER + "SchedulerParameters=bf_interval=30",
@@ -290,8 +293,15 @@ class Cluster:
         subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", library, source, "-ldl", "-lpthread"], check=True)
         (folder / "slurm.conf").write_text(
             CONFIGURATION.format(
-                folder=folder, settings=setting.lines, partitions=setting.partitions, cpus=setting.cpus, nodes=NODES,
-                port=port, first=port + 1, last=port + NODES, control_port=port + 900,
+                folder=folder,
+                settings=setting.lines,
+                partitions=setting.partitions,
+                cpus=setting.cpus,
+                nodes=NODES,
+                port=port,
+                first=port + 1,
+                last=port + NODES,
+                control_port=port + 900,
             )  # fmt: skip
         )
         key = folder / "munge.key"

@@ -118,7 +118,9 @@ def nodes_in_use(workload: Workload) -> int:
     3
     """
     jobs = _started(workload)
-    return max(held_level(_spans(workload, jobs, workload.nodes)), max((workload.nodes[job] for job in jobs), default=0))
+    return max(
+        held_level(_spans(workload, jobs, workload.nodes)), max((workload.nodes[job] for job in jobs), default=0)
+    )
 
 
 def excesses(workload: Workload, nodes: int) -> list[Excess]:
@@ -243,7 +245,9 @@ def _of_node_lists(workload: Workload, jobs: list[int], names: list[list[str]]) 
     partitions = {
         queue: Partition(nodes=tuple(sorted(place[name] for name in mine))) for queue, mine in sorted(members.items())
     }
-    origin = "estimated from the trace: the nodes that jobs of each partition had, and what each node's jobs used together"
+    origin = (
+        "estimated from the trace: the nodes that jobs of each partition had, and what each node's jobs used together"
+    )
     return Cluster(nodes=nodes, partitions=partitions, origin=origin, names=tuple(ordered))
 
 
@@ -297,9 +301,7 @@ def _of_levels(workload: Workload, jobs: list[int]) -> Cluster:
         shared = any(sizes[name].shared for name in group)
         spans = _laid_out(workload, group, by_queue, sizes)
         for name, (low, high) in spans.items():
-            partitions[name] = Partition(
-                nodes=tuple(range(len(nodes) + low, len(nodes) + high)), exclusive=not shared
-            )
+            partitions[name] = Partition(nodes=tuple(range(len(nodes) + low, len(nodes) + high)), exclusive=not shared)
         # The most memory of one job says little of a node's: nodes have enough.
         nodes += [NodeResources(cores=most.cores, gpus=most.gpus)] * max(high for _, high in spans.values())
     origin = "estimated from the trace: as many nodes as jobs used together again and again, each as large as the largest share of a job"
@@ -328,9 +330,7 @@ def _size_of(workload: Workload, jobs: Sequence[int], held: float = _HELD) -> _S
     return _Size(min(_MOST_NODES, max(needed, widest, 1)), most, shared)
 
 
-def _sharing(
-    workload: Workload, by_queue: Mapping[str, list[int]], sizes: Mapping[str, _Size]
-) -> list[list[str]]:
+def _sharing(workload: Workload, by_queue: Mapping[str, list[int]], sizes: Mapping[str, _Size]) -> list[list[str]]:
     """Partitions in groups that share nodes."""
     names = sorted(by_queue, key=lambda name: -len(by_queue[name]))[:_MOST_PARTITIONS]
     amount = workload.cores if any(size.shared for size in sizes.values()) else workload.nodes
@@ -350,9 +350,7 @@ def _sharing(
     return list({id(group): group for group in groups.values()}.values())
 
 
-def _are_shared(
-    levels: _Levels, left: str, right: str, sizes: Mapping[str, _Size], together: int, unit: int
-) -> bool:
+def _are_shared(levels: _Levels, left: str, right: str, sizes: Mapping[str, _Size], together: int, unit: int) -> bool:
     """Whether two partitions share nodes: then the larger one has no idle nodes when its jobs wait, used by either's jobs.
 
     The smaller one says nothing, as it may be a part of the larger one; of like ones both must do so.

@@ -31,6 +31,7 @@ from hopperlib.scheduling import scheduler as model
 from hopperlib.scheduling._free_nodes import FirstFit, NodeChoice, joined
 from hopperlib.scheduling._lanes.lane import Lane, Wanted
 from hopperlib.scheduling._lanes.loop import Loop
+from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.scheduler import POLICIES, whole_node_queue
@@ -43,7 +44,7 @@ def simulate(
     workload: Workload,
     nodes: int | Cluster,
     *,
-    policy: str | Policy = "easy",
+    policy: str | Backfill | Policy = "easy",
     nodes_per_switch: int = 0,
     **settings: Any,
 ) -> Schedule:
@@ -54,8 +55,8 @@ def simulate(
     workload : Workload
     nodes : int or Cluster
         Nodes of the machine, each for one job at a time; or partitions of nodes that may be shared.
-    policy : {"easy", "fcfs", "conservative"}, digits or callable
-        Who may pass whom; digits are a depth.
+    policy : {"easy", "fcfs", "conservative"}, digits, Backfill or callable
+        Who may pass whom; digits are a depth, and a `Backfill` lets jobs pass at intervals, as Slurm does.
     nodes_per_switch : int
         Number of consecutive nodes per switch, where a job that fits under one gets its nodes there; 0: anywhere.
     **settings
@@ -122,7 +123,7 @@ def _lanes(
         if whole:
             lanes[names[0]] = whole
         elif used & set(names):
-            kind = NamedLane if depth > 1 else SparingLane
+            kind = NamedLane if depth > 1 or run.backfill else SparingLane
             shared = kind(
                 run,
                 cluster.nodes,

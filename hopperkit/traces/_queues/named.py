@@ -371,6 +371,8 @@ class NamedLane(PlanningLane):
         if promise is None or not self.stands(job, promise, now):
             self.withdraw(job)
             promise = _Promise(*self.earliest(job, now), self.passes)
+            if promise.at > self.horizon_s(now):
+                return 0
             self.changed |= _set_of(promise.since)
         self.promises[job] = promise._replace(look=self.passes)
         self.reserve(job, promise.since, promise.at, now)
