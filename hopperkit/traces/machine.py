@@ -8,11 +8,12 @@ although jobs waited for both, are the same nodes.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, pairwise
 from typing import NamedTuple
 
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition, demand, node_names
 from hopperlib.scheduling.workload import Workload
+from hopperlib.text import count, listed
 from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
 
 _DAY_S = HOURS_PER_DAY * SECONDS_PER_HOUR
@@ -34,6 +35,7 @@ _MOMENTS, _MOST_PARTITIONS = 1500, 24
 # much oftener.
 _OFTENER = 0.15
 _FEWEST_MOMENTS = 20
+_MOST_NAMED = 8
 
 
 class Excess(NamedTuple):
@@ -78,7 +80,7 @@ def held_level(changes: Iterable[tuple[int, int]], held: float = _HELD) -> int:
     peak = max(levels)
     if times[-1] - times[0] <= _SHORT_S:
         return peak
-    spans = [end - begin for begin, end in zip(times, times[1:], strict=False)]
+    spans = [end - begin for begin, end in pairwise(times)]
     used = sum(span for span, level in zip(spans, levels, strict=False) if level > 0)
     of_level: dict[int, list[int]] = {}
     for begin, span, level in zip(times, spans, levels, strict=False):
@@ -141,7 +143,7 @@ def excesses(workload: Workload, nodes: int) -> list[Excess]:
     """
     times, levels = steps(_spans(workload, _started(workload), workload.nodes))
     found: list[Excess] = []
-    for begin, end, level in zip(times, times[1:], levels, strict=False):
+    for (begin, end), level in zip(pairwise(times), levels, strict=False):
         if level <= nodes:
             continue
         if found and begin - found[-1].end_s < SECONDS_PER_HOUR:
@@ -216,6 +218,28 @@ def scheduled_on(workload: Workload) -> Cluster | int | None:
         return count
     whole = {name: Partition(nodes=each.nodes, exclusive=True) for name, each in cluster.partitions.items()}
     return Cluster(nodes=cluster.nodes, partitions=whole, origin=cluster.origin, names=cluster.names)
+
+
+def count_of(room: Cluster | int) -> int:
+    """Nodes of a machine."""
+    return room if isinstance(room, int) else len(room.nodes)
+
+
+def describe(room: Cluster | int) -> str:
+    """Size of an estimated machine in words, by its partitions.
+
+    Examples
+    --------
+    >>> describe(4)
+    '4 nodes, estimated from the trace: as many as jobs used together again and again'
+    """
+    if isinstance(room, int):
+        return f"{count(room, 'node')}, estimated from the trace: as many as jobs used together again and again"
+    parts = list(room.partitions.items())[:_MOST_NAMED]
+    sizes = ", ".join(f"{name or 'all'} {len(partition.nodes):,}" for name, partition in parts)
+    sharing = [group for group in room.parts() if len(group) > 1]
+    common = f"; {listed(sorted(sharing[0]), 'and')} share nodes" if sharing and len(sharing[0]) <= _MOST_NAMED else ""
+    return f"{count(len(room.nodes), 'node')} ({sizes}{common}), {room.origin}"
 
 
 def _in_order(name: str) -> list[tuple[int, str]]:

@@ -35,7 +35,7 @@ def last(profile, instant):
 
 def take(profile, width, begin, end):
     """The profile with a width taken between two instants."""
-    marks = {at: free for at, free in profile}
+    marks = dict(profile)
     for instant in (begin, end):
         marks.setdefault(instant, marks[max(at for at in marks if at <= instant)])
     return sorted((at, free - width * (begin <= at < end)) for at, free in marks.items())
@@ -55,12 +55,7 @@ def reference(jobs, policy):
             queue.append(coming.pop(0))
         free = NODES - sum(width for _, _, width in running)
 
-        def start(number):
-            job = jobs[number]
-            starts[number] = now
-            running.append((now + job.run_time_s, now + job.requested_time_s, job.nodes))
-            queue.remove(number)
-
+        begun = []
         if due == now:
             profile = [(now, free)]
             for end in sorted({end for _, end, _ in running}):
@@ -69,13 +64,17 @@ def reference(jobs, policy):
                 job = jobs[number]
                 begin = earliest(profile, job.nodes, job.requested_time_s)
                 if begin == now:
-                    start(number)
+                    begun.append(number)
                 if begin <= now + policy.window_s:
                     profile = take(profile, job.nodes, begin, begin + job.requested_time_s)
         else:
             while queue and jobs[queue[0]].nodes <= free:
                 free -= jobs[queue[0]].nodes
-                start(queue[0])
+                begun.append(queue.pop(0))
+        for number in begun:
+            starts[number] = now
+            running.append((now + jobs[number].run_time_s, now + jobs[number].requested_time_s, jobs[number].nodes))
+        queue = [number for number in queue if number not in begun]
         due = (now // policy.interval_s + 1) * policy.interval_s
     return [starts[number] for number in range(len(jobs))]
 

@@ -47,21 +47,21 @@ class _Log(NamedTuple):
 def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> _Log:
     """Return the log, without jobs wider than the machine."""
     from hopperkit.readers.jobs import read_job_trace
-    from hopperkit.traces.cluster import most_at_once, shared_nodes
     from hopperkit.traces.learned import Clock
+    from hopperkit.traces.machine import count_of, scheduled_on
     from hopperkit.traces.scheduler import too_wide
 
     try:
         log = read_job_trace(Path(file), cores_per_node=cores_per_node, timezone=timezone)
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror or error}") from None
-    shared = None if nodes or log.nodes else shared_nodes(log.workload)
-    room = nodes or log.nodes or (len(shared.nodes) if shared else most_at_once(log.workload))
+    room = nodes or log.nodes or scheduled_on(log.workload)
     if not room:
-        raise InputError("this log tells no starts: nothing can be learned from it")
-    wide = set(too_wide(log.workload, shared or room))
+        raise InputError("this log has no start times: nothing can be learned from it")
+    wide = set(too_wide(log.workload, room))
     workload = log.workload.of([job for job in range(len(log.workload)) if job not in wide]) if wide else log.workload
-    return _Log(replace(log, workload=workload), room, Clock(log.epoch_s, log.timezone), shared)
+    cluster = None if isinstance(room, int) else room
+    return _Log(replace(log, workload=workload), count_of(room), Clock(log.epoch_s, log.timezone), cluster)
 
 
 def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, nodes: str = "--nodes") -> None:

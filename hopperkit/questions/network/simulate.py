@@ -14,8 +14,9 @@ from hopperkit.questions.result import Result
 from hopperkit.readers.hardware.cluster import read_cluster
 from hopperkit.readers.jobs import read_job_trace
 from hopperkit.readers.jobs.trace import Note, Trace
-from hopperkit.traces.cluster import Cluster, cluster_of_trace
+from hopperkit.traces.cluster import Cluster
 from hopperkit.traces.learned import Clock, learn
+from hopperkit.traces.machine import count_of, describe, scheduled_on
 from hopperkit.traces.scheduler import NodeChoice, Policy, simulate, too_wide
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
@@ -33,7 +34,6 @@ from hopperlib.text import count
 from hopperlib.units import duration_s
 
 _RECORDS = 100
-_MAX_PARTITIONS_LISTED = 8
 _SWF_FIELDS = 18
 _POLICIES = {
     "easy": "EASY backfill: depth 1",
@@ -251,13 +251,10 @@ class Simulation(ask.Setting):
             return _read_part("cluster", self.cluster, read_cluster), []
         if nodes := self.whole_nodes(trace):
             return nodes, list(_pooled(trace.workload, nodes))
-        cluster = cluster_of_trace(trace.workload)
-        if cluster is None:
+        room = scheduled_on(trace.workload)
+        if room is None:
             raise InputError("say how many nodes there are, such as nodes=512, or name a machine", name="nodes")
-        parts = list(cluster.partitions.items())[:_MAX_PARTITIONS_LISTED]
-        sizes = ", ".join(f"{name or 'all'} {len(partition.nodes):,}" for name, partition in parts)
-        message = f"{count(len(cluster.nodes), 'node')} ({sizes}) {cluster.origin}"
-        return cluster, [Note("capacity-estimated", len(cluster.nodes), message)]
+        return room, [Note("capacity-estimated", count_of(room), describe(room))]
 
     def outages(self, room: int | Cluster) -> list[Downtime]:
         """Return the downtimes of that many nodes."""
