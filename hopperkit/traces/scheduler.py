@@ -55,8 +55,9 @@ def simulate(
     workload : Workload
     nodes : int or Cluster
         Nodes of the machine, each for one job at a time; or partitions of nodes that may be shared.
-    policy : {"easy", "fcfs", "conservative"}, digits, Backfill or callable
-        Who may pass whom; digits are a depth, and a `Backfill` lets jobs pass at intervals, as Slurm does.
+    policy : {"easy", "fcfs", "conservative", "slurm"}, digits, Backfill or callable
+        Who may pass whom; digits are a depth, and a `Backfill` lets jobs pass at intervals, as Slurm does: "slurm" at
+        its defaults.
     nodes_per_switch : int
         Number of consecutive nodes per switch, where a job that fits under one gets its nodes there; 0: anywhere.
     **settings
@@ -74,6 +75,7 @@ def simulate(
     >>> list(simulate(jobs, 10, policy=lambda view: view.fitting[:1]).start_s)
     [0, 100, 2]
     """
+    policy = Backfill() if policy == "slurm" else policy
     cluster = _one_pool(nodes) if isinstance(nodes, int) else nodes
     queues_of = partial(
         _queues, cluster=cluster, policy=policy if callable(policy) else None, nodes_per_switch=nodes_per_switch

@@ -124,6 +124,8 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
         trace,
         notes=(*trace.notes, note) if others else trace.notes,
         epoch_s=trace.epoch_s if _is_dated(told) else 0,
+        # Tables of other schedulers, and those of people, have names of their own.
+        scheduler="slurm" if {"JobID", "Submit"} <= set(table.header) else "",
     )
 
 

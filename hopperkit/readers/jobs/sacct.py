@@ -23,7 +23,7 @@ from hopperkit.readers.source import Source, lines_of
 from hopperkit.readers.table import Skips
 from hopperlib.errors import InputError, refusal
 from hopperlib.scheduling.workload import Job, Workload
-from hopperlib.units import MIB_PER_MEMORY_GB, duration_s, memory_gb
+from hopperlib.units import MIB_PER_MEMORY_GB, SECONDS_PER_HOUR, duration_s, memory_gb
 
 JOB_ID = re.compile(r"(\d+)((?:_(?:\d+|\[\S*))?)((?:\+\d+)?)")
 _NEEDED = ("JobID", "State", "Submit")
@@ -180,6 +180,7 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "", timez
         unfinished=tuple((name, _counted_from(job, start)) for name, job in unfinished),
         timezone=timezone,
         never=tuple((name, _counted_from(job, start)) for name, job in never),
+        scheduler="slurm",
     )
 
 
@@ -358,7 +359,7 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone:
     submit, state = _instant(row["Submit"], zone), _state(row)
     if submit is None:
         return "submit time unknown"
-    elapsed, start = (0, None) if state == "PENDING" else (_elapsed(row, zone), _instant(row.get("Start", ""), zone))
+    elapsed, start = (0, None) if state == "PENDING" else (_elapsed(row, zone), _start(row, zone))
     if not elapsed:
         if state == "REQUEUED":
             return "not started yet"
@@ -467,6 +468,16 @@ def _elapsed(row: dict[str, str], zone: tzinfo) -> int | None:
         return elapsed_s
     start, end = _instant(row.get("Start", ""), zone), _instant(row.get("End", ""), zone)
     return end - start if start is not None and end is not None and end >= start else None
+
+
+def _start(row: dict[str, str], zone: tzinfo) -> int | None:
+    """Return when a job started; where a clock shows an hour twice, the one that its end and its run time speak for."""
+    start, end, ran = _instant(row.get("Start", ""), zone), _instant(row.get("End", ""), zone), _elapsed(row, zone)
+    if start is not None and end is not None and ran is not None and end - ran == start + SECONDS_PER_HOUR:
+        moment = datetime.fromtimestamp(start, zone)
+        if moment.replace(fold=1).utcoffset() != moment.utcoffset():
+            return start + SECONDS_PER_HOUR
+    return start
 
 
 def _gpus(tres: dict[str, str], gres: str) -> int:

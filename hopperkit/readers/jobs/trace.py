@@ -98,6 +98,10 @@ class Trace(TableMixin):
         Of the machine, counted as the jobs' widths are; 0 if the trace does not tell. [nodes]
     never : tuple of (str, Job)
         Jobs that ended before they started, by name; they are not in `workload`.
+    scheduler : str
+        Which scheduler wrote it: ``slurm``, ``pbs`` or ``lsf``; empty if unknown.
+    has_waits : bool
+        Whether it says when jobs were submitted; without that, submission is set to the start and waits are unknown.
     """
 
     workload: Workload
@@ -111,6 +115,8 @@ class Trace(TableMixin):
     timezone: str = ""
     nodes: int = 0
     never: tuple[tuple[str, Job], ...] = field(default=(), repr=False)
+    scheduler: str = ""
+    has_waits: bool = True
 
     def __post_init__(self) -> None:
         self.workload.users = self.users
