@@ -115,6 +115,8 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
     'The trace does not say when jobs started. One job.'
     """
     jobs = trace.to_frame()
+    if not trace.has_waits:
+        return replace(simulated, tables=(*simulated.tables, *_tables_of_use(jobs)))
     started = jobs["wait"].dropna()
     if started.empty:
         return replace(simulated, summary=f"The trace does not say when jobs started. {simulated.summary}")
@@ -230,6 +232,22 @@ def _tables(jobs: pd.DataFrame, weeks: pd.DataFrame, *, dated: bool) -> Iterator
                 Column("Used", "node-h", 0): lambda row: float(row.node_h),
                 Column("Median wait", "min", 1): lambda row: _known(row.median_wait_min),
                 Column("Longest wait", "h", 1): lambda row: _known(row.longest_wait_min / 60),
+            },
+        )
+
+
+def _tables_of_use(jobs: pd.DataFrame) -> Iterator[Table]:
+    """Yield who used how much, of a trace without waits."""
+    for column in ("account", "user"):
+        if jobs[column].nunique() < 2:
+            continue
+        yield table(
+            f"By {column}, the most used first",
+            list(jobs_by(jobs, column).head(_MAX_ROWS).itertuples()),
+            {
+                column.capitalize(): lambda row: row.Index or "unknown",
+                "Jobs": lambda row: int(row.jobs),
+                Column("Used", "node-h", 0): lambda row: float(row.node_h),
             },
         )
 

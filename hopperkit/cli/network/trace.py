@@ -55,6 +55,11 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> _
         log = read_job_trace(Path(file), cores_per_node=cores_per_node, timezone=timezone)
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror or error}") from None
+    if not log.has_waits:
+        raise InputError(
+            "this log has no times of submission, so waits are not in it and no rules can be learned from them; `hopper "
+            "simulate --trace` says what it tells of use and run times"
+        )
     room = nodes or log.nodes or scheduled_on(log.workload)
     if not room:
         raise InputError("this log has no start times: nothing can be learned from it")

@@ -360,7 +360,7 @@ def simulated(trace: Trace, setting: Simulation, *, progress: Callable[[int], ob
         policy, given_rules = settings.policy, {"queue_order": settings.order, "rules": settings.rules}
     elif policy == "auto":
         policy, reason = policy_of(trace, workload, room)
-        notes.append(Note("policy", len(workload), f"policy: {reason}"))
+        notes += [Note("policy", len(workload), f"policy: {reason}")] if trace.has_waits else []
     if setting.learned:
         given_rules, learned_notes = _learned(trace, workload, room, table)
         learned = given_rules.pop("policy")

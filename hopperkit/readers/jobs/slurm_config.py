@@ -75,7 +75,10 @@ def read_slurm_config(text: str) -> SlurmSettings:
         policy = "fcfs"
     if not found.get("prioritytype", "priority/basic").endswith("multifactor"):
         return SlurmSettings(policy, "submission", Rules())
-    weights = {name: float(_number(found, f"priorityweight{name}", 0, 0)) for name in ("age", "jobsize", "partition", "qos", "fairshare")}
+    weights = {
+        name: float(_number(found, f"priorityweight{name}", 0, 0))
+        for name in ("age", "jobsize", "partition", "qos", "fairshare")
+    }
     # The factor of small jobs is one less that of large ones, which moves all priorities alike.
     sign = -1 if found.get("priorityfavorsmall", "no").lower() in ("yes", "1", "true") else 1
     rules = Rules(
