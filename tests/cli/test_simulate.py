@@ -203,7 +203,7 @@ def test_partitions_and_shared_nodes_as_the_trace_tells_them():
     # 16 cores for 10 minutes and 8 of them for another 10, of 16 from 10 s to 24 h and 10 minutes.
     assert groups["cpu"]["observed_utilization"] == (16 * 600 + 8 * 600) / (16 * (86400 + 600 - 10))
     assert [group["name"] for group in data["groups"]] == ["cpu", "gpu", "all"]
-    assert {note["code"]: note["count"] for note in data["notes"]} == {"held": 1, "capacity-estimated": 3}
+    assert {note["code"]: note["count"] for note in data["notes"]} == {"held": 1, "capacity-estimated": 3, "policy": 5}
 
 
 def test_a_cluster_file_and_a_policy_of_ones_own(tmp_path, monkeypatch):

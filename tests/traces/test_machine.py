@@ -70,12 +70,12 @@ def test_an_hour_that_is_repeated_doubles_no_node():
 
 
 def test_levels_that_are_held():
-    # Two occasions that lie days apart count, however short; in a log of a day its peak does.
+    # Two occasions that lie days apart count, however short; in a log of three days its peak does.
     long = [(0, 1), (10 * DAY, -1)]
     twice = [(DAY, 1), (DAY + 60, -1), (4 * DAY, 1), (4 * DAY + 60, -1)]
     assert held_level([*long, *twice]) == 2
     assert held_level([*long, *twice[:2]]) == 1
-    assert held_level([(0, 1), (DAY, -1), (10, 1), (20, -1)]) == 2
+    assert held_level([(0, 1), (3 * DAY, -1), (10, 1), (20, -1)]) == 2
     assert held_level([]) == 0
 
 

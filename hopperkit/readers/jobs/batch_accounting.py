@@ -207,7 +207,7 @@ def _lsf_row(line: str) -> dict[str, str] | None:
         at = _LSF_ASKED_HOSTS + 1 + asked
         count = int(fields[at][:7])
         hosts, state = fields[at + 1 : at + 1 + count], fields[at + 1 + count]
-        exited = fields[at + 4 + count :]
+        exited = fields[at + 5 + count :]
     except (ValueError, IndexError):
         return None
     names = list(dict.fromkeys(host.split("*")[-1] for host in hosts))

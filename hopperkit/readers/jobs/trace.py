@@ -175,7 +175,7 @@ def _times(jobs: list[Job], ran: list[int | None], *, has_waits: bool) -> dict[s
         "start": [job.observed_start_s for job in jobs],
         "run_time": ran,
         "end": [_end(job.observed_start_s, seconds) for job, seconds in zip(jobs, ran, strict=True)],
-        "wait": [_end(job.observed_start_s, -job.submit_time_s) for job in jobs],
+        "wait": [_end(job.observed_start_s, -job.submit_time_s) if has_waits else None for job in jobs],
         "requested_time": [job.requested_time_s if job.requested_time_s < ENDLESS_S else None for job in jobs],
     }
     if any(job.eligible_time_s is not None for job in jobs):

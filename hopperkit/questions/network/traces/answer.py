@@ -128,7 +128,10 @@ def _facts(outcome: Simulated, numbers: Summary, groups: Sequence[Group]) -> dic
         **numbers._asdict(),
         "groups": [group.to_dict() for group in groups],
         "notes": [asdict(note) for note in outcome.account],
-        "capacity": next((note.message for note in outcome.account if note.code == "capacity-estimated"), "given"),
+        "capacity": next(
+            (note.message for note in outcome.account if note.code == "capacity-estimated"),
+            outcome.cluster.origin if outcome.cluster else "given",
+        ),
     }
 
 
