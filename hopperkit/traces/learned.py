@@ -585,7 +585,10 @@ def _against_others(evidence: Evidence, order: dict[int, float]) -> dict[int, fl
         )
         like.setdefault(kind, []).append(job)
     return {
-        job: order[job] - fmean(order[other] for other in mine) for mine in like.values() if len(mine) > 1 for job in mine
+        job: order[job] - fmean(order[other] for other in mine)
+        for mine in like.values()
+        if len(mine) > 1
+        for job in mine
     }
 
 

@@ -11,6 +11,7 @@ from hopperkit.traces.learned import Learned, limit_text
 from hopperkit.traces.pending import Expected
 from hopperkit.traces.why import CAUSES, Wait
 from hopperlib.finding import Finding
+from hopperlib.scheduling.backfill import Backfill
 from hopperlib.text import capital, count, duration, listed, share
 
 # So near to a null model in rank correlation is no better than it.
@@ -20,26 +21,80 @@ _EXPLAINED = 0.05
 _OBEYED = 0.01
 
 
-def learned_result(rules: Learned, findings: list[Finding], jobs: int) -> Result:
-    """Return the rules that a log shows, as an answer.
+_ORDERS = {
+    "submission": "jobs start in the order of submission",
+    "size": "the widest jobs go first",
+    "length": "jobs with the shortest limits go first",
+    "fair share": "users who used little go first (fair share)",
+}
+_POLICIES = {
+    "easy": "EASY backfill (depth 1)",
+    "fcfs": "no backfill",
+    "conservative": "backfill that delays nobody (depth all)",
+}
+
+
+def policy_text(policy: str | Backfill) -> str:
+    """Policy in words.
 
     Examples
     --------
-    >>> learned_result(Learned(), [], 3).summary.split(".")[0]
-    'No closed hours and no limits can be told from this log'
+    >>> policy_text("10"), policy_text(Backfill())
+    ('backfill of depth 10', "Slurm's backfill (500 jobs every 30 s)")
     """
+    if isinstance(policy, Backfill):
+        return f"Slurm's backfill ({count(policy.depth, 'job')} every {policy.interval_s} s)"
+    return _POLICIES.get(policy, f"backfill of depth {policy}")
+
+
+def learned_result(rules: Learned, findings: list[Finding], jobs: int, machine: str = "") -> Result:
+    """Return the rules that a log shows, as an answer.
+
+    Parameters
+    ----------
+    rules : Learned
+    findings : list of Finding
+        What speaks for each.
+    jobs : int
+        How many they were learned from.
+    machine : str
+        Its partitions in words, where there are several.
+
+    Examples
+    --------
+    >>> learned_result(Learned(order="size"), [], 300).summary.split(".")[0]
+    'The widest jobs go first, with EASY backfill (depth 1); no closed hours and no limits show in this log'
+    """
+    codes = {finding.code for finding in findings}
+    facts = {"rules": rules.to_dict(), "jobs": jobs, "machine": machine}
+    if "too-few-waits" in codes:
+        return Result(
+            summary=f"Too few jobs waited to learn rules from this log: {findings[0].message}.",
+            findings=tuple(findings),
+            facts=facts,
+        )
+    order = f"jobs of {' '.join(rules.preferred)} go first" if rules.preferred else _ORDERS[rules.order]
+    unsure = [
+        what
+        for what, code in (("the order", "order-unknown"), ("the backfill", "backfill-depth-unknown"))
+        if code in codes
+    ]
+    doubt = f" ({' and '.join(unsure)} cannot be told from others, see --all)" if unsure else ""
     told = [rule.text for rule in rules.closed]
     for finding in findings:
         if finding.code == "closed-hours" and finding.evidence["contradicting"] > _OBEYED:
             told[0] += f", but for {share(finding.evidence['contradicting'])} of their starts"
     told += map(limit_text, rules.limits)
     told += [f"{count(each.nodes, 'node')} absent for a time" for each in rules.absent]
-    told += [f"jobs of {' '.join(rules.preferred)} first"] if rules.preferred else []
-    summary = f"{capital(listed(told))}." if told else "No closed hours and no limits can be told from this log."
+    others = listed(told) if told else "no closed hours and no limits show in this log"
+    place = f" On {machine}." if machine else ""
     return Result(
-        summary=f"{summary} Learned from {count(jobs, 'job')}; `hopper trace backtest` says how well that predicts later ones.",
+        summary=(
+            f"{capital(order)}, with {policy_text(rules.policy)}{doubt}; {others}.{place} Learned from "
+            f"{count(jobs, 'job')}; `hopper trace backtest` says how well that predicts later ones."
+        ),
         findings=tuple(findings),
-        facts={"rules": rules.to_dict(), "jobs": jobs},
+        facts=facts,
     )
 
 
@@ -58,8 +113,8 @@ def backtest_result(test: Backtest) -> Result:
     return Result(
         summary=(
             f"Rules from the first {count(test.learned_from, 'job')}, held against the {test.judged_on:,} after them: "
-            f"rank correlation with the observed waits {best.rank_correlation:.2f} ({PREDICTORS[best.name]}); "
-            f"the best of three null models has {null.rank_correlation:.2f} ({PREDICTORS[null.name]})."
+            f"rank correlation with the observed waits {best.rank_correlation:.2f} ({PREDICTORS[best.name]}), where two "
+            f"simulations whose submissions differ by up to 5 s agree with {test.ceiling:.2f}; the best of three null models has {null.rank_correlation:.2f} ({PREDICTORS[null.name]})."
         ),
         findings=(finding, *test.findings),
         tables=(_judged_table(test), _class_table(test)),
@@ -67,6 +122,7 @@ def backtest_result(test: Backtest) -> Result:
             "rules": test.rules.to_dict(),
             "learned_from": test.learned_from,
             "judged_on": test.judged_on,
+            "ceiling": test.ceiling,
             "judged": [judged._asdict() for judged in test.judged],
             "classes": [judged._asdict() for judged in test.classes],
         },
@@ -108,7 +164,6 @@ def _judged_table(test: Backtest) -> Table:
             "Prediction": lambda judged: PREDICTORS[judged.name],
             "Rank correlation": lambda judged: round(judged.rank_correlation, 3),
             "Mean error (s)": lambda judged: round(judged.mean_error_s),
-            "Inside of 95 % intervals": lambda judged: share(judged.coverage),
         },
     )
 
