@@ -176,15 +176,32 @@ def _why(log: _Log, job: str, downtimes: str | None) -> "Result":
     """Why JOB of FILE waited: its wait by causes, which add up."""
     from hopperkit.questions.network.traces.rules import why_result
     from hopperkit.traces.learned import learn
+    from hopperkit.traces.smaller_request import smaller_request
     from hopperkit.traces.why import explain_wait
     from hopperlib.scheduling.downtimes import read_downtimes
 
     down = read_downtimes(read_source(downtimes, what="downtimes").splitlines()) if downtimes else []
     index = _index(log.trace, job)
     rules, _ = learn(*log.settings, base=log.base)
-    trace, nodes = (in_cores(log.trace), sum(node.cores for node in log.shared.nodes)) if log.shared else log[:2]
-    wait = explain_wait(trace.workload, index, nodes, log.clock, rules, down)
-    return why_result(trace, wait, rules, nodes, unit="core" if log.shared else "node")
+    # Where partitions are apart, those count that share the nodes of the job's.
+    queue = log.trace.workload.word("queue", index)
+    queues: list[str] = []
+    trace, nodes, unit = log.trace, log.nodes, "node"
+    if log.cluster:
+        own = log.cluster.partition(queue)
+        queues = next(group for group in log.cluster.parts() if own in group)
+        members = {node for name in queues for node in log.cluster.partitions[name].nodes}
+        nodes = len(members)
+        if log.shared:
+            trace, nodes, unit = in_cores(log.trace), sum(log.shared.nodes[node].cores for node in members), "core"
+        queues = [] if "" in queues else queues
+    wait = explain_wait(trace.workload, index, nodes, log.clock, rules, down, queues)
+    request = (
+        smaller_request(log.trace.workload, index, log.cluster or log.nodes, log.clock, rules)
+        if wait.wait_s >= 60
+        else None
+    )
+    return why_result(trace, wait, rules, nodes, unit=unit, request=request)
 
 
 def in_cores(trace: "Trace") -> "Trace":

@@ -9,6 +9,7 @@ from hopperkit.readers.jobs.trace import Trace
 from hopperkit.traces.backtest import PREDICTORS, Backtest
 from hopperkit.traces.learned import Learned, limit_text
 from hopperkit.traces.pending import Expected
+from hopperkit.traces.smaller_request import Request
 from hopperkit.traces.why import CAUSES, Wait
 from hopperlib.finding import Finding
 from hopperlib.scheduling.backfill import Backfill
@@ -17,6 +18,7 @@ from hopperlib.text import capital, count, duration, listed, share
 # So near to a null model in rank correlation is no better than it.
 NO_BETTER = 0.01
 _EXPLAINED = 0.05
+_MOST_NAMED, _MOST_AHEAD = 3, 50
 # A rule that so few starts contradict is told as it stands.
 _OBEYED = 0.01
 
@@ -183,8 +185,22 @@ def _class_table(test: Backtest) -> Table:
     )
 
 
-def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int, unit: str = "node") -> Result:
+def why_result(
+    trace: Trace, wait: Wait, rules: Learned, nodes: int, unit: str = "node", request: Request | None = None
+) -> Result:
     """Return why a job waited, as an answer; where jobs share nodes, their cores are counted.
+
+    Parameters
+    ----------
+    trace : Trace
+    wait : Wait
+    rules : Learned
+    nodes : int
+        Of the machine.
+    unit : str
+        What is counted.
+    request : Request or None
+        What would have started it earlier.
 
     Examples
     --------
@@ -198,16 +214,66 @@ def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int, unit: str =
     parts = sorted(wait.parts.items(), key=lambda part: -part[1])
     what = f"Job {name} ({count(workload.nodes[job], unit)} of {nodes:,}, limit {duration(workload.requested_time_s[job])})"
     reasons = "; ".join(f"{CAUSES[cause].replace('node', unit)} ({duration(seconds)})" for cause, seconds in parts)
+    holders = _holders_text(trace, wait, unit) if parts else ""
+    earlier = (
+        f" With {request.text} it would wait {duration(request.wait_s)}, not {duration(request.wait_before_s)} (simulated)."
+        if request
+        else ""
+    )
     return Result(
-        summary=f"{what} waited {duration(wait.wait_s)}: {reasons}." if parts else f"{what} did not wait.",
+        summary=f"{what} waited {duration(wait.wait_s)}: {reasons}.{holders}{earlier}"
+        if parts
+        else f"{what} did not wait.",
         findings=tuple(_why_findings(wait, rules)),
-        tables=(_parts_table(wait, unit),) if parts else (),
+        tables=(_parts_table(wait, unit), _holders_table(trace, wait, unit)) if parts else (),
         facts={
             "job": name,
             "wait_s": wait.wait_s,
             "parts_s": wait.parts,
             "most_idle_nodes": wait.idle,
+            "held_by": [_name(trace, each.job) for each in wait.holders],
+            "ahead": [_name(trace, job) for job in wait.ahead[:_MOST_AHEAD]],
+            "earlier_with": request._asdict() if request else None,
             "rules": rules.to_dict(),
+        },
+    )
+
+
+def _name(trace: Trace, job: int) -> str:
+    """Return the name of a job."""
+    number = trace.workload.job[job]
+    return trace.names.get(number, str(number))
+
+
+def _holders_text(trace: Trace, wait: Wait, unit: str) -> str:
+    """Return who held the nodes and who was ahead, as sentences."""
+    workload = trace.workload
+    told = [
+        f"{_name(trace, each.job)} ({count(workload.nodes[each.job], unit)}, limit {duration(workload.requested_time_s[each.job])}, "
+        f"ran {duration(workload.run_time_s[each.job])})"
+        for each in wait.holders[:_MOST_NAMED]
+    ]
+    held = f" Most {unit}s were held by {listed(told, 'and')}." if told else ""
+    if not wait.ahead:
+        return held
+    first = listed([_name(trace, job) for job in wait.ahead[:_MOST_NAMED]], "and")
+    more = len(wait.ahead) - _MOST_NAMED
+    return f"{held} {count(len(wait.ahead), 'job')} ahead in the queue when it came: {first}{f' and {more:,} more' if more > 0 else ''}."
+
+
+def _holders_table(trace: Trace, wait: Wait, unit: str) -> Table:
+    """Return who held nodes during the wait."""
+    workload = trace.workload
+    return table(
+        f"Jobs that held most {unit}s during the wait",
+        list(wait.holders),
+        {
+            "Job": lambda each: _name(trace, each.job),
+            f"{capital(unit)}s": lambda each: workload.nodes[each.job],
+            "Limit": lambda each: duration(workload.requested_time_s[each.job]),
+            "Ran": lambda each: duration(workload.run_time_s[each.job]),
+            f"Held, {unit}-hours": lambda each: round(each.node_seconds / 3600, 1),
+            "Came later": lambda each: "yes" if each.had_passed else "no",
         },
     )
 
