@@ -302,7 +302,7 @@ class Cluster:
                 first=port + 1,
                 last=port + NODES,
                 control_port=port + 900,
-            )  # fmt: skip
+            )
         )
         key = folder / "munge.key"
         key.write_bytes(os.urandom(128))
@@ -343,8 +343,15 @@ class Cluster:
             started.append(subprocess.Popen(command, env=self.environment, stdout=subprocess.DEVNULL))
         for process in started:
             process.wait()
-        while self.run("squeue", "-h").strip():
+        # A controller that is busy may not answer in time: then jobs are still there.
+        while self.is_busy():
             time.sleep(300 / speed)
+
+    def is_busy(self) -> bool:
+        """Whether jobs run or wait."""
+        command = ("squeue", "-h")
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+        return done.returncode != 0 or bool(done.stdout.strip())
 
     def stop(self) -> None:
         """End the daemons that were started, by their process numbers."""

@@ -37,6 +37,10 @@ from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.scheduler import POLICIES, whole_node_queue
 from hopperlib.scheduling.workload import Workload
 
+# In logs of up to so many jobs the plans of Slurm's backfill name their nodes, as they do there; in longer ones they are
+# counted, which is faster by far and lets a few more jobs pass.
+_PLANS_BY_NAME = 3000
+
 __all__ = ["POLICIES", "NodeChoice", "Policy", "View", "simulate", "too_wide"]
 
 
@@ -76,6 +80,9 @@ def simulate(
     [0, 100, 2]
     """
     policy = Backfill() if policy == "slurm" else policy
+    if isinstance(policy, Backfill):
+        # Slurm's choice of nodes: the smallest free run that holds the job, else the largest ones.
+        settings.setdefault("allocation", "best")
     cluster = _one_pool(nodes) if isinstance(nodes, int) else nodes
     queues_of = partial(
         _queues, cluster=cluster, policy=policy if callable(policy) else None, nodes_per_switch=nodes_per_switch
@@ -120,7 +127,8 @@ def _lanes(
     for names in cluster.parts():
         members = {name: cluster.partitions[name].nodes for name in names}
         whole = None
-        if len(names) == 1 and not nodes_per_switch and names[0] not in sharing:
+        by_name = run.backfill is not None and len(run.wanted) <= _PLANS_BY_NAME
+        if len(names) == 1 and not nodes_per_switch and names[0] not in sharing and not by_name:
             whole = whole_node_queue(run, free(joined(members[names[0]])), depth, downtimes)
         if whole:
             lanes[names[0]] = whole

@@ -318,7 +318,7 @@ def what_if(
         effects.append(
             Effect(
                 scenario,
-                fmean(changes),
+                fmean(after),
                 fmean(ratios),
                 noise,
                 chaos,
@@ -333,7 +333,7 @@ def what_if(
     use = _use(schedule, span, nodes)
     mean_s = fmean(means)
     wait_noise = stdev(means) / mean_s if mean_s else 0.0
-    return WhatIf(fmean(observed), mean_s, use, _fairness(log, before), weeks, tuple(effects), runs, wait_noise)
+    return WhatIf(fmean(observed), fmean(before), use, _fairness(log, before), weeks, tuple(effects), runs, wait_noise)
 
 
 def _jittered_means(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 class Backfill(NamedTuple):
     """Two schedulers in one: whenever something happens, jobs start in the order of the queue until one has no nodes.
 
-    Every `interval_s` a backfill pass tests the first `depth` waiting jobs in that order; each gets the earliest start that
+    Every `interval_s`, if anything changed since, a backfill pass tests the first `depth` waiting jobs in that order; each gets the earliest start that
     delays none before it. Plans beyond the window are not kept. bf_resolution, which rounds planned times, is not modeled.
 
     Parameters

@@ -56,13 +56,14 @@ class Loop(Run):
                 self.heads_only = True
             elif self.backfill:
                 changed, self.heads_only = set(lanes), False
+            running = len(self.held)
             first = submitted
             if now == next_submit:
                 submitted = bisect_right(submits, now, first)
                 next_submit = submits[submitted] if submitted < count else FOREVER
             self.update(range(first, submitted), now, changed)
             if self.backfill:
-                self.plan_pass(now)
+                self.plan_pass(now, running)
             if progress is not None and submitted // 1000 > first // 1000:
                 progress(submitted)
 
@@ -94,11 +95,11 @@ class Loop(Run):
             lane.forget()
         return True
 
-    def plan_pass(self, now: int) -> None:
-        """Set when the next backfill pass is: passes keep their interval, and none is needed while nobody waits."""
+    def plan_pass(self, now: int, running: int) -> None:
+        """Set when the next backfill pass is: passes keep their interval, and one is left out if nothing changed since the last."""
         assert self.backfill is not None
-        every = self.backfill.interval_s
-        self.pass_s = (now // every + 1) * every if self.has_waiting() else FOREVER
+        every, changed = self.backfill.interval_s, self.heads_only or len(self.held) > running
+        self.pass_s = (now // every + 1) * every if changed and self.has_waiting() else FOREVER
 
     def has_waiting(self) -> bool:
         """Whether any job waits."""
