@@ -11,7 +11,7 @@ import pytest
 from hopperlib import data_files as files
 from hopperlib.data_files import data_folder
 
-PROGRAM = "from hopperlib.data_files import data_folder; from hopperkit.documented import all_values; print(len(all_values()), data_folder())"
+PROGRAM = "from hopperlib.data_files import data_folder; from hopperbook.documented import all_values; print(len(all_values()), data_folder())"
 
 
 def test_repository_has_it_at_the_root(root):

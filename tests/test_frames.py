@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import hopperkit
-from hopperkit.documented import all_values
+from hopperbook.documented import all_values
+from hopperbook.questions import load
 from hopperkit.frames import column_name, frame_text, to_frame
 from hopperkit.iologs.darshan_log import DarshanLog, FileRecord, StripeLayout
-from hopperkit.questions.question import load
 from hopperkit.readers.benchmark_history import read_benchmark_history
 from hopperkit.readers.ior.io500 import read_io500_summary
 from hopperkit.readers.jobs import read_job_trace

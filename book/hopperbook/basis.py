@@ -17,13 +17,13 @@ from statistics import fmean
 from textwrap import wrap
 from typing import Any, NamedTuple, get_args
 
+from hopperbook import documented as printed_values
 from hopperbook.checks import checks
 from hopperbook.studies import built, load
 from hopperbook.studies.study import ranges, study_texts
 from hopperkit.questions.basis import STEP, Status, status_of
 from hopperkit.questions.figures import Axis, Series, chart
 from hopperkit.questions.result import Column, Figure, Table, table
-from hopperlib import documented as printed_values
 from hopperlib.data_files import data_folder, rows
 from hopperlib.machine import FileSystem, Machine, Network, NodeKind, machine
 from hopperlib.text import digits

@@ -25,8 +25,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from hopperkit.documented import ROLES, Role
-from hopperkit.proofs import evaluate
+from hopperbook.documented import ROLES, Role
+from hopperbook.proofs import evaluate
 from hopperlib.data_files import rows
 from hopperlib.errors import InputError
 

@@ -33,14 +33,14 @@ import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 from functools import partial
-from math import isfinite
+from math import isfinite, nan
 from string import Formatter
 from typing import Any
 
 from hopperbook import studies
 from hopperbook.checks import Check, checks, evaluate_formula
+from hopperbook.documented import DocumentedValue, all_values, printed, watched
 from hopperbook.studies.study import Prediction, Shares, Study, Value, study_texts, with_numbers
-from hopperkit.documented import DocumentedValue, all_values, printed, watched
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
 from hopperlib.text import count
@@ -68,7 +68,7 @@ class Row:
     quantity, unit : str
         What was documented, in what unit.
     role : str
-        One of `hopperkit.documented.ROLES`.
+        One of `hopperbook.documented.ROLES`.
     documented : str
         The value as printed.
     reproduced : str
@@ -78,7 +78,7 @@ class Row:
     tolerance : float or None
         Largest deviation that counts as reproduced; of an interval half its width.
     verdict : str
-        One of `hopperkit.documented.VERDICTS`.
+        One of `hopperbook.documented.VERDICTS`.
     note : str
         Why, where the row needs a word.
     place : str
@@ -144,7 +144,7 @@ def judge(
 
     Examples
     --------
-    >>> from hopperkit.documented import documented
+    >>> from hopperbook.documented import documented
     >>> deviation, tolerance, agrees = judge(documented("memory.hopper-per-task-packed"), 31 / 24)
     >>> round(deviation, 4), tolerance, agrees
     (0.0017, 0.005, True)
@@ -465,17 +465,26 @@ def unexplained(table: Iterable[Row]) -> tuple[Row, ...]:
 def headline(table: Iterable[Row]) -> str:
     """Return how the retrodictions did in one clause, as the README prints it after the forecasts.
 
+    An interval holds a printed number if all values that would have been printed so lie in it, and overlaps it if one does.
+
     Examples
     --------
     >>> headline(rows("memory"))
-    'of 1 printed number that the authors knew when they built the models, the nominal 90 % intervals hold 1 (100 %)'
+    'of 1 printed number that the authors knew when they built the models, the nominal 90 % intervals hold 1 (100 %) and overlap 1'
     """
     known = [row for row in table if row.role == "retrodicted"]
     held = sum(not row.verdict.startswith("missed") for row in known)
     return (
         f"of {count(len(known), 'printed number')} that the authors knew when they built the models, "
-        f"the nominal 90 % intervals hold {held} ({held / max(1, len(known)):.0%})"
+        f"the nominal 90 % intervals hold {held} ({held / max(1, len(known)):.0%}) and overlap {sum(map(_overlaps, known))}"
     ).replace("%)", " %)")
+
+
+def _overlaps(row: Row) -> bool:
+    """Whether the interval of a retrodiction has a value in common with the band of the printed number."""
+    ends = (row.low, row.high, row.documented_low, row.documented_high)
+    low, high, documented_low, documented_high = (end if end is not None else nan for end in ends)
+    return low <= documented_high and documented_low <= high
 
 
 def summary_line(table: Iterable[Row]) -> str:

@@ -4,10 +4,10 @@ Every study page shows the same things in the same way, so they are made
 in one place, from the data and the scorecard.
 """
 
+from hopperbook.documented import by_study
 from hopperbook.score import rows
 from hopperbook.studies import load
 from hopperbook.studies.study import Range, ranges
-from hopperkit.documented import by_study
 from hopperkit.questions.result import Table, table
 from hopperlib.text import capital, digits
 

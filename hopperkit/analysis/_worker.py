@@ -41,7 +41,7 @@ def use_one_thread() -> None:
 
 def numbers_beside(result: Result, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts of an answer that are plain, and its values, but for those that are parameters."""
-    facts = result.facts.named if isinstance(result.facts, Facts) else result.facts or {}
+    facts = result.facts.named if isinstance(result.facts, Facts) else result.facts
     row = {name: value for name, value in facts.items() if isinstance(value, str | int | float)}
     for value in result.values:
         if isinstance(value.value, int | float):

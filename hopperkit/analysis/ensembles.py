@@ -30,6 +30,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
+import hopperkit
+import hopperlib
 from hopperkit.analysis._worker import Sent, numbers_beside, use_one_thread
 from hopperkit.analysis.function_digest import function_digest
 from hopperkit.questions.result import Result
@@ -74,13 +76,16 @@ def _digest(*texts: str | bytes) -> str:
 
 @cache
 def _package_digest() -> str:
-    """Return a digest of this package's version and sources: models that were edited give other numbers."""
-    sources = sorted(path for path in Path(__file__).parents[1].rglob("*") if path.suffix in (".py", ".toml"))
+    """Return a digest of the version and the sources of both packages: models that were edited give other numbers."""
+    folders = [Path(folder) for package in (hopperlib, hopperkit) for folder in package.__path__]
+    sources = sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".toml"))
     return _digest(__version__, *(path.read_bytes() for path in sources))
 
 
 def _name(function: Callable[..., Any]) -> str:
     """Return the name under which a folder remembers its function."""
+    if isinstance(function, partial):
+        return ":".join([_name(function.func), *(each for each in function.args if isinstance(each, str))])
     module = getattr(function, "__module__", "")
     return f"{module}.{getattr(function, '__qualname__', type(function).__name__)}"
 
@@ -168,7 +173,7 @@ def run_ensemble(
     function : callable
         ``function(**parameters)`` returns a mapping (one row), a list of mappings or a DataFrame (several), or one
         value (a row with the column ``result``). It is told its seed as a parameter and draws from nothing else.
-        It may stand in a notebook, enclose values and be a question of the front door, such as `hopperkit.memory`:
+        It may stand in a notebook, enclose values and be a public function, such as `hopperkit.memory`:
         worker processes get a copy of it, with its own helpers and globals as they are now.
     parameter_sets : iterable of mappings, or DataFrame
         Texts, finite numbers, or lists of them, by name. Each set once.
@@ -300,7 +305,9 @@ def _dask_client(address: str) -> Any:
     try:
         from distributed import Client as connect
     except ModuleNotFoundError:
-        raise InputError("a Dask scheduler needs distributed: pip install 'hopper-book[cluster]'") from None
+        raise InputError(
+            "a Dask scheduler needs distributed: pip install '.[cluster]' in the folder of the repository"
+        ) from None
     try:
         client: Any = connect
         return client(address, timeout=10)

@@ -51,7 +51,7 @@ def _is_own(module: str) -> bool:
     if module == "__main__":
         return True
     top = module.partition(".")[0]
-    if top in sys.stdlib_module_names or top in ("hopperlib", "builtins"):
+    if top in sys.stdlib_module_names or top in ("hopperlib", "hopperkit", "builtins"):
         return False
     known = sys.modules.get(module)
     file = getattr(known, "__file__", None) or ""

@@ -145,8 +145,7 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
         ),
         figures=(_weeks_figure(weeks, dated=dated), *simulated.figures),
         tables=(*_tables(jobs, weeks, dated=dated), *map(_table_in_minutes, simulated.tables)),
-        facts=dict(simulated.facts or {})
-        | {"observed": {"jobs": len(jobs), "never_started": never, "used_fraction": used}},
+        facts=dict(simulated.facts) | {"observed": {"jobs": len(jobs), "never_started": never, "used_fraction": used}},
     )
 
 

@@ -317,7 +317,7 @@ def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
     place, rows = load("place"), []
     for file in texts:
         try:
-            facts = place.run(line=file.text, machine=machine).facts or {}
+            facts = place.run(line=file.text, machine=machine).facts
             says = " ".join(warning["message"] for warning in facts.get("warnings", ()))
         except InputError as error:
             facts, says = {"certainty": "refused", "problems": 1}, error.message

@@ -43,7 +43,11 @@ OWN: dict[str, str] = {
 # A form of `place` that must start fast, as somebody waits at a prompt.
 _SUBMIT = "--from-slurm-json"
 # Commands that there were, and what takes their place.
-_REPLACED = {"questions": "hopper --help lists them", "machines": "hopper machine compare"}
+_REPLACED = {
+    "questions": "hopper --help lists them",
+    "machines": "hopper machine compare",
+    **{name: f"python -m hopperbook {name}, in the repository" for name in ("documented", "errata", "scorecard")},
+}
 NAMES: tuple[str, ...] = (*(name for name in QUESTIONS if name not in _REPLACED), *COMMANDS)
 _MODULES: dict[str, str] = {name: module for name, (module, _) in COMMANDS.items()} | OWN
 # What a plain install lacks, by the extra that has it.
@@ -84,7 +88,7 @@ def _refuse_without(error: ModuleNotFoundError, *, as_json: bool) -> NoReturn:
     extra = next((extra for extra, has in _EXTRAS.items() if package in has), None)
     if extra is None:
         raise error
-    fail(f"this command needs {error.name}: pip install 'hopper-book[{extra}]'", as_json=as_json)
+    fail(f"this command needs {error.name}: pip install '.[{extra}]' in the folder of the repository", as_json=as_json)
 
 
 class LazyGroup(click.Group):

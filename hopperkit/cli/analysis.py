@@ -4,6 +4,7 @@ import ast
 import sys
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -169,12 +170,12 @@ def ensemble(
     Exit status: 0 fine, 1 a run failed, 2 bad input.
     """  # noqa: D301 - click reads the sign, not the letters
     from hopperkit.analysis.ensembles import EnsembleError, intervals, run_ensemble
-    from hopperkit.questions.question import load
+    from hopperkit.questions.question import answer_of, load
 
     inputs = dict(map(_varied, vary))
     runs = _runs(question, inputs, seeds)
     folder = folder or f"ensemble-{question}"
-    asked = load(question).as_function()
+    asked = partial(answer_of, load(question).name)
     try:
         with click.progressbar(length=len(runs), label="runs", file=sys.stderr) as bar:
             rows = run_ensemble(

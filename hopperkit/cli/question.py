@@ -93,7 +93,22 @@ def question_command(
         short_help=question.question,
     )
     json_option(all_option(command))
+    command.params.append(_schema_option(question))
     return command
+
+
+def _schema_option(question: "Question") -> click.Option:
+    """Return the option that prints the JSON schema of the answers and ends."""
+
+    def show_schema(ctx: click.Context, parameter: click.Parameter, given: bool) -> None:
+        if given and not ctx.resilient_parsing:
+            from hopperkit.render.json_schema import answer_schema
+
+            print_json(answer_schema(question))
+            ctx.exit()
+
+    text = "Print the JSON schema of what --json prints, and end."
+    return click.Option(["--schema"], is_flag=True, is_eager=True, expose_value=False, callback=show_schema, help=text)
 
 
 def _parameter(control: "Control") -> click.Parameter:

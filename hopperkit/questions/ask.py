@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
-from hopperkit.questions.catalogue import sentence
+from hopperkit.questions import catalogue
 from hopperkit.questions.controls import Choice, Control, FileText, MachineChoice, Number, Slider, Switch, Text
 from hopperkit.questions.question import Example, Question
 from hopperkit.questions.result import Result
@@ -200,6 +200,7 @@ def declared(
     answer: Callable[[S], Result],
     *,
     title: str,
+    sentence: str = "",
     examples: Mapping[str, Mapping[str, Any]] = {},
     so_far: Callable[[S], Iterator[Result]] | None = None,
     heavy: bool = False,
@@ -209,10 +210,12 @@ def declared(
     Parameters
     ----------
     setting : type
-        A `Setting`; its module must stand in the catalogue, with the question in one sentence.
+        A `Setting`, in the module of the question.
     answer : callable
         ``answer(setting) -> Result``; pure.
     title : str
+    sentence : str
+        The question in one sentence; empty for that of the catalogue.
     examples : mapping
         Settings worth trying: the values that each sets, by what its button says.
     so_far : callable or None
@@ -230,7 +233,7 @@ def declared(
     return Question(
         name=name,
         title=title,
-        question=sentence(name),
+        question=sentence or catalogue.sentence(name),
         controls=tuple(setting.controls().values()),
         answer=lambda **values: answer(setting(**values)),
         examples=tuple(map(Example._make, examples.items())),

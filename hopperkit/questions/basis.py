@@ -71,7 +71,7 @@ def numbers_of(result: Result) -> dict[str, float]:
             unit = f" [{value.unit}]" if value.unit else ""
             ends = {", least": value.low, ", most": value.high} if value.low is not None else {"": value.value}
             found |= {f"{value.label}{end}{unit}": number for end, number in ends.items()}
-    facts = result.facts.named if isinstance(result.facts, Facts) else result.facts or {}
+    facts = result.facts.named if isinstance(result.facts, Facts) else result.facts
     found = found or {name: number for name, number in facts.items() if isinstance(number, float)}
     return {label: float(number) for label, number in found.items() if type(number) in (int, float) and number}
 

@@ -49,11 +49,8 @@ _ROOMS: dict[str, dict[str, str]] = {
         "detection-delay": "How many runs, and days, pass before a lasting loss is noticed in noise like yours, and how often is there a false alarm?",
         "watch": "What changed in these benchmarks, when, by how much, how certain is that, and which part of the machine explains it?",
     },
-    "book": {
+    "files": {
         "anything": "What is this text, and what follows from it?",
-        "documented": "What do the five sources print, and where?",
-        "errata": "What is wrong in the sources, what does the book read instead, and which arithmetic shows it?",
-        "scorecard": "Which documented values do the models give, and how closely?",
     },
 }
 
@@ -83,7 +80,7 @@ def sentence(name: str) -> str:
 
     Examples
     --------
-    >>> sentence("errata")[:4]
+    >>> sentence("anything")[:4]
     'What'
     """
     if name not in sentences():

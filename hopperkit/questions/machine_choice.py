@@ -1,7 +1,7 @@
 """What questions share that ask for a machine: the one that is meant, by a job script too, and the badge of its numbers."""
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hopperkit.questions.result import Badge
 from hopperlib.errors import InputError
@@ -114,6 +114,35 @@ def unknown_machine(text: str) -> str:
     if launchers <= {"aprun"} and not systems - {"pbs"} and (launchers or not systems):
         return ""
     return "the text names no machine; this shows a plain cluster, two 16-core sockets a node."
+
+
+class Guess(NamedTuple):
+    """The machine for a text: its name, the word that gave it away, and why it is in doubt where none did."""
+
+    machine: str
+    sign: str = ""
+    doubt: str = ""
+
+
+def guess_machine(text: str) -> Guess:
+    """Return the machine for which a launch line or script is placed when none is named.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> guess_machine("aprun -n 24 ./a").machine, guess_machine("srun -n 4 ./a").machine
+    ('hopper', 'cluster')
+    """
+    machine, sign = machine_of_text(text)
+    if sign:
+        return Guess(machine, sign)
+    if doubt := unknown_machine(text):
+        name = "Name yours with --machine NAME (`hopper machine list`), or write its file with `hopper machine new`."
+        return Guess("cluster", "", f"{doubt} {name}")
+    return Guess("hopper")
 
 
 def _has_word(text: str, word: str) -> bool:

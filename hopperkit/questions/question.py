@@ -2,11 +2,10 @@
 
 From this one record follow the command ``hopper NAME``, the explorer on the
 page (its worker calls `hopperkit.render.answer.answer_json`), the widget in JupyterLab and the Python
-function ``hopperlib.NAME``. How one is declared says `hopperkit.questions.ask`.
+function ``hopperkit.NAME``. How one is declared says `hopperkit.questions.ask`.
 """
 
 import importlib
-import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -14,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from hopperkit.questions.controls import Control, FileText
+from hopperkit.questions.controls import Control
 from hopperkit.questions.result import Result
 from hopperlib.errors import InputError, did_you_mean
 
@@ -153,32 +152,11 @@ class Question:
             raise TypeError(f"{self.name} takes {len(names)} values without a name, not {len(arguments)}")
         return self.run(**dict(zip(names, arguments, strict=False)), **values)
 
-    def as_function(self) -> Callable[..., Result]:
-        """Return the question as a function that shows its controls to ``help`` and to Tab."""
-        texts = {control.name for control in self.controls if isinstance(control, FileText)}
-        names = [control.name for control in self.controls if control.argument]
-
-        def ask(*arguments: Any, **values: Any) -> Result:
-            given = [content(value) if name in texts else value for name, value in zip(names, arguments, strict=False)]
-            named = {name: content(value) if name in texts else value for name, value in values.items()}
-            return self(*given, *arguments[len(given) :], **named)
-
-        # Python wants those first that may stand without a name.
-        positional, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-        ordered = sorted(self.controls, key=lambda control: not control.argument)
-        parameters = [
-            inspect.Parameter(
-                control.name, positional if control.argument else keyword, default=self.defaults[control.name]
-            )
-            for control in ordered
-        ]
-        ask.__name__ = ask.__qualname__ = self.name.replace("-", "_")
-        vars(ask)["__signature__"] = inspect.Signature(parameters, return_annotation=Result)
-        lines = (
-            f"{control.name}: {control.label}{f' [{control.unit}]' if control.unit else ''}" for control in ordered
-        )
-        ask.__doc__ = "\n".join([self.question, "", *lines])
-        return ask
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy a question of the catalogue by its name; starting values that were changed go along."""
+        declared = load(self.name)
+        changed = {name: value for name, value in self.defaults.items() if value != declared.defaults[name]}
+        return _restored, (self.name, changed)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything a page or widget needs to build the form."""
@@ -262,6 +240,28 @@ def load(name: str) -> Question:
     question = _module(QUESTIONS[name]).QUESTION
     assert isinstance(question, Question)
     return question
+
+
+def _restored(name: str, changed: Mapping[str, Any]) -> Question:
+    """Return a question of the catalogue with other starting values."""
+    return load(name).starting(**changed) if changed else load(name)
+
+
+def answer_of(name: str, /, **values: Any) -> Result:
+    """Return the answer of a question of the catalogue, as the page and the command give it.
+
+    Parameters
+    ----------
+    name : str
+    **values
+        Values of its controls; the others keep those with which the page starts.
+
+    Examples
+    --------
+    >>> answer_of("memory", need_gb=2.0, tasks=384).facts["best_nodes"]
+    26
+    """
+    return load(name).run(**values)
 
 
 def _module(path: str) -> ModuleType:

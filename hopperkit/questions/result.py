@@ -6,7 +6,7 @@ plain Plotly dicts: the plotly package is not needed to make one.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -433,7 +433,7 @@ class Result:
     listings: tuple[Listing, ...] = ()
     tables: tuple[Table, ...] = ()
     downloads: tuple[Download, ...] = ()
-    facts: Mapping[str, Any] | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
     watched: Callable[[], Any] | None = None
 
     def to_frame(self, name: str = "") -> Any:
@@ -458,7 +458,7 @@ class Result:
         (dtype('float64'), 26)
         """
         tables: dict[str, Any] = {table.caption: table for table in self.tables}
-        lists = {key: rows for key, rows in (self.facts or {}).items() if _is_table(rows)}
+        lists = {key: rows for key, rows in self.facts.items() if _is_table(rows)}
         if name:
             named = lists.get(name) or next((tables[caption] for caption in tables if caption.startswith(name)), None)
             if named is None:
@@ -476,7 +476,7 @@ class Result:
         return (
             {"summary": self.summary}
             | {part: [item.to_dict() for item in getattr(self, part)] for part in _PARTS}
-            | {"facts": dict(self.facts.named if isinstance(self.facts, Facts) else self.facts or {})}
+            | {"facts": dict(self.facts.named if isinstance(self.facts, Facts) else self.facts)}
         )
 
 
@@ -495,6 +495,6 @@ def joined(results: Sequence[Result], unread: Sequence[str] = ()) -> Result:
     parts: dict[str, Any] = {
         part: tuple(chain.from_iterable(getattr(result, part) for result in results)) for part in _PARTS
     }
-    facts = {name: value for result in results for name, value in (result.facts or {}).items()}
+    facts = {name: value for result in results for name, value in result.facts.items()}
     parts["findings"] += more
     return Result(summary=" ".join(result.summary for result in results), **parts, facts=facts)

@@ -1,7 +1,7 @@
 """A question's answer for the page: what its script works with, and the HTML of each part."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from hopperkit.questions.catalogue import QUESTIONS
@@ -61,7 +61,14 @@ def page_answer(question: Question, values: Mapping[str, Any], taken: list[Resul
     return {"ok": True, "result": page_data(result), "html": parts_html(result)}
 
 
-def answer_json(name: str, values_json: str, post: Callable[[str, str], object] | None = None, watched: int = 0) -> str:
+def answer_json(
+    name: str,
+    values_json: str,
+    post: Callable[[str, str], object] | None = None,
+    watched: int = 0,
+    *,
+    load: Callable[[str], Question] = load,
+) -> str:
     """Return a question's answer as JSON text: what the worker of a page calls.
 
     Parameters
@@ -75,6 +82,8 @@ def answer_json(name: str, values_json: str, post: Callable[[str, str], object] 
         `page_data`), the ``answer``, and the ``machine`` to watch, as far as it is known and then the whole of it.
     watched : int
         If the machine is wanted, a number above 0 by which `watched_at` is asked about it.
+    load : callable
+        Returns the question of a name.
 
     Examples
     --------
@@ -130,13 +139,18 @@ def _text(data: Any) -> str:
     return json.dumps(data, allow_nan=False, separators=(",", ":"))
 
 
-def ready_for_pages() -> None:
-    """Import every question and answer it once, as it starts, but for those that keep weeks of jobs: what a page then asks finds all in memory.
+def ready_for_pages(questions: Iterable[Question] = ()) -> None:
+    """Import every question and answer it once at its defaults, but for those that keep weeks of jobs, so that a page finds all in memory.
+
+    Parameters
+    ----------
+    questions : iterable of Question
+        Questions besides those of the catalogue.
 
     Examples
     --------
     >>> ready_for_pages()
     """
-    for question in map(load, QUESTIONS):
+    for question in (*map(load, QUESTIONS), *questions):
         if question.name not in ("fragmentation", "scheduling"):
             page_answer(question, {})

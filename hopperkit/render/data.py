@@ -27,7 +27,7 @@ def result_data(name: str, result: Result) -> dict[str, Any]:
     """
     answer = result.to_dict()
     del answer["facts"]
-    return {**(result.facts or {}), "answer": {"question": name, **answer}}
+    return {**result.facts, "answer": {"question": name, **answer}}
 
 
 def error_data(error: InputError, option: str = "") -> dict[str, Any]:

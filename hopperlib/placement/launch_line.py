@@ -76,7 +76,7 @@ def read_launch_line(line: str, machine: Machine, *, threads: int | None = None,
 def _component(words: list[str], machine: Machine, node: NodeKind) -> Component:
     """Read the options and the command of one program."""
     fields: dict[str, Any] = {"tasks": 1}
-    options = []
+    options: list[tuple[str, str]] = []
     rest = iter(range(len(words)))
     for at in rest:
         name = words[at]

@@ -33,8 +33,6 @@ PARTS = {
     ),
     "hopperkit": (
         "frames",
-        "documented",
-        "proofs",
         "launchers",
         "filesystems",
         "traces",

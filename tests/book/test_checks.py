@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from hopperbook.checks import Check, checks
-from hopperkit.documented import ROLES
+from hopperbook.documented import ROLES
 
 HEAD = {"id": "memory.toy", "tolerance": "", "tolerance_reason": "", "reason": "", "explanation": ""}
 

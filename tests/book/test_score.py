@@ -18,10 +18,7 @@ import pytest
 
 from hopperbook import score, studies
 from hopperbook.checks import Check, checks
-from hopperbook.forecasts import tables
-from hopperbook.score import interval_verdict, judge
-from hopperbook.studies.study import Prediction, Shares, Study, ranges, study_texts
-from hopperkit.documented import (
+from hopperbook.documented import (
     ROLES,
     VERDICTS,
     DocumentedValue,
@@ -30,7 +27,10 @@ from hopperkit.documented import (
     documented,
     errata,
 )
-from hopperkit.proofs import evaluate_proof
+from hopperbook.forecasts import tables
+from hopperbook.proofs import evaluate_proof
+from hopperbook.score import interval_verdict, judge
+from hopperbook.studies.study import Prediction, Shares, Study, ranges, study_texts
 from hopperlib.data_files import data_folder
 
 
@@ -281,7 +281,7 @@ def _numbers_of(study):
     def note(frame, event, _):
         module = frame.f_globals.get("__name__", "")
         # What reads the data knows words for numbers, and the rows that are read are watched.
-        if event == "call" and module.startswith("hopperlib.") and not module.startswith("hopperkit.documented"):
+        if event == "call" and module.startswith("hopperlib.") and not module.startswith("hopperbook.documented"):
             ran[frame.f_code] = frame.f_globals
 
     usual = {name: each.value for name, each in ranges(study.name).items()}

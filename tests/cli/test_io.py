@@ -243,7 +243,7 @@ def test_without_pydarshan(tmp_path, monkeypatch):
     (tmp_path / "any.darshan").write_bytes(b"")
     result = run(str(tmp_path / "any.darshan"))
     assert result.exit_code == 2
-    needs = "reading Darshan logs needs pydarshan; install it with: pip install 'hopper-book[darshan]'"
+    needs = "reading Darshan logs needs pydarshan; install it with: pip install '.[darshan]' in the folder of the repository"
     assert result.stderr == f"hopper: {tmp_path / 'any.darshan'}: {needs}\n"
 
 

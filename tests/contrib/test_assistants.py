@@ -11,8 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from hopperkit.cli import hopper
-from hopperkit.cli.elsewhere.assistants import call, schema_of, tools
+from hopperkit.cli.elsewhere.assistants import call, tools
 from hopperkit.questions.catalogue import QUESTIONS
+from hopperkit.questions.question import load
+from hopperkit.render.json_schema import answer_schema
 from tests.contrib.conftest import PATIENCE_S, ROOT
 
 
@@ -74,12 +76,6 @@ PRINTED = {
     "diagnose": ["diagnose", str(ROOT / "README.md")],
     "build": ["build", "cc -dynamic -o a a.c"],
     "watch": ["watch", "{history}"],
-    "machine-list": ["machine", "list"],
-    "machine-show": ["machine", "show", "frontier"],
-    "machine-compare": ["machine", "compare", "--first", "toy", "--second", "lumi-g"],
-    "nodes": ["nodes", "--machine", "hopper"],
-    "io": ["io", str(SAMPLES / "ior")],
-    "error": ["stripe", "--size", "nothing", "--writers", "1", "--pattern", "shared"],
 }
 
 
@@ -89,7 +85,7 @@ def test_what_a_command_prints_fits_its_schema(name, tmp_path):
     history.write_text("time,value\n" + "".join(f"{run},{100 + run % 7}\n" for run in range(50)), encoding="utf-8")
     line = [word.format(history=history) for word in PRINTED[name]]
     printed = CliRunner().invoke(hopper, [*line, "--json"], prog_name="hopper")
-    schema = schema_of(name)
+    schema = answer_schema(load(name))
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(json.loads(printed.stdout), schema)
 
@@ -98,12 +94,10 @@ def test_a_schema_refuses_what_is_no_such_answer():
     data, _ = call("memory", {})
     for broken in ({}, data | {"tasks": "many"}, data | {"answer": data["answer"] | {"question": "place"}}):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(broken, schema_of("memory"))
+            jsonschema.validate(broken, answer_schema(load("memory")))
 
 
-def test_every_question_has_a_schema():
-    named = {file.stem for file in (ROOT / "hopperkit" / "schemas").iterdir()}
-    assert set(QUESTIONS) <= named, f"`python scripts/schemas.py` writes those of {sorted(set(QUESTIONS) - named)}"
-    assert named - set(QUESTIONS) <= {"error", "fit", "io", "nodes"} | {
-        name for name in named if name.startswith(("machine-", "trace-"))
-    }
+def test_the_command_prints_its_schema():
+    printed = CliRunner().invoke(hopper, ["memory", "--schema"], prog_name="hopper")
+    assert printed.exit_code == 0
+    assert json.loads(printed.stdout) == answer_schema(load("memory"))

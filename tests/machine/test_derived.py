@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopperkit.documented import documented
+from hopperbook.documented import documented
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import FIGURES, derived, mpi_bandwidth_per_core_mb_s
 

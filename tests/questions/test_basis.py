@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
+from hopperbook.questions import load
 from hopperkit.cli import hopper
 from hopperkit.questions.basis import basis, numbers_of, shares, tables
-from hopperkit.questions.question import load
 from hopperlib.machine import Machine
 
 LINE = {"line": "aprun -n 384 -N 12 vasp"}

@@ -9,10 +9,9 @@ from typing import get_type_hints
 
 import pytest
 
+from hopperbook.questions import QUESTIONS, load
 from hopperkit.questions import ask
-from hopperkit.questions.catalogue import QUESTIONS
 from hopperkit.questions.controls import Choice, Control, MachineChoice, Number, Slider, Switch
-from hopperkit.questions.question import load
 from hopperlib.machine import Machine
 
 

@@ -14,8 +14,7 @@ from textwrap import fill
 
 import pytest
 
-from hopperkit.questions.catalogue import QUESTIONS
-from hopperkit.questions.question import load
+from hopperbook.questions import QUESTIONS, load
 from hopperkit.questions.result import Result
 from hopperkit.render.answer import answer_json
 from hopperkit.render.text import result_text

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hopperkit.questions.catalogue import QUESTIONS
-from hopperkit.questions.question import Question, load
+from hopperbook.questions import QUESTIONS, load
+from hopperkit.questions.question import Question
 from hopperkit.questions.result import (
     Column,
     Copyable,

@@ -6,9 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hopperkit.questions.catalogue import QUESTIONS
+from hopperbook.questions import QUESTIONS, load
 from hopperkit.questions.figures import Axis, Series, chart
-from hopperkit.questions.question import load
 from hopperkit.questions.result import Column, Figure, Table
 from hopperkit.render.svg import figure_svg
 

@@ -1,4 +1,4 @@
-"""Forecasts of measurements whose outcome nobody here has seen, and how to score them.
+"""Forecasts of measurements whose outcome nobody here had seen; `hopperbook.forecasts.scoring` scores them.
 
 A situation of the blind test (``data/blind``) names a quantity, what is known, and what somebody without physics would
 say. ``data/forecast-settings.toml`` says which function of `node`, `network` or `storage` answers it, what the row
@@ -11,9 +11,8 @@ intervals come from the runs. What no model speaks to is said to be missing.
 import math
 import random
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
-from statistics import fmean
 from typing import Any, NamedTuple
 
 from hopperbook.forecasts import network, node, storage
@@ -26,7 +25,7 @@ MADE = "2026-11-27"
 _RUNS, _SEED = 400, 20_261_123
 # What a model leaves out, where a situation does not say otherwise: as a logarithm, and in points of a percentage.
 _ERROR, _POINTS = 0.05, 2.0
-# Intervals of 80 % held 24 of 25 practice rows. All are drawn in to the share that scores best on these.
+# Intervals of 80 % overlapped 24 of 25 practice rows. All were drawn in to the share that scored best on these, a mistake.
 _DRAWN_IN = 0.8
 _MODULES = {"node": node, "network": network, "storage": storage}
 
@@ -45,7 +44,7 @@ def settings() -> dict[str, dict[str, Any]]:
 def situations() -> list[dict[str, str]]:
     """Return the rows of the blind test, those with an outcome first.
 
-    An outcome of a sealed row is in ``data/blind/outcomes.csv`` once it is told, with the columns of the practice rows.
+    Outcomes of sealed rows are in ``data/blind/outcomes.csv``, with the columns of the practice rows.
 
     Examples
     --------
@@ -113,12 +112,10 @@ class Forecast(NamedTuple):
 
     @property
     def outcome(self) -> tuple[float, float, float] | None:
-        """Value, low and high of what was measured; None while that is sealed."""
-        return (
-            (float(self.row["value"]), float(self.row["low"]), float(self.row["high"]))
-            if self.row.get("value")
-            else None
-        )
+        """Value, low and high of what was measured; None while that is sealed. A bound ("at least") has no finite high."""
+        if not self.row.get("value"):
+            return None
+        return float(self.row["value"]), float(self.row["low"]), float(self.row["high"] or math.inf)
 
     def distance(self, first: float, second: float) -> float:
         """Return how far two values lie apart on the scale of the scores: of logarithms, or ten points of a percentage."""
@@ -177,86 +174,6 @@ def rival_interval(made: Forecast) -> tuple[float, float] | None:
     if in_percent(made.row):
         return value - 10 * reach, value + 10 * reach
     return value * math.exp(-reach), value * math.exp(reach)
-
-
-def interval_score(made: Forecast, interval: tuple[float, float]) -> float:
-    """Return width of an 80 % interval, and ten times what the outcome lies outside it, on the scale of `distance`.
-
-    Examples
-    --------
-    >>> row = {"asked": "a rate", "value": "2", "low": "2", "high": "2"}
-    >>> round(interval_score(Forecast(row, 1.0, {}), (1.0, 2.0)), 3), round(interval_score(Forecast(row, 1.0, {}), (0.5, 1.0)), 3)
-    (0.693, 7.625)
-    """
-    assert made.outcome is not None
-    low, high = interval
-    value = made.outcome[0]
-    outside = max(made.distance(low, value), made.distance(value, high), 0.0)
-    return made.distance(high, low) + 10 * outside
-
-
-class Score(NamedTuple):
-    """How forecasts did, and their rivals.
-
-    Parameters
-    ----------
-    rows, answered : int
-        Situations whose outcome is told, and those with a forecast.
-    held : tuple of int
-        For each of `LEVELS`, how many intervals overlap the outcome as measured.
-    interval_score : float
-        Mean over the answered rows; less is better.
-    rival_interval_score : float
-        The same of the rivals, on the same rows.
-    nearer : int
-        Rows in which the median is nearer to the outcome than the rival's value.
-    """
-
-    rows: int
-    answered: int
-    held: tuple[int, ...]
-    interval_score: float
-    rival_interval_score: float
-    nearer: int
-
-
-def score(made: Sequence[Forecast]) -> Score | None:
-    """Return the score of those whose outcome is told; None if none of them has a forecast.
-
-    Examples
-    --------
-    >>> score(kept()).rows >= 25, score([])
-    (True, None)
-    """
-    told = [each for each in made if each.outcome]
-    answered = [(each, each.row["rival_value"], rival_interval(each)) for each in told if each.intervals]
-    if not answered:
-        return None
-    own, rivals, near = [], [], 0
-    for each, rival_value, interval in answered:
-        assert each.outcome is not None
-        assert each.median is not None
-        own.append(interval_score(each, each.intervals[80]))
-        if interval:
-            rivals.append(interval_score(each, interval))
-            value = each.outcome[0]
-            near += abs(each.distance(each.median, value)) < abs(each.distance(float(rival_value), value))
-    held = tuple(sum(holds(each, level) for each, _, _ in answered) for level in LEVELS)
-    return Score(len(told), len(answered), held, fmean(own), fmean(rivals), near)
-
-
-def holds(made: Forecast, level: int) -> bool:
-    """Whether the interval of a level overlaps the outcome as measured.
-
-    Examples
-    --------
-    >>> row = {"asked": "a rate", "value": "2", "low": "1.9", "high": "2.1"}
-    >>> holds(Forecast(row, 1.5, {80: (1.0, 1.95)}), 80)
-    True
-    """
-    assert made.outcome is not None
-    low, high = made.intervals[level]
-    return low <= made.outcome[2] and made.outcome[1] <= high
 
 
 @cache

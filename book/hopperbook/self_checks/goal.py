@@ -98,7 +98,7 @@ class GoalCheck(Check):
             raise ValueError(f"check {self.name!r} needs a condition")
         # When the book is built, a goal that the model has left behind stops the build.
         explorer = load(self.explorer)
-        facts = explorer.run(**self.solution).facts or {}
+        facts = explorer.run(**self.solution).facts
         for condition in self.conditions:
             if condition.fact not in facts:
                 known = did_you_mean(condition.fact, facts)

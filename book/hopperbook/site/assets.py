@@ -25,7 +25,7 @@ from hopperlib.failure.messages.rules import STAGED, staged_rules
 from hopperlib.machine import Machine
 
 #: The packages whose standard-library part runs in the reader's browser.
-PACKAGES = tuple(Path(package.__file__).resolve().parent for package in (hopperlib, hopperkit))
+PACKAGES = tuple(Path(str(package.__file__)).resolve().parent for package in (hopperlib, hopperkit))
 ROOT = PACKAGES[0].parent
 OWN = Path(__file__).resolve().parent / "browser"
 SNAPSHOT = Path(__file__).resolve().parent / "snapshot.mjs"
@@ -73,7 +73,7 @@ def _package_files(data: Path) -> Iterator[tuple[str, bytes]]:
             inside = file.relative_to(ROOT)
             # The rules of the diagnosis go along as one file.
             if file.suffix in browser["suffixes"] and "__pycache__" not in inside.parts and inside.parent != RULES:
-                yield inside.as_posix(), file.read_bytes()
+                yield inside.as_posix().removeprefix("book/"), file.read_bytes()
     # In the form that is read fastest: a first answer waits for them.
     yield f"{RULES.as_posix()}/{STAGED}", staged_rules().encode()
     yield from ((f"hopperlib/data/{name}", (data / name).read_bytes()) for name in browser["data"])

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from hopperbook.documented import printed
 from hopperbook.site.html import tables
 from hopperbook.site.machine_view import FLOOR
-from hopperkit.documented import printed
 from hopperkit.questions.question import load
 from hopperkit.render.html import drawing_html, parts_html, prose_html
 from hopperkit.render.svg import figure_svg

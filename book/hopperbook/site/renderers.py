@@ -9,7 +9,7 @@ from docutils import nodes
 from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer
 from sphinx.util.docutils import SphinxDirective
 
-from hopperbook import self_checks
+from hopperbook import questions, self_checks
 from hopperbook.site.html import check_html, explorer_html, figure_html, kept_answer
 from hopperbook.site.own import own_examples
 from hopperkit.questions import question, result
@@ -38,7 +38,7 @@ def unique_name(document: nodes.document, name: str) -> str:
 
 def explorer_nodes(document: nodes.document, name: str, values: Mapping[str, Any] | None = None) -> list[nodes.Element]:
     """Return an explorer as a node of the page; the answers to its examples are kept beside the pages."""
-    explorer = question.load(name)
+    explorer = questions.load(name)
     build = document.settings.env
     keep = partial(kept_answer, Path(build.app.outdir, "_static", "answers"), build.config.hopper_models)
     return raw_html(explorer_html(explorer, key=unique_name(document, name), values=values, keep=keep))
@@ -108,7 +108,7 @@ class ExplorerDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the explorer's HTML, or an error that names what is wrong."""
         try:
-            own = own_examples(question.load(self.arguments[0]))
+            own = own_examples(questions.load(self.arguments[0]))
             values = self.options or (own[0].values if own else {})
             return [*explorer_nodes(self.state.document, self.arguments[0], values)]
         except InputError as error:

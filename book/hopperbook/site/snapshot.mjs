@@ -20,14 +20,14 @@ python.unpackArchive(new Uint8Array(readFileSync(zip)), "zip", { extractDir: "/m
 python.runPython(`
 import sys
 sys.path.insert(0, "/models")
-from hopperkit.render.answer import ready_for_pages
-ready_for_pages()
-del ready_for_pages
+from hopperbook.live import ready
+ready()
+del ready
 
 
 def unpack(event, arguments, waits=[True]):
     """Unpack the models' files when the first is asked for: they are no part of the memory, and few answers need one."""
-    if waits and event in ("open", "import", "os.listdir", "os.scandir") and str(arguments[0]).startswith(("/models/", "hopperlib.", "hopperkit.")):
+    if waits and event in ("open", "import", "os.listdir", "os.scandir") and str(arguments[0]).startswith(("/models/", "hopperlib.", "hopperkit.", "hopperbook.")):
         waits.clear()
         from zipfile import ZipFile
         ZipFile("/models.zip").extractall("/models")

@@ -9,8 +9,6 @@ Model Context Protocol, specification of 2025-06-18: tools, structured content. 
 extra ``mcp``; nothing else imports it.
 """
 
-import json
-from importlib import resources
 from typing import Any
 
 import click
@@ -19,29 +17,13 @@ from hopperkit.questions.catalogue import QUESTIONS
 from hopperkit.questions.controls import Control
 from hopperkit.questions.question import load
 from hopperkit.render.data import error_data, result_data
+from hopperkit.render.json_schema import ANSWER
 from hopperlib import __version__
 from hopperlib.errors import InputError, did_you_mean
 
 # What an assistant cannot look at, or has twice.
 _LEFT_OUT = ("drawings", "figures", "downloads", "listings")
 _TYPES = {"slider": "number", "number": "number", "switch": "boolean"}
-
-
-def schema_of(name: str) -> dict[str, Any]:
-    """Return the JSON schema of what ``hopper NAME --json`` prints.
-
-    Parameters
-    ----------
-    name : str
-        Of a question, or of another command: ``io``, ``trace-when``, ``machine-show``.
-
-    Examples
-    --------
-    >>> schema_of("memory")["properties"]["answer"]["properties"]["question"]
-    {'const': 'memory'}
-    """
-    schema: dict[str, Any] = json.loads((resources.files("hopperkit") / "schemas" / f"{name}.json").read_text("utf-8"))
-    return schema
 
 
 def tools() -> list[dict[str, Any]]:
@@ -70,18 +52,17 @@ def _tool(name: str) -> dict[str, Any]:
         "title": question.title,
         "description": question.question,
         "inputSchema": inputs,
-        "outputSchema": _without(schema_of(name)),
+        "outputSchema": _output_schema(name),
         "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
     }
 
 
-def _without(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of an answer without what an assistant does not get."""
-    answer = schema["properties"]["answer"]
-    for part in _LEFT_OUT:
-        del answer["properties"][part]
-    answer["required"] = [part for part in answer["required"] if part not in _LEFT_OUT]
-    return schema
+def _output_schema(name: str) -> dict[str, Any]:
+    """Return the schema of an answer without the parts that an assistant does not get; `hopper NAME --schema` has its facts too."""
+    parts = {part: schema for part, schema in ANSWER["properties"].items() if part not in _LEFT_OUT}
+    required = [part for part in ANSWER["required"] if part not in _LEFT_OUT]
+    answer = {"type": "object", "properties": {"question": {"const": name}, **parts}, "required": required}
+    return {"type": "object", "properties": {"answer": answer}, "required": ["answer"]}
 
 
 def _property(control: Control) -> dict[str, Any]:
@@ -124,7 +105,7 @@ def call(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
 def mcp() -> None:
     """Serve the questions to an assistant, over standard input and output, until it closes them.
 
-    Needs the protocol's library: pip install 'hopper-book[mcp]'. It reads no file but the machine that a call names.
+    Needs the protocol's library: pip install '.[mcp]' in the folder of the repository. It reads no file but the machine that a call names.
     """
     import anyio
     import mcp_types as types

@@ -102,7 +102,7 @@ def _brief(result: "Result") -> Iterator[str]:
     # The line that the facts name comes first, then the others of the cause in their order.
     quoted = [
         (
-            line.number != (result.facts or {}).get("line"),
+            line.number != result.facts.get("line"),
             f"{listing.title.split(': ')[0]}:{line.number}: {line.text.strip()}",
         )
         for listing in result.listings

@@ -27,22 +27,18 @@ def _warn_of_other_lines(reviews: "Sequence[Review]") -> None:
 
 def _guess_machine(question: Question, values: dict[str, Any]) -> str:
     """Set the machine that the text names, and say so on stderr; return why it is in doubt where none is."""
-    from hopperkit.questions.machine_choice import machine_of_text, unknown_machine
+    from hopperkit.questions.machine_choice import guess_machine
 
     text = str(values.get("line", ""))
-    machine, sign = machine_of_text(text)
-    if sign:
-        values["machine"] = machine
-        if machine != question.defaults["machine"]:
-            click.echo(f"hopper: machine {machine}, as the text has {sign!r}; --machine names another", err=True)
-        return ""
-    doubt = unknown_machine(text)
-    if doubt:
-        values["machine"] = "cluster"
-        doubt += " Name yours with --machine NAME (`hopper machine list`), or write its file with `hopper machine new`."
-    elif "#PBS" in text:
+    guess = guess_machine(text)
+    values["machine"] = guess.machine
+    if guess.sign and guess.machine != question.defaults["machine"]:
+        click.echo(
+            f"hopper: machine {guess.machine}, as the text has {guess.sign!r}; --machine names another", err=True
+        )
+    elif not guess.sign and not guess.doubt and "#PBS" in text:
         click.echo("hopper: machine hopper, as nothing else has aprun for sure; --machine names another", err=True)
-    return doubt
+    return guess.doubt
 
 
 def _print(lines: "Sequence[tuple[Review, Result]]", show_all: bool) -> None:
@@ -76,11 +72,7 @@ def _answers(asked: "Lines", as_json: bool) -> "tuple[tuple[Review, ...], list[R
         if not as_json:
             for finding in asked.job_findings:
                 click.echo(f"hopper: {finding.message} {finding.advice}", err=True)
-        if not asked.is_doubtful(error):
-            raise
-        reason = str(error).removeprefix(f"{getattr(error, 'words', '')}: ")
-        text = f"cannot tell: {asked.doubt} It does not fit there: {reason}"
-        raise InputError(text, name=error.name, value=error.value, rule=error.rule) from error
+        raise asked.explained(error) from None
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:

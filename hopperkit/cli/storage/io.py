@@ -101,7 +101,7 @@ class _Found(NamedTuple):
 FILE may be an output of IOR (2.10 to 4.x: text, JSON, CSV) or mdtest, a Darshan log, what darshan-parser prints of
 one, a folder of any of these or of an IO500 run, a pattern in quotes, or - for standard input; which tool wrote a
 file is recognised. Files that hold nothing are listed on stderr with the reason, and the rest is read.
-Darshan logs need pydarshan: pip install 'hopper-book[darshan]'; texts of darshan-parser do not.
+Darshan logs need pydarshan: pip install '.[darshan]' in the folder of the repository; texts of darshan-parser do not.
 
 \b
   hopper io results/*.txt               every rate in outputs of IOR and mdtest

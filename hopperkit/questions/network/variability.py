@@ -5,7 +5,6 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any, Literal
 
-from hopperkit.documented import printed
 from hopperkit.questions import ask
 from hopperkit.questions.network.recording import Recorder, histories
 from hopperkit.questions.result import Column, Figure, Result, Table, Value, table
@@ -14,15 +13,11 @@ from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.network.runtime import causes
-from hopperlib.network.runtime.milc import model, runs_met
+from hopperlib.network.runtime.milc import PRINTED_LEAST_S, PRINTED_MEAN_S, PRINTED_MOST_S, model, runs_met
 from hopperlib.network.runtime.placed_jobs import FIRST_MILC, METRICS, PlacedJob, selected
 from hopperlib.text import count, share
 
-_PRINTED = {
-    "least": "variability.table-total-minimum",
-    "mean": "variability.table-total-mean",
-    "most": "variability.table-total-maximum",
-}
+_PRINTED = {"least": PRINTED_LEAST_S, "mean": PRINTED_MEAN_S, "most": PRINTED_MOST_S}
 _STEP_S = 50
 # Order of the list and allocation.
 _PLACINGS = {"first": ("xyz-by2", "first"), "contiguous": ("xyz-by2", "contiguous"), "nid": ("nid", "first")}
@@ -198,7 +193,7 @@ def _histogram(runs: Sequence[float]) -> Figure:
     """Return how many runs take how long, in steps of the run time."""
     steps = [int(time // _STEP_S) for time in runs]
     counts = [steps.count(step) for step in range(steps[0], steps[-1] + 1)]
-    marks = {f"printed {word}, {printed(id):,.0f} s": printed(id) for word, id in _PRINTED.items()}
+    marks = {f"printed {word}, {time:,.0f} s": time for word, time in _PRINTED.items()}
     return histogram_figure([step * _STEP_S for step in range(steps[0], steps[-1] + 2)], counts, {}, marks=marks)
 
 

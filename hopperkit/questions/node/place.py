@@ -91,6 +91,14 @@ class Lines(ask.Setting):
         in_words = any(word in str(error) for word in (self.machine.title, " node", " socket", " cache"))
         return bool(self.doubt) and in_words and error.name not in ("line", "script")
 
+    def explained(self, error: InputError) -> InputError:
+        """Return a refusal, with the doubt about the machine where that may be its reason."""
+        if not self.is_doubtful(error):
+            return error
+        reason = str(error).removeprefix(f"{getattr(error, 'words', '')}: ")
+        text = f"cannot tell: {self.doubt} It does not fit there: {reason}"
+        return InputError(text, name=error.name, value=error.value, rule=error.rule)
+
     @property
     def fractions(self) -> tuple[float, float]:
         """The least and the greatest memory-bound fraction."""

@@ -10,7 +10,7 @@ three runs.
 ``data/placed-jobs.csv`` holds the outcome for some seeds, orders and
 allocations, so that a page can answer at once: `read_placed_jobs`. It is read here and not
 in the study, since explorers ask for it in the reader's browser, where the study's libraries are not;
-`hopperbook.studies.network.placed_jobs_table` makes it.
+``placed_jobs_table.py`` of the book makes it.
 
 References
 ----------
@@ -442,7 +442,7 @@ def _of_job(schedule: Schedule, index: int, places: Sequence[Coordinates]) -> li
 
 @cache
 def read_placed_jobs(name: str = "placed-jobs.csv") -> tuple[PlacedJob, ...]:
-    """Return the rows of a table of ``data``, made by `hopperbook.studies.network.placed_jobs_table`.
+    """Return the rows of a table of ``data``, made by the book.
 
     Examples
     --------

@@ -8,8 +8,7 @@ import re
 
 import pytest
 
-from hopperkit.questions.catalogue import QUESTIONS
-from hopperkit.questions.question import load
+from hopperbook.questions import QUESTIONS, load
 from hopperlib.errors import InputError
 from tests.book.site.conftest import Watched
 

@@ -9,9 +9,9 @@ import pytest
 
 from hopperbook import studies
 from hopperbook.checks import checks
+from hopperbook.documented import by_study
 from hopperbook.studies.study import study_texts
 from hopperbook.study_tables import assumptions
-from hopperkit.documented import by_study
 
 PARTS = ("node", "network", "storage", "failure", "monitoring")
 
@@ -56,7 +56,7 @@ def test_what_a_study_reads_while_it_is_imported_is_declared_too():
     # In a Python of its own: here they are imported already.
     script = (
         "from hopperbook import score, studies\n"
-        "from hopperkit.documented import watched\n"
+        "from hopperbook.documented import watched\n"
         "for name in studies.built():\n"
         "    with watched(score._reader(name)):\n"
         "        studies.load(name)\n"

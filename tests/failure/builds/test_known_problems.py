@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperkit.documented import by_study, documented
+from hopperbook.documented import by_study, documented
 from hopperlib.failure.builds._environment import read_environment
 from hopperlib.failure.builds._link_line import drivers, read_line
 from hopperlib.failure.builds.default_modules import (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopperkit.questions.catalogue import QUESTIONS
-from hopperkit.questions.question import load
+from hopperbook.questions import QUESTIONS, load
 from hopperkit.render.widgets.explorer import ExplorerView
 from hopperkit.render.widgets.inputs import make_input
 

@@ -88,7 +88,7 @@ async function start() {
     python.unpackArchive(await zip, "zip", { extractDir: MODELS });
     python.runPython(`import sys; sys.path.insert(0, "${MODELS}")`);
   }
-  ({ answer_json: answerJson, watched_at: watchedAt } = python.pyimport("hopperkit.render.answer"));
+  ({ answer_json: answerJson, watched_at: watchedAt } = python.pyimport("hopperbook.live"));
   // All is there. A page's policy does not reach into a worker that outlives it: what could ask another host goes.
   for (const name of ["fetch", "XMLHttpRequest", "WebSocket", "WebSocketStream", "WebTransport", "EventSource"]) self[name] = undefined;
   return from;

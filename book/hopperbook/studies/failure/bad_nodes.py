@@ -9,8 +9,8 @@ import math
 import random
 from collections.abc import Mapping
 
+from hopperbook.documented import printed
 from hopperbook.studies.study import Study, Value, predictions, ranges
-from hopperkit.documented import printed
 from hopperlib.failure.nodes.risk import chance_of_bad_node
 from hopperlib.machine import Machine
 from hopperlib.scheduling.generator import MIXES

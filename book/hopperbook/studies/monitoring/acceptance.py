@@ -4,8 +4,8 @@ Documented: the rates, their commitments and ratios to Seaborg, users' reports, 
 geometric mean and no system value is printed, and the count of processors is not printed either.
 """
 
+from hopperbook.documented import by_study, documented, printed
 from hopperbook.studies.study import Study
-from hopperkit.documented import by_study, documented, printed
 from hopperlib.monitoring.ssp import Rate, Suite
 
 CODES = {"ft": "NPB FT", "mg": "NPB MG", "sp": "NPB SP", "cam": "CAM", "gtc": "GTC", "paratec": "PARATEC"}

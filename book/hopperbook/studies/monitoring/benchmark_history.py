@@ -10,8 +10,8 @@ from random import Random
 from typing import NamedTuple
 
 from hopperbook.checks import evaluate_formula
+from hopperbook.documented import printed
 from hopperbook.studies.study import Shares, Study, Value, study_texts
-from hopperkit.documented import printed
 from hopperlib.data_files import data_folder, rows
 from hopperlib.monitoring.delays import synthetic_history
 from hopperlib.monitoring.history import History, Report, judge

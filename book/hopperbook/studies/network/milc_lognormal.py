@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hopperkit.documented import printed
+from hopperbook.documented import printed
 from hopperlib.errors import refusal
 
 _SAMPLES = 2000

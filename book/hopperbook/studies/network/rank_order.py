@@ -7,8 +7,8 @@ from functools import cache
 from itertools import product
 from math import prod
 
+from hopperbook.documented import printed
 from hopperbook.studies.study import Shares, Study, Value, predictions, ranges
-from hopperkit.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.network.rank_order import (
     Triangle,

@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
+from hopperbook.documented import printed
 from hopperbook.studies.network.fragmentation import population
 from hopperbook.studies.network.milc_lognormal import least_sample, lognormal_chance, printed_times
 from hopperbook.studies.study import Prediction, Shares, Study, Value, predictions, ranges
 from hopperkit.analysis.regression import Interval
-from hopperkit.documented import printed
 from hopperlib.errors import InputError, refusal
 from hopperlib.network.runtime.milc import RUNS_A_JOB, fitted, force_times_s, milc_jobs, model, run_times, runs_met
 from hopperlib.network.runtime.placed_jobs import ASSUMED, METRICS, PlacedJob

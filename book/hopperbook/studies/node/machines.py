@@ -9,8 +9,8 @@ import random
 from collections.abc import Mapping
 from math import prod
 
+from hopperbook.documented import printed
 from hopperbook.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
-from hopperkit.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import mpi_bandwidth_per_core_mb_s
 from hopperlib.machine.faults import faults, files_hit

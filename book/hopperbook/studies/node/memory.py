@@ -8,8 +8,8 @@ a Hopper node. The rest is division.
 import random
 from collections.abc import Mapping
 
+from hopperbook.documented import documented, printed
 from hopperbook.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
-from hopperkit.documented import documented, printed
 from hopperlib.placement.layouts import layouts
 from hopperlib.placement.models.free_cores import break_even_service
 from hopperlib.placement.models.memory import memory_per_task

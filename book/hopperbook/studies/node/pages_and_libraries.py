@@ -3,9 +3,9 @@
 import math
 from functools import partial
 
+from hopperbook.documented import printed
 from hopperbook.studies.network.milc_lognormal import shifted_lognormal
 from hopperbook.studies.study import Study, Value
-from hopperkit.documented import printed
 from hopperkit.questions.figures import Axis, Reference, Series, chart
 from hopperkit.questions.result import Figure
 from hopperlib.failure.nodes.risk import chance_of_bad_node, explaining_bad_nodes

@@ -9,8 +9,8 @@ import random
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from hopperbook.documented import printed
 from hopperbook.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
-from hopperkit.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of, injection_fraction, nodes_in_use, parting_point, write_curve
 

@@ -11,8 +11,8 @@ import random
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from hopperbook.documented import printed
 from hopperbook.studies.study import Study, Value, predictions, ranges
-from hopperkit.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.storage.iobuf import Buffers, Costs, documented_costs, gain, transfer_for_gain_bytes
 from hopperlib.storage.lustre.client import file_system_of

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from statistics import NormalDist
 from typing import NamedTuple
 
+from hopperbook.documented import printed
 from hopperbook.studies.storage.trillion import SHARED_GB, VARIABLES, writing_rate_gb_s
 from hopperbook.studies.study import Shares, Study, Value, load_scratch, predictions, ranges
-from hopperkit.documented import printed
 from hopperlib.storage.lustre.dumps import barriered_dump, exclude_slow, explaining_rate_gb_s, osts_with_slow, probe
 
 OSTS = int(printed("slow-ost.osts"))

@@ -7,8 +7,8 @@ is tested over a range of what nobody printed.
 
 from typing import NamedTuple
 
+from hopperbook.documented import printed
 from hopperbook.studies.study import Study, Value, load_scratch
-from hopperkit.documented import printed
 from hopperlib.storage.lustre.rates import Costs, Writing, block_access_time_s, estimate
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB

@@ -13,8 +13,8 @@ from functools import cache
 from statistics import mean
 from typing import NamedTuple
 
+from hopperbook.documented import documented, printed
 from hopperbook.studies.study import Shares, Study, Value, load_hopper, load_scratch, predictions, ranges
-from hopperkit.documented import documented, printed
 from hopperlib.storage.lustre.dumps import barrier_rate_gb_s, close_cost_s, gain_without_close, rate_beside_others_gb_s
 from hopperlib.storage.lustre.osts import deal_objects, file_dump, repeat_file_dump, uneven_weights
 from hopperlib.storage.lustre.striping import Layout

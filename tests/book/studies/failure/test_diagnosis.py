@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hopperbook.documented import documented
 from hopperbook.studies.failure.diagnosis import COMPANIONS, GNI, MESSAGES, diagnosed
-from hopperkit.documented import documented
 from hopperlib.failure.messages.rules import rule
 
 

@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
+from hopperbook.documented import documented
 from hopperbook.studies.monitoring.benchmark_history import INCIDENTS, found
-from hopperkit.documented import documented
 from hopperlib.data_files import rows
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from hopperbook import score
+from hopperbook.documented import printed
 from hopperbook.studies.network.fragmentation import population
 from hopperbook.studies.network.milc_lognormal import (
     Printed,
@@ -31,7 +32,6 @@ from hopperbook.studies.network.variability import (
     spread_by_cause,
 )
 from hopperbook.studies.study import predictions, ranges
-from hopperkit.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.network.runtime import milc
 from hopperlib.network.runtime.milc import (

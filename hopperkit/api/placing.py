@@ -1,0 +1,38 @@
+"""How `hopperkit.place` is run: for the machine that is given, or else the one that the text names."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hopperkit.questions.result import Result
+
+
+def run_place(name: str, /, **values: Any) -> "Result":
+    r"""Return the answer for the first launch line of a text, or for the one that `launch` counts.
+
+    Raises
+    ------
+    InputError
+        If a value is refused, or the launcher would refuse the line.
+
+    Examples
+    --------
+    >>> run_place("place", line="#SBATCH -C gpu -q regular\nsrun -n 4 -c 32 ./a").summary[:10]
+    'Perlmutter'
+    """
+    from hopperkit.api.kinds import given_values
+    from hopperkit.questions.machine_choice import guess_machine
+    from hopperkit.questions.node.place import Lines, answer
+    from hopperkit.questions.question import load
+    from hopperlib.errors import InputError
+
+    question, doubt = load(name), ""
+    found = given_values(question, values)
+    if "machine" not in found:
+        guess = guess_machine(found["line"])
+        found["machine"], doubt = guess.machine, guess.doubt
+    asked = Lines(**question.read(found))
+    asked.doubt = doubt
+    try:
+        return answer(asked)
+    except InputError as error:
+        raise asked.explained(error) from None

@@ -1,0 +1,421 @@
+"""Readers of other programs' files, as functions: a str is the path of a file here, never text.
+
+Text is given as ``io.StringIO(text)`` or as a list of lines; a DataFrame or a Series is read as its CSV.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import IO, Literal, TypeAlias
+
+    from hopperkit.api.kinds import Count, Text
+    from hopperkit.frames import Rows
+    from hopperkit.iologs.darshan_log import DarshanLog
+    from hopperkit.readers.benchmark_history import Histories
+    from hopperkit.readers.ior.io500 import Io500
+    from hopperkit.readers.ior.results import IoResult
+    from hopperkit.readers.jobs.trace import Trace
+    from hopperkit.readers.networks.placements import Placements
+    from hopperkit.readers.run_times import RunTimes
+    from hopperlib.errors import InputError
+
+    AnyPath: TypeAlias = str | PathLike[str]
+
+
+def _opened(source: Any) -> Any:
+    """Return a source as the readers take it: a str is a path."""
+    from pathlib import Path
+
+    return Path(source) if isinstance(source, str) else source
+
+
+def _named(source: Any, file: str | None) -> str:
+    """Return how the rows of a file call it."""
+    return file if file is not None else fspath(source) if isinstance(source, str | PathLike) else "-"
+
+
+def read_job_trace(
+    source: Text,
+    *,
+    form: Literal["auto", "swf", "sacct"] = "auto",
+    delimiter: str = "|",
+    columns: str = "",
+    timezone: str = "",
+    cores_per_node: Count = 0,
+) -> Trace:
+    """Return the jobs of a trace: in the Standard Workload Format, what ``sacct`` printed, or a table of jobs.
+
+    Parameters
+    ----------
+    source : path, open file, lines or DataFrame
+        A DataFrame, or the CSV of one, has the columns of `Trace.to_frame`, of sacct, of Open XDMoD, or others of any
+        sensible name.
+    form : {"auto", "swf", "sacct"}, default "auto"
+        The format; auto tells it by the first line.
+    delimiter, columns, timezone : str
+        For output of sacct, as for `read_sacct`.
+    cores_per_node : int, default 0
+        Processors of a node in the Standard Workload Format; 0 for those of its header.
+
+    Raises
+    ------
+    InputError
+        If no job can be read.
+
+    Examples
+    --------
+    >>> import hopperkit
+    >>> rows = ["JobID|State|Submit|Elapsed|Timelimit|NNodes", "8|COMPLETED|2024-01-01T00:00:00|00:10:00|01:00:00|4"]
+    >>> hopperkit.read_job_trace(rows).workload[0].run_time_s
+    600
+
+    References
+    ----------
+    `hopperkit.readers.jobs`.
+    """
+    from hopperkit.readers.jobs import read_job_trace as read
+
+    return read(
+        _opened(source),
+        form=form,
+        delimiter=delimiter,
+        columns=columns,
+        timezone=timezone,
+        cores_per_node=int(cores_per_node),
+    )
+
+
+def read_sacct(source: Text, *, delimiter: str = "|", columns: str = "", timezone: str = "") -> Trace:
+    """Return the jobs of what sacct printed; times count from the first submission. [s]
+
+    Parameters
+    ----------
+    source : path, open file, lines or DataFrame
+        Output of ``--parsable2``, or of ``--json``. It must hold JobID, State, Submit, a run time (ElapsedRaw, Elapsed,
+        or Start and End) and a width (AllocNodes, NNodes or ReqNodes).
+    delimiter : str, default "|"
+        As given to ``sacct --delimiter``.
+    columns : str
+        For output without a header: the columns, as given to ``sacct --format``.
+    timezone : str
+        Of the clock that printed time stamps without an offset, such as ``Europe/Berlin``; else universal time.
+
+    Raises
+    ------
+    InputError
+        If the time zone is unknown, the header is not one of sacct, or no line holds a job that can be taken.
+
+    Examples
+    --------
+    >>> import hopperkit
+    >>> rows = ["JobID|State|Submit|Elapsed|Timelimit|NNodes", "8|COMPLETED|2024-01-01T00:00:00|00:10:00|01:00:00|4"]
+    >>> hopperkit.read_sacct(rows).workload[0].nodes
+    4
+
+    References
+    ----------
+    `hopperkit.readers.jobs.sacct`.
+    """
+    from hopperkit.readers.jobs.sacct import read_sacct as read
+
+    return read(_opened(source), delimiter=delimiter, columns=columns, timezone=timezone)
+
+
+def read_swf(source: Text, *, cores_per_node: Count = 0) -> Trace:
+    """Return the jobs of a trace in the Standard Workload Format; times count from its start. [s]
+
+    Parameters
+    ----------
+    source : path, open file, lines or DataFrame
+    cores_per_node : int, default 0
+        Processors of a node; a job gets whole nodes. 0: as the header says, if nearly all jobs had whole nodes by it;
+        else processors are what is scheduled.
+
+    Raises
+    ------
+    InputError
+        If no line holds a job that can be taken.
+
+    Examples
+    --------
+    >>> import hopperkit
+    >>> line = "7 60 5 3600 48 -1 -1 -1 7200 -1 1 3 1 -1 2 -1 -1 -1"
+    >>> hopperkit.read_swf(["; MaxNodes: 6384", line], cores_per_node=24).workload[0].nodes
+    2
+
+    References
+    ----------
+    `hopperkit.readers.jobs.swf`.
+    """
+    from hopperkit.readers.jobs.swf import read_swf as read
+
+    return read(_opened(source), cores_per_node=int(cores_per_node))
+
+
+def read_run_times(
+    source: Text, *, column: str | None = None, group: str | None = None, covariates: Sequence[str] = ()
+) -> RunTimes:
+    """Return the run times of a CSV file. [s]
+
+    Parameters
+    ----------
+    source : path, open file, lines, DataFrame or Series
+        The first line names the columns.
+    column : str or None
+        Column of the times; None means the only one, or one called ``run_time``, ``elapsed``, ``walltime`` or the like.
+    group : str or None
+        Column that says which runs belong together; None means ``job`` or ``jobid`` if there is one.
+    covariates : sequence of str
+        Columns of numbers to read besides; a row that lacks one is left out.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, a cell is no time or no number, or there is no time at all.
+
+    Examples
+    --------
+    >>> import hopperkit
+    >>> hopperkit.read_run_times(["job,run_time_s", "a,10.5", "a,11", "b,12"]).times
+    (10.5, 11.0, 12.0)
+
+    References
+    ----------
+    `hopperkit.readers.run_times`.
+    """
+    from hopperkit.readers.run_times import read_run_times as read
+
+    return read(_opened(source), column=column, group=group, covariates=covariates)
+
+
+def read_benchmark_history(
+    source: Text, *, name: str = "", column: str | None = None, better: Literal["higher", "lower"] | None = None
+) -> Histories:
+    """Return the series of benchmarks over time that a file holds: CSV, ReFrame, TOKIO or Open XDMoD.
+
+    Parameters
+    ----------
+    source : path, open file, lines, DataFrame or Series
+    name : str
+        Name of a series that has none of its own.
+    column : str or None
+        The column of the values; None takes ``value``, else those whose names say that they are rates or times, else
+        all that hold numbers.
+    better : {"higher", "lower"} or None
+        Which direction is better; None takes it from a column ``better``, or from names and units.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or no value at all.
+
+    Examples
+    --------
+    >>> import hopperkit
+    >>> hopperkit.read_benchmark_history(["time,value", "2026-01-01,100", "2026-01-03,99"]).series[0].values
+    (100.0, 99.0)
+
+    References
+    ----------
+    `hopperkit.readers.benchmark_history`.
+    """
+    from hopperkit.readers.benchmark_history import read_benchmark_history as read
+
+    return read(_opened(source), name=name, column=column, better=better)
+
+
+def read_ior(source: Text, *, file: str | None = None) -> Rows[IoResult]:
+    """Return every rate in the output of IOR or mdtest as a row. [MiB/s]
+
+    Parameters
+    ----------
+    source : path, open file or lines
+        Text, JSON or CSV, of one run or of several.
+    file : str or None
+        Name of the file in the rows; None takes the path.
+
+    Raises
+    ------
+    InputError
+        If nothing in the text is from IOR or mdtest.
+
+    Examples
+    --------
+    >>> import hopperkit
+    >>> from hopperlib.data_files import data_folder
+    >>> hopperkit.read_ior(data_folder() / "samples" / "ior" / "ior-4.0.0.posix-fpp.txt")[0].access
+    'write'
+
+    References
+    ----------
+    `hopperkit.readers.ior.reader`.
+    """
+    from hopperkit.frames import Rows
+    from hopperkit.readers.ior.reader import read_ior as read
+
+    return Rows(read(_opened(source), file=_named(source, file)))
+
+
+def read_mdtest(source: Text, *, file: str | None = None) -> Rows[IoResult]:
+    """Return the operations of one run of mdtest as rows, with their rates in `operations_s`. [1/s]
+
+    Parameters
+    ----------
+    source : path, open file or lines
+        From the banner of one run to the next.
+    file : str or None
+        Name of the file in the rows; None takes the path.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> import hopperkit
+    >>> lines = ["mdtest-4.0.0 was launched with 2 total task(s) on 1 node(s)", "SUMMARY rate: (of 1 iterations)",
+    ...          "   File creation   2568.636   2568.636   2568.636   0.000"]
+    >>> hopperkit.read_mdtest(lines)[0].operations_s
+    2568.636
+
+    References
+    ----------
+    `hopperkit.readers.ior.mdtest`.
+    """
+    from hopperkit.frames import Rows
+    from hopperkit.readers.ior.mdtest import read_mdtest as read
+
+    return Rows(read(_opened(source), file=_named(source, file)))
+
+
+def read_io500(folder: AnyPath) -> Rows[Io500]:
+    """Return the runs of IO500 whose results are in a folder, the best score first.
+
+    Parameters
+    ----------
+    folder : str or path-like
+
+    Raises
+    ------
+    InputError
+        If there is none.
+
+    Examples
+    --------
+    >>> import hopperkit
+    >>> hopperkit.read_io500("no/such")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: no/such: there is no such folder
+
+    References
+    ----------
+    `hopperkit.readers.ior.io500`.
+    """
+    from hopperkit.frames import Rows
+    from hopperkit.readers.ior.io500 import read_io500 as read
+
+    return Rows(read(_opened(folder)))
+
+
+def read_darshan(path: AnyPath | IO[str] | Iterable[str], *, timeout_s: float = 600) -> DarshanLog:
+    """Return the Darshan log in a file.
+
+    Parameters
+    ----------
+    path : str, path-like, or open file or lines of text
+        A log, or what ``darshan-parser`` prints of one; ``-`` is such a text on standard input.
+    timeout_s : float, default 600
+        How long the reading may take. [s]
+
+    Raises
+    ------
+    DarshanMissing
+        If pydarshan is not installed.
+    InputError
+        If the file is no Darshan log, or so damaged that not even the job can be read.
+
+    Examples
+    --------
+    >>> import hopperkit
+    >>> hopperkit.read_darshan("no/such.darshan")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: no/such.darshan: there is no such file
+
+    References
+    ----------
+    `hopperkit.readers.darshan`.
+    """
+    from hopperkit.readers.darshan import read_darshan as read
+
+    return read(_opened(path), timeout_s=timeout_s)
+
+
+def read_darshan_logs(
+    paths: AnyPath | Sequence[AnyPath], *, timeout_s: float = 600
+) -> Iterator[tuple[str, DarshanLog | InputError]]:
+    """Yield the Darshan logs in files and folders as they are read, each with its name, or why one cannot be read.
+
+    Parameters
+    ----------
+    paths : str or path-like, or sequence of them
+        Logs, and folders of them.
+    timeout_s : float, default 600
+        How long the reading of one log may take. [s]
+
+    Raises
+    ------
+    InputError
+        If a path does not exist.
+
+    Examples
+    --------
+    >>> import hopperkit
+    >>> list(hopperkit.read_darshan_logs([]))
+    []
+
+    References
+    ----------
+    `hopperkit.readers.darshan`.
+    """
+    from hopperkit.readers.darshan import read_darshan_logs as read
+
+    return read(paths, timeout_s=timeout_s)
+
+
+def jobs_in_network(jobs: Text, network: Text) -> Placements:
+    """Return where the jobs of a log ran: groups and switches touched, and which pairs of their nodes were near.
+
+    Parameters
+    ----------
+    jobs : path, open file, lines or DataFrame
+        As for `read_job_trace`, with the nodes of each job.
+    network : path, open file or lines
+        A ``topology.conf`` of Slurm, or a table of nodes with their switches and groups.
+
+    Raises
+    ------
+    InputError
+        If one of them cannot be read, or no job names nodes of the network.
+
+    Examples
+    --------
+    >>> import hopperkit
+    >>> jobs = ["JobID|State|Submit|Start|ElapsedRaw|NNodes|NodeList",
+    ...         "7|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:10:00|60|3|n[1-3]"]
+    >>> network = ["SwitchName=a Nodes=n[1-2]", "SwitchName=b Nodes=n[3-4]", "SwitchName=t Switches=a,b"]
+    >>> frame = hopperkit.jobs_in_network(jobs, network).to_frame()
+    >>> print(*frame.loc[0, ["job", "groups", "switches", "wait_s"]])
+    7 2 2 600
+
+    References
+    ----------
+    `hopperkit.readers.networks`.
+    """
+    from hopperkit.readers.networks import jobs_in_network as read
+
+    return read(_opened(jobs), _opened(network))

@@ -1,1 +1,0 @@
-"""Questions about the book's own tables."""

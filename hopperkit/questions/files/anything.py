@@ -1,0 +1,186 @@
+"""Question: what is this text, and what follows from it?"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from hopperkit.questions import ask
+from hopperkit.questions.machine_choice import machine_of_text, unknown_machine
+from hopperkit.questions.question import load
+from hopperkit.questions.result import Result
+from hopperkit.readers.hardware.reader import machine_from, read_hardware
+from hopperkit.readers.recognise import NO_MARKS, Kind, in_trouble, not_text, plain_prompts, recognise, times_in
+from hopperkit.readers.source import texts_of
+from hopperlib.errors import InputError
+from hopperlib.machine import Machine
+from hopperlib.text import capital
+
+# Which question answers for a kind, and the control that takes its text.
+_ASKED = {
+    "script": ("place", "line"),
+    "output": ("diagnose", "log"),
+    "trace": ("simulate", "trace"),
+    "io": ("io-log", "output"),
+    "lustre": ("stripe", "lfs"),
+    "history": ("watch", "history"),
+    "times": ("runs-needed", "times"),
+    "hardware": ("machines", "machine_file"),
+    "machine": ("machines", "machine_file"),
+    "buddyinfo": ("preflight", "buddyinfo"),
+    "build": ("build", "modules"),
+}
+# The command that printed a text, copied with it.
+_PROMPT = re.compile(r"^\s*[$+] .*\n")
+# An error that ended a program stands within the last of its output. [characters]
+_END = 20_000
+# What may stand within the output of a job.
+_WITHIN = {"io", "lustre", "hardware", "buddyinfo", "build", "history", "times"}
+
+
+class Given(ask.Setting):
+    """A text of any kind, and what it is for if it does not say so."""
+
+    text: str = ask.file(
+        "Anything",
+        "#SBATCH -C gpu -q regular -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out",
+        argument=True,
+        required=True,
+        multiple=True,
+        rows=6,
+        max_length=8_000_000,
+        placeholder="Paste or drop a job script, an error, a job's output, a trace, run times, a log of I/O ...",
+        help="Also sacct or SWF, mdtest, IO500, darshan-parser, lfs, a benchmark history, lscpu, lstopo, scontrol, a machine file.",
+    )
+    machine: Machine | None = ask.machine("Machine", "none", none="as the text says")
+    machine_file: str = ask.machine_file()
+    read_as: str = ask.choice(
+        "Read it as",
+        "auto",
+        {"auto": "what it looks like"} | {kind: kind.replace("-", " ") for kind in _ASKED},
+        advanced=True,
+    )
+
+    def check(self) -> None:
+        """Refuse what is no text."""
+        if not self.text.strip():
+            raise InputError("paste a text, or drop a file", name="text")
+        for name, text in texts_of(self.text, "this").items():
+            if what := not_text(text):
+                raise InputError(f"{name} is {what}: no text that can be read here", name="text")
+
+
+def answer(given: Given) -> Result:
+    """Return the answer of the question that the text belongs to, and say what it was taken for."""
+    texts = texts_of(given.text, "this")
+    if len(texts) > 1:
+        return _together(texts, given)
+    if given.read_as != "auto":
+        kinds: tuple[Kind, ...] = (Kind(given.read_as, f"what was named: {given.read_as}", "you said so"),)
+    else:
+        kinds = recognise(given.text)
+        if kinds[0].name == "io" and _failed(given.text):
+            kinds = (Kind("output", "the output of a job", "it is a log of I/O that an error ended"), *kinds)
+    refusals = []
+    for kind, following in zip(kinds, [*kinds[1:], None], strict=True):
+        try:
+            return _taken_for(kind, _answer_as(kind, given))
+        except InputError as error:
+            refusals.append(f"as {kind.title} ({kind.why}): {error}")
+        # Any text may be the output of a job; what has marks of its own and cannot be read is none for that.
+        if kind.name not in _WITHIN or (following == kinds[-1] and not in_trouble(given.text)):
+            break
+    raise InputError("no question can read this text " + "; ".join(refusals), name="text")
+
+
+def _failed(text: str) -> bool:
+    """Whether a log ends in an error that the rules of diagnosis know."""
+    end = text[-_END:]
+    facts = load("diagnose").run(log=end).facts if in_trouble(end) else None
+    return bool(facts and (facts["message_codes"] or facts.get("first_failure")))
+
+
+def _taken_for(kind: Kind, result: Result) -> Result:
+    """Return an answer that says first what the text was taken for."""
+    name, _ = _ASKED[kind.name]
+    facts = {**result.facts, "taken_for": kind.name, "question": name}
+    words = f"Read as {kind.title}: {kind.why}."
+    if kind.why == NO_MARKS and facts.get("verdict") == "no-cause":
+        words = "Nothing here says what this text is. If it is no output of a job, say what it is (read it as)."
+    return replace(result, summary=f"{words} {result.summary}", facts=facts)
+
+
+def _together(texts: Mapping[str, str], given: Given) -> Result:
+    """Answer for several files: the outputs of one job, with its script if that is there, or logs of I/O."""
+    kinds = {name: recognise(text)[0] for name, text in texts.items()}
+    scripts, outputs = ([name for name, kind in kinds.items() if kind.name == each] for each in ("script", "output"))
+    if {kind.name for kind in kinds.values()} == {"io"}:
+        return _taken_for(
+            Kind("io", f"{len(texts)} logs of I/O", "each has its marks"), _answer_as(next(iter(kinds.values())), given)
+        )
+    if 1 <= len(outputs) <= 2 and len(scripts) <= 1 and len(outputs) + len(scripts) == len(texts):
+        log, errors, *_ = (*(texts[name] for name in outputs), "")
+        launch = texts[scripts[0]] if scripts else ""
+        result = load("diagnose").run(log=log, errors=errors, launch=launch)
+        named = " and ".join(f"{name} ({kinds[name].title})" for name in texts)
+        return _taken_for(Kind("output", "the files of one job", named), result)
+    named = ", ".join(f"{name} is {kind.title}" for name, kind in kinds.items())
+    raise InputError(f"these files belong to several questions ({named}): give those of one", name="text")
+
+
+def _answer_as(kind: Kind, given: Given) -> Result:
+    """Ask the question of a kind, for the machine that was chosen or that the text names."""
+    name, control = _ASKED[kind.name] if kind.title != "a compile line" else ("build", "line")
+    question, doubt, text = load(name), "", _text_of(kind, given.text)
+    values, taken = {control: text}, {each.name for each in question.controls}
+    machine = given.machine.name if given.machine else ""
+    if given.machine_file and {"machine", "machine_file"} <= taken:
+        return question.run(**values, machine_file=given.machine_file)
+    if kind.name == "script" and not machine:
+        machine, doubt = _machine_or_doubt(given.text)
+    if (machine or doubt) and "machine" in taken:
+        values["machine"] = machine or "cluster"
+    try:
+        result = question.run(**values)
+    except InputError as error:
+        if not doubt:
+            raise
+        raise InputError(f"{doubt} There: {error}", name="text") from error
+    return replace(result, summary=f"{capital(doubt)} {result.summary}") if doubt else result
+
+
+def _machine_or_doubt(text: str) -> tuple[str, str]:
+    """Return the machine that a script is for, or what speaks of one that is not known."""
+    machine = machine_of_text(text)[0]
+    unknown = "" if machine else unknown_machine(text)
+    return machine, unknown and f"{unknown} Choose yours (machine), or give its file (machine file)."
+
+
+def _text_of(kind: Kind, text: str) -> str:
+    """Return a text as its question takes it."""
+    if kind.name in ("script", "output", "build"):
+        return text
+    plain = _PROMPT.sub("", plain_prompts(text))
+    if kind.name == "hardware":
+        return machine_from(read_hardware(plain), name="yours", title="Your machine").to_toml()
+    if kind.name == "times" and (times := times_in(plain)):
+        return "\n".join(("run_time_s", *times))
+    if kind.name == "history" and kind.why.startswith("each line"):
+        rows = (re.sub(r"[,;\s]+(?=\S+\s*$)", ";", line) for line in plain.splitlines())
+        return "\n".join(("date;value", *rows))
+    if kind.name == "times" and not re.search("[,;\t|]", plain.split("\n", 1)[0]):
+        return re.sub(r"(?<=\S) +(?=\S)", ";", plain)
+    return plain
+
+
+QUESTION = ask.declared(
+    Given,
+    answer,
+    title="Paste anything",
+    examples={
+        "One of Hopper's lines": {"text": "aprun -n 384 -N 12 vasp"},
+        "An error": {
+            "text": "slurmstepd: error: Detected 1 oom_kill event in StepId=1234.0. Some of the step tasks have been OOM Killed."
+        },
+        "Run times": {"text": "run_time_s\n887.1\n1298.9\n2462.3\n1104.2\n1190.8\n1350.4\n"},
+    },
+)
