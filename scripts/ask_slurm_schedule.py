@@ -347,6 +347,15 @@ class Cluster:
         while self.is_busy():
             time.sleep(300 / speed)
 
+    def wait_until_ready(self) -> None:
+        """Wait until all nodes are idle, five minutes at most."""
+        for _ in range(300):
+            done = subprocess.run(("sinfo", "-h", "-N", "-o", "%t"), env=self.environment, capture_output=True, text=True, check=False)
+            if set(done.stdout.split()) == {"idle"}:
+                return
+            time.sleep(1)
+        raise SystemExit(f"the nodes are not idle after five minutes; see {self.folder}/slurmctld.log")
+
     def is_busy(self) -> bool:
         """Whether jobs run or wait."""
         command = ("squeue", "-h")
@@ -374,7 +383,7 @@ def run(setting: Setting, jobs: list[Job], folder: Path, speed: float, port: int
     """Run jobs once; return submission, start and end of each from the first submission. [s]"""
     cluster = Cluster(setting, folder, speed, port)
     try:
-        time.sleep(5)
+        cluster.wait_until_ready()
         cluster.submit(jobs)
     finally:
         cluster.stop()

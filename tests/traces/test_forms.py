@@ -36,7 +36,10 @@ def test_a_job_name_that_looks_like_fields_is_passed_over():
 def test_pbs_accounting():
     trace = read_job_trace(FIELD / "L8.txt")
     # Job 4: queued 1510709028, begun 10 s later, ended after 600 s; job 5: queued 100 s later, begun when 4 ended.
-    rows = [(job.job, job.submit_time_s, job.observed_start_s, job.run_time_s, job.nodes, job.cores) for job in trace.workload]
+    rows = [
+        (job.job, job.submit_time_s, job.observed_start_s, job.run_time_s, job.nodes, job.cores)
+        for job in trace.workload
+    ]
     assert rows == [(4, 0, 10, 600, 2, 16), (5, 100, 610, 1000, 1, 8)]
     assert [job.requested_time_s for job in trace.workload] == [3600, 3600]
     assert trace.scheduler == "pbs"
@@ -44,7 +47,12 @@ def test_pbs_accounting():
 
 def test_records_of_pbs_that_are_no_ends_are_passed_over_and_torn_ones_counted():
     ended = (FIELD / "L8.txt").read_text().splitlines()[0]
-    lines = [ended, ended.replace(";E;", ";S;"), ended.replace(";4.pbs;", ";strange;"), ended.replace(";4.pbs;", ";9[3].pbs;")]
+    lines = [
+        ended,
+        ended.replace(";E;", ";S;"),
+        ended.replace(";4.pbs;", ";strange;"),
+        ended.replace(";4.pbs;", ";9[3].pbs;"),
+    ]
     trace = read_job_trace(lines)
     assert [trace.names.get(job.job, str(job.job)) for job in trace.workload] == ["4", "9_3"]
     assert trace.skips.messages() == ["1 job skipped, no record of PBS accounting (first at line 3)"]
@@ -61,8 +69,13 @@ def lsf(**fields: str) -> str:
 
 
 def test_lsf_accounting():
-    trace = read_job_trace([lsf(), lsf(job="8", state="32"), lsf(job="9", start="0", hosts="0", state="32"), '"JOB_FINISH" "10.1" 7'])
-    rows = [(job.job, job.observed_start_s, job.run_time_s, job.nodes, job.queue, job.account, job.state) for job in trace.workload]
+    trace = read_job_trace(
+        [lsf(), lsf(job="8", state="32"), lsf(job="9", start="0", hosts="0", state="32"), '"JOB_FINISH" "10.1" 7']
+    )
+    rows = [
+        (job.job, job.observed_start_s, job.run_time_s, job.nodes, job.queue, job.account, job.state)
+        for job in trace.workload
+    ]
     assert rows == [(7, 10, 600, 2, "normal", "proj", "COMPLETED"), (8, 10, 600, 2, "normal", "proj", "FAILED")]
     assert (trace.scheduler, trace.skips.total) == ("lsf", 2)
 
@@ -71,7 +84,14 @@ def test_headings_of_gpu_clusters():
     trace = read_job_trace(FIELD / "F12.csv")
     job = trace.workload[0]
     # Submitted 00:00, begun 00:10 (queue 600), ended 01:00.
-    assert (job.observed_start_s, job.run_time_s, job.nodes, job.cores, job.gpus, job.queue) == (600, 3000, 1, 32, 8, "vc1")
+    assert (job.observed_start_s, job.run_time_s, job.nodes, job.cores, job.gpus, job.queue) == (
+        600,
+        3000,
+        1,
+        32,
+        8,
+        "vc1",
+    )
 
 
 @pytest.mark.parametrize(("name", "columns"), [("L2.txt", WLCG), ("L6.csv", "")])

@@ -23,8 +23,16 @@ SETTINGS = {
     "coarse": {"policy": Backfill(interval_s=300)},
     "window": {"policy": Backfill(window_s=600)},
     "no-backfill": {"policy": "fcfs"},
-    "wide-first": {"policy": Backfill(), "queue_order": "multifactor", "rules": Rules(size=10000, age=1000, max_age_days=1, period_s=60)},
-    "narrow-first": {"policy": Backfill(), "queue_order": "multifactor", "rules": Rules(size=-10000, age=10000, max_age_days=1, period_s=60)},
+    "wide-first": {
+        "policy": Backfill(),
+        "queue_order": "multifactor",
+        "rules": Rules(size=10000, age=1000, max_age_days=1, period_s=60),
+    },
+    "narrow-first": {
+        "policy": Backfill(),
+        "queue_order": "multifactor",
+        "rules": Rules(size=-10000, age=10000, max_age_days=1, period_s=60),
+    },
     "overlap": {"policy": Backfill()},
     "shared": {"policy": Backfill()},
     "drain": {
@@ -37,7 +45,9 @@ MACHINES = {
         nodes=(NodeResources(),) * NODES,
         partitions={"main": EVERYWHERE, "half": Partition(nodes=tuple(range(16)), exclusive=True)},
     ),
-    "shared": Cluster(nodes=(NodeResources(cores=4),) * NODES, partitions={"main": Partition(nodes=tuple(range(NODES)))}),
+    "shared": Cluster(
+        nodes=(NodeResources(cores=4),) * NODES, partitions={"main": Partition(nodes=tuple(range(NODES)))}
+    ),
 }
 
 
