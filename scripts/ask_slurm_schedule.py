@@ -350,7 +350,9 @@ class Cluster:
     def wait_until_ready(self) -> None:
         """Wait until all nodes are idle, five minutes at most."""
         for _ in range(300):
-            done = subprocess.run(("sinfo", "-h", "-N", "-o", "%t"), env=self.environment, capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                ("sinfo", "-h", "-N", "-o", "%t"), env=self.environment, capture_output=True, text=True, check=False
+            )
             if set(done.stdout.split()) == {"idle"}:
                 return
             time.sleep(1)
