@@ -8,6 +8,7 @@ import pytest
 
 from hopperkit.readers.jobs import read_job_trace
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition
+from hopperkit.traces.learned import Clock, Learned, learn
 from hopperkit.traces.levels import held_level
 from hopperkit.traces.machine import Excess, excesses, machine_of, nodes_in_use, scheduled_on
 from hopperkit.traces.scheduler import simulate
@@ -97,3 +98,20 @@ def test_the_autumn_hour_of_a_real_form(zone, mean_s):
     simulated = simulate(workload, room).start_s
     assert sum(simulated) / 120 == pytest.approx(178_500)
     assert bool(excesses(workload, 1)) == (not zone)
+
+
+def with_users(jobs: Workload, seed: int) -> Workload:
+    """The same log with users who have nothing to do with the waits, most of whose jobs go to one partition."""
+    rng = random.Random(seed)
+    made = []
+    for job in jobs:
+        user = int(6 * rng.random()) + (6 if (job.queue == "b") != (rng.random() < 0.1) else 0)
+        made.append(job._replace(user=user + 1, account=f"a{user % 3}"))
+    return Workload(made)
+
+
+@pytest.mark.parametrize("structure", ["apart", "nested"])
+def test_partitions_make_nobody_preferred_and_no_limit(structure):
+    jobs = with_users(log(structure, 3), 3)
+    rules, _ = learn(jobs, scheduled_on(jobs), Clock(1704067200), base=Learned(policy="conservative"))
+    assert (rules.preferred, rules.limits) == (None, ())
