@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from hopperkit.readers.jobs.trace import Trace
 from hopperkit.traces.cluster import Cluster
 from hopperkit.traces.learned import Clock, Evidence, Learned
 from hopperlib.scheduling.backfill import Backfill
@@ -23,7 +22,7 @@ class Choice(NamedTuple):
     reason: str
 
 
-def policy_of(trace: Trace, workload: Workload, room: int | Cluster) -> Choice:
+def policy_of(scheduler: str, workload: Workload, room: int | Cluster, clock: Clock) -> Choice:
     """Policy of a log's scheduler.
 
     Slurm plans a start for every job that it tests. Of other schedulers the log decides: the policy under which
@@ -31,26 +30,28 @@ def policy_of(trace: Trace, workload: Workload, room: int | Cluster) -> Choice:
 
     Parameters
     ----------
-    trace : Trace
+    scheduler : str
+        Which wrote the log: "slurm", another, or empty if unknown.
     workload : Workload
         Its jobs that fit.
     room : int or Cluster
         Of the machine.
+    clock : Clock
 
     Examples
     --------
-    >>> from hopperkit.readers.jobs import read_job_trace
-    >>> trace = read_job_trace(["JobID|State|Submit|Elapsed|NNodes", "8|COMPLETED|2024-01-01T00:00:00|00:10:00|4"])
-    >>> policy_of(trace, trace.workload, 4).policy
+    >>> policy_of("slurm", Workload(), 4, Clock(0)).policy
     Backfill(depth=500, interval_s=30, window_s=86400)
+    >>> policy_of("pbs", Workload(), 4, Clock(0)).policy
+    'easy'
     """
-    if trace.scheduler == "slurm":
+    if scheduler == "slurm":
         return Choice(SLURM, "Slurm's backfill at its defaults: 500 jobs are tested every 30 s, one day ahead")
     starts = workload.observed_start_s
     waited = sum(start - arrival >= 60 for start, arrival in zip(starts, workload.arrival_s, strict=True) if start >= 0)
     if waited < _FEWEST:
         return Choice("easy", "EASY backfill: the log has too few waits to show another policy")
-    evidence = Evidence(workload, room, Clock(trace.epoch_s, trace.timezone))
+    evidence = Evidence(workload, room, clock)
     fits = {name: evidence.fit(Learned(policy=name)) for name in ("easy", *_OTHERS)}
     best = max(fits, key=lambda name: fits[name])
     if fits[best] < fits["easy"] + _CLEARLY:

@@ -359,7 +359,7 @@ def simulated(trace: Trace, setting: Simulation, *, progress: Callable[[int], ob
         settings = _read_part("slurm_config", setting.slurm_config, read_slurm_config)
         policy, given_rules = settings.policy, {"queue_order": settings.order, "rules": settings.rules}
     elif policy == "auto":
-        policy, reason = policy_of(trace, workload, room)
+        policy, reason = policy_of(trace.scheduler, workload, room, Clock(trace.epoch_s, trace.timezone))
         notes += [Note("policy", len(workload), f"policy: {reason}")] if trace.has_waits else []
     if setting.learned:
         given_rules, learned_notes = _learned(trace, workload, room, table)
