@@ -24,6 +24,7 @@ PARTS = {
         "schema",
         "data_files",
         "machine",
+        "contention",
         "placement",
         "scheduling",
         "network",
