@@ -38,6 +38,7 @@ PARTS = {
         "filesystems",
         "traces",
         "histories",
+        "variation",
         "iologs",
         "readers",
         "failures",
