@@ -25,6 +25,7 @@ PARTS = {
         "data_files",
         "contention",
         "machine",
+        "contention",
         "placement",
         "scheduling",
         "network",
