@@ -34,7 +34,6 @@ ASKED = {
     "runs": ["synthetic-run-times.csv"],
     "build": ["cc -o a.out a.c"],
     "ssp": ["suite.csv"],
-    "runs": ["synthetic-run-times.csv"],
     "watch": ["history.csv"],
     "machine": ["show", "hopper"],
     "io": ["ior", IOR],
