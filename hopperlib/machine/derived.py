@@ -108,7 +108,8 @@ def _assumed(machine: Machine, keys: tuple[str, ...]) -> Iterator[bool]:
             yield quantity.source is None
 
 
-_NUMA_NODES = ("node.*.sockets", "node.*.numa_nodes_per_socket", "node.*.sockets_per_numa_node")
+# Sockets that share a NUMA node are an exception that a file states; that there are none is no assumption of a figure.
+_NUMA_NODES = ("node.*.sockets", "node.*.numa_nodes_per_socket")
 _CORES = (*_NUMA_NODES, "node.*.cores_per_numa_node")
 _CORE_PEAK = ("node.*.clock_ghz", "node.*.flops_per_cycle")
 _FIGURES = (
