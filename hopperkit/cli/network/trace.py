@@ -142,9 +142,10 @@ def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, node
 def _learn(log: _Log) -> "Result":
     """Closed hours, limits, absent nodes, the order of the queue and the depth of backfill, as FILE shows them."""
     from hopperkit.questions.network.traces.rules import learned_result
-    from hopperkit.traces.learned import learn
+    from hopperkit.traces.learned import learn, learned_from
 
-    return learned_result(*learn(*log.settings, base=log.base), len(log.trace.workload), log.partitions)
+    workload, nodes, _ = log.settings
+    return learned_result(*learn(*log.settings, base=log.base), learned_from(workload, nodes), log.partitions)
 
 
 def _backtest(log: _Log) -> "Result":
