@@ -3,8 +3,10 @@
 The simulation of `hopperkit.questions.network.simulate` is another thing, and comes behind it.
 """
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ import pandas as pd
 from hopperkit.questions.figures import Axis, Series, chart
 from hopperkit.questions.result import Column, Figure, Result, Table, Value, table
 from hopperkit.readers.jobs.trace import Trace
+from hopperlib.errors import InputError
 from hopperlib.text import count, duration, share
 
 _MAX_ROWS = 12
@@ -19,15 +22,23 @@ _MAX_ROWS = 12
 _FEWEST_JOBS = 10
 
 
-def node_hours_used(jobs: pd.DataFrame, edges: pd.DatetimeIndex) -> pd.Series:
-    """Return the node-hours that jobs used between each moment and the next, in parts where they ran across one. [node-h]
+def node_hours_used(jobs: pd.DataFrame, edges: pd.DatetimeIndex, *, by: str = "nodes") -> pd.Series:
+    """Node-hours that jobs used between each moment and the next, in parts where they ran across one. [node-h, core-h, ...]
 
     Parameters
     ----------
     jobs : DataFrame
         With ``start``, ``run_time`` and ``nodes``, as `Trace.to_frame` gives them.
     edges : DatetimeIndex
-        In order, at least two.
+        In order, at least two. Without a zone they are taken for moments of the jobs' zone, which a warning says; those
+        of another zone are converted.
+    by : str
+        Column that counts what is used: ``nodes``, ``cores`` or ``gpus`` give node-, core- or GPU-hours.
+
+    Raises
+    ------
+    InputError
+        If the jobs have no such column, or no zone where the edges have one.
 
     Examples
     --------
@@ -37,11 +48,33 @@ def node_hours_used(jobs: pd.DataFrame, edges: pd.DatetimeIndex) -> pd.Series:
     >>> node_hours_used(jobs, pd.date_range("2026-03-01", periods=3, freq="12h", tz="UTC")).tolist()
     [4.0, 4.0]
     """
-    ran = jobs[jobs["start"].notna() & jobs["run_time"].notna()]
+    if by not in jobs.columns or not pd.api.types.is_numeric_dtype(jobs[by]):
+        counts = ", ".join(name for name in jobs.columns if pd.api.types.is_numeric_dtype(jobs[name]))
+        raise InputError(f"by={by!r} must be a column of numbers of the jobs; they have: {counts}", name="by", value=by)
+    edges = _in_zone_of(jobs, edges)
+    ran = jobs[jobs["start"].notna() & jobs["run_time"].notna() & jobs[by].notna()]
     begin = ((ran["start"] - edges[0]) / pd.Timedelta("1h")).to_numpy(float)
-    lasted, nodes = (ran["run_time"] / pd.Timedelta("1h")).to_numpy(float), ran["nodes"].to_numpy(float)
+    lasted, nodes = (ran["run_time"] / pd.Timedelta("1h")).to_numpy(float), ran[by].to_numpy(float)
     until = [float((nodes * np.clip(at - begin, 0, lasted)).sum()) for at in (edges - edges[0]) / pd.Timedelta("1h")]
     return pd.Series(np.diff(until), index=edges[:-1])
+
+
+def _in_zone_of(jobs: pd.DataFrame, edges: pd.DatetimeIndex) -> pd.DatetimeIndex:
+    """Moments in the zone of the jobs."""
+    zone = jobs["start"].dt.tz
+    if edges.tz is None and zone is not None:
+        warnings.warn(f"edges without a time zone are taken for moments of the jobs' zone, {zone}", stacklevel=3)
+        return _localized(edges, zone)
+    if edges.tz is not None and zone is None:
+        raise InputError(
+            f"the edges are of zone {edges.tz}, and the jobs have none: read the trace with its timezone", name="edges"
+        )
+    return edges if zone is None else edges.tz_convert(zone)
+
+
+def _localized(edges: pd.DatetimeIndex, zone: Any) -> pd.DatetimeIndex:
+    """Moments of a clock as moments of a zone: the first of an hour that comes twice, the end of one that is left out."""
+    return edges.tz_localize(zone, nonexistent="shift_forward", ambiguous=np.ones(len(edges), dtype=bool))
 
 
 def jobs_by(jobs: pd.DataFrame, column: str) -> pd.DataFrame:

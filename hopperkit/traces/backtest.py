@@ -13,6 +13,7 @@ from hopperkit.traces.learned import Clock, Learned, learn, rank_correlation
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.scheduling.workload import Workload
+from hopperlib.units import plain_number
 
 # The part of the jobs that rules are learned from; the rest are predicted.
 _LEARNED_FROM = 0.6
@@ -133,6 +134,7 @@ def backtest(workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Le
     >>> test.learned_from, test.judged_on, test.best.mean_error_s
     (120, 80, 0.0)
     """
+    nodes = plain_number(nodes)
     rows = [job for job, start in enumerate(workload.observed_start_s) if start >= 0]
     if len(rows) < _FEWEST:
         raise InputError(
@@ -220,6 +222,7 @@ def learned_waits(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Lea
     >>> learned_waits(Workload([Job(1, 0, 1, 60, 60), Job(2, 0, 1, 60, 60)]), 1, Clock(0), Learned())
     [0.0, 60]
     """
+    nodes = plain_number(nodes)
     starts = rules.run(jobs, nodes, clock).start_s
     return [max(0.0, start - at) for start, at in zip(starts, jobs.arrival_s, strict=True)]
 

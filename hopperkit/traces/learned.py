@@ -29,7 +29,7 @@ from hopperlib.scheduling.rules import Closure, Limit, Rules
 from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.workload import Workload
 from hopperlib.text import capital, count, listed, share
-from hopperlib.units import SECONDS_PER_HOUR
+from hopperlib.units import SECONDS_PER_HOUR, plain_number
 
 # A job that waited less did not wait: schedulers run no more often.
 NO_WAIT_S = 60
@@ -456,6 +456,7 @@ def learn(
     >>> learn(Workload(), 4, Clock(0))[1][0].code
     'too-few-waits'
     """
+    nodes = plain_number(nodes)
     evidence = Evidence(workload, nodes, clock)
     if len(evidence.waited) < _FEWEST:
         message = f"{count(len(evidence.waited), 'job')} waited a minute or more: {_FEWEST} are needed to tell rules"

@@ -36,6 +36,7 @@ from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.scheduler import POLICIES, whole_node_queue
 from hopperlib.scheduling.workload import Workload
+from hopperlib.units import plain_number
 
 # In logs of up to so many jobs the plans of Slurm's backfill name their nodes, as they do there; in longer ones they are
 # counted, which is faster by far and lets a few more jobs pass.
@@ -79,6 +80,7 @@ def simulate(
     >>> list(simulate(jobs, 10, policy=lambda view: view.fitting[:1]).start_s)
     [0, 100, 2]
     """
+    nodes = plain_number(nodes)
     policy = Backfill() if policy == "slurm" else policy
     if isinstance(policy, Backfill):
         # Slurm's choice of nodes: the smallest free run that holds the job, else the largest ones.
@@ -169,6 +171,7 @@ def too_wide(workload: Workload, nodes: int | Cluster) -> list[int]:
     >>> too_wide(Workload([Job(1, 0, 6, 100, 100), Job(2, 1, 8, 50, 50)]), 7)
     [1]
     """
+    nodes = plain_number(nodes)
     if isinstance(nodes, int):
         return [job for job, width in enumerate(workload.nodes) if width > nodes]
     able: dict[Wanted | None, int] = {None: 0}

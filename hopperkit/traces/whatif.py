@@ -24,6 +24,7 @@ from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.scheduling.workload import Job, Workload
 from hopperlib.student import t_quantile
+from hopperlib.units import plain_number
 
 # The pieces of a job queue again when the piece before has ended, which is known after a simulation only: each one
 # begins with what the one before told.
@@ -166,6 +167,7 @@ def simulated_waits(
     >>> simulated_waits(jobs, 2, Clock(0), Learned(), Scenario(name="more", nodes=4))[0]
     [0, 0]
     """
+    nodes = plain_number(nodes)
     jobs, origins = scenario.jobs(workload, nodes)
     room = scenario.room(nodes, jobs)
     settings = rules.settings(workload, scenario.nodes or _count(nodes), clock)
@@ -294,6 +296,7 @@ def what_if(
     >>> found.observed_s, found.effects[0].difference, found.effects[0].low
     (30.0, -1.0, None)
     """
+    nodes = plain_number(nodes)
     rows = [job for job, start in enumerate(workload.observed_start_s) if start >= 0]
     if not rows:
         raise InputError("this log tells no starts: no simulation of it can be judged")

@@ -15,6 +15,7 @@ from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Closure, Limit
 from hopperlib.scheduling.workload import Workload
+from hopperlib.units import plain_number
 
 CAUSES: dict[str, str] = {
     "hold": "held, or waiting for another job",
@@ -116,6 +117,7 @@ def explain_wait(
     >>> explain_wait(jobs, 1, 4, Clock(0), Learned()).parts
     {'width': 50, 'unexplained': 10}
     """
+    nodes = plain_number(nodes)
     submit, arrival, start = workload.submit_time_s[job], workload.arrival_s[job], workload.observed_start_s[job]
     if start < 0:
         raise InputError(f"the log does not say when job {workload.job[job]} started")

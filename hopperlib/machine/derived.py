@@ -108,7 +108,7 @@ def _assumed(machine: Machine, keys: tuple[str, ...]) -> Iterator[bool]:
             yield quantity.source is None
 
 
-_NUMA_NODES = ("node.*.sockets", "node.*.numa_nodes_per_socket")
+_NUMA_NODES = ("node.*.sockets", "node.*.numa_nodes_per_socket", "node.*.sockets_per_numa_node")
 _CORES = (*_NUMA_NODES, "node.*.cores_per_numa_node")
 _CORE_PEAK = ("node.*.clock_ghz", "node.*.flops_per_cycle")
 _FIGURES = (

@@ -83,7 +83,7 @@ def test_the_answer_is_that_of_the_question(trace):
     assert {name: data[name] for name in asked.facts} == dict(asked.facts)
     assert list(data)[:4] == ["jobs", "skipped", "nodes", "span_s"]
     assert data["answer"]["summary"] == asked.summary
-    assert hopperkit.simulate(trace=TRACE, nodes=10).facts == asked.facts
+    assert hopperkit.simulate(TRACE, nodes=10).facts == asked.facts
 
 
 def test_the_header_of_a_trace_says_the_nodes():

@@ -34,6 +34,8 @@ LONGER = {
     "simulate": {"tables"},
     # A Darshan log: where its time went, and the rate of each OST.
     "io-log": {"figures"},
+    # What was compared, the effects of all columns together, and the sizes of what was not found.
+    "runs": {"tables"},
     # A chart for each of four series: what changed, and what did not beside it.
     "watch": {"figures"},
 }

@@ -145,10 +145,17 @@ def test_other_partitions_do_not_hold_nodes():
 
 def test_a_request_that_would_have_started_earlier():
     # Job 3 fits next to job 1 but asks for a day; job 2 is promised all nodes after ten hours.
-    jobs = [Job(1, 0, 3, 10 * HOUR, 10 * HOUR, observed_start_s=0), Job(2, 60, 4, HOUR, HOUR, observed_start_s=10 * HOUR)]
+    jobs = [
+        Job(1, 0, 3, 10 * HOUR, 10 * HOUR, observed_start_s=0),
+        Job(2, 60, 4, HOUR, HOUR, observed_start_s=10 * HOUR),
+    ]
     log = Workload([*jobs, Job(3, 120, 1, HOUR, 24 * HOUR, observed_start_s=11 * HOUR)])
     found = smaller_request(log, 2, 4, CLOCK, Learned())
-    assert (found.text, found.wait_s < 60, found.wait_before_s > 10 * HOUR) == ("a limit of 6 h instead of 24 h", True, True)
+    assert (found.text, found.wait_s < 60, found.wait_before_s > 10 * HOUR) == (
+        "a limit of 6 h instead of 24 h",
+        True,
+        True,
+    )
     # Where nobody is promised anything, nothing smaller would start earlier.
     full = Workload([Job(1, 0, 4, HOUR, HOUR, observed_start_s=0), Job(2, 0, 1, HOUR, 2 * HOUR, observed_start_s=HOUR)])
     assert smaller_request(full, 1, 4, CLOCK, Learned()) is None

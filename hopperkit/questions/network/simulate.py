@@ -28,6 +28,7 @@ from hopperlib.network.fabrics.fabric import Fabric
 from hopperlib.network.fabrics.of_machine import fabric_of
 from hopperlib.network.torus.orders import ORDER_TITLES, compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress
+from hopperlib.package_data import text_beside
 from hopperlib.scheduling import rules
 from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime, read_downtimes
@@ -53,7 +54,7 @@ class Simulation(ask.Setting):
 
     trace: str = ask.file(
         "Job trace",
-        (Path(__file__).parent / "samples" / "small-trace.txt").read_text(encoding="utf-8"),
+        text_beside(__file__, "samples/small-trace.txt"),
         rows=8,
         max_length=64_000_000,
         placeholder="Paste a trace in the Standard Workload Format, or what sacct --parsable2 or --json printed",
