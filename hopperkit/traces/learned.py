@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hopperkit.traces.absences import Absence, absences
+from hopperkit.traces.capacity.machine import count_of
 from hopperkit.traces.cluster import Cluster
-from hopperkit.traces.machine import count_of
 from hopperkit.traces.scheduler import simulate
 from hopperlib.finding import Finding
 from hopperlib.scheduling.backfill import Backfill

@@ -54,7 +54,7 @@ class _Log(NamedTuple):
     @property
     def partitions(self) -> str:
         """The partitions in words, where there are several."""
-        from hopperkit.traces.machine import describe
+        from hopperkit.traces.capacity.machine import describe
 
         return describe(self.cluster).rpartition(",")[0] if self.cluster and len(self.cluster.partitions) > 1 else ""
 
@@ -62,8 +62,8 @@ class _Log(NamedTuple):
 def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str, config: str | None = None) -> _Log:
     """Return the log, without jobs wider than the machine."""
     from hopperkit.readers.jobs import read_job_trace
+    from hopperkit.traces.capacity.machine import count_of, scheduled_on
     from hopperkit.traces.learned import Clock
-    from hopperkit.traces.machine import count_of, scheduled_on
     from hopperkit.traces.scheduler import too_wide
 
     try:
