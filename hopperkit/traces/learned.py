@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hopperkit.traces.absences import Absence, absences
+from hopperkit.traces.capacity.machine import count_of
 from hopperkit.traces.cluster import Cluster
-from hopperkit.traces.machine import count_of
 from hopperkit.traces.scheduler import simulate
 from hopperlib.finding import Finding
 from hopperlib.scheduling.backfill import Backfill
@@ -37,7 +37,7 @@ NO_WAIT_S = 60
 # (tests/scheduling/test_learned.py).
 _FEWEST = 100
 # More jobs than that number of the last are not looked at: a site's rules change, and the simulations take time.
-_MOST, _MOST_SHARING = 5_000, 2_000
+_MOST, _MOST_SHARING = 8_000, 2_000
 # So many jobs of a group waited, if it is to be tried as preferred.
 _GROUP = 20
 _HOURS, _WEEK = 24, 168
@@ -233,6 +233,17 @@ def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:
     products = sum((a - middle) * (b - middle) for a, b in zip(left, right, strict=True))
     squares = sum((a - middle) ** 2 for a in left) * sum((b - middle) ** 2 for b in right)
     return products / squares**0.5 if squares else 0.0
+
+
+def learned_from(workload: Workload, nodes: int | Cluster) -> int:
+    """Number of jobs that rules are learned from: the last ones, as a site's rules change.
+
+    Examples
+    --------
+    >>> learned_from(Workload(), 4)
+    0
+    """
+    return min(len(workload), _MOST if isinstance(nodes, int) else _MOST_SHARING)
 
 
 class Evidence:

@@ -6,8 +6,8 @@ from itertools import accumulate
 from statistics import mean, median, quantiles
 from typing import NamedTuple
 
+from hopperkit.traces.capacity.levels import held_level
 from hopperkit.traces.cluster import Cluster
-from hopperkit.traces.levels import held_level
 from hopperlib.finding import Finding
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.scheduling.workload import Workload

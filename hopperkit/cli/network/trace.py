@@ -54,7 +54,7 @@ class _Log(NamedTuple):
     @property
     def partitions(self) -> str:
         """The partitions in words, where there are several."""
-        from hopperkit.traces.machine import describe
+        from hopperkit.traces.capacity.machine import describe
 
         return describe(self.cluster).rpartition(",")[0] if self.cluster and len(self.cluster.partitions) > 1 else ""
 
@@ -62,8 +62,8 @@ class _Log(NamedTuple):
 def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str, config: str | None = None) -> _Log:
     """Return the log, without jobs wider than the machine."""
     from hopperkit.readers.jobs import read_job_trace
+    from hopperkit.traces.capacity.machine import count_of, scheduled_on
     from hopperkit.traces.learned import Clock
-    from hopperkit.traces.machine import count_of, scheduled_on
     from hopperkit.traces.scheduler import too_wide
 
     try:
@@ -142,9 +142,10 @@ def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, node
 def _learn(log: _Log) -> "Result":
     """Closed hours, limits, absent nodes, the order of the queue and the depth of backfill, as FILE shows them."""
     from hopperkit.questions.network.traces.rules import learned_result
-    from hopperkit.traces.learned import learn
+    from hopperkit.traces.learned import learn, learned_from
 
-    return learned_result(*learn(*log.settings, base=log.base), len(log.trace.workload), log.partitions)
+    workload, nodes, _ = log.settings
+    return learned_result(*learn(*log.settings, base=log.base), learned_from(workload, nodes), log.partitions)
 
 
 def _backtest(log: _Log) -> "Result":

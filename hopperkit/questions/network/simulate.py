@@ -15,9 +15,9 @@ from hopperkit.readers.hardware.cluster import read_cluster
 from hopperkit.readers.jobs import read_job_trace
 from hopperkit.readers.jobs.slurm_config import read_slurm_config
 from hopperkit.readers.jobs.trace import Note, Trace
+from hopperkit.traces.capacity.machine import count_of, describe, excesses, scheduled_on
 from hopperkit.traces.cluster import Cluster
 from hopperkit.traces.learned import Clock, learn
-from hopperkit.traces.machine import count_of, describe, excesses, scheduled_on
 from hopperkit.traces.policies import policy_of
 from hopperkit.traces.scheduler import NodeChoice, Policy, simulate, too_wide
 from hopperlib.errors import InputError, refusal

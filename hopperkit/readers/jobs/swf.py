@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from hopperkit.readers.jobs.trace import Trace, counted
 from hopperkit.readers.source import Source, lines_of
 from hopperkit.readers.table import Skips
-from hopperkit.traces.machine import nodes_in_use
+from hopperkit.traces.capacity.machine import nodes_in_use
 from hopperlib.errors import InputError
 from hopperlib.scheduling.workload import Job
 from hopperlib.scheduling.workload import Workload as _Workload

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from hopperkit.traces.capacity.levels import held_level, steps, usage
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition, demand
-from hopperkit.traces.levels import held_level, steps, usage
 from hopperlib.scheduling.workload import Workload
 
 _MOST_NODES = 200_000

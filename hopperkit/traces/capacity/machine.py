@@ -10,9 +10,9 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import NamedTuple
 
+from hopperkit.traces.capacity.levels import held_level, started_jobs, steps, usage
+from hopperkit.traces.capacity.partitions import machine_by_use
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition, demand, node_names
-from hopperkit.traces.levels import held_level, started_jobs, steps, usage
-from hopperkit.traces.partitions import machine_by_use
 from hopperlib.scheduling.workload import Workload
 from hopperlib.text import count, listed
 from hopperlib.units import SECONDS_PER_HOUR
