@@ -470,7 +470,7 @@ def near_nodes(rng: random.Random, *, share: float, adaptivity: float) -> float:
     True
     """
     scattered, near = _near(int(rng.random() * 6))
-    return 100 * share * max(1 - scattered.at(adaptivity) / near.at(adaptivity), 0.0)
+    return float(100 * share * max(1 - scattered.at(adaptivity) / near.at(adaptivity), 0.0))
 
 
 @cache

@@ -30,6 +30,15 @@ def place_ipl(request: IntelRequest, node: Topology, ranks: int, *, by_numa_node
     ------
     CannotTellError
         Where it is not known how Intel MPI pins.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperkit.launchers.mapping.topology import topology_of
+    >>> node = topology_of(Machine.load("cluster").node())
+    >>> from hopperkit.launchers.mapping.intelmpi import read_intelmpi
+    >>> [len(node.cpu_numbers(mask)) for mask in place_ipl(read_intelmpi({}), node, 2, by_numa_node=True)]
+    [16, 16]
     """
     if request.domain.startswith("["):
         masks = listed_masks(request.domain, node)

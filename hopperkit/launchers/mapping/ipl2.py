@@ -38,6 +38,15 @@ def place_ipl2(request: IntelRequest, node: Topology, ranks: int) -> list[int]:
     ------
     CannotTellError
         Where it is not known how Intel MPI pins.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperkit.launchers.mapping.topology import topology_of
+    >>> node = topology_of(Machine.load("cluster").node())
+    >>> from hopperkit.launchers.mapping.intelmpi import read_intelmpi
+    >>> [len(node.cpu_numbers(mask)) for mask in place_ipl2(read_intelmpi({}), node, 2)]
+    [16, 16]
     """
     threads = len(node.numbers) // len(node.units["core"])
     several = threads > 1

@@ -46,6 +46,15 @@ def place_openmpi4(request: OpenMpiRequest, node: Topology, slots: int, ranks: i
     ------
     LaunchError
         If Open MPI refuses the line.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperkit.launchers.mapping.topology import topology_of
+    >>> node = topology_of(Machine.load("cluster").node())
+    >>> from hopperkit.launchers.mapping.openmpi import read_openmpi
+    >>> [node.cpu_numbers(mask) for mask in place_openmpi4(read_openmpi([], 4), node, 32, 2, 2)]
+    [(0,), (1,)]
     """
     policy = _policy(request, total)
     if ranks > slots and not request.oversubscribe:

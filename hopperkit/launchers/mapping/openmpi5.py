@@ -51,6 +51,15 @@ def place_openmpi5(request: OpenMpiRequest, node: Topology, slots: int, ranks: i
     ------
     LaunchError
         If Open MPI refuses the line.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperkit.launchers.mapping.topology import topology_of
+    >>> node = topology_of(Machine.load("cluster").node())
+    >>> from hopperkit.launchers.mapping.openmpi import read_openmpi
+    >>> [node.cpu_numbers(mask) for mask in place_openmpi5(read_openmpi([], 5), node, 32, 2, 2)]
+    [(0,), (1,)]
     """
     if len(node.units["hwthread"]) == len(node.units["core"]):
         # Without a second hardware thread in any core, Open MPI takes a core for its thread.
