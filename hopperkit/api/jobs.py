@@ -340,7 +340,9 @@ def simulate(
     nodes : int, or None
         Nodes of the machine. From 0 to 200,000. Not given: those of the machine, or as the trace says.
     policy : {"auto", "slurm", "easy", "fcfs", "conservative"} or callable or int, default "auto"
-        Policy. The depth is the number of blocked jobs with a reserved start, which no job behind them may delay.
+        Policy. Without a choice, Slurm's for what Slurm printed; for other logs EASY, or what orders their waits
+        clearly better. The depth is the number of blocked jobs with a reserved start, which no job behind them
+        may delay.
     wide : {"skip", "refuse"}, default "skip"
         Jobs that are too wide.
     cluster : str, path-like, file, lines or DataFrame, or None
@@ -367,7 +369,8 @@ def simulate(
         Rules that the trace shows. Closed hours, limits, order and depth as the observed starts show them, for
         whole nodes of one pool.
     slurm_config : str, path-like, file, lines or DataFrame, or None
-        Slurm's settings: what scontrol show config prints, or slurm.conf. They take the place of policy, order and rules.
+        Slurm's settings. What scontrol show config prints, or slurm.conf: backfill interval, window and depth,
+        and the weights of priorities. They take the place of policy, order and rules.
     downtimes : str, path-like, file, lines or DataFrame, or None
         Downtimes. Outages, drains, orphans, reservations: CSV with kind,start_s,end_s,...
     cores_per_node : int, or None

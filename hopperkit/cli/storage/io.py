@@ -112,6 +112,7 @@ Darshan logs need pydarshan: pip install '.[darshan]' in the folder of the repos
   hopper io logs/                       the most expensive jobs first, and slow OSTs by all jobs together
   hopper io logs/ --sacct jobs.txt      slow nodes too, and node-hours
   hopper io logs/ --csv > jobs.csv      a row for each job
+  hopper io results/ --csv > io500.csv  a row for each result of all IO500 runs in a folder
   hopper io results/                    score, phases, spread and errors of an IO500 run
 
 Rates are aggregate, as printed (MiB/s) and in MB/s of 1,000,000 bytes. A file that prints no single

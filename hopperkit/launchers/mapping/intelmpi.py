@@ -109,8 +109,8 @@ def listed_cpus(text: str, node: Topology) -> list[int]:
     >>> from hopperlib.machine import Machine
     >>> from hopperkit.launchers.mapping.topology import topology_of
     >>> node = topology_of(Machine.load("cluster").node())
-    >>> listed_cpus("0-2,5", node)
-    [0, 1, 2, 5]
+    >>> listed_cpus("0,8-10", node)
+    [0, 8, 9, 10]
     """
     at = {number: place for place, number in enumerate(node.numbers)}
     if not re.fullmatch(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*", text):
@@ -168,9 +168,8 @@ def first_thread_of_each_core(mask: int, node: Topology) -> int:
     --------
     >>> from hopperlib.machine import Machine
     >>> from hopperkit.launchers.mapping.topology import topology_of
-    >>> node = topology_of(Machine.load("cluster").node())
-    >>> first_thread_of_each_core(node.units["numa"][0], node) <= node.units["numa"][0]
-    True
+    >>> bin(first_thread_of_each_core(0b1111, topology_of(Machine.load("perlmutter").node())))
+    '0b101'
     """
     kept = 0
     for core in node.units["core"]:

@@ -35,10 +35,11 @@ def place_ipl(request: IntelRequest, node: Topology, ranks: int, *, by_numa_node
     --------
     >>> from hopperlib.machine import Machine
     >>> from hopperkit.launchers.mapping.topology import topology_of
-    >>> node = topology_of(Machine.load("cluster").node())
     >>> from hopperkit.launchers.mapping.intelmpi import read_intelmpi
-    >>> [len(node.cpu_numbers(mask)) for mask in place_ipl(read_intelmpi({}), node, 2, by_numa_node=True)]
-    [16, 16]
+    >>> request = read_intelmpi({"I_MPI_PIN_DOMAIN": "4"})
+    >>> masks = place_ipl(request, topology_of(Machine.load("cluster").node()), 2, by_numa_node=True)
+    >>> [mask.bit_length() for mask in masks]
+    [4, 20]
     """
     if request.domain.startswith("["):
         masks = listed_masks(request.domain, node)

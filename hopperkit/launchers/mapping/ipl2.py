@@ -43,10 +43,11 @@ def place_ipl2(request: IntelRequest, node: Topology, ranks: int) -> list[int]:
     --------
     >>> from hopperlib.machine import Machine
     >>> from hopperkit.launchers.mapping.topology import topology_of
-    >>> node = topology_of(Machine.load("cluster").node())
     >>> from hopperkit.launchers.mapping.intelmpi import read_intelmpi
-    >>> [len(node.cpu_numbers(mask)) for mask in place_ipl2(read_intelmpi({}), node, 2)]
-    [16, 16]
+    >>> request = read_intelmpi({"I_MPI_PIN_DOMAIN": "4"})
+    >>> masks = place_ipl2(request, topology_of(Machine.load("cluster").node()), 2)
+    >>> [mask.bit_length() for mask in masks]
+    [4, 20]
     """
     threads = len(node.numbers) // len(node.units["core"])
     several = threads > 1

@@ -56,10 +56,11 @@ def place_openmpi5(request: OpenMpiRequest, node: Topology, slots: int, ranks: i
     --------
     >>> from hopperlib.machine import Machine
     >>> from hopperkit.launchers.mapping.topology import topology_of
-    >>> node = topology_of(Machine.load("cluster").node())
     >>> from hopperkit.launchers.mapping.openmpi import read_openmpi
-    >>> [node.cpu_numbers(mask) for mask in place_openmpi5(read_openmpi([], 5), node, 32, 2, 2)]
-    [(0,), (1,)]
+    >>> request = read_openmpi([("-map-by", "socket"), ("-bind-to", "core")], 5)
+    >>> masks = place_openmpi5(request, topology_of(Machine.load("cluster").node()), 32, 3, 3)
+    >>> [mask.bit_length() - 1 for mask in masks]
+    [0, 1, 16]
     """
     if len(node.units["hwthread"]) == len(node.units["core"]):
         # Without a second hardware thread in any core, Open MPI takes a core for its thread.

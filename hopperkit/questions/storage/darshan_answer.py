@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hopperkit.iologs.cost import Cost, cost_of, headline, task_time, waiting_by_path
+from hopperkit.iologs.cost import Above, Cost, above_by_path, cost_of, headline, task_time
 from hopperkit.iologs.darshan_findings import finding_data, findings, looked_for
 from hopperkit.iologs.darshan_log import DarshanLog
 from hopperkit.iologs.darshan_summary import job_row, overall, summary
@@ -85,18 +85,19 @@ def _cost_figure(cost: Cost) -> Iterator[Figure]:
 
 def _costly_files(log: DarshanLog) -> Iterator[Table]:
     """Yield the files that cost most, if the log holds times."""
-    waiting = waiting_by_path(log)
-    files = sorted(log.files, key=lambda file: -file.busy_s - waiting.get(file.path, 0.0))
-    dear = [file for file in files if file.busy_s + waiting.get(file.path, 0.0) > 0]
+    above, nothing = above_by_path(log), Above(0.0, 0.0)
+    seconds = {file.path: sum(above.get(file.path, nothing)) for file in log.files}
+    files = sorted(log.files, key=lambda file: -file.busy_s - seconds[file.path])
+    dear = [file for file in files if file.busy_s + seconds[file.path] > 0]
     if dear:
         yield table(
             f"What the files cost, the most expensive {min(len(dear), _MOST_JOBS)} of {len(dear):,}",
             dear[:_MOST_JOBS],
             {
                 "File": lambda file: _shortened(file.path),
-                Column("All tasks", "s", 2): lambda file: file.busy_s + waiting.get(file.path, 0.0),
-                Column("Waiting", "s", 2): lambda file: waiting.get(file.path, 0.0),
-                Column("Metadata", "s", 2): lambda file: file.meta_s,
+                Column("All tasks", "s", 2): lambda file: file.busy_s + seconds[file.path],
+                Column("Waiting", "s", 2): lambda file: above.get(file.path, nothing).waiting_s,
+                Column("Metadata", "s", 2): lambda file: file.meta_s + above.get(file.path, nothing).metadata_s,
                 Column("Slowest task", "s", 2): lambda file: file.slowest_s,
                 Column("Moved", "MB", 1): lambda file: file.bytes_moved / 1e6,
             },

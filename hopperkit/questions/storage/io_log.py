@@ -7,7 +7,6 @@ from contextlib import suppress
 
 from hopperkit.iologs.darshan_findings import findings
 from hopperkit.iologs.darshan_log import DarshanLog
-from hopperkit.iologs.trust import trust_findings
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Reference
 from hopperkit.questions.result import Column, Download, Figure, Result, Value, joined, table
@@ -17,6 +16,7 @@ from hopperkit.readers.darshan import read_darshan_text
 from hopperkit.readers.ior.io500 import Io500, io500_of
 from hopperkit.readers.ior.reader import read_ior
 from hopperkit.readers.ior.results import IoResult, best_rates, measured_rows, results_csv, variations
+from hopperkit.readers.ior.trust import trust_findings
 from hopperkit.readers.source import Source, text_of, texts_of
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding, Level

@@ -525,6 +525,8 @@ def _lines(case: Case) -> Iterator[Copyable]:
     if case.advised:
         lines = "\n".join(filter(None, (advice.commands[0], advice.hints_line)))
         yield Copyable("Before the run", lines, why)
+        if case.writing.pattern == "collective" and case.direction == "write":
+            yield Copyable("In HDF5, so that data sets begin at a stripe", _hdf5_lines(case.layout.stripe_size_bytes))
         for other in advice.alternatives:
             yield Copyable("Another kind of layout", other.command, other.reason)
         return
@@ -532,6 +534,15 @@ def _lines(case: Case) -> Iterator[Copyable]:
     if advice.hints_line:
         yield Copyable("Hints for MPI-IO", advice.hints_line)
     yield Copyable("This layout", case.layout.lfs_command(case.directory))
+
+
+def _hdf5_lines(stripe_bytes: int) -> str:
+    """Return the calls of HDF5 that align data sets with stripes and keep metadata collective."""
+    return (
+        f"H5Pset_alignment(fapl, {stripe_bytes}, {stripe_bytes});\n"
+        "H5Pset_coll_metadata_write(fapl, 1); H5Pset_all_coll_metadata_ops(fapl, 1);\n"
+        "H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE);"
+    )
 
 
 def _facts(case: Case, findings: tuple[Finding, ...]) -> Facts:

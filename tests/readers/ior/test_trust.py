@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from hopperkit.iologs.trust import trust_findings
 from hopperkit.readers.ior.reader import read_ior
 from hopperkit.readers.ior.results import IoResult, variations
+from hopperkit.readers.ior.trust import trust_findings
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 
-FOLDER = Path(__file__).parent / "planted"
+FOLDER = Path(__file__).parents[2] / "storage" / "logs" / "planted"
 
 
 @cache
