@@ -423,6 +423,8 @@ class FileSystem:
         OSTs behind one RAID controller.
     task_write_ceiling_gb_s, server_write_ceiling_gb_s, network_gb_s : float or None
         The most that one task can write, that one server takes, and that all links to the servers carry. [GB/s]
+    one_file_write_ceiling_gb_s : float or None
+        What one node writes to one file, measured with many stripes and many tasks. [GB/s]
     useful_stripe_count : int or None
         OSTs of one file beyond which nothing was gained when it was measured.
     advised_stripe_count : int or None
@@ -468,6 +470,7 @@ class FileSystem:
     node_write_ceiling_gb_s: float = _positive(10_000, why=_IN_MB_S)
     osts_per_controller: int | None = _count(1000, None)
     task_write_ceiling_gb_s: float | None = _positive(10_000, None, why=_IN_MB_S)
+    one_file_write_ceiling_gb_s: float | None = _positive(10_000, None, why=_IN_MB_S)
     server_write_ceiling_gb_s: float | None = _positive(10_000, None, why=_IN_MB_S)
     network_gb_s: float | None = _positive(1_000_000, None, why=_IN_MB_S)
     useful_stripe_count: int | None = _count(2000, None, why=_STRIPES)

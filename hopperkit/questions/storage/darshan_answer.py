@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from hopperkit.iologs.cost import Cost, cost_of, headline, task_time, waiting_by_path
-from hopperkit.iologs.darshan_findings import finding_data, findings
+from hopperkit.iologs.darshan_findings import finding_data, findings, looked_for
 from hopperkit.iologs.darshan_log import DarshanLog
 from hopperkit.iologs.darshan_summary import job_row, overall, summary
 from hopperkit.iologs.health import Health, Seen, health, health_findings, health_row, seen_in
@@ -46,7 +46,12 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
     cost = cost_of(log)
     read, written = numbers["bytes_read"], numbers["bytes_written"]
     moved = f"{size(read)} read, {size(written)} written." if read or written else ""
-    sentences = (f"I/O of {_shortened(log.executable or 'a job')}: {told}", moved, headline(cost))
+    sentences = (
+        f"I/O of {_shortened(log.executable or 'a job')}: {told}",
+        moved,
+        headline(cost),
+        looked_for(log, log_findings),
+    )
     return Result(
         summary=" ".join(filter(None, sentences)),
         findings=tuple(_bounded(finding) for finding in (*log_findings, *_notes(log, log_findings, machine))),
@@ -62,7 +67,7 @@ def _cost_figure(cost: Cost) -> Iterator[Figure]:
     if cost.share is None or not cost.task_s:
         return
     parts = {
-        "waiting and exchange": cost.waiting_s,
+        "waiting and exchange" if cost.collective else "MPI-IO itself": cost.waiting_s,
         "reading and writing": cost.transfer_s,
         "metadata": cost.metadata_s,
         "all else": max(0.0, (cost.run_time_s or 0.0) * cost.tasks - cost.task_s),
