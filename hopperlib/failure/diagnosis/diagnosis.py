@@ -15,7 +15,7 @@ from hopperlib.failure.messages.scanner import Scanner
 if TYPE_CHECKING:
     from hopperlib.failure.messages._lines import LineReader
 
-Verdict = Literal["cause", "no-cause", "succeeded"]
+Verdict = Literal["cause", "failed", "no-cause", "succeeded"]
 Source = tuple[str, "BinaryIO | bytes | str"]
 
 # Lines quoted of one cause, earlier runs told, and groups of unknown lines listed.
@@ -57,7 +57,8 @@ class Diagnosis:
 
     Parameters
     ----------
-    verdict : {"cause", "no-cause", "succeeded"}
+    verdict : {"cause", "failed", "no-cause", "succeeded"}
+        Failed with a cause; failed, cause unknown; nothing in the text says that it failed; succeeded.
     causes : tuple of Cause
         The likeliest first, then the runners-up.
     next : tuple of str
@@ -159,7 +160,11 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
         scanner.read(name, _stream(content))
     if context and context.record:
         scanner.read("sacct", io.BytesIO(context.record.text))
-    evidence = scanner.evidence
+    return diagnosis_of(scanner.evidence, context)
+
+
+def diagnosis_of(evidence: Evidence, context: "Context | None" = None) -> Diagnosis:
+    """Judge what a scan found: `diagnose` without the reading."""
     ranking = rank(evidence, record_failed=context.record_failed if context else None)
     earlier = [(run, rank(run)) for run in reversed(evidence.earlier)]
     runs = [
@@ -177,7 +182,7 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
     return Diagnosis(
         verdict=verdict,
         causes=ranking.causes,
-        next=() if verdict != "no-cause" else tuple(_look_next(evidence, ranking, context)),
+        next=() if verdict in ("cause", "succeeded") else tuple(_look_next(evidence, ranking, context)),
         notes=tuple(_notes(evidence, ranking, context, runs)),
         evidence=evidence,
         runs=tuple(runs),
@@ -186,7 +191,9 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
 
 
 def _verdict(ranking: Ranking) -> Verdict:
-    return "succeeded" if ranking.succeeded else "cause" if ranking.causes else "no-cause"
+    if ranking.succeeded:
+        return "succeeded"
+    return "cause" if ranking.causes else "failed" if ranking.failed else "no-cause"
 
 
 def _stream(content: BinaryIO | bytes | str) -> BinaryIO:

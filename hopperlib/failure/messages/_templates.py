@@ -61,6 +61,9 @@ _SOURCE = re.compile(rb"\berror in \S{1,80}\.[a-z]\w{0,3} at line \d")
 # The name of an exception with that of its package.
 _CLASS = re.compile(rb"\b[a-z]\w{0,40}\.(?:\w{1,40}\.){1,6}([A-Z]\w{1,60}(?:Exception|Error))\b")
 
+# Data of a program as one line of JSON: keys of counts are no message.
+_OBJECT = re.compile(rb"\s{0,20}\{\"\w{1,60}\": ?[{\[\d]")
+
 # Only this much of a line is read for words, and makes its template.
 _READ = 400
 _TEMPLATE_LENGTH = 240
@@ -70,7 +73,7 @@ def suspicion(line: bytes) -> Suspicion:
     """Say whether a line reads as if something went wrong."""
     line = line[:_READ]
     lowered = line.lower()
-    if says("never", line, lowered) or says("announces", line, lowered):
+    if _OBJECT.match(line) or says("never", line, lowered) or says("announces", line, lowered):
         return ""
     # A loud word within a warning reports no trouble; that a goal was missed matters at the end of a text.
     if says("warned", line, lowered):
