@@ -38,7 +38,7 @@ from hopperlib.failure.diagnosis._fallback import (
     stack_below,
 )
 from hopperlib.failure.diagnosis.causes import Cause
-from hopperlib.failure.diagnosis.steps import COMMAND, cleared, ended_badly, is_exit_status, reports_success
+from hopperlib.failure.diagnosis.steps import COMMAND, OUTSIDE, cleared, ended_badly, is_exit_status, reports_success
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link, Rule
 
@@ -116,7 +116,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     words = last_words(evidence, signs, failed=failed) or (None if causes else bad_news(evidence, signs))
     missed = None if failed else missed_goal(evidence)
     told: dict[str, Any] = {"set_aside": (*set_aside, *refuted), "outlived": outlived}
-    lacking = [findings[code] for code in set_aside if findings[code].rule.role == "cause" and code not in refuted]
+    lacking = [findings[code] for code in set_aside if findings[code].rule.role == "cause" and not code.startswith(OUTSIDE) and code not in refuted]
     if not (failed or closed) and _succeeded(causes, success, words, lacking, record_failed, evidence):
         return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **told)
     # With nothing better in the text, what was set aside is better than silence.

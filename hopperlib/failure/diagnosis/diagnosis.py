@@ -9,19 +9,25 @@ from hopperlib.failure.diagnosis._ranking import Ranking, rank
 from hopperlib.failure.diagnosis.advice import advise
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.first import first_failure, reach
+from hopperlib.failure.diagnosis.voices import folded, second_voice
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
+from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
 
 if TYPE_CHECKING:
     from hopperlib.failure.messages._lines import LineReader
 
 Verdict = Literal["cause", "failed", "no-cause", "succeeded"]
+# Verdicts of runs that failed.
+FAILED: tuple[Verdict, ...] = ("cause", "failed")
 Source = tuple[str, "BinaryIO | bytes | str"]
 
 # Lines quoted of one cause, earlier runs told, and groups of unknown lines listed.
 _LINES = 8
 _RUNS_TOLD = 5
 _UNKNOWN = 20
+# Lines that are kept of the ranked ones, and the share of the first one from which it is worth a look. [fraction]
+_RANKED, _TELLING = 20, 0.3
 
 
 class AccountingRecord(Protocol):
@@ -72,6 +78,10 @@ class Diagnosis:
     runs : tuple of mapping
         Earlier runs in the same text, the last one first: where something of each was found, its verdict and cause.
         What is said above is said of the last run.
+    alternative : Cause or None
+        The line that a ranker of all lines puts first, where it is none of those quoted for the first cause.
+    ranked : tuple of RankedLine
+        The lines that it puts first, where the run failed.
     """
 
     verdict: Verdict
@@ -81,6 +91,8 @@ class Diagnosis:
     evidence: Evidence
     set_aside: tuple[str, ...]
     runs: tuple[dict[str, Any], ...] = ()
+    alternative: Cause | None = None
+    ranked: tuple[RankedLine, ...] = ()
 
     @property
     def cause(self) -> Cause | None:
@@ -93,17 +105,21 @@ class Diagnosis:
         first = first_failure(self.evidence)
         extent = reach(first, self.cause) if self.verdict != "succeeded" else None
 
-        def line(hit: Hit) -> dict[str, Any]:
+        def line(hit: Hit | RankedLine) -> dict[str, Any]:
             return {"file": files[hit.file], "line": hit.line, "text": hit.text}
 
-        return {
-            "verdict": self.verdict,
-            "causes": [
+        def told(cause: Cause) -> dict[str, Any]:
+            return (
                 _named(cause, "code title confidence explains advice fields count confirm who")
                 | {"class": cause.fault, "lines": [line(hit) for hit in cause.hits[:_LINES]]}
                 | {"nersc_class": cause.rule.nersc_class if cause.rule else None}
-                for cause in self.causes
-            ],
+            )
+
+        return {
+            "verdict": self.verdict,
+            "causes": [told(cause) for cause in self.causes],
+            "or": told(self.alternative) if self.alternative else None,
+            "candidates": [line(one) | {"count": one.count, "share": round(one.share, 4)} for one in self.ranked],
             "lines_read": self.evidence.lines_read,
             "unknown": [
                 {"template": group.template, "count": group.count, "reads": group.suspicion, **line(group.first)}
@@ -175,17 +191,24 @@ def diagnosis_of(evidence: Evidence, context: "Context | None" = None) -> Diagno
         # The last run breaks off without a word: the one before it is what there is to report.
         ranking = earlier[0][1]
         evidence = replace(earlier[0][0], files=evidence.files, earlier=evidence.earlier)
-    for cause in ranking.causes:
+    verdict = _verdict(ranking)
+    ranked = tuple(ranked_lines(evidence.files)[:_RANKED]) if verdict in FAILED else ()
+    alternative = (
+        second_voice(ranking.causes, ranked, evidence, failed=ranking.failed) if verdict == "cause" else None
+    )
+    for cause in {id(cause): cause for cause in (*ranking.causes, *filter(None, [alternative]))}.values():
+        cause.hits = folded(cause.hits)
         with_numbers = context.advice(cause.code, cause.fields) if context and cause.rule else []
         cause.advice = [*with_numbers, *advise(cause, evidence)]
-    verdict = _verdict(ranking)
     return Diagnosis(
         verdict=verdict,
         causes=ranking.causes,
-        next=() if verdict in ("cause", "succeeded") else tuple(_look_next(evidence, ranking, context)),
+        next=() if verdict in ("cause", "succeeded") else tuple(_look_next(evidence, ranking, ranked, context)),
         notes=tuple(_notes(evidence, ranking, context, runs)),
         evidence=evidence,
         runs=tuple(runs),
+        alternative=alternative,
+        ranked=ranked,
         set_aside=ranking.set_aside,
     )
 
@@ -203,10 +226,20 @@ def _stream(content: BinaryIO | bytes | str) -> BinaryIO:
     return io.BytesIO(content) if isinstance(content, bytes) else content
 
 
-def _look_next(evidence: Evidence, ranking: Ranking, context: "Context | None") -> list[str]:
-    """Say what to look at where the text holds no cause."""
+def _look_next(
+    evidence: Evidence, ranking: Ranking, ranked: Sequence[RankedLine], context: "Context | None"
+) -> list[str]:
+    """List what to look at where the text holds no cause."""
     if not evidence.lines_read:
         return ["The text is empty: look whether the job ran at all, and where its output went."]
+    if ranked and (line := ranked[0]).share >= _TELLING:
+        place = f"{evidence.files[line.file].name}:{line.line}"
+        return [f"Of all lines this one reads most like a reason: {place}: {line.text.strip()}", *_places(evidence, ranking, context)]
+    return _places(evidence, ranking, context)
+
+
+def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> list[str]:
+    """List the files, ranks and commands that can name the cause."""
     shown = [message for message in evidence.in_order if message.rule.role in ("symptom", "cascade")]
     steps = _suspected(evidence, ranking)
     for step in (step for message in shown for step in message.rule.advice):

@@ -29,7 +29,7 @@ _SIDE = re.compile(
     r"\W{0,4}(?:\S{1,160}: line \d{1,6}: )?(?:cp|mv|rm|ls|cat|mkdir|cd|chmod|ln|tput|stty|seff|sacct|scontrol|squeue|jobstats|nvidia-smi)\b"
 )
 # Codes of launchers and schedulers: no program clears what they report.
-_OUTSIDE = ("SLURM-", "FLUX-", "PALS-", "PBS-", "LSF-", "ALPS-", "SGE-", "HTCONDOR-", "OMPI-", "HYDRA-", "MPI-BAD", "SCHEDULER-", "LAUNCHER-")  # fmt: skip
+OUTSIDE = ("SLURM-", "FLUX-", "PALS-", "PBS-", "LSF-", "ALPS-", "SGE-", "HTCONDOR-", "OMPI-", "HYDRA-", "MPI-BAD", "SCHEDULER-", "LAUNCHER-")  # fmt: skip
 # Words with which a launcher or a scheduler reports the exit status of its step: that is no tidying up.
 _STATUS = re.compile(r"flux-job: task|\bexit(?:ed)?\b.{0,24}\b(?:code|status)\W{0,3}[1-9]|\bfailed\b")
 # Lines at the end of a file where words of an end count.
@@ -86,7 +86,7 @@ def _clears(message: MessageHits, end: Hit, code: str, hit: Hit, evidence: Evide
     after = end.file == hit.file and end.line > hit.line
     if by_side_command:
         return after or end.file != hit.file
-    if not reports_success(message) or code.startswith(_OUTSIDE):
+    if not reports_success(message) or code.startswith(OUTSIDE):
         return False
     return after and _worked_between(hit, end, evidence)
 
