@@ -232,7 +232,9 @@ def _look_next(
     """List what to look at where the text holds no cause."""
     if not evidence.lines_read:
         return ["The text is empty: look whether the job ran at all, and where its output went."]
-    if ranked and (line := ranked[0]).share >= _TELLING:
+    known = {(hit.file, hit.line) for message in evidence.messages.values() for hit in message.hits}
+    line = next((one for one in ranked if (one.file, one.line) not in known), None)
+    if line and line.share >= _TELLING:
         place = f"{evidence.files[line.file].name}:{line.line}"
         return [f"Of all lines this one reads most like a reason: {place}: {line.text.strip()}", *_places(evidence, ranking, context)]
     return _places(evidence, ranking, context)
