@@ -5,9 +5,9 @@ Whatever comes from the reader's text stays text: nothing here makes markup.
 
 import json
 import re
-from itertools import islice
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hopperkit.questions import ask
@@ -18,8 +18,8 @@ from hopperkit.questions.failure._quoted_lines import (
     part_of,
 )
 from hopperkit.questions.question import is_sample
-from hopperkit.readers.recognise import Kind, recognise
 from hopperkit.questions.result import Copyable, Download, Facts, Result, Table, Value, table
+from hopperkit.readers.recognise import Kind, recognise
 from hopperlib.errors import InputError
 from hopperlib.failure.diagnosis.causes import CONFIDENCE, Cause, measured
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
@@ -44,6 +44,7 @@ _OTHER_TEXTS = {
 }
 _WHO = {"user": "the job's owner", "staff": "the center's staff", "vendor": "the vendor"}
 _NO_RULE = "no rule knows the message; it stands nearest to the failure"
+_BOTH = "no rule knows the message; it stands nearest to the failure, and a ranking of all lines puts it first, too"
 _FAULT = {"user": "user", "system": "system", "either": "either user or system"}
 # Fields of a cause whose names say too little.
 _LABELS = {
@@ -187,8 +188,15 @@ def _summary(diagnosis: Diagnosis) -> str:
     sure = "a guess" if cause.confidence == "guess" else cause.confidence
     return (
         f"{cause.title.rstrip('.')} ({cause.code}, {_place(diagnosis, cause.hits[0])}). "
-        f"This is {sure}: {CONFIDENCE[cause.confidence] if cause.rule else _NO_RULE}.{_or(diagnosis)}{_who_acts(cause)}"
+        f"This is {sure}: {_meaning(cause)}.{_or(diagnosis)}{_who_acts(cause)}"
     )
+
+
+def _meaning(cause: Cause) -> str:
+    """Return what the confidence rests on."""
+    if cause.rule:
+        return CONFIDENCE[cause.confidence]
+    return _NO_RULE if cause.confidence == "guess" else _BOTH
 
 
 def _ended(diagnosis: Diagnosis) -> str:

@@ -126,4 +126,3 @@ def last_of(message: MessageHits, evidence: Evidence) -> Hit:
     if message.last_line <= kept.line or behind >= len(tail):
         return kept
     return Hit(file=kept.file, line=message.last_line, text=tail[-1 - behind], fields={})
-

@@ -116,7 +116,11 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     words = last_words(evidence, signs, failed=failed) or (None if causes else bad_news(evidence, signs))
     missed = None if failed else missed_goal(evidence)
     told: dict[str, Any] = {"set_aside": (*set_aside, *refuted), "outlived": outlived}
-    lacking = [findings[code] for code in set_aside if findings[code].rule.role == "cause" and not code.startswith(OUTSIDE) and code not in refuted]
+    lacking = [
+        findings[code]
+        for code in set_aside
+        if findings[code].rule.role == "cause" and not code.startswith(OUTSIDE) and code not in refuted
+    ]
     if not (failed or closed) and _succeeded(causes, success, words, lacking, record_failed, evidence):
         return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **told)
     # With nothing better in the text, what was set aside is better than silence.
@@ -338,7 +342,8 @@ def _tidies_up(message: MessageHits, success: Iterable[MessageHits]) -> bool:
     """Whether a message only tells that what is left was ended, after the run had ended well."""
     ends = [hit for end in success for hit in end.hits]
     return message.rule.role == "cascade" and all(
-        not is_exit_status(hit) and any(end.file == hit.file and end.line < hit.line for end in ends) for hit in message.hits
+        not is_exit_status(hit) and any(end.file == hit.file and end.line < hit.line for end in ends)
+        for hit in message.hits
     )
 
 

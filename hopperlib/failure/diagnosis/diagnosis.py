@@ -193,9 +193,7 @@ def diagnosis_of(evidence: Evidence, context: "Context | None" = None) -> Diagno
         evidence = replace(earlier[0][0], files=evidence.files, earlier=evidence.earlier)
     verdict = _verdict(ranking)
     ranked = tuple(ranked_lines(evidence.files)[:_RANKED]) if verdict in FAILED else ()
-    alternative = (
-        second_voice(ranking.causes, ranked, evidence, failed=ranking.failed) if verdict == "cause" else None
-    )
+    alternative = second_voice(ranking.causes, ranked, evidence, failed=ranking.failed) if verdict == "cause" else None
     for cause in {id(cause): cause for cause in (*ranking.causes, *filter(None, [alternative]))}.values():
         cause.hits = folded(cause.hits)
         with_numbers = context.advice(cause.code, cause.fields) if context and cause.rule else []
@@ -236,7 +234,10 @@ def _look_next(
     line = next((one for one in ranked if (one.file, one.line) not in known), None)
     if line and line.share >= _TELLING:
         place = f"{evidence.files[line.file].name}:{line.line}"
-        return [f"Of all lines this one reads most like a reason: {place}: {line.text.strip()}", *_places(evidence, ranking, context)]
+        return [
+            f"Of all lines this one reads most like a reason: {place}: {line.text.strip()}",
+            *_places(evidence, ranking, context),
+        ]
     return _places(evidence, ranking, context)
 
 

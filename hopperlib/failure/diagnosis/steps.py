@@ -78,7 +78,9 @@ def cleared(code: str, hits: Sequence[Hit], success: Iterable[MessageHits], evid
     """
     ends = [(message, hit) for message in success for hit in message.hits]
     by_side_command = all(_SIDE.match(hit.text) for hit in hits)
-    return all(any(_clears(message, end, code, hit, evidence, by_side_command) for message, end in ends) for hit in hits)
+    return all(
+        any(_clears(message, end, code, hit, evidence, by_side_command) for message, end in ends) for hit in hits
+    )
 
 
 def _clears(message: MessageHits, end: Hit, code: str, hit: Hit, evidence: Evidence, by_side_command: bool) -> bool:

@@ -143,9 +143,7 @@ class Surroundings:
 
     def text(self, place: int, file: int) -> str:
         """Return the line at a place, if it is one of a file."""
-        return (
-            self.lines[place].text if 0 <= place < len(self.lines) and self.lines[place].file == file else ""
-        )
+        return self.lines[place].text if 0 <= place < len(self.lines) and self.lines[place].file == file else ""
 
 
 def features(one: Candidate, around: Surroundings) -> dict[str, float]:

@@ -45,7 +45,7 @@ def weights() -> Mapping[str, float]:
 
 
 def ranked_lines(files: Sequence[LineReader]) -> list[RankedLine]:
-    """Return the candidate lines of an output, the likeliest cause first.
+    r"""Return the candidate lines of an output, the likeliest cause first.
 
     Parameters
     ----------
@@ -57,14 +57,12 @@ def ranked_lines(files: Sequence[LineReader]) -> list[RankedLine]:
     >>> import io
     >>> from hopperlib.failure.messages.scanner import Scanner
     >>> scanner = Scanner()
-    >>> scanner.read("a.out", io.BytesIO(b"step 1\\nnegative layer thickness at cell 7\\nstep aborted\\n"))
+    >>> scanner.read("a.out", io.BytesIO(b"step 1\nnegative layer thickness at cell 7\nstep aborted\n"))
     >>> ranked_lines(scanner.evidence.files)[0].line
     2
     """
     lines = [
-        Line(place, number, quote(text))
-        for place, read in enumerate(files)
-        for number, text in read.window.lines()
+        Line(place, number, quote(text)) for place, read in enumerate(files) for number, text in read.window.lines()
     ]
     return ranked(lines, weights())
 

@@ -91,7 +91,9 @@ def test_no_echo_makes_a_failure_a_success(failure):
     assert wrong == []
 
 
-@pytest.mark.parametrize("failure", [text for text in FAILURES if not text.startswith(OPTIONAL)], ids=lambda text: text[:40])
+@pytest.mark.parametrize(
+    "failure", [text for text in FAILURES if not text.startswith(OPTIONAL)], ids=lambda text: text[:40]
+)
 def test_a_failure_before_the_last_line_is_reported(failure):
     for echo in ECHOES[:3]:
         assert diagnose(outputs(failure, echo, after=True, pair=False, prefix="")).verdict in ("cause", "failed"), echo
@@ -108,4 +110,5 @@ def test_a_program_that_ended_well_clears_no_scheduler():
 
 
 def test_many_kinds_are_tried():
-    assert len(FAILURES) >= 40 and len(ECHOES) >= 10
+    assert len(FAILURES) >= 40
+    assert len(ECHOES) >= 10
