@@ -44,6 +44,19 @@ def weights() -> Mapping[str, float]:
     return {row["feature"]: float(row["weight"]) for row in rows_beside(__file__, "weights.csv")}
 
 
+def learning_curve() -> list[tuple[int, int, int]]:
+    """Return outputs fitted, top lines that were true in repositories left out, and outputs judged.
+
+    Examples
+    --------
+    >>> fitted, right, judged = learning_curve()[-1]
+    >>> right < judged
+    True
+    """
+    rows = rows_beside(__file__, "learning_curve.csv")
+    return [(int(row["outputs_fitted"]), int(row["top_line_true"]), int(row["outputs_judged"])) for row in rows]
+
+
 def ranked_lines(files: Sequence[LineReader]) -> list[RankedLine]:
     r"""Return the candidate lines of an output, the likeliest cause first.
 
