@@ -84,8 +84,9 @@ def test_no_echo_makes_a_failure_a_success(failure):
     wrong = [
         (echo, after, pair, prefix)
         for echo, after, pair, prefix in product(ECHOES, (True, False), (True, False), PREFIXES)
-        # In two files there is one order.
+        # In two files there is one order; labels of launchers are tried with two of the sentences.
         if not (pair and not after)
+        and (not prefix or echo in ECHOES[:2])
         and diagnose(outputs(failure, echo, after=after, pair=pair, prefix=prefix)).verdict == "succeeded"
     ]
     assert wrong == []
