@@ -8,6 +8,7 @@
 `variability`, `runs_needed`                        run times of MILC; runs that show a gain
 `stripe`, `iobuf`, `io_log`, `io_node`, ...         files: stripes, buffers, logs of I/O, one node, slow OSTs, loading
 `diagnose`, `build`, `preflight`, `bad_nodes`       why a job failed, problems of a build, nodes before a run
+`runs`                                              why runs of one program differ
 `ssp`, `detection_delay`, `watch`                   benchmarks over time
 `anything`                                          what a text is, and what follows from it
 `read_job_trace`, `read_ior`, `read_darshan`, ...   files of other programs as records
@@ -27,7 +28,7 @@ from hopperkit.api.failure import bad_nodes, build, diagnose, huge_pages, prefli
 from hopperkit.api.files import anything
 from hopperkit.api.io import chunks, io_log, iobuf, load_time, slow_ost
 from hopperkit.api.jobs import fragmentation, runs_needed, scheduling, simulate, variability, where
-from hopperkit.api.monitoring import detection_delay, ssp, watch
+from hopperkit.api.monitoring import detection_delay, runs, ssp, watch
 from hopperkit.api.network import interconnect, overlap, rank_order, torus
 from hopperkit.api.node import hybrid, machines, memory, place
 from hopperkit.api.readers import (
@@ -106,6 +107,7 @@ __all__ = [
     "read_swf",
     "report",
     "run_ensemble",
+    "runs",
     "runs_needed",
     "scheduling",
     "simulate",

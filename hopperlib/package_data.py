@@ -4,13 +4,16 @@ A command reads half a dozen of them before it answers, and a parser written in 
 for it. What a file holds lies in ``__pycache__`` like the bytecode of a module, until the file changes.
 """
 
-import os.path
+import os
 from binascii import crc32
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from types import CodeType
 from typing import Any
 
+# A package in a zip has no folder; looked up once, as files of a folder are opened without importlib.resources, which
+# would take a tenth of a command's start.
+_IS_FOLDER = os.path.isdir(os.path.dirname(__file__))
 # Behind a file's name, so that what is kept of place.toml does not take the place of place.py.
 _SUFFIX = ".py"
 
@@ -25,7 +28,7 @@ class _Loader(SourceFileLoader):
 
     def get_data(self, path: Any) -> bytes:
         """Return the bytes of the file, or of what is kept of it."""
-        return super().get_data(path.removesuffix(_SUFFIX))
+        return _bytes(path.removesuffix(_SUFFIX))
 
     def source_to_code(self, data: Any, path: Any, **_: Any) -> CodeType:  # type: ignore[override]
         """Return code that only carries the content: to write it out as source and compile that takes ten times longer."""
@@ -40,6 +43,32 @@ class _Loader(SourceFileLoader):
 
             content = tomllib.loads(text)
         return compile("None", path, "eval").replace(co_consts=(content,))
+
+
+def _resource(path: str) -> Any:
+    """Return a file or a folder of a package in a zip, by the path that it would have."""
+    from importlib.resources import files
+    from sys import modules
+
+    path = os.path.normpath(path)
+    for package in ("hopperlib", "hopperkit", "hopperbook"):
+        folder = os.path.dirname(getattr(modules.get(package), "__file__", None) or "")
+        if folder and path.startswith(folder + os.sep):
+            return files(package).joinpath(*path[len(folder) + 1 :].split(os.sep))
+    raise FileNotFoundError(f"{path} is in none of the packages")
+
+
+def _bytes(path: str) -> bytes:
+    """Return what a file of a package holds, in a folder or in a zip."""
+    if _IS_FOLDER:
+        with open(path, "rb") as file:
+            return file.read()
+    resource = _resource(path)
+    # Python looks for bytecode first, which a zip does not keep.
+    if not resource.is_file():
+        raise FileNotFoundError(f"{path} is not there")
+    content: bytes = resource.read_bytes()
+    return content
 
 
 def _content(module: str, name: str) -> Any:
@@ -92,5 +121,18 @@ def text_beside(module: str, name: str) -> str:
     >>> text_beside(hopperlib.__file__, "machines/hopper.toml").splitlines()[0]
     'name = "hopper"'
     """
-    with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
-        return file.read()
+    # Lines end as in a file that is opened as text.
+    return _bytes(os.path.join(os.path.dirname(module), name)).decode().replace("\r\n", "\n")
+
+
+def names_beside(module: str, folder: str) -> list[str]:
+    """Return the names of what is in a folder beside a module, in order.
+
+    Examples
+    --------
+    >>> import hopperlib
+    >>> [name for name in names_beside(hopperlib.__file__, "machines") if name.startswith("hop")]
+    ['hopper.toml']
+    """
+    path = os.path.join(os.path.dirname(module), folder)
+    return sorted(os.listdir(path) if _IS_FOLDER else (each.name for each in _resource(path).iterdir()))

@@ -10,7 +10,7 @@ by the divisor: `memory_tb` divides by 1,000 and `memory_tib` by 1,024.
 """
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hopperlib.errors import InputError
 
@@ -23,6 +23,32 @@ BYTES_PER_MIB = 1 << 20
 MIB_PER_MEMORY_GB = 1 << 10
 SECONDS_PER_HOUR = 3_600
 HOURS_PER_DAY = 24
+
+
+def plain_number(value: Any) -> Any:
+    """Return a number of any kind, of numpy, pandas, `decimal` or `fractions` say, as an int or a float of Python.
+
+    Truth values become a bool, which most callers refuse; what is no number comes back as it is.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> plain_number(Fraction(1, 2)), plain_number(24), plain_number("24"), plain_number(None)
+    (0.5, 24, '24', None)
+    """
+    kind = type(value)
+    if kind in (int, float, bool, str):
+        return value
+    # A truth value of numpy is no bool, and no number either.
+    if kind.__name__ in ("bool", "bool_"):
+        return bool(value)
+    # Later: hardly anybody gives such a number.
+    from decimal import Decimal
+    from numbers import Integral, Real
+
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if isinstance(value, Real | Decimal) else value
 
 
 def memory_tb(memory_gb: float) -> float:

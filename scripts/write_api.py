@@ -193,7 +193,8 @@ def function_of(name: str, answers: str) -> str:
     head = 'r"""' if "\\" in doc else '"""'
     text = doc.lstrip().replace('"""', "'''")
     called = f'{runner}("{name}"{one_of}, {given})' if given else f'{runner}("{name}")'
-    return f'def {python_name(name)}(\n{signature}) -> Result:\n    {head}{text}    """\n    return {called}\n'
+    why = "# As long as the question has controls.\n" if len(parameters) > 20 else ""
+    return f'{why}def {python_name(name)}(\n{signature}) -> Result:\n    {head}{text}    """\n    return {called}\n'
 
 
 def answered(example: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import gc
+import json
 import os
 import pickle
 import shutil
@@ -174,6 +175,17 @@ def build(folder: Path, environment: Mapping[str, str] | None = None) -> subproc
 def root() -> Path:
     """The root of the repository."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def notebook_text() -> Callable[[str], str]:
+    """A function that gives the sources of a notebook's cells, by name, as one text."""
+
+    def text(name: str) -> str:
+        book = json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))
+        return "\n\n".join("".join(cell["source"]) for cell in book["cells"])
+
+    return text
 
 
 @pytest.fixture(scope="session")

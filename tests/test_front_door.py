@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 from pathlib import Path
 
 import pytest
-from hopperkit.errors import InputError
 
 import hopperkit
 from hopperkit.questions.result import Result
+from hopperlib.errors import InputError
 
 
 @pytest.mark.parametrize("name", [name for name in dir(hopperkit) if not name.startswith("_")])
@@ -21,13 +20,7 @@ def test_every_name_is_there(name):
 
 def test_other_names_are_not():
     with pytest.raises(AttributeError, match="module 'hopperkit' has no attribute 'plcae'"):
-        hopperkit.plcae  # noqa: B018
-
-
-def test_a_question_is_a_function_with_its_controls():
-    parameters = inspect.signature(hopperkit.memory).parameters
-    assert parameters["need_gb"].default == 2.0
-    assert "Memory per task [GB]" in hopperkit.memory.__doc__
+        hopperkit.plcae  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_an_answer_holds_what_programs_read():
@@ -43,7 +36,7 @@ def test_the_line_stands_without_a_name():
 
 def test_a_machine_is_named_by_its_object_or_its_path(tmp_path, root):
     file = tmp_path / "mine.toml"
-    file.write_text((root / "hopperkit" / "machines" / "franklin.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    file.write_text((root / "hopperlib" / "machines" / "franklin.toml").read_text(encoding="utf-8"), encoding="utf-8")
     named, object_, path = (
         hopperkit.memory(need_gb=1, tasks=8, machine=machine).facts["full_node_gb"]
         for machine in ("franklin", hopperkit.Machine.load("franklin"), str(file))
@@ -51,15 +44,9 @@ def test_a_machine_is_named_by_its_object_or_its_path(tmp_path, root):
     assert named == object_ == path
 
 
-def test_too_many_values_without_a_name_are_refused():
-    with pytest.raises(TypeError, match="place takes 1 values without a name, not 2"):
+def test_what_has_a_name_needs_it():
+    with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
         hopperkit.place("aprun -n 1 a.out", "hopper")
-
-
-def test_the_scorecard_is_a_question_like_the_others():
-    answer = hopperkit.scorecard(study="memory")
-    assert answer.facts["found"] == len(answer.facts["rows"]) > 0
-    assert {row["study"] for row in answer.facts["rows"]} == {"memory"}
 
 
 @pytest.mark.parametrize(

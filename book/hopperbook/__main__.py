@@ -1,4 +1,4 @@
-"""``python -m hopperbook documented|errata|scorecard``: the book's tables on the command line."""
+"""``python -m hopperbook``: the book's tables on the command line."""
 
 import click
 

@@ -206,13 +206,13 @@ def share_of(traced: Mapping[str, Any]) -> Share:
     return Share(traced["study"], len(traced["loaded"]), lines, run)
 
 
-def functions_run(traced: Mapping[str, Any]) -> Iterator[tuple[str, str, str, int, int, int]]:
-    """Yield study, module, function, its line, its lines that ran and all of them, in reading order, for functions that ran."""
+def functions_run(traced: Mapping[str, Any]) -> Iterator[tuple[str, str, str, int, int]]:
+    """Yield study, module, function, its lines that ran and all of them, in reading order, for functions that ran."""
     for module in traced["loaded"]:
         ran = set(traced["run"].get(module, ()))
         for each in functions(module):
             if each.lines & ran:
-                yield traced["study"], module, each.name, each.line, len(each.lines & ran), len(each.lines)
+                yield traced["study"], module, each.name, len(each.lines & ran), len(each.lines)
 
 
 def main(arguments: list[str]) -> None:
@@ -237,7 +237,7 @@ def main(arguments: list[str]) -> None:
         [(*one, f"{one.share:.3f}") for one in map(share_of, traced)],
     )
     rows = [row for one in traced for row in functions_run(one)]
-    _write("functions-run.csv", ("study", "module", "function", "line", "lines_run", "lines"), rows)
+    _write("functions-run.csv", ("study", "module", "function", "lines_run", "lines"), rows)
 
 
 def _write(name: str, head: tuple[str, ...], rows: list[Any]) -> None:

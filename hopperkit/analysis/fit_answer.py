@@ -1,14 +1,15 @@
 """Run times as an answer: what distribution they have, where they spread, how many repeats show a change."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
-from hopperkit.analysis.regression import Coefficient, regress_together, variance_split
+from hopperkit.analysis.regression import Coefficient, indicators, regress_together, variance_split
 from hopperkit.analysis.run_times import FEW_VALUES, LEVEL, Repeats, RunTimeReport, describe_run_times
 from hopperkit.questions.result import Column, Figure, Result, Table, Value, table
 from hopperkit.questions.run_time_figures import histogram_figure
@@ -40,7 +41,7 @@ def fit(
         Columns of the file: of the times, and of what several runs share. None takes ``run_time_s``, and ``job`` if
         there is one.
     against : sequence of str
-        Columns of numbers that the times are regressed on, all at once.
+        Columns of numbers or categories that the times are regressed on, all at once.
     minimum : bool
         Fit the families to the smallest time of each group, as the study of MILC did.
     change, power : float
@@ -88,29 +89,33 @@ def fit(
     report = describe_run_times(
         runs, rng, minima=minimum, change_fraction=change / 100, power=power / 100, resamples=resamples
     )
-    slopes = _slopes(runs)
+    slopes, plain = _slopes(runs)
     return Result(
         summary=_summary(report, change),
         findings=tuple(_findings(report)),
         values=tuple(_values(report)),
         figures=(_histogram(report),),
-        tables=tuple(_tables(report, slopes)),
+        tables=tuple(_tables(report, slopes, plain)),
         facts=_facts(report, slopes) | {"change_fraction": change / 100, "power": power / 100},
     )
 
 
-def _slopes(table: RunTimes) -> list[Coefficient]:
-    """Return the slopes of the times against the other columns."""
+def _slopes(table: RunTimes) -> tuple[list[Coefficient], dict[str, float]]:
+    """Return the robust slopes of the times against the other columns, and those of least squares by name."""
     try:
-        return regress_together(table.covariates, table.times, groups=table.groups or None) if table.covariates else []
+        if not table.covariates:
+            return [], {}
+        columns, groups = indicators(table.covariates), table.groups or None
+        plain = regress_together(columns, table.times, groups=groups)
+        return regress_together(columns, table.times, groups=groups, robust=True), {
+            row.name: row.slope.estimate for row in plain
+        }
     except ValueError as error:
         raise InputError(str(error), name="against") from None
 
 
 def _summary(report: RunTimeReport, change: float) -> str:
-    needed = " or ".join(
-        f"{_runs(way.runs)} ({_runs(way.low)} to {_runs(way.high)}; {way.how}{_by_rank(way)})" for way in report.repeats
-    )
+    needed = " or ".join(map(_way, report.repeats))
     return f"{report.verdict} To see a change of {change:g} %, make this many runs before and as many after: {needed}."
 
 
@@ -118,11 +123,11 @@ def _runs(runs: int | None) -> str:
     return "over 100,000" if runs is None else f"{runs:,}"
 
 
-def _by_rank(way: Repeats) -> str:
-    """Return, where a comparison by rank needs less than half the runs, how many those are."""
-    return (
-        f"; by rank {way.runs_by_rank:,}" if way.runs_by_rank and 2 * way.runs_by_rank < (way.runs or 100_000) else ""
-    )
+def _way(way: Repeats) -> str:
+    """Return the runs of one way to repeat: compared by rank, where a few slow runs would make a t-test need twice as many."""
+    if way.runs_by_rank and 2 * way.runs_by_rank < (way.runs or 100_000):
+        return f"{way.runs_by_rank:,} compared by rank ({_runs(way.runs)} by their means, for the slow runs among them; {way.how})"
+    return f"{_runs(way.runs)} ({_runs(way.low)} to {_runs(way.high)}; {way.how})"
 
 
 def _findings(report: RunTimeReport) -> Iterator[Finding]:
@@ -162,7 +167,7 @@ def _values(report: RunTimeReport) -> Iterator[Value]:
         yield Value(f"One run in {slow.one_in} takes longer than", slow.estimate, "calibrated", unit, note=note)
 
 
-def _tables(report: RunTimeReport, slopes: Sequence[Coefficient]) -> Iterator[Table]:
+def _tables(report: RunTimeReport, slopes: Sequence[Coefficient], plain: Mapping[str, float]) -> Iterator[Table]:
     if len(report.fitted) >= FEW_VALUES:
         best = report.families[0][0].aic
         what = f"the smallest time of each {report.table.group}" if report.minima else "all times"
@@ -181,7 +186,7 @@ def _tables(report: RunTimeReport, slopes: Sequence[Coefficient]) -> Iterator[Ta
         )
     if slopes:
         yield table(
-            f"Least squares on all columns at once, n = {len(report.table.times):,}"
+            f"All columns at once by Huber's M-estimator, n = {len(report.table.times):,}"
             f"{f', runs of one {report.table.group} alike' if report.table.group else ''}; intervals of 95 %, "
             "p-values corrected by Holm",
             slopes,
@@ -192,8 +197,16 @@ def _tables(report: RunTimeReport, slopes: Sequence[Coefficient]) -> Iterator[Ta
                 "To": lambda row: row.slope.high,
                 "p": lambda row: float(f"{row.p_value:.2g}"),
                 "p corrected": lambda row: float(f"{row.p_corrected:.2g}"),
+                "Would be seen from": lambda row: _visible(row, len(slopes)),
+                "Slope by least squares": lambda row: plain[row.name],
             },
         )
+
+
+def _visible(row: Coefficient, columns: int) -> float:
+    """Return the slope that 80 of 100 data sets like this one would show, corrected for so many columns."""
+    error = (row.slope.high - row.slope.low) / 2 / float(stats.norm.isf(0.025))
+    return error * float(stats.norm.isf(0.025 / columns) + stats.norm.ppf(0.8))
 
 
 def _facts(report: RunTimeReport, slopes: Sequence[Coefficient]) -> dict[str, Any]:
@@ -243,4 +256,7 @@ def _facts(report: RunTimeReport, slopes: Sequence[Coefficient]) -> dict[str, An
 def _histogram(report: RunTimeReport) -> Figure:
     """Return the histogram of the runs, with what the best family expects."""
     edges, counts, expected = report.histogram()
-    return histogram_figure(edges, counts, {report.families[0][0].family: expected}, unit=report.table.unit)
+    low, high = report.beyond
+    return histogram_figure(
+        edges, counts, {report.families[0][0].family: expected}, unit=report.table.unit, beyond=(low, high)
+    )

@@ -3,8 +3,10 @@
 The simulation of `hopperkit.questions.network.simulate` is another thing, and comes behind it.
 """
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,20 +14,31 @@ import pandas as pd
 from hopperkit.questions.figures import Axis, Series, chart
 from hopperkit.questions.result import Column, Figure, Result, Table, Value, table
 from hopperkit.readers.jobs.trace import Trace
+from hopperlib.errors import InputError
 from hopperlib.text import count, duration, share
 
 _MAX_ROWS = 12
+# Groups of fewer jobs are not ordered by their waits.
+_FEWEST_JOBS = 10
 
 
-def node_hours_used(jobs: pd.DataFrame, edges: pd.DatetimeIndex) -> pd.Series:
-    """Return the node-hours that jobs used between each moment and the next, in parts where they ran across one. [node-h]
+def node_hours_used(jobs: pd.DataFrame, edges: pd.DatetimeIndex, *, by: str = "nodes") -> pd.Series:
+    """Node-hours that jobs used between each moment and the next, in parts where they ran across one. [node-h, core-h, ...]
 
     Parameters
     ----------
     jobs : DataFrame
         With ``start``, ``run_time`` and ``nodes``, as `Trace.to_frame` gives them.
     edges : DatetimeIndex
-        In order, at least two.
+        In order, at least two. Without a zone they are taken for moments of the jobs' zone, which a warning says; those
+        of another zone are converted.
+    by : str
+        Column that counts what is used: ``nodes``, ``cores`` or ``gpus`` give node-, core- or GPU-hours.
+
+    Raises
+    ------
+    InputError
+        If the jobs have no such column, or no zone where the edges have one.
 
     Examples
     --------
@@ -35,11 +48,33 @@ def node_hours_used(jobs: pd.DataFrame, edges: pd.DatetimeIndex) -> pd.Series:
     >>> node_hours_used(jobs, pd.date_range("2026-03-01", periods=3, freq="12h", tz="UTC")).tolist()
     [4.0, 4.0]
     """
-    ran = jobs[jobs["start"].notna() & jobs["run_time"].notna()]
+    if by not in jobs.columns or not pd.api.types.is_numeric_dtype(jobs[by]):
+        counts = ", ".join(name for name in jobs.columns if pd.api.types.is_numeric_dtype(jobs[name]))
+        raise InputError(f"by={by!r} must be a column of numbers of the jobs; they have: {counts}", name="by", value=by)
+    edges = _in_zone_of(jobs, edges)
+    ran = jobs[jobs["start"].notna() & jobs["run_time"].notna() & jobs[by].notna()]
     begin = ((ran["start"] - edges[0]) / pd.Timedelta("1h")).to_numpy(float)
-    lasted, nodes = (ran["run_time"] / pd.Timedelta("1h")).to_numpy(float), ran["nodes"].to_numpy(float)
+    lasted, nodes = (ran["run_time"] / pd.Timedelta("1h")).to_numpy(float), ran[by].to_numpy(float)
     until = [float((nodes * np.clip(at - begin, 0, lasted)).sum()) for at in (edges - edges[0]) / pd.Timedelta("1h")]
     return pd.Series(np.diff(until), index=edges[:-1])
+
+
+def _in_zone_of(jobs: pd.DataFrame, edges: pd.DatetimeIndex) -> pd.DatetimeIndex:
+    """Moments in the zone of the jobs."""
+    zone = jobs["start"].dt.tz
+    if edges.tz is None and zone is not None:
+        warnings.warn(f"edges without a time zone are taken for moments of the jobs' zone, {zone}", stacklevel=3)
+        return _localized(edges, zone)
+    if edges.tz is not None and zone is None:
+        raise InputError(
+            f"the edges are of zone {edges.tz}, and the jobs have none: read the trace with its timezone", name="edges"
+        )
+    return edges if zone is None else edges.tz_convert(zone)
+
+
+def _localized(edges: pd.DatetimeIndex, zone: Any) -> pd.DatetimeIndex:
+    """Moments of a clock as moments of a zone: the first of an hour that comes twice, the end of one that is left out."""
+    return edges.tz_localize(zone, nonexistent="shift_forward", ambiguous=np.ones(len(edges), dtype=bool))
 
 
 def jobs_by(jobs: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -115,6 +150,8 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
     'The trace does not say when jobs started. One job.'
     """
     jobs = trace.to_frame()
+    if not trace.has_waits:
+        return replace(simulated, tables=(*simulated.tables, *_tables_of_use(jobs)))
     started = jobs["wait"].dropna()
     if started.empty:
         return replace(simulated, summary=f"The trace does not say when jobs started. {simulated.summary}")
@@ -143,8 +180,7 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
         ),
         figures=(_weeks_figure(weeks, dated=dated), *simulated.figures),
         tables=(*_tables(jobs, weeks, dated=dated), *map(_table_in_minutes, simulated.tables)),
-        facts=dict(simulated.facts)
-        | {"observed": {"jobs": len(jobs), "never_started": never, "used_fraction": used}},
+        facts=dict(simulated.facts) | {"observed": {"jobs": len(jobs), "never_started": never, "used_fraction": used}},
     )
 
 
@@ -218,18 +254,43 @@ def _tables(jobs: pd.DataFrame, weeks: pd.DataFrame, *, dated: bool) -> Iterator
     for column in ("partition", "account", "user"):
         if jobs[column].nunique() < 2:
             continue
-        of = jobs_by(jobs, column).head(_MAX_ROWS)
-        few = f", {len(of)} of {jobs[column].nunique():,}" if len(of) < jobs[column].nunique() else ""
+        groups = jobs_by(jobs, column)
+        yield _group_table(column, groups, "the most used first")
+        waited = groups[groups["jobs"] >= _FEWEST_JOBS].sort_values("median_wait_min", ascending=False, kind="stable")
+        if len(waited) > 1:
+            yield _group_table(column, waited, "the longest median wait first")
+
+
+def _group_table(column: str, groups: pd.DataFrame, order: str) -> Table:
+    """Return the first of some groups of jobs, in an order that the caption names."""
+    of = groups.head(_MAX_ROWS)
+    few = f", {len(of)} of {len(groups):,}" if len(of) < len(groups) else ""
+    return table(
+        f"By {column}, {order}{few}",
+        list(of.itertuples()),
+        {
+            column.capitalize(): lambda row: row.Index or "unknown",
+            "Jobs": lambda row: int(row.jobs),
+            "Never started": lambda row: int(row.never_started),
+            Column("Used", "node-h", 0): lambda row: float(row.node_h),
+            Column("Median wait", "min", 1): lambda row: _known(row.median_wait_min),
+            Column("Longest wait", "h", 1): lambda row: _known(row.longest_wait_min / 60),
+        },
+    )
+
+
+def _tables_of_use(jobs: pd.DataFrame) -> Iterator[Table]:
+    """Yield who used how much, of a trace without waits."""
+    for column in ("account", "user"):
+        if jobs[column].nunique() < 2:
+            continue
         yield table(
-            f"By {column}, the most used first{few}",
-            list(of.itertuples()),
+            f"By {column}, the most used first",
+            list(jobs_by(jobs, column).head(_MAX_ROWS).itertuples()),
             {
                 column.capitalize(): lambda row: row.Index or "unknown",
                 "Jobs": lambda row: int(row.jobs),
-                "Never started": lambda row: int(row.never_started),
                 Column("Used", "node-h", 0): lambda row: float(row.node_h),
-                Column("Median wait", "min", 1): lambda row: _known(row.median_wait_min),
-                Column("Longest wait", "h", 1): lambda row: _known(row.longest_wait_min / 60),
             },
         )
 

@@ -1,6 +1,7 @@
 """Run times against columns of numbers, and spread within and between groups."""
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -97,9 +98,14 @@ def _columns(metrics: Any, y: npt.ArrayLike) -> tuple["pd.DataFrame", Array]:
 
 
 def regress_together(
-    metrics: Any, y: npt.ArrayLike, level: float = 0.95, groups: Iterable[Hashable] | None = None
+    metrics: Any,
+    y: npt.ArrayLike,
+    level: float = 0.95,
+    groups: Iterable[Hashable] | None = None,
+    *,
+    robust: bool = False,
 ) -> list[Coefficient]:
-    """Regress y on all metrics at once by least squares, the surest first; a metric that is constant is left out.
+    """Regress y on all metrics at once, the surest first; a metric that is constant is left out.
 
     Parameters
     ----------
@@ -111,6 +117,9 @@ def regress_together(
     groups : iterable of n labels, or None
         To which job, say, each point belongs, five at least: points of one group are alike, and the p-values and
         intervals count that (`hopperkit.analysis.clustered`). None: each point stands for itself.
+    robust : bool
+        Weight each point as Huber's M-estimator does (statsmodels' RLM), so that a few points far off hardly count;
+        else by least squares.
 
     Raises
     ------
@@ -130,7 +139,10 @@ def regress_together(
     labels = list(range(len(ys)) if groups is None else groups)
     if len(labels) != len(ys):
         raise ValueError(f"{len(ys)} points with {len(labels)} groups: each point needs its group")
-    fitted = clustered(np.column_stack([np.ones(len(ys)), (xs - xs.mean()) / spread]), ys, labels)
+    design = np.column_stack([np.ones(len(ys)), (xs - xs.mean()) / spread])
+    root, widened = _huber(design, ys) if robust else (np.ones(len(ys)), 1.0)
+    fitted = clustered(root[:, None] * design, root * ys, labels)
+    fitted = fitted._replace(errors=widened * fitted.errors)
     from statsmodels.stats.multitest import multipletests
 
     corrected, (lows, highs) = multipletests(fitted.p_values[1:], method="holm")[1], fitted.interval(level)
@@ -144,6 +156,45 @@ def regress_together(
         for at, name in enumerate(xs, start=1)
     ]
     return sorted(rows, key=lambda row: row.p_value)
+
+
+def _huber(design: Array, y: Array) -> tuple[Array, float]:
+    """Return the roots of Huber's weights, and how much wider errors are than the weighted fit knows.
+
+    The weighted fit takes weights for exact; where a point is at the bound, more of it changes nothing.
+    """
+    from statsmodels.robust.robust_linear_model import RLM
+
+    fitted = RLM(y, design).fit()
+    weights = np.asarray(fitted.weights)
+    inside = float((weights >= 1).mean())
+    return np.sqrt(weights), float(weights.mean()) / inside if inside else 1.0
+
+
+def indicators(columns: Any) -> dict[str, Any]:
+    """Return columns in which each category is a column of its own, but for the commonest, which the others are compared with.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        Of numbers, or of texts.
+
+    Examples
+    --------
+    >>> indicators({"hops": [1, 2, 3], "partition": ["a", "b", "a"]})
+    {'hops': [1, 2, 3], 'partition=b': [0.0, 1.0, 0.0]}
+    """
+    made: dict[str, Any] = {}
+    for name, cells in columns.items():
+        if len(cells) and all(isinstance(cell, str) for cell in cells):
+            often = Counter(cells)
+            commonest = min(often, key=lambda kind: (-often[kind], kind))
+            made |= {
+                f"{name}={kind}": [float(cell == kind) for cell in cells] for kind in sorted(often) if kind != commonest
+            }
+        else:
+            made[name] = cells
+    return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,8 @@ FEW_VALUES = 20
 # A difference of AIC that does not tell two families apart.
 _TIE = 2.0
 _MOST_BINS = 60
+# Values farther from the middle half than so many of its widths are counted in the last bar.
+_FARTHEST = 6.0
 # One run in so many is asked about, the rarest that these runs can tell of.
 _ONE_IN = (100, 20, 10)
 
@@ -149,9 +151,26 @@ class RunTimeReport:
             rounding = f"{multiples}, and the samples behind the p-values are rounded alike" if step else ""
             yield Finding("ties", f"{tied:,} of {len(self.table.times):,} times equal another{rounding}.", "note")
 
-    def histogram(self) -> tuple[list[float], list[int], list[float]]:
-        """Return edges, the counts of values between them, and what the best family expects there; at most 60 bars."""
+    @property
+    def _shown(self) -> tuple[float, float]:
+        """The range that is drawn: all values, or those near the middle half where a few lie far off."""
         values = np.array(self.fitted)
+        low, high = np.quantile(values, [0.25, 0.75])
+        off = _FARTHEST * float(high - low)
+        return max(float(values.min()), float(low) - off), min(float(values.max()), float(high) + off)
+
+    @property
+    def beyond(self) -> tuple[int, int]:
+        """How many values are drawn in the first and in the last bar although they lie farther off."""
+        values, (low, high) = np.array(self.fitted), self._shown
+        return int((values < low).sum()), int((values > high).sum())
+
+    def histogram(self) -> tuple[list[float], list[int], list[float]]:
+        """Return edges, the counts of values between them, and what the best family expects there; at most 60 bars.
+
+        Values far off are counted in the bar at their end.
+        """
+        values = np.clip(np.array(self.fitted), *self._shown)
         edges = np.histogram_bin_edges(values, bins="auto")
         if len(edges) - 1 > _MOST_BINS:
             edges = np.histogram_bin_edges(values, bins=_MOST_BINS)

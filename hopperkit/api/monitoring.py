@@ -108,6 +108,56 @@ def detection_delay(
     )
 
 
+def runs(
+    runs: Text,
+    *,
+    jobs: Text | None = None,
+    column: str | None = None,
+    group: str | None = None,
+    change_percent: Number = 5.0,
+) -> Result:
+    """Why do runs of one program differ: one group, two, a drift, a few slow runs or noise, which column separates
+    them, and which run should be made next?
+
+    Parameters
+    ----------
+    runs : str, path-like, file, lines or DataFrame
+        Run times. Times alone, one in each line, or a table with headings: each further column (node list, date,
+        partition, build, counters) may explain the times. What `sacct -P` prints works too.
+    jobs : str, path-like, file, lines or DataFrame, or None
+        Accounting of the jobs. What `sacct -aXP -o JobID,Partition,NodeList,Start` prints: its columns are joined
+        by the column `job`.
+    column : str, or None
+        Column of the times. Empty: found by its name, such as run_time_s or Elapsed.
+    group : str, or None
+        Column of the jobs. Runs that share one are one job. Empty: `job` or `jobid`.
+    change_percent : float, default 5.0
+        Change that matters. [%] From 0.1 to 90. For the number of runs that show it.
+
+    Returns
+    -------
+    Result
+        The answer: a summary, findings, numbers with their badges, tables, charts, and `facts` for programs.
+
+    Raises
+    ------
+    InputError
+        If a value is refused; the message names the value and the rule.
+
+    Examples
+    --------
+    >>> import hopperkit
+    >>> times = [1127.2, 1122.4, 369.2, 365.1, 370.8, 1119.4, 372.0, 368.9]
+    >>> hopperkit.runs(["run_time_s", *map(str, times)]).facts["kind"]
+    'two groups'
+
+    References
+    ----------
+    Models and their sources: `hopperkit.variation.explanation`.
+    """
+    return _run("runs", runs=runs, jobs=jobs, column=column, group=group, change_percent=change_percent)
+
+
 def watch(
     history: Text,
     *,

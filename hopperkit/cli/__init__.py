@@ -88,7 +88,7 @@ def _refuse_without(error: ModuleNotFoundError, *, as_json: bool) -> NoReturn:
     extra = next((extra for extra, has in _EXTRAS.items() if package in has), None)
     if extra is None:
         raise error
-    fail(f"this command needs {error.name}: pip install 'hopper-book[{extra}]'", as_json=as_json)
+    fail(f"this command needs {error.name}: pip install '.[{extra}]' in the folder of the repository", as_json=as_json)
 
 
 class LazyGroup(click.Group):

@@ -20,7 +20,10 @@ from hopperlib.errors import InputError
 @click.option("--column", metavar="NAME", help="Column of the times.  [default: run_time_s]")
 @click.option("--group", metavar="NAME", help="Column of the groups.  [default: job, if there is one]")
 @click.option(
-    "--against", metavar="NAME", multiple=True, help="Column of numbers to regress the times on; may be repeated."
+    "--against",
+    metavar="NAME",
+    multiple=True,
+    help="Column of numbers or categories to regress the times on; may be repeated.",
 )
 @click.option("--minimum", is_flag=True, help="Fit the families to the smallest time of each group.")
 @click.option("--change", default=5.0, show_default=True, metavar="PERCENT", help="The change to be seen.")

@@ -99,18 +99,15 @@ def estimate_layout(pace: Pace, components: Sequence[Component]) -> Estimate:
     # Each file is created once, and what lies on the metadata server has no object.
     again_s = (len(reached) - 1) * files / pace.creates_per_s
     again_s += sum(component.on_mdt for component, _ in reached) * pace.costs.object_s
-    moving, metadata, calls, locks = (
-        sum(getattr(each, name) for each in estimates) for name in ("moving_s", "metadata_s", "calls_s", "locks_s")
-    )
-    time_s = moving + metadata - again_s + calls + locks
+    names = ("moving_s", "metadata_s", "calls_s", "locks_s", "exchange_s")
+    parts = {name: sum(getattr(each, name) for each in estimates) for name in names}
+    parts["metadata_s"] -= again_s
+    time_s = sum(parts.values())
     largest = max(zip(reached, estimates, strict=True), key=lambda pair: pair[0][1])[1]
     return largest._replace(
         time_s=time_s,
         rate_gb_s=pace.writing.size_bytes / BYTES_PER_GB / time_s,
-        moving_s=moving,
-        metadata_s=metadata - again_s,
-        calls_s=calls,
-        locks_s=locks,
+        **parts,
     )
 
 

@@ -23,12 +23,15 @@ from typing import NamedTuple
 
 from hopperlib.errors import InputError, above
 from hopperlib.machine import FileSystem
+from hopperlib.storage.lustre.node_rates import one_file_ceiling
 from hopperlib.storage.lustre.rates import PUBLIC_CREATES_PER_S, Costs, Pace, Writing, pieces_per_call
 
 # Share of the results that a range is to hold.
 HELD = 0.9
 # The lower quartile of ARCHER2's regular runs beside the best of them.
 _REACHED_AT_LEAST = 30 / 170
+# The worst of ARCHER's 60 repeats with one node beside their median (benchio, one shared file).
+_ONE_FILE_REPEATED = 0.7
 # From that many runs on their own spread is the range.
 _ENOUGH_RUNS = 5
 # The shared file of small blocks of IO500, and the stripe size that is left as it is.
@@ -240,7 +243,20 @@ def _at(system: FileSystem, rates: SiteRates, end: int) -> FileSystem:
         # What was measured is reached; what was not may be.
         peak = rates.write_gb_s[end] if end == 0 else max(rates.write_gb_s[end], system.peak_gb_s)
     node = rates.node_gb_s[end] if rates.node_gb_s and end == 0 else system.node_write_ceiling_gb_s
-    return replace(system, peak_gb_s=peak, node_write_ceiling_gb_s=min(node, peak))
+    return replace(
+        system,
+        peak_gb_s=peak,
+        node_write_ceiling_gb_s=min(node, peak),
+        one_file_write_ceiling_gb_s=_one_file_gb_s(system, end),
+    )
+
+
+def _one_file_gb_s(system: FileSystem, end: int) -> float:
+    """Return what one node writes to one file at one end of its range: that of public systems, or of repeats. [GB/s]"""
+    if measured := system.one_file_write_ceiling_gb_s:
+        return measured * (_ONE_FILE_REPEATED, 1.0, 1 / _ONE_FILE_REPEATED)[end]
+    usual, low, high, _ = one_file_ceiling()
+    return (low, usual, high)[end]
 
 
 def _costs_at(costs: Costs, system: FileSystem, rates: SiteRates, end: int) -> Costs:

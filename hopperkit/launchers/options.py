@@ -45,7 +45,7 @@ _Field = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Option:
     """One option of a launcher, a row of ``options.csv``.
 

@@ -8,7 +8,6 @@ that aprun, srun or the batch system would refuse is refused here, by option, va
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 from hopperkit.launchers.batch.asked import AskedKind, asked_kind, read_reservation
 from hopperkit.launchers.dialects.aprun import read_aprun
@@ -200,7 +199,7 @@ def _read_line(line: LaunchLine, job: Job, asked: AskedKind, threads: int | None
         components=components,
         reservation=job.reservation,
         openmp_threads=openmp_threads,
-        environment=MappingProxyType(known),
+        environment=known,
         notes=tuple(filter(None, all_notes)),
         kind=job.node.name,
         assumptions=(*asked.assumptions, *remarks.assumptions),
@@ -232,26 +231,37 @@ _NOT_READ = (
 )
 
 
-# How launchers that are not read give tasks their GPUs, by their manuals.
-_THEIR_GPUS = {
-    "jsrun": ", which gives a resource set its GPUs with -g and its cores with -c",
-    "flux": ", which gives each task its GPUs with -g and binds to them with -o gpu-affinity=per-task",
+# A comment that is a line by itself, and one in which a launcher has an option or a program behind it: no prose.
+_COMMENT = re.compile(r"^[ \t]*#.*", re.MULTILINE)
+_COMMENTED_LINE = re.compile(
+    r"^[ \t]*#+[ \t]*(?:(?:time|[A-Za-z_]\w*=\S*)[ \t]+)*(?:\S*/)?(?:aprun|srun|mpiexec|mpirun)(?:\.\w+)?[ \t]+[-./$\"'~{]",
+    re.MULTILINE,
+)
+
+# What the manuals of launchers that are not read say of them.
+_OTHERS = {
+    "jsrun": "IBM's launcher, which gives a resource set its GPUs with -g and its cores with -c",
+    "lrun": "LLNL's way to call jsrun",
+    "ibrun": "TACC's launcher, which calls the mpiexec of the MPI library that is loaded for the tasks of the job",
+    "flux": "Flux's, which gives each task its GPUs with -g, and by default the tasks of a node all of the job's cores there",
 }
 
 
 def explain_missing_line(text: str) -> str:
-    """Return what a text without a launch line holds instead, as the end of an error message.
+    r"""Return what a text without a launch line holds instead, as the end of an error message.
 
     Examples
     --------
-    >>> explain_missing_line("ibrun ./a.out")
-    'starts tasks with ibrun; aprun, srun, mpiexec and mpirun lines can be read'
+    >>> explain_missing_line("# with ibrun, not with srun\npoe ./a.out")
+    'starts tasks with poe, and where they run cannot be told; aprun, srun, mpiexec and mpirun lines can be read'
     """
-    if re.search(rf"^[ \t]*#.*{_READ}", text, re.MULTILINE):
+    if other := re.search(_NOT_READ, _COMMENT.sub("", text)):
+        known = _OTHERS.get(other[1].split()[0], "")
+        which = f"{other[1]}, {known}" if known else other[1]
+        lines = "aprun, srun, mpiexec and mpirun lines can be read"
+        return f"starts tasks with {which}, and where they run cannot be told; {lines}"
+    if _COMMENTED_LINE.search(text):
         return "holds a launch line only in comments; take the # away"
-    if other := re.search(_NOT_READ, text):
-        gpus = _THEIR_GPUS.get(other[1].split()[0], "")
-        return f"starts tasks with {other[1]}{gpus}; aprun, srun, mpiexec and mpirun lines can be read"
     if re.search(r"^[ \t]*(sbatch|qsub|salloc)\b", text, re.MULTILINE):
         return "submits a script that is not part of this text; give the script itself"
     if inside := re.search(rf"(?:\$\(|`)[^)`]*{_READ}", text):

@@ -126,7 +126,7 @@ class LaunchLine(NamedTuple):
     span: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Script:
     r"""A text that has been read, without any machine.
 

@@ -114,7 +114,10 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
     for numa_node in range(kind.numa_nodes):
         socket, first = divmod(numa_node, kind.numa_nodes_per_socket)
         if first == 0:
-            lines.append(f"socket {socket}")
+            shared = kind.sockets_per_numa_node
+            lines.append(
+                f"socket {socket}" if shared == 1 else f"sockets {socket * shared}-{socket * shared + shared - 1}"
+            )
         cores = list(kind.cores_of(numa_node))
         lines.append(f"  NUMA node {numa_node}  cores {as_ranges(cores)}")
         if devices := "   ".join(numa_devices(kind, placed, numa_node)):

@@ -47,6 +47,7 @@ _ROOMS: dict[str, dict[str, str]] = {
     "monitoring": {
         "ssp": "How fast does a machine run a suite of benchmarks, and is it as fast as was promised?",
         "detection-delay": "How many runs, and days, pass before a lasting loss is noticed in noise like yours, and how often is there a false alarm?",
+        "runs": "Why do runs of one program differ: one group, two, a drift, a few slow runs or noise, which column separates them, and which run should be made next?",
         "watch": "What changed in these benchmarks, when, by how much, how certain is that, and which part of the machine explains it?",
     },
     "files": {

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 from hopperkit.frames import frame_text
 from hopperlib.errors import InputError, refusal
-from hopperlib.units import size_bytes
+from hopperlib.units import plain_number, size_bytes
 
 _THOUSANDS = r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?"
 _MEASURED = r"(.*\d\.?)\s*([A-Za-z]+)"
@@ -141,6 +141,7 @@ def _typed_number(control: Control, typed: str) -> tuple[float, float | str]:
 
 def _read_number(control: Control, value: Any, low: float, high: float, whole: bool) -> float | int:
     """Return a finite number within the bounds, an int if it must be whole."""
+    value = plain_number(value)
     given = value
     if isinstance(value, str):
         value, given = _typed_number(control, value)
@@ -317,8 +318,9 @@ class Switch(Control):
 
     def read(self, value: Any) -> bool:
         """Return True or False; the words true and false are read too."""
-        if isinstance(value, bool):
-            return value
+        # The truth values of numpy and pandas are no bool.
+        if type(value).__name__ in ("bool", "bool_"):
+            return bool(value)
         words = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
         if str(value).lower() not in words:
             raise self.refuse(value, "must be true or false")

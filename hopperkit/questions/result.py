@@ -6,7 +6,7 @@ plain Plotly dicts: the plotly package is not needed to make one.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -51,8 +51,30 @@ def format_number(value: Any, decimals: int | None = None) -> str:
     return str(value)
 
 
+class Comparable:
+    """Base of the parts of an answer: equal are those of one class with the same content.
+
+    Written out, as a comparison made by `dataclass` for each class would cost every command some milliseconds.
+    """
+
+    __slots__ = ()
+
+    @property
+    def _content(self) -> tuple[str, ...]:
+        """Names of what is compared."""
+        return tuple(field.name for field in fields(self))  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self._content)
+
+    # By address, as before: content may hold lists, and nobody looks an answer up by its content.
+    __hash__ = object.__hash__
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Value:
+class Value(Comparable):
     """One number the model gives, with its badge.
 
     Parameters
@@ -119,7 +141,7 @@ class Column(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Table(TableMixin):
+class Table(Comparable, TableMixin):
     """A table: caption, columns, rows of plain values.
 
     Parameters
@@ -235,7 +257,7 @@ def table(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Figure(TableMixin):
+class Figure(Comparable, TableMixin):
     """A chart: a plain Plotly dict, what it shows in words, and its data.
 
     Parameters
@@ -284,12 +306,14 @@ class Figure(TableMixin):
         return graph_objects.Figure({"data": self.data, "layout": self.layout | title})
 
 
-class Drawing:
+class Drawing(Comparable):
     """A drawing as SVG text, with its description and, where characters can draw it, as plain text.
 
     The SVG is text, or is made when it is asked for: a terminal never does. It colours with classes that the page's
     style sheet knows, so that it follows light and dark. It must carry ``role="img"`` and a ``<title>``.
     """
+
+    _content = ("title", "alt", "text", "svg")
 
     def __init__(self, *, title: str, alt: str, svg: str | Callable[[], str], text: str = "") -> None:
         self.title, self.alt, self.text = title, alt, text
@@ -302,6 +326,10 @@ class Drawing:
         if not self._svg.startswith("<svg") or "<title" not in self._svg:
             raise ValueError(f"drawing {self.title!r} must be an <svg> with a <title>")
         return self._svg
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle and copy keep: the drawing as text."""
+        return vars(self) | {"_svg": self.svg}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the drawing as plain data."""
@@ -320,8 +348,10 @@ class Copyable(NamedTuple):
         return self._asdict()
 
 
-class Download:
+class Download(Comparable):
     """A file the reader can save; its text may be a function that makes it when it is asked for."""
+
+    _content = ("name", "media_type", "text")
 
     def __init__(self, name: str, text: str | Callable[[], str], media_type: str = "text/plain") -> None:
         self.name, self.media_type = name, media_type
@@ -331,6 +361,10 @@ class Download:
     def text(self) -> str:
         """What stands in the file."""
         return self._text if isinstance(self._text, str) else self._text()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle and copy keep: the content as text."""
+        return vars(self) | {"_text": self.text}
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -394,6 +428,13 @@ class Facts(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._made())
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle and copy keep: all values, made."""
+        return {"named": dict(self.named), "_rest": dict, "_all": self._made()}
+
+    def __repr__(self) -> str:
+        return f"Facts({dict(self.named)!r})"
+
 
 def _is_table(rows: Any) -> bool:
     """Whether a fact is a list of records."""
@@ -401,7 +442,7 @@ def _is_table(rows: Any) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Result:
+class Result(Comparable):
     """The whole answer of a question, in the order in which it is shown.
 
     Parameters
@@ -435,6 +476,10 @@ class Result:
     downloads: tuple[Download, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     watched: Callable[[], Any] | None = None
+
+    @property
+    def _content(self) -> tuple[str, ...]:
+        return ("summary", *_PARTS, "facts")
 
     def to_frame(self, name: str = "") -> Any:
         """Return a table of the answer as a DataFrame.
@@ -470,6 +515,10 @@ class Result:
 
     def __repr__(self) -> str:
         return f"Result({self.summary!r})"
+
+    def __getstate__(self) -> list[Any]:
+        """Return what pickle and copy keep: all but what makes the machine of the page, which holds a running program."""
+        return [None if name == "watched" else getattr(self, name) for name in (field.name for field in fields(self))]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain data."""

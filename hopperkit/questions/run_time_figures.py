@@ -15,6 +15,7 @@ def histogram_figure(
     *,
     unit: str = "s",
     marks: Mapping[str, float] | None = None,
+    beyond: tuple[int, int] = (0, 0),
 ) -> Figure:
     """Return how many times lie between edges, with what families expect there as lines.
 
@@ -28,6 +29,8 @@ def histogram_figure(
         Of the edges.
     marks : mapping of str to float
         Documented times to compare with, by name.
+    beyond : (int, int)
+        How many times of the first and of the last bar lie beyond it.
 
     Examples
     --------
@@ -40,6 +43,8 @@ def histogram_figure(
         f"{count(sum(counts), 'time')} from {edges[0]:,.5g} to {edges[-1]:,.5g} {unit}; most, {counts[fullest]:,}, "
         f"lie from {edges[fullest]:,.5g} to {edges[fullest + 1]:,.5g} {unit}."
     )
+    if any(beyond):
+        alt += f" The bars at the ends hold {beyond[0]:,} and {beyond[1]:,} times beyond them."
     if expected:
         alt += f" Lines: what {', '.join(expected)} would give."
     if marks:
@@ -48,7 +53,7 @@ def histogram_figure(
     return chart(
         title="Histogram of the run times",
         alt=alt,
-        x=Axis(title="Run time", unit=unit),
+        x=Axis(title="Run time" + (", far runs in the bars at the ends" if any(beyond) else ""), unit=unit),
         y=Axis(title="Runs", low=0, decimals=1),
         series=[Series(name="runs", kind="bars", x=middles, y=list(counts)), *lines],
         marks=marks,

@@ -29,7 +29,7 @@ _TIME_NAMES = (
     "seconds",
     "time",
 )
-_GROUP_NAMES = ("job", "jobid", "slurmjobid", "group")
+GROUP_NAMES = ("job", "jobid", "slurmjobid", "group")
 # A unit at the end of a name: after a line or a space, in brackets or not.
 UNIT = re.compile(r"(?:[_ ]|\s*[\[(])(ns|us|ms|s|sec|seconds|min|minutes|h|hours)[\])]?$", re.IGNORECASE)
 UNITS = {"sec": "s", "seconds": "s", "minutes": "min", "hours": "h"}
@@ -56,7 +56,7 @@ class RunTimes(TableMixin):
         Group of each; empty if there are none.
     skips : Skips
         Why rows were left out, how many, and the first of them.
-    covariates : dict of str to tuple of n float
+    covariates : dict of str to tuple of n float, or of n str for categories
         The columns of numbers that were asked for besides.
     when : str
         Name of a column that says when a run was, by its heading; empty if there is none.
@@ -69,7 +69,7 @@ class RunTimes(TableMixin):
     group: str | None = None
     groups: tuple[str, ...] = ()
     skips: Skips = field(default_factory=Skips)
-    covariates: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    covariates: dict[str, tuple[float, ...] | tuple[str, ...]] = field(default_factory=dict)
     when: str = ""
     others: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -106,8 +106,14 @@ class RunTimes(TableMixin):
         return columns | {name: list(map(typed_cell, cells)) for name, cells in self.others.items()}
 
 
-def _bare(name: str) -> str:
-    """Return the letters of a heading, small: Wall time, wall_time and Walltime are one."""
+def heading_letters(name: str) -> str:
+    """The letters of a heading, small: Wall time, wall_time and Walltime are one.
+
+    Examples
+    --------
+    >>> heading_letters("Wall time"), heading_letters("wall_time")
+    ('walltime', 'walltime')
+    """
     return re.sub("[^a-z]", "", name.casefold())
 
 
@@ -154,7 +160,7 @@ def _time(text: str, where: str) -> float:
 def _group_column(header: Sequence[str], column: str, group: str | None) -> tuple[str | None, int | None]:
     """Return the column that says which runs belong together, and its place; None without one."""
     if group is None:
-        group = next((name for name in header if _bare(name) in _GROUP_NAMES and name != column), None)
+        group = next((name for name in header if heading_letters(name) in GROUP_NAMES and name != column), None)
     if group == column:
         raise InputError(f"column {column!r} cannot hold both the times and the groups")
     return group, None if group is None else _place(header, group, "groups")
@@ -162,7 +168,7 @@ def _group_column(header: Sequence[str], column: str, group: str | None) -> tupl
 
 def _times_column(header: Sequence[str], column: str | None) -> tuple[int, str]:
     """Return the place and the name of the column of times: the one given, the only one, one with a usual name, or the only one with a unit in brackets."""
-    bare = [_bare(UNIT.sub("", name)) for name in header]
+    bare = [heading_letters(UNIT.sub("", name)) for name in header]
     usual = next((header[bare.index(name)] for name in _TIME_NAMES if name in bare), "")
     with_unit = [name for name in header if UNIT.search(name) and name.endswith((")", "]"))]
     only = next((names[0] for names in (header, with_unit) if len(names) == 1), _COLUMN)
@@ -175,12 +181,26 @@ def _when_column(header: Sequence[str], column: str) -> str:
     return next((name for name in header if name.casefold() in _WHEN and name != column), "")
 
 
-def _covariate(text: str, line: int, name: str) -> float:
-    """Return a cell of a covariate as a number."""
-    value = finite(text)
-    if value is None:
-        raise InputError(f"line {line}, column {name}: {_shown(text)} is not a finite number")
-    return value
+def _is_number(text: str) -> bool:
+    """Whether Python reads a text as a number, be it inf or nan: then it is no category."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _covariate(
+    rows: Sequence[tuple[float, int, list[str]]], place: int, name: str
+) -> tuple[float, ...] | tuple[str, ...]:
+    """Return a covariate as numbers; as categories, if no cell is a number."""
+    cells = [(finite(row[place]), row[place], line) for _, line, row in rows]
+    if not any(map(_is_number, (text for _, text, _ in cells))):
+        return tuple(text for _, text, _ in cells)
+    for number, text, line in cells:
+        if number is None:
+            raise InputError(f"line {line}, column {name}: {_shown(text)} is not a finite number")
+    return tuple(number for number, _, _ in cells if number is not None)
 
 
 def read_run_times(
@@ -201,7 +221,7 @@ def read_run_times(
     group : str or None
         Column that says which runs belong together; None means ``job`` or ``jobid`` if there is one, else none.
     covariates : sequence of str
-        Columns of numbers to read besides; a row that lacks one is left out.
+        Columns of numbers or of categories to read besides; a row that lacks one is left out.
 
     Raises
     ------
@@ -237,9 +257,7 @@ def read_run_times(
         group=group,
         groups=_cells(kept, of),
         skips=skips,
-        covariates={
-            name: tuple(_covariate(row[place], line, name) for _, line, row in kept) for name, place in numbers.items()
-        },
+        covariates={name: _covariate(kept, place, name) for name, place in numbers.items()},
         when=_when_column(header, column),
         others={name: _cells(kept, header.index(name)) for name in header if name not in ("", column, group)},
     )

@@ -25,7 +25,7 @@ def _rows(optional: Sequence[str] = (), **columns: Any) -> dict[str, Any]:
     return {"type": "array", "items": {"type": "object", "properties": columns, "required": required}}
 
 
-_TABLE = {"caption": _TEXT, "numeric": {"type": "array"}, "columns": _rows(heading=_TEXT), "csv": _TEXT}
+_TABLE: dict[str, Any] = {"caption": _TEXT, "numeric": {"type": "array"}, "columns": _rows(heading=_TEXT), "csv": _TEXT}
 _TABLE |= {"rows": {"type": "array", "items": _TEXTS}, "marked": {"type": "array", "items": {"type": "integer"}}}
 _LEVEL = {"enum": list(LEVELS)}
 _BADGE = {"enum": list(get_args(Badge))}

@@ -1,15 +1,15 @@
 """An answer as one page: a file of its own, without scripts, with nothing from elsewhere, in light and in dark."""
 
 from html import escape
-from pathlib import Path
 
 from hopperkit.questions.result import Result
 from hopperkit.render.html import parts_html, prose_html
 from hopperkit.render.svg import figure_svg
+from hopperlib.package_data import text_beside
 
 # An embedded picture (a heatmap) is data of the page itself.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-_STYLE = "\n" + Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+_STYLE = "\n" + text_beside(__file__, "page.css")
 
 
 def page_html(result: Result, title: str, introduction: str = "") -> str:

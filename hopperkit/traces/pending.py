@@ -10,6 +10,7 @@ from hopperkit.traces.scheduler import too_wide
 from hopperlib.errors import InputError
 from hopperlib.scheduling.schedule import NOT_STARTED
 from hopperlib.scheduling.workload import Job, Workload
+from hopperlib.units import plain_number
 
 _FEWEST = 200
 # So many past jobs at most, of whole nodes and of shared ones, are learned from and tested on.
@@ -50,6 +51,7 @@ def last_started(workload: Workload, nodes: int | Cluster) -> Workload:
     >>> len(last_started(Workload([Job(1, 0, 1, 60, 60), Job(2, 0, 1, 60, 60, observed_start_s=0)]), 4))
     1
     """
+    nodes = plain_number(nodes)
     most = _LAST if isinstance(nodes, int) else _LAST_SHARING
     return workload.of([job for job, start in enumerate(workload.observed_start_s) if start >= 0][-most:])
 
@@ -85,6 +87,7 @@ def expected_start(
     >>> expected_start(Workload(), now, 1, 1, Clock(0), Learned()).start_s
     60
     """
+    nodes = plain_number(nodes)
     job = unfinished[which]
     if job.observed_start_s is not None:
         raise InputError("the job runs already")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Container, Iterable, Iterator
 
 from hopperlib.errors import InputError
+from hopperlib.machine.cpu_numbers import expanded
 from hopperlib.machine.layouts import parse_layout
 from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
 
@@ -40,9 +41,18 @@ def _beyond(path: str, part: NodeKind | FileSystem, bounds: Iterable[tuple[str, 
 def node_rules(node: NodeKind) -> Iterator[str]:
     """Rules within a node."""
     path = f"node.{node.name}"
+    shared = node.sockets_per_numa_node
+    if shared > 1 and (node.numa_nodes_per_socket > 1 or node.sockets % shared):
+        rule = f"must divide the {node.sockets} sockets, each of which then has numa_nodes_per_socket = 1"
+        yield f"{path}.sockets_per_numa_node = {shared}: {rule}"
+        return
     if node.cores > _MOST_CORES:
         yield f"{path}: sockets, NUMA nodes and cores make {node.cores:,} cores of a node; at most {_MOST_CORES:,} are read"
         return
+    if node.cores % node.sockets:
+        yield f"{path}.sockets = {node.sockets}: must divide the {node.cores} cores of the node"
+        return
+    yield from _cpu_number_rules(path, node)
     yield from _beyond(path, node, _NODE_BOUNDS)
     if node.cores_per_l3 is not None and node.cores % node.cores_per_l3:
         yield f"{path}.cores_per_l3 = {node.cores_per_l3}: must divide the {node.cores} cores of the node"
@@ -58,6 +68,20 @@ def node_rules(node: NodeKind) -> Iterator[str]:
         values = getattr(node, name)
         if values and len(values) != node.gpus:
             yield f"{path}.{name}: has {len(values)} entries, and gpu_cores has {node.gpus}; give one a GPU"
+
+
+def _cpu_number_rules(path: str, node: NodeKind) -> Iterator[str]:
+    """What must hold for the numbers of CPUs that a file lists."""
+    if not node.cpu_numbers:
+        return
+    lists = expanded(node.cpu_numbers)
+    if [len(numbers) for numbers in lists] != [node.cores] * node.threads_per_core:
+        rule = (
+            f"must have {node.threads_per_core} lists of {node.cores} CPUs, one list for each hardware thread of a core"
+        )
+        yield f"{path}.cpu_numbers: {rule}"
+    elif len({cpu for numbers in lists for cpu in numbers}) < node.hardware_threads:
+        yield f"{path}.cpu_numbers: names a CPU twice"
 
 
 def network_rules(network: Network, compute_nodes: int) -> Iterator[str]:

@@ -12,7 +12,7 @@ from hopperlib import units
 from hopperlib.errors import did_you_mean, refusal
 from hopperlib.machine import _rules
 from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind, OtherStorage, QueueLimit
-from hopperlib.package_data import read_beside, text_beside
+from hopperlib.package_data import names_beside, read_beside, text_beside
 from hopperlib.schema import (
     Quantity,
     TableError,
@@ -118,8 +118,8 @@ class Machine:
         >>> "hopper" in Machine.names()
         True
         """
-        files = os.listdir(os.path.join(os.path.dirname(__file__), _MACHINES))
-        return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
+        files = names_beside(__file__, _MACHINES)
+        return tuple(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
 
     @staticmethod
     @cache

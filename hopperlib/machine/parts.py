@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
 from typing import Any, Literal
 
+from hopperlib.machine.cpu_numbers import core_by_cpu, expanded
 from hopperlib.machine.wirings import DragonflyWiring, FatTreeWiring
 from hopperlib.schema import key, sourced
 
@@ -22,6 +23,7 @@ _LUSTRES = "Lustre's own default; the page does not print the site's"
 _GUESSED = "no source at hand prints it; a guess to vary"
 _CHOSEN = r"(constraint|partition|qos|account|queue)=[\w.-]+"
 Direction = Literal["x", "y_within_blade", "y_between_blades", "z_within_cage", "z_between_cages"]
+_CPU_LIST = r"\d{1,6}(-\d{1,6}(:\d{1,4})?)?(,\d{1,6}(-\d{1,6}(:\d{1,4})?)?){0,4095}"
 _DISTRIBUTION = r"(block|cyclic|fcyclic|plane)(:(block|cyclic|fcyclic)){0,2}"
 
 
@@ -51,6 +53,8 @@ class NodeKind:
         Nodes of this kind.
     sockets, numa_nodes_per_socket, cores_per_numa_node, threads_per_core : int
         Geometry; `threads_per_core` counts hardware threads.
+    sockets_per_numa_node : int
+        Sockets that share one NUMA node, as with NPS0 on AMD; 1 where each has memory of its own.
     clock_ghz : float
         Clock of a core. [GHz]
     flops_per_cycle : float
@@ -69,6 +73,9 @@ class NodeKind:
         Cores that share a last-level cache.
     cpu_numbering : str
         What CPU numbers count first: ``cores`` or ``threads``.
+    cpu_numbers : tuple of str
+        For each hardware thread of a core the CPUs of the cores in order, where the numbers follow no such rule:
+        ``0-62:2,1-63:2`` where they alternate between two NUMA nodes.
     reserved_cores : tuple of int
         Cores that the site keeps for the system.
     gpu_cores : tuple of str
@@ -100,6 +107,7 @@ class NodeKind:
     count: int = _count(10_000_000)
     sockets: int = _count(1024)
     numa_nodes_per_socket: int = _count(64, 1, assumed="one memory a processor")
+    sockets_per_numa_node: int = _count(64, 1)
     cores_per_numa_node: int = _count(1024)
     threads_per_core: int = _count(8, why="no core has had more than 8 hardware threads")
     clock_ghz: float = _positive(10, why="no machine has run faster; is this in MHz?")
@@ -118,6 +126,9 @@ class NodeKind:
     numa_link_gb_s: float | None = sourced(None, above=0, high=10_000, why=_IN_MB_S)
     cores_per_l3: int | None = _count(1024, None)
     cpu_numbering: Literal["cores", "threads"] = sourced("cores")
+    cpu_numbers: tuple[str, ...] = sourced(
+        (), pattern=_CPU_LIST, why="CPUs of the cores in order, as in 0-62:2,1-63:2", repeats=True
+    )
     reserved_cores: tuple[int, ...] = sourced((), low=0, high=100_000)
     gpu_cores: tuple[str, ...] = sourced(
         (), pattern=r"\d{1,12}(-\d{1,12})?(,\d{1,12}(-\d{1,12})?)*", why="cores, as in 0-7", repeats=True
@@ -164,6 +175,8 @@ class NodeKind:
         >>> Machine.load("perlmutter").node().cpu(16, thread=1)
         144
         """
+        if self.cpu_numbers:
+            return expanded(self.cpu_numbers)[thread][core]
         if self.cpu_numbering == "threads":
             return core * self.threads_per_core + thread
         return core + thread * self.cores
@@ -177,17 +190,28 @@ class NodeKind:
         >>> Machine.load("perlmutter").node().core_of(144)
         16
         """
+        if self.cpu_numbers:
+            return core_by_cpu(self.cpu_numbers)[cpu]
         return cpu // self.threads_per_core if self.cpu_numbering == "threads" else cpu % self.cores
+
+    @property
+    def highest_cpu(self) -> int:
+        """Highest number of a hardware thread; numbers below it may be missing where `cpu_numbers` says so."""
+        return (
+            max(max(numbers) for numbers in expanded(self.cpu_numbers))
+            if self.cpu_numbers
+            else self.hardware_threads - 1
+        )
 
     @property
     def numa_nodes(self) -> int:
         """NUMA nodes of a node."""
-        return self.sockets * self.numa_nodes_per_socket
+        return self.sockets * self.numa_nodes_per_socket // self.sockets_per_numa_node
 
     @property
     def cores_per_socket(self) -> int:
         """Cores of a socket."""
-        return self.numa_nodes_per_socket * self.cores_per_numa_node
+        return self.cores // self.sockets
 
     @property
     def cores(self) -> int:
@@ -399,6 +423,8 @@ class FileSystem:
         OSTs behind one RAID controller.
     task_write_ceiling_gb_s, server_write_ceiling_gb_s, network_gb_s : float or None
         The most that one task can write, that one server takes, and that all links to the servers carry. [GB/s]
+    one_file_write_ceiling_gb_s : float or None
+        What one node writes to one file, measured with many stripes and many tasks. [GB/s]
     useful_stripe_count : int or None
         OSTs of one file beyond which nothing was gained when it was measured.
     advised_stripe_count : int or None
@@ -444,6 +470,7 @@ class FileSystem:
     node_write_ceiling_gb_s: float = _positive(10_000, why=_IN_MB_S)
     osts_per_controller: int | None = _count(1000, None)
     task_write_ceiling_gb_s: float | None = _positive(10_000, None, why=_IN_MB_S)
+    one_file_write_ceiling_gb_s: float | None = _positive(10_000, None, why=_IN_MB_S)
     server_write_ceiling_gb_s: float | None = _positive(10_000, None, why=_IN_MB_S)
     network_gb_s: float | None = _positive(1_000_000, None, why=_IN_MB_S)
     useful_stripe_count: int | None = _count(2000, None, why=_STRIPES)

@@ -14,12 +14,15 @@ from typing import Literal, NamedTuple
 
 from hopperlib.errors import refusal
 from hopperlib.monitoring.changes import FEWEST, LEVEL, NEAR, Change, Course, find_changes, least_spread
+from hopperlib.monitoring.noise import SpreadChange, spread_change, stands_out
 from hopperlib.monitoring.recurring import TwoStates, outweighs, season, switches
 
 Better = Literal["higher", "lower"]
 # A season with so much of the variance is looked at where nothing changed: chance gives noise less than half of that over a hundred runs.
 _MUCH_SEASON = 0.25
 SWITCHING, SEASONAL = "switches between two states", "moves with the season"
+# Of noise with that autocorrelation it cannot be told whether it has a short memory or wanders at all time scales (1/f).
+WANDERS, WANDERING = "wanders", 0.5
 # Farther from its level a run is an outlier. [spreads]
 _MAX_SPREADS = 4.0
 # A column with more values than this share of the runs tells runs apart, not kinds of runs.
@@ -109,7 +112,9 @@ class Report:
     `drift_percent` is the slow change over the whole history, None if there is none; `level` that of each run;
     `spread_percent` and `persistence` describe ordinary runs; `verdict` is one of "no change", "worse", "better",
     "drifts, worse", "drifts, better", "switches between two states" (`states`, so many `switches`), "moves with the
-    season" (of `season_runs` runs, by `season_percent` from its lowest to its highest), "explained" and "too few runs".
+    season" (of `season_runs` runs, by `season_percent` from its lowest to its highest), "explained", "wanders" (its changes,
+    `doubtful`, are no larger than it moves all the time) and "too few runs". `spread_change` is where runs begin to
+    spread more, or less.
     """
 
     history: History
@@ -124,6 +129,8 @@ class Report:
     season_runs: int = 0
     season_percent: float = 0.0
     verdict: str = "no change"
+    doubtful: tuple[Shift, ...] = ()
+    spread_change: SpreadChange | None = None
 
     def worse(self, percent: float) -> bool:
         """Whether a change of the measured value is one for the worse."""
@@ -179,6 +186,8 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
     # A run without its residual is its level, the drift with it.
     levels = tuple(math.exp(value - off) for value, off in zip(logs, residuals, strict=True))
     shifts = _shifts(history, logs, course, level)
+    doubtful = _doubtful(logs, course, shifts)
+    shifts = [shift for shift in shifts if shift not in doubtful]
     report = Report(
         history=history,
         shifts=tuple(shift for shift in shifts if abs(shift.percent) >= least_percent),
@@ -187,6 +196,8 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
         level=levels,
         spread_percent=100 * course.fit.noise.spread,
         persistence=course.fit.noise.persistence,
+        doubtful=tuple(doubtful),
+        spread_change=spread_change(residuals),
     )
     if states is not None and not any(shift.explained_by for shift in shifts):
         return _switching(report, states)
@@ -195,6 +206,13 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
         if season_runs and not report.shifts
         else _with_verdict(report, least_percent)
     )
+
+
+def _doubtful(logs: Sequence[float], course: Course, shifts: Sequence[Shift]) -> list[Shift]:
+    """Return the changes of a history that wanders all the time, where they do not stand out from that."""
+    if course.fit.noise.persistence < WANDERING:
+        return []
+    return [shift for shift in shifts if not stands_out(logs, shift.run)]
 
 
 def _described(logs: Sequence[float], level: float) -> tuple[Course, float, Sequence[float], int, TwoStates | None]:
@@ -279,6 +297,8 @@ def _with_verdict(report: Report, least_percent: float) -> Report:
         decisive = total if abs(total) >= max(least_percent, 0.25 * max(map(abs, unexplained))) else 0.0
         last = "worse, and back" if report.worse(unexplained[0]) else "better, and back"
         verdict = ("worse" if report.worse(decisive) else "better") if decisive else last
+    elif report.doubtful and not report.shifts:
+        verdict = WANDERS
     elif drift is not None and abs(drift) >= least_percent:
         verdict = f"drifts, {'worse' if report.worse(drift) else 'better'}"
     else:

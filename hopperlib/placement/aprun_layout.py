@@ -35,7 +35,7 @@ def counted_node(node: NodeKind, threads: int) -> NodeKind:
     if threads == node.threads_per_core == 1:
         return node
     cores = node.cores_per_numa_node * threads
-    return replace(node, cores_per_numa_node=cores, threads_per_core=1, cpu_numbering="cores")
+    return replace(node, cores_per_numa_node=cores, threads_per_core=1, cpu_numbering="cores", cpu_numbers=())
 
 
 class AprunLayout(NamedTuple):

@@ -57,7 +57,7 @@ def bound_to(
     """
     ordered = tuple(sorted(cpus))
     cores = tuple(sorted({kind.core_of(cpu) for cpu in ordered}))
-    own = (cores,) * threads if isinstance(threads, int) else tuple(threads)
+    own = tuple(threads) if isinstance(threads, Iterable) else (cores,) * threads
     return Binding(cores, ordered, own, tuple(sorted({kind.numa_node_of(core) for core in cores})), bound)
 
 

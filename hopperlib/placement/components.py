@@ -14,8 +14,7 @@ on a node where ``-N`` is absent, for example) is worked out in
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine, NodeKind
@@ -116,6 +115,29 @@ class GpuRequest(NamedTuple):
         return -(-self.total // nodes) if self.total is not None else self.per_socket
 
 
+class BoundTasks(Protocol):
+    """The tasks of a node as a launcher binds them: the CPUs of each, empty where it is not bound; and what cannot be told."""
+
+    @property
+    def cpus(self) -> list[tuple[int, ...]]:
+        """CPUs of each task as Linux numbers them."""
+
+    @property
+    def doubt(self) -> str:
+        """Why they cannot be told; empty if they can."""
+
+
+class TaskMapper(Protocol):
+    """A launcher that works out the CPUs of the tasks of a node by its own rules."""
+
+    @property
+    def doubt_on_several_nodes(self) -> str:
+        """Why the tasks of several nodes cannot be told; empty if they can."""
+
+    def bind(self, kind: NodeKind, tasks: int, /) -> BoundTasks:
+        """Return the CPUs of each task of one node."""
+
+
 class TaskMapping(NamedTuple):
     """How mpiexec maps the tasks of a node onto its units, and what it binds them to.
 
@@ -130,7 +152,7 @@ class TaskMapping(NamedTuple):
     width : int
         Cores of a task; CPUs, where the unit is ``hwthread`` or ``number``.
     bind : str
-        ``own``: the CPUs it takes; ``first``: the first of them; ``none``; or all of the units that hold them.
+        ``own``: the CPUs it takes; ``none``; or all of the units that hold them.
     """
 
     unit: str = "slot"
@@ -204,6 +226,8 @@ class Component(NamedTuple):
         What the line and the job ask of GPUs.
     mapping : TaskMapping or None
         How mpiexec maps and binds; None for the other launchers.
+    mapper : TaskMapper or None
+        What binds the tasks of a node one by one, for a launcher whose own rules are followed.
     exact : bool
         Whether a Slurm step takes only the CPUs it asks for instead of all of the node's.
     options : tuple of (str, str)
@@ -242,6 +266,7 @@ class Component(NamedTuple):
     system_cores: tuple[int, ...] | None = None
     gpus: GpuRequest | None = None
     mapping: TaskMapping | None = None
+    mapper: TaskMapper | None = None
     exact: bool = False
     options: tuple[tuple[str, str], ...] = ()
     idle_options: tuple[str, ...] = ()
@@ -346,7 +371,7 @@ class Launch(NamedTuple):
     components: tuple[Component, ...]
     reservation: Reservation | None = None
     openmp_threads: int | None = None
-    environment: Mapping[str, str] = MappingProxyType({})
+    environment: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
     kind: str | None = None
     assumptions: tuple[str, ...] = ()

@@ -111,6 +111,17 @@ class Schedule(Columns):
     def __len__(self) -> int:
         return len(self.workload)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle and copy keep: all that has happened; a copy of a schedule that is not finished cannot resume."""
+        return vars(self) | {"events": None}
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return self.__getstate__() == other.__getstate__()
+
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
         return f"Schedule({len(self):,} jobs on {self.nodes:,} nodes)"
 

@@ -286,6 +286,11 @@ class Workload(Columns):
     def __repr__(self) -> str:
         return f"Workload({len(self):,} jobs)"
 
+    def __eq__(self, other: object) -> bool:
+        return vars(self) == vars(other) if type(self) is type(other) else NotImplemented
+
+    __hash__ = object.__hash__
+
     def __len__(self) -> int:
         return len(self.job)
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from hopperlib.errors import InputError, did_you_mean
@@ -267,7 +266,7 @@ class _Reading:
         if len(self.problems) > before:
             return None
         held: dict[str, Mapping[str, Any]] = {"sources": self.sources, "provenance": self.provenance}
-        made = record(**values, **{name: MappingProxyType(held[name]) for name in plan.provenance})
+        made = record(**values, **{name: held[name] for name in plan.provenance})
         if hasattr(record, "broken_rules"):
             self.problems += [f"{self.prefix}{where}{problem}" for problem in made.broken_rules()]
         return made
@@ -338,7 +337,7 @@ class _Reading:
             else:
                 values[name] = read(f"{path}.{name}", entry, spec.part)
         self.missing(f"{path}.", spec.keys, table)
-        return MappingProxyType(values)
+        return values
 
     def array(self, record: Any, entries: Any, section: str) -> tuple[Any, ...]:
         """Read an array of tables such as ``[[node]]``, each named by its first field; the sound ones come back."""

@@ -1,20 +1,32 @@
 """Cray's iobuf: what buffering the reads and writes of a task buys, and what its buffers take.
 
-A task moves its data in calls. The time for a byte has up to three parts:
+A task moves its data in calls. The time for a byte has up to four parts:
 
 - moving it, at the task's share of the file system;
-- its share of the cost of a call, which is paid again for every call; one that
-  ends inside a page costs more;
-- for reads, waiting, because the next call is only made when the last is done.
+- its share of the cost of a call to the file system, which is paid again for every
+  call; one that ends inside a page costs more;
+- for reads, waiting, because the next call is only made when the last is done;
+- with buffers, its share of the cost of a call of the library, which copies into a buffer.
 
 Buffers replace many calls by one for each buffer, aligned, and read ahead while
 the task is busy. Two numbers are printed nowhere and are calibrated: the cost
 of a call on the greatest gain of a write, the share of waiting on the least
 gain of a read [1]_. Only gains are predicted; rates are not documented.
 
+Both were measured with calls of 10,000 bytes and more. For smaller calls the cost
+of a call decides alone, and it depends on the file system: 49 us as calibrated on
+Lustre in 2011, 1 to 6 us on local file systems [2]_, [3]_. A call of the library takes
+31 ns [4]_. So `gain_range` is wide there. Public measurements of calls of 1 to 16
+bytes lie within it: buffers made them 30 to more than 100 times as fast [5]_, [6]_.
+
 References
 ----------
 .. [1] K. Antypas and Y. He, CUG 2011, sec. 2, I/O Performance, fig. 8 and 9.
+.. [2] kmod-project/kmod pull 250: 198,497 writes in 224 ms.
+.. [3] libsdl-org/SDL pull 14794: 10,000 writes of a byte in 62.9 ms.
+.. [4] godotengine/godot pull 16385: a byte for each fwrite, 105 MB in 3,350 ms; in one call for each 4,096 bytes 120 ms.
+.. [5] starkware-libs/cairo-vm pull 290: entries of 8 bytes, 1.82 s to 0.06 s beyond the run without them.
+.. [6] anza-xyz/agave pull 4115: 200 ms to 1 s before, 6 to 14 ms after.
 """
 
 import math
@@ -26,7 +38,12 @@ from hopperlib.finding import Finding
 from hopperlib.units import BYTES_PER_MIB, binary_size_text
 
 _PAGE_BYTES = 4_096
-_LEAST_MEASURED_BYTES = 10_000
+#: The smallest call of the documented runs. Below, the cost of a call is extrapolated. [bytes]
+LEAST_MEASURED_BYTES = 10_000
+#: Gains of public programs with calls of 1 to 16 bytes, as factors.
+MEASURED_SMALL_CALLS = (30, 100)
+# A call of the library, and the cheapest call to a file system of the sources above. [s]
+_LIBRARY_S, _CHEAPEST_CALL_S = 31e-9, 1.1e-6
 
 
 class Buffers(NamedTuple):
@@ -77,17 +94,20 @@ class Costs:
         What a call that ends inside a page costs besides, in calls. [ratio]
     wait_fraction : float
         Time a read waits, in units of the time of moving its data. [ratio]
+    library_s : float
+        Cost of a call that ends in a buffer. [s]
     """
 
     task_rate_gb_s: float
     call_cost_s: float
     unaligned_extra: float = 1.0
     wait_fraction: float = 0.0
+    library_s: float = _LIBRARY_S
 
     def __post_init__(self) -> None:
         above(0, task_rate_gb_s=self.task_rate_gb_s)
         fractions = {"unaligned_extra": self.unaligned_extra, "wait_fraction": self.wait_fraction}
-        at_least(0, call_cost_s=self.call_cost_s, **fractions)
+        at_least(0, call_cost_s=self.call_cost_s, library_s=self.library_s, **fractions)
 
     def _calls(self, size_bytes: int) -> float:
         """Return calls per byte, those that end inside a page counted with their extra."""
@@ -108,6 +128,22 @@ class Costs:
         at_least(1, transfer_bytes=transfer_bytes)
         waiting = self.wait_fraction if reading and not ahead else 0.0
         return (1 + waiting) / self.task_rate_gb_s + self.call_cost_s * self._calls(transfer_bytes) * 1e9
+
+    def buffered_seconds_per_gb(self, transfer_bytes: int, buffers: Buffers, *, reading: bool = False) -> float:
+        """Time of a GB in calls of a size that buffers gather; calls as large as a buffer go past it. [s]
+
+        Parameters
+        ----------
+        transfer_bytes : int
+            Size of the program's calls. [bytes]
+        buffers : Buffers
+        reading : bool
+            Whether the calls read; with a second buffer somebody reads ahead.
+        """
+        at_least(1, transfer_bytes=transfer_bytes, buffers=buffers.number)
+        ahead = buffers.number > 1
+        to_file_system = self.seconds_per_gb(buffers.size_bytes, reading=reading, ahead=ahead)
+        return to_file_system + (self.library_s * 1e9 / transfer_bytes if transfer_bytes < buffers.size_bytes else 0.0)
 
 
 def unaligned_fraction(transfer_bytes: int) -> float:
@@ -155,27 +191,61 @@ def gain(costs: Costs, transfer_bytes: int, buffers: Buffers, *, reading: bool) 
     >>> costs = Costs(task_rate_gb_s=0.001, call_cost_s=0.001)
     >>> round(gain(costs, 2048, Buffers(), reading=False), 3)
     0.731
+
+    A byte for each call is limited by the library; on Hopper, a task among 1,560 and a task alone:
+
+    >>> alone = documented_costs(task_rate_gb_s=35.0)
+    >>> [round(gain(each, 1, Buffers(), reading=False)) for each in (documented_costs(), alone)]
+    [652, 1586]
     """
-    at_least(1, buffers=buffers.number)
     without = costs.seconds_per_gb(transfer_bytes, reading=reading)
-    return without / costs.seconds_per_gb(buffers.size_bytes, reading=reading, ahead=buffers.number > 1) - 1
+    return without / costs.buffered_seconds_per_gb(transfer_bytes, buffers, reading=reading) - 1
 
 
-def measured_gain(costs: Costs, transfer_bytes: int, buffers: Buffers, *, reading: bool) -> float:
-    """How much faster a task moves its data, but no more than was measured. [fraction]
+class GainRange(NamedTuple):
+    """How much faster a task moves its data, less 1.
 
-    The documented runs had calls of 10,000 bytes and more, and Hopper's shares of
-    the file system. For smaller calls, or a faster file system, the cost of a call
-    is all that counts, and nobody measured that: the gain there is at least this.
+    Parameters
+    ----------
+    low, usual, high : float
+        With the cheapest call to a file system that was measured, as calibrated, and with the library's cost halved. [fraction]
+    """
+
+    low: float
+    usual: float
+    high: float
+
+
+def gain_range(costs: Costs, transfer_bytes: int, buffers: Buffers, *, reading: bool) -> GainRange:
+    """How much faster a task moves its data with buffers, with what is known of small calls. [fraction]
+
+    From 10,000 bytes on, which were measured, it has no width.
+
+    Parameters
+    ----------
+    costs, transfer_bytes, buffers, reading
+        As in `gain`.
+
+    Raises
+    ------
+    ValueError
+        If a size or a number is out of range.
 
     Examples
     --------
     >>> two = Buffers(2 << 20, 2)
-    >>> [round(measured_gain(documented_costs(), size, two, reading=False), 3) for size in (1_000, 10_000, 1_000_000)]
-    [0.11, 0.11, 0.001]
+    >>> [round(end) for end in gain_range(documented_costs(task_rate_gb_s=35.0), 16, two, reading=False)]
+    [34, 1554, 3046]
+    >>> gain_range(documented_costs(), 10_000, two, reading=False).low == gain(documented_costs(), 10_000, two, reading=False)
+    True
     """
-    most = gain(documented_costs(costs.unaligned_extra), _LEAST_MEASURED_BYTES, buffers, reading=reading)
-    return min(gain(costs, transfer_bytes, buffers, reading=reading), most)
+    usual = gain(costs, transfer_bytes, buffers, reading=reading)
+    if transfer_bytes >= LEAST_MEASURED_BYTES:
+        return GainRange(usual, usual, usual)
+    cheap = replace(costs, call_cost_s=min(costs.call_cost_s, _CHEAPEST_CALL_S), unaligned_extra=0.0)
+    light = replace(costs, library_s=costs.library_s / 2)
+    low, high = (gain(each, transfer_bytes, buffers, reading=reading) for each in (cheap, light))
+    return GainRange(min(low, usual), usual, max(high, usual))
 
 
 def gain_findings(write_gain: float) -> tuple[Finding, ...]:
@@ -228,16 +298,17 @@ def calibrate(
     (24.6, 0.3)
     """
     free = Costs(task_rate_gb_s=task_rate_gb_s, call_cost_s=1.0, unaligned_extra=unaligned_extra)
-    moving = 1 / task_rate_gb_s
+    moving, buffers = 1 / task_rate_gb_s, Buffers(buffer_bytes, 2)
+    library = replace(free, call_cost_s=0.0).buffered_seconds_per_gb(write_transfer_bytes, buffers) - moving
     calls, buffered = (free.seconds_per_gb(size) - moving for size in (write_transfer_bytes, buffer_bytes))
     saved = calls - (1 + write_gain) * buffered
     if write_gain < 0 or saved <= 0:
         sizes = f"{write_transfer_bytes:,} bytes against {buffer_bytes:,}"
         raise InputError(f"write_gain={write_gain} cannot be explained by fewer calls: {sizes}")
-    call_cost_s = write_gain * moving / saved
+    call_cost_s = (write_gain * moving + (1 + write_gain) * library) / saved
     costs = replace(free, call_cost_s=call_cost_s)
-    buffered, unbuffered = map(costs.seconds_per_gb, (buffer_bytes, read_transfer_bytes))
-    waiting = ((1 + read_gain) * buffered - unbuffered) / moving
+    buffered = costs.buffered_seconds_per_gb(read_transfer_bytes, buffers)
+    waiting = ((1 + read_gain) * buffered - costs.seconds_per_gb(read_transfer_bytes)) / moving
     if waiting < 0:
         raise InputError(f"read_gain={read_gain} is less than fewer calls alone buy; it would take negative waiting")
     return replace(costs, wait_fraction=waiting)

@@ -330,10 +330,10 @@ print(result(late))
 
 def test_a_question_of_the_front_door_is_a_function(tmp_path):
     rows = run_ensemble(
-        hopperkit.memory, [{"need_gb": need} for need in (1.0, 2.0)], tmp_path, workers=1, progress=False
+        hopperkit.memory, [{"need_gb": need, "tasks": 384} for need in (1.0, 2.0)], tmp_path, workers=1, progress=False
     )
-    assert rows["plain_cost"].tolist() == [hopperkit.memory(need_gb=need).facts["plain_cost"] for need in (1.0, 2.0)]
-    assert rows.attrs["parameters"] == ["need_gb"]
+    assert rows["plain_cost"].tolist() == [hopperkit.memory(need, 384).facts["plain_cost"] for need in (1.0, 2.0)]
+    assert rows.attrs["parameters"] == ["need_gb", "tasks"]
 
 
 def test_numbers_of_numpy_are_numbers(tmp_path):

@@ -1,12 +1,16 @@
 """Run times as an answer: nothing of the report is lost on the way, and what is wrong is a finding."""
 
+import io
 import json
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from hopperkit.analysis.fit_answer import fit
 from hopperkit.analysis.run_times import describe_run_times
+from hopperkit.questions.run_time_figures import histogram_figure
 from hopperkit.readers.run_times import read_run_times
 from hopperlib.data_files import data_folder
 from hopperlib.errors import InputError
@@ -86,3 +90,44 @@ def test_refuses(arguments, message):
     with pytest.raises(InputError, match=message) as refused:
         fit(read_run_times(["run_time_s", *map(str, range(10, 20))]), **arguments)
     assert refused.value.name in arguments
+
+
+def test_categories_are_columns_like_numbers_and_slow_runs_hardly_count():
+    """A slow partition (+10 s) and 0.5 s a hop; three of 60 runs are 300 s too long, which least squares follows."""
+    rng = np.random.default_rng(8)
+    hops, low = rng.integers(1, 9, 60), np.arange(60) % 3 == 0
+    times = 100 + 10 * low + 0.5 * hops + rng.normal(size=60)
+    times[[5, 20, 44]] += 300
+    frame = pd.DataFrame({"run_time_s": times, "hops": hops, "partition": np.where(low, "low", "regular")})
+    result = fit(frame, against=["hops", "partition"], resamples=19)
+    rows = result.to_frame("All columns").set_index("column")
+    assert rows.loc["partition=low", "slope"] == pytest.approx(10, abs=1.5)
+    assert rows.loc["partition=low", "p_corrected"] < 0.001
+    assert rows.loc["hops", "slope"] == pytest.approx(0.5, abs=0.4)
+    # What was not found has its size; least squares is beside it, some ten seconds off.
+    assert (rows["would_be_seen_from"] > 0).all()
+    assert abs(rows.loc["partition=low", "slope_by_least_squares"] - 10) > 5
+
+
+def test_a_column_of_both_is_refused_with_its_line():
+    with pytest.raises(InputError, match="line 3, column hops: 'many' is not a finite number"):
+        fit(io.StringIO("run_time_s,hops\n10,1\n11,many\n12,3\n13,4\n14,5\n"), against=["hops"])
+
+
+def test_slow_runs_do_not_set_the_number_of_repeats():
+    rng = np.random.default_rng(3)
+    times = 100 + 3 * rng.normal(size=60)
+    times[:4] *= 3
+    said = fit(pd.DataFrame({"run_time_s": times}), resamples=19).summary
+    assert "compared by rank (" in said
+    assert said.index("compared by rank") < said.index("by their means")
+
+
+def test_far_runs_are_counted_in_the_last_bar(report):
+    """Of 0 to 99 the middle half is 25 to 74 wide 49.5: six of its widths beyond, 5,000 is drawn in the last bar."""
+    far = replace(report, fitted=(*map(float, range(100)), 5000.0))
+    edges, counts, _ = far.histogram()
+    assert edges[-1] == pytest.approx(75 + 6 * 50)
+    assert (sum(counts), counts[-1]) == (101, 1)
+    assert far.beyond == (0, 1)
+    assert "0 and 1 times beyond" in histogram_figure(edges, counts, {}, beyond=far.beyond).alt

@@ -68,7 +68,7 @@ def test_logs_are_counted_by_cause(files):
 def test_since_counts_runs_where_they_tell_their_times(files):
     # Changed in March; from April on there is one level, and nothing to tell.
     assert "changed by" in report("history", files / "history").summary
-    assert report("history", files / "history", since="2026-03-15").summary == "No lasting change in 1 series."
+    assert report("history", files / "history", since="2026-03-15").summary.startswith("No lasting change in 1 series.")
 
 
 def test_since_counts_files_elsewhere(files):

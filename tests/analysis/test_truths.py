@@ -17,6 +17,7 @@ from scipy import stats
 import hopperkit
 from hopperkit.analysis.clustered import clustered
 from hopperkit.analysis.ensembles import intervals
+from hopperkit.analysis.robust_terms import robust_fit
 from hopperkit.analysis.run_times import _split, repeats_to_see, slow_run, spread_factors
 from hopperkit.readers.run_times import RunTimes
 from hopperlib.errors import InputError
@@ -25,6 +26,7 @@ from hopperlib.monitoring.planned import compared
 from hopperlib.monitoring.together import moved_together
 from hopperlib.student import t_quantile
 from tests.analysis.drawn import accounting, history, runs_in_jobs
+from tests.variation.drawn import with_effects
 
 
 @pytest.mark.parametrize(
@@ -262,6 +264,49 @@ def test_jobs_as_a_frame_with_times():
     assert other.to_frame()["wait"].tolist() == jobs["wait"].tolist()
 
 
+def causes(seed: int, outliers: float, jobs: int = 400) -> pd.DataFrame:
+    """Runs with the effects of `tests.variation.drawn.PLANTED` and dates, a share of them 1.5 to 3 times as long."""
+    drawn = with_effects(random.Random(f"causes {seed} {outliers}"), outliers, runs=jobs)
+    frame = pd.DataFrame({"run_time_s": drawn.values, **drawn.columns})
+    return frame.assign(date=pd.to_datetime(list(drawn.when)))
+
+
+@pytest.mark.parametrize("outliers", [0.0, 0.02, 0.05])
+def test_slow_runs_do_not_hide_what_explains_run_times(outliers):
+    """The planted variance by hand: 0.02² (35 / 12) twice, 0.04² 2 / 9, 0.1² / 12, 0.03² / 4, beside 0.05²: 57 % of all."""
+    answer = hopperkit.explain_runs(causes(1, outliers))
+    assert answer.facts["together"] == pytest.approx(0.57, abs=0.1)
+    assert {"hops", "groups", "load", "partition"} <= set(answer.facts["found"])
+    assert "nothing" not in answer.facts["found"]
+    if outliers:
+        # Least squares on all runs is shown beside it, with the reason.
+        assert answer.facts["least_squares"] < answer.facts["together"] - 0.1
+        assert any(finding.code == "least-squares" for finding in answer.findings)
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("outliers", [0.0, 0.02, 0.05])
+def test_planted_causes_are_found_in_100_tables(outliers):
+    found = [set(hopperkit.explain_runs(causes(seed, outliers)).facts["found"]) for seed in range(100)]
+    assert sum(len(each & {"hops", "groups", "load", "partition"}) for each in found) >= 0.95 * 4 * 100
+    assert sum("nothing" in each for each in found) <= 5
+
+
+def test_statsmodels_and_the_standard_library_say_the_same():
+    from hopperkit.variation.effects import effects_of
+    from hopperkit.variation.factors import factors_of
+
+    drawn = with_effects(random.Random("same"), 0.05, runs=120)
+    logs = [math.log(value) for value in drawn.values]
+    ours = {row.factor.name: row for row in effects_of(logs, factors_of(drawn.columns)).rows}
+    for row in robust_fit(logs, pd.DataFrame(drawn.columns)).effects:
+        mine = ours[row.name]
+        assert mine.between == row.between
+        assert (mine.low, mine.change, mine.high) == pytest.approx((row.low, row.change, row.high), rel=1e-4, abs=1e-6)
+        assert mine.p_corrected == pytest.approx(row.p_corrected, rel=1e-3, abs=1e-9)
+
+
 def test_what_explains_run_times_and_what_cannot_be_separated():
     """A node that is 15 % slower, an upgrade that gains 10 %, one run that took 1.65 times as long on a node of its own."""
     rng = np.random.default_rng(2)
@@ -291,7 +336,10 @@ def test_what_explains_run_times_and_what_cannot_be_separated():
     assert answer.facts["not_separated"] == ["upgrade and day"]
     assert {row["job"] for row in answer.facts["slow"]} == {"1007"}
     assert answer.facts["slow"][0]["different"].endswith("first_node e")
-    assert answer.facts["inside"] < 0.15
+    # Inside 0.02², between 0.15² / 5 and 0.1² / 4 and 0.03²: 5 %.
+    assert 0.02 < answer.facts["inside"] < 0.15
+    assert set(answer.facts["found"]) >= {"first_node"}
+    assert "nothing" not in answer.facts["found"]
     with pytest.raises(InputError, match="no jobid of the runs is in the accounting, whose first is '1000'"):
         hopperkit.explain_runs(runs.assign(jobid=runs["jobid"] + 5000), io.StringIO("\n".join(lines)))
     with pytest.raises(InputError, match="1 job with 0 factors that differs"):

@@ -10,11 +10,13 @@ from tests.architecture.conftest import PACKAGES, PARTS
 
 # Who may import a module by a name that only the run tells.
 BY_NAME = {
-    "hopperkit": "the front door",
+    "hopperkit": "the widgets, in a notebook",
     "hopperkit.questions.question": "the catalogue of questions",
     "hopperkit.cli": "the commands, one at a time",
     "hopperkit.cli.network.simulate": "a policy of the user's own",
     "hopperkit.readers.darshan": "what pydarshan asks for, later",
+    "hopperbook.forecasts": "the functions that the settings of forecasts name",
+    "hopperbook.questions": "the questions of the book",
     "hopperbook.studies": "the list of studies",
     "hopperbook.site.reference": "the modules that the reference lists",
 }

@@ -281,7 +281,7 @@ def _numbers_of(study):
     def note(frame, event, _):
         module = frame.f_globals.get("__name__", "")
         # What reads the data knows words for numbers, and the rows that are read are watched.
-        if event == "call" and module.startswith("hopperlib.") and not module.startswith("hopperbook.documented"):
+        if event == "call" and module.startswith("hopperlib."):
             ran[frame.f_code] = frame.f_globals
 
     usual = {name: each.value for name, each in ranges(study.name).items()}

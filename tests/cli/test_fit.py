@@ -150,7 +150,7 @@ def test_without_the_packages_of_the_analysis(monkeypatch):
     monkeypatch.delitem(sys.modules, "hopperkit.analysis.fit_answer", raising=False)
     monkeypatch.setitem(sys.modules, "pandas", None)
     message = one_message(run(SAMPLE))
-    assert message == "hopper: this command needs pandas: pip install 'hopper-book[analysis]'"
+    assert message == "hopper: this command needs pandas: pip install '.[analysis]' in the folder of the repository"
 
 
 class Outline(HTMLParser):

@@ -139,7 +139,7 @@ def test_threads_of_the_caller_go_before_the_text() -> None:
         ("ls -l", "line 'ls -l' holds no aprun, srun, mpiexec or mpirun command"),
         (
             "jsrun -n 4 a",
-            "line 'jsrun -n 4 a' starts tasks with jsrun, which gives a resource set its GPUs with -g and its cores with -c; aprun, srun, mpiexec and mpirun lines can be read",
+            "line 'jsrun -n 4 a' starts tasks with jsrun, IBM's launcher, which gives a resource set its GPUs with -g and its cores with -c, and where they run cannot be told; aprun, srun, mpiexec and mpirun lines can be read",
         ),
         ("# aprun -n 4 a", "line '# aprun -n 4 a' holds a launch line only in comments; take the # away"),
         ("x" * 80, f"line '{'x' * 47}...' holds no aprun, srun, mpiexec or mpirun command"),
@@ -326,3 +326,27 @@ def test_footnotes_of_a_page_are_no_options() -> None:
 def test_the_gpus_of_launchers_that_are_not_read() -> None:
     with pytest.raises(LaunchError, match="gives a resource set its GPUs with -g"):
         read_launch("#BSUB -nnodes 2\njsrun -n 4 -a 1 -g 1 ./a", MACHINES["polaris"])
+
+
+@pytest.mark.parametrize("launcher", ["ibrun", "jsrun", "lrun", "flux run", "poe", "mpirun_rsh"])
+@pytest.mark.parametrize(
+    "comment", ["", "# Launch with ibrun, not with mpirun or srun", "# srun -n 4 ./old", "# mpirun would do as well"]
+)
+def test_a_launcher_that_is_not_read_is_named_whatever_comments_say(launcher: str, comment: str) -> None:
+    with pytest.raises(LaunchError, match=f"starts tasks with {launcher}.* where they run cannot be told"):
+        read_launch(f"#!/bin/bash\n#SBATCH -N 2\n{comment}\n{launcher} ./wave.x\n", MACHINES["perlmutter"])
+
+
+@pytest.mark.parametrize(
+    ("comment", "commented_out"),
+    [
+        ("# srun -n 4 ./a", True),
+        ("## time OMP_NUM_THREADS=2 /usr/bin/mpirun ./a", True),
+        ("# mpirun or srun start it", False),
+        ("# the wave model, without srun", False),
+    ],
+)
+def test_prose_that_names_a_launcher_is_no_launch_line(comment: str, commented_out: bool) -> None:
+    with pytest.raises(LaunchError) as caught:
+        read_launch(f"#SBATCH -N 1\n{comment}\n./wave.x\n", MACHINES["perlmutter"])
+    assert ("only in comments" in caught.value.message) == commented_out

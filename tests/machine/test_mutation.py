@@ -27,10 +27,7 @@ NOT_USED_YET = {
     "network.link_bandwidth_gb_s.y_between_blades": "the torus study",
     "network.link_bandwidth_gb_s.z_within_cage": "the torus study",
     "network.link_bandwidth_gb_s.z_between_cages": "the torus study",
-    "launcher.aprun.default_distribution": "aprun deals tasks out in one way only",
-    "launcher.srun.options": "Hopper ran no srun, so no source prints such a line",
     "launcher.srun.slurm_socket": "Hopper ran no srun, so no source prints such a line",
-    "launcher.srun.default_distribution": "Hopper ran no srun, so no source prints such a line",
 }
 
 # Printed, and true of every model by construction: no check of a study can fail by them, so they are held here.

@@ -73,3 +73,9 @@ def test_improvement_by_hand():
     assert improvement([160, 10], [1, 3]) == pytest.approx((160 * 10**3) ** 0.25)
     with pytest.raises(InputError, match=r"speedup=0\.5 must be at least 1"):
         speedup_term(speedup=0.5, nodes=1, nodes_reference=1, machine=1, machine_reference=1)
+
+
+@pytest.mark.parametrize("processors", [0, -1, float("inf"), float("nan")])
+def test_refuses_a_number_of_processors(processors):
+    with pytest.raises(InputError, match=r"processors=.* must be above 0"):
+        Suite(rates=(Rate(name="a", rate=1.0),), processors=processors)

@@ -70,6 +70,18 @@ def test_terms_are_linked_at_their_first_use(root: Path) -> None:
     assert late == {}
 
 
+def test_no_role_is_in_the_text_that_code_prints(root: Path) -> None:
+    """Roles are read when the book is parsed; what a cell prints comes later, and would show them as they are."""
+    wrong = [
+        f"{page.name}: {match[0]}"
+        for page in (*sorted(root.glob("notebooks/*/*.ipynb")), *sorted(root.glob("book/*.ipynb")))
+        for cell in json.loads(page.read_text(encoding="utf-8"))["cells"]
+        if cell["cell_type"] == "code"
+        for match in re.finditer(r"\{[a-z]+(?::[a-z]+)?\}`[^`]*`", "".join(cell["source"]))
+    ]
+    assert wrong == []
+
+
 def test_links_name_terms_of_the_glossary(root: Path) -> None:
     terms = set(glossary(root))
     named = {a or b for page in pages(root) for text in texts(page) for a, b in _LINKED.findall(text)}

@@ -37,7 +37,7 @@ def profiled(act: Callable[[], Any]) -> list[tuple[str, int, list[Any]]]:
     def note(frame: FrameType, event: str, _: Any) -> None:
         nonlocal depth
         path = frame.f_code.co_filename.replace("\\", "/")
-        if not any(f"hopperlib/{part}/" in path for part in ("launchers", "placement")):
+        if not any(part in path for part in ("hopperkit/launchers/", "hopperlib/placement/")):
             return
         if frame.f_code.co_name.startswith("<"):
             return

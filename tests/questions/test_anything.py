@@ -28,7 +28,7 @@ def test_a_kind_gets_the_answer_of_its_question():
 
 
 def test_a_table_parted_by_blanks_and_one_of_raw_job_numbers_are_read():
-    assert ask("job_id nodes runtime_s\n12 8 301.2\n13 8 300.4\n14 8 420.9\n").facts["question"] == "runs-needed"
+    assert ask("job_id nodes runtime_s\n12 8 301.2\n13 8 300.4\n14 8 420.9\n").facts["question"] == "runs"
     assert ask(SACCT.replace("JobID|", "JobIDRaw|")).facts["question"] == "simulate"
 
 

@@ -22,14 +22,14 @@ def _trees(notebook: Path) -> Iterator[ast.Module]:
 
 
 def _asked(node: ast.AST) -> str:
-    """Return the question that an expression asks: by ``load("NAME")``, ``explorer="NAME"`` or ``hopperlib.NAME(...)``."""
+    """Return the question that an expression asks: by ``load("NAME")``, ``explorer="NAME"`` or ``hopperkit.NAME(...)``."""
     for part in ast.walk(node):
         match part:
             case ast.Call(func=ast.Name(id="load"), args=[ast.Constant(value=str(name))]):
                 return name
             case ast.keyword(arg="explorer", value=ast.Constant(value=str(name))):
                 return name
-            case ast.Attribute(value=ast.Name(id="hopperlib"), attr=name) if name.replace("_", "-") in QUESTIONS:
+            case ast.Attribute(value=ast.Name(id="hopperkit"), attr=name) if name.replace("_", "-") in QUESTIONS:
                 return name.replace("_", "-")
     return ""
 

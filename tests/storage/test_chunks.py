@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopperkit.filesystems.chunks import Access, Array, better_cache_bytes, better_chunk, reads, slots_for
 from hopperlib.errors import InputError
-from hopperlib.storage.chunks import Access, Array, better_cache_bytes, better_chunk, reads, slots_for
 
 with open(Path(__file__).parent / "chunk-reads.csv", newline="") as _file:
     MEASURED = list(csv.DictReader(_file))

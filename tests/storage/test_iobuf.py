@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.storage.iobuf import (
+    MEASURED_SMALL_CALLS,
     Buffers,
     Costs,
     calibrate,
     documented_costs,
     gain,
     gain_findings,
+    gain_range,
     transfer_for_gain_bytes,
     unaligned_fraction,
 )
@@ -24,6 +28,7 @@ costs = st.builds(
     call_cost_s=st.floats(min_value=0, max_value=1e-2),
     unaligned_extra=st.floats(min_value=0, max_value=5),
     wait_fraction=st.floats(min_value=0, max_value=3),
+    library_s=st.floats(min_value=0, max_value=1e-6),
 )
 
 
@@ -36,6 +41,37 @@ def test_time_of_a_gb_by_hand():
     # Reading waits half as long as moving, unless somebody reads ahead.
     assert one.seconds_per_gb(4096, reading=True) == pytest.approx(1.5 + 2.44140625)
     assert one.seconds_per_gb(4096, reading=True, ahead=True) == pytest.approx(1 + 2.44140625)
+
+
+def test_time_of_a_gb_in_buffers_by_hand():
+    # 1e9 calls of a byte take the library 1e-8 s each; 1e9/4096 of a buffer 1e-5 s.
+    one = Costs(task_rate_gb_s=1, call_cost_s=1e-5, library_s=1e-8)
+    assert one.buffered_seconds_per_gb(1, Buffers(4096)) == pytest.approx(1 + 2.44140625 + 10)
+    # A call as large as a buffer goes past the library.
+    assert one.buffered_seconds_per_gb(4096, Buffers(4096)) == pytest.approx(1 + 2.44140625)
+
+
+# Public programs: size of a call, buffer, cost of a call without buffers, gain as a factor (see the module's references).
+@pytest.mark.parametrize(("call", "cost_s", "factor"), [(1, 6.29e-6, 100), (8, 1.1e-6, 31), (16, 1.1e-6, 30)])
+def test_small_calls_gain_what_public_programs_gained(call, cost_s, factor):
+    """A task alone, where the data stay in the page cache (2 GB/s): within a factor of two and a half."""
+    one = Costs(task_rate_gb_s=2.0, call_cost_s=cost_s, unaligned_extra=0)
+    assert factor / 2.5 < 1 + gain(one, call, Buffers(8192), reading=False) < 2.5 * factor
+
+
+@pytest.mark.parametrize("tasks", [1, 24, 1560])
+@pytest.mark.parametrize("call", [1, 4, 16])
+def test_the_range_of_small_calls_holds_what_was_measured(call, tasks):
+    low, usual, high = gain_range(documented_costs(task_rate_gb_s=35 / tasks), call, Buffers(1024), reading=False)
+    assert low <= usual <= high
+    assert 1 + low <= MEASURED_SMALL_CALLS[1]
+    assert 1 + high >= MEASURED_SMALL_CALLS[0]
+
+
+def test_measured_sizes_have_no_range():
+    two = Buffers(2 << 20, 2)
+    assert len(set(gain_range(documented_costs(), 10_000, two, reading=False))) == 1
+    assert gain_range(documented_costs(), 9_999, two, reading=False).low < 0.01
 
 
 def test_pages():
@@ -74,6 +110,8 @@ def test_reads_gain_at_least_as_much_as_writes(one, size, power):
 
 @given(costs, st.integers(min_value=1, max_value=1 << 12))
 def test_smaller_calls_gain_more(one, pages):
+    # What a call of the library costs more than one to the file system is no gain.
+    one = replace(one, call_cost_s=max(one.call_cost_s, one.library_s))
     small, large = 4096 * pages, 8192 * pages
     gains = [gain(one, size, Buffers(1 << 25), reading=False) for size in (small, large)]
     assert gains[0] >= gains[1] - 1e-12
@@ -86,7 +124,7 @@ def test_a_buffer_as_large_as_an_aligned_call_buys_a_write_nothing(one, size):
 
 
 def test_reading_ahead_takes_two_buffers():
-    one = Costs(task_rate_gb_s=1, call_cost_s=0, wait_fraction=0.3)
+    one = Costs(task_rate_gb_s=1, call_cost_s=0, wait_fraction=0.3, library_s=0)
     assert gain(one, 4096, Buffers(number=2), reading=True) == pytest.approx(0.3)
     assert gain(one, 4096, Buffers(number=1), reading=True) == 0
     assert Buffers(number=1).setting(reading=True) == "*:size=1M:count=1"

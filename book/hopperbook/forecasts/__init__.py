@@ -13,9 +13,9 @@ import random
 import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
-from hopperbook.forecasts import network, node, storage
 from hopperlib.data_files import data_folder, rows
 
 #: Chances that an interval claims to hold the outcome. [%]
@@ -27,7 +27,6 @@ _RUNS, _SEED = 400, 20_261_123
 _ERROR, _POINTS = 0.05, 2.0
 # Intervals of 80 % overlapped 24 of 25 practice rows. All were drawn in to the share that scored best on these, a mistake.
 _DRAWN_IN = 0.8
-_MODULES = {"node": node, "network": network, "storage": storage}
 
 
 def settings() -> dict[str, dict[str, Any]]:
@@ -78,13 +77,13 @@ def runs(row: Mapping[str, str], setting: Mapping[str, Any], count: int = _RUNS)
     10
     """
     module, _, name = setting["ask"].partition(".")
-    function: Callable[..., float] = getattr(_MODULES[module], name)
+    function: Callable[..., float] = getattr(import_module(f"hopperbook.forecasts.{module}"), name)
     rng = random.Random(f"{_SEED} {row['id']}")
     low, high = setting.get("ends", (-math.inf, math.inf))
     found = []
     whole = "best setting" in row["asked"]
     for _ in range(count):
-        drawn = {name: _drawn(rng, *ends) for name, ends in setting["assumed"].items()}
+        drawn = {name: _drawn(rng, *ends) for name, ends in setting.get("assumed", {}).items()}
         chosen = {name: values[int(rng.random() * len(values))] for name, values in setting.get("choices", {}).items()}
         value = setting.get("scale", 1) * function(rng, **{**setting["given"], **drawn, **chosen})
         noise = rng.gauss(0, setting.get("error", _POINTS if in_percent(row) else _ERROR))
@@ -122,8 +121,8 @@ class Forecast(NamedTuple):
         return (first - second) / 10 if in_percent(self.row) else math.log(first / second)
 
 
-def forecast(row: Mapping[str, str]) -> Forecast:
-    """Return the forecast of a situation.
+def forecast(row: Mapping[str, str], setting: Mapping[str, Any] | None = None, narrowed: float = _DRAWN_IN) -> Forecast:
+    """Return the forecast of a situation, by its setting in the first set if none is given.
 
     Examples
     --------
@@ -131,7 +130,7 @@ def forecast(row: Mapping[str, str]) -> Forecast:
     >>> made.intervals[80][0] < made.median < made.intervals[80][1]
     True
     """
-    setting = settings()[row["id"]]
+    setting = setting or settings()[row["id"]]
     if "missing" in setting:
         return Forecast(row, None, {}, setting["missing"])
     found = sorted(runs(row, setting))
@@ -140,7 +139,7 @@ def forecast(row: Mapping[str, str]) -> Forecast:
         end, middle = (found[min(len(found) - 1, round(each * (len(found) - 1)))] for each in (share, 0.5))
         if "best setting" in row["asked"]:
             return end
-        return middle + _DRAWN_IN * (end - middle) if in_percent(row) else middle * (end / middle) ** _DRAWN_IN
+        return middle + narrowed * (end - middle) if in_percent(row) else middle * (end / middle) ** narrowed
 
     return Forecast(row, cut(0.5), {level: (cut(0.5 - level / 200), cut(0.5 + level / 200)) for level in LEVELS})
 

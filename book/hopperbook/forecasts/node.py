@@ -19,8 +19,14 @@ from hopperlib.placement.models.hybrid import memory_times, thread_costs
 from hopperlib.placement.models.memory import merged_need
 
 
-def _kind(numa_nodes: int, cores: int, numa_gb_s: float, core_gb_s: float, remote: float = 0.5) -> NodeKind:
-    """Return a kind of node with so many NUMA nodes of that many cores."""
+def node_kind(numa_nodes: int, cores: int, numa_gb_s: float, core_gb_s: float, remote: float = 0.5) -> NodeKind:
+    """Kind of node with a number of NUMA nodes and of cores in each.
+
+    Examples
+    --------
+    >>> node_kind(2, 12, 40.0, 10.0).cores
+    24
+    """
     return replace(
         Machine.load("toy").node(),
         sockets=1,
@@ -42,7 +48,7 @@ def core_rate(rng: random.Random, *, tasks: int, lone_gb_s: float, peak_gb_s: fl
     >>> core_rate(random.Random(1), tasks=10, lone_gb_s=12.0, peak_gb_s=60.0, attainable=0.8)
     4.8
     """
-    return task_bandwidth_gb_s(_kind(1, tasks, attainable * peak_gb_s, lone_gb_s), tasks)
+    return task_bandwidth_gb_s(node_kind(1, tasks, attainable * peak_gb_s, lone_gb_s), tasks)
 
 
 def numa_scaling(rng: random.Random, *, numa_nodes: int, channels_gb_s: float, core_gb_s: float, kept: float) -> float:
@@ -73,7 +79,7 @@ def first_touch_gain(
     >>> round(first_touch_gain(random.Random(1), numa_nodes=4, cores=6, all_gb_s=50, one_gb_s=12.5, core_gb_s=5, remote=0.5), 9)
     4.0
     """
-    kind = _kind(numa_nodes, cores, one_gb_s, core_gb_s, remote)
+    kind = node_kind(numa_nodes, cores, one_gb_s, core_gb_s, remote)
     all_s = memory_times(kind, 1, kind.cores, elsewhere=1.0)[1]
     return all_gb_s / (kind.cores / all_s)
 
@@ -88,7 +94,7 @@ def remote_share(
     >>> round(remote_share(random.Random(1), cores=10, own_gb_s=50.0, links=2, link_gb_s=16.0, used=0.75), 9)
     0.48
     """
-    kind = replace(_kind(2, cores, own_gb_s, own_gb_s, 1.0), numa_link_gb_s=used * round(links) * link_gb_s)
+    kind = replace(node_kind(2, cores, own_gb_s, own_gb_s, 1.0), numa_link_gb_s=used * round(links) * link_gb_s)
     own_s, remote_s = (memory_times(kind, cores, 1, spread=False, spilled=spilled)[1] for spilled in (0.0, 1.0))
     return own_s / remote_s
 
@@ -164,7 +170,7 @@ def hybrid_time(
     ...             surface=0.7, messages=0.0, noise=0.0, threads=[1, 4])
     1.0
     """
-    kind = _kind(1, cores, 1.0, 1.0)
+    kind = node_kind(1, cores, 1.0, 1.0)
     known = {cost.threads: cost.mpi for cost in thread_costs(kind, tasks)}
     wanted = {cost.threads: cost.mpi for cost in thread_costs(kind, round(tasks * nodes_ratio))}
     counts = [int(count) for count in times_s]
@@ -214,7 +220,7 @@ def mpi_saving(rng: random.Random, *, mpi_share: float, threads: float, cores: i
     >>> mpi_saving(random.Random(1), mpi_share=0.0, threads=4, cores=4, tasks=64, work=1.1)
     0.0
     """
-    cost = {each.threads: each.mpi for each in thread_costs(_kind(1, cores, 1.0, 1.0), tasks)}[round(threads)]
+    cost = {each.threads: each.mpi for each in thread_costs(node_kind(1, cores, 1.0, 1.0), tasks)}[round(threads)]
     return max(100 * (1 / ((1 - mpi_share) * work + mpi_share * cost) - 1), 0.0)
 
 

@@ -305,6 +305,8 @@ def widened(made: Forecast) -> Forecast:
     middle, share = made.median, lessons()["narrowed_to"]
 
     def out(end: float) -> float:
-        return middle + (end - middle) / share if in_percent(made.row) else middle * (end / middle) ** (1 / share)
+        return float(
+            middle + (end - middle) / share if in_percent(made.row) else middle * (end / middle) ** (1 / share)
+        )
 
     return made._replace(intervals={level: (out(low), out(high)) for level, (low, high) in made.intervals.items()})

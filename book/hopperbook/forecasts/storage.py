@@ -12,12 +12,17 @@ from typing import Any
 import numpy as np
 
 from hopperbook.forecasts.node import non_negative
+from hopperlib.contention.saturation import users_to_reach
 from hopperlib.machine import FileSystem, Machine
 from hopperlib.storage.iobuf import Costs as CallCosts
 from hopperlib.storage.loading import load_time
 from hopperlib.storage.lustre.client import own_file_system
 from hopperlib.storage.lustre.dumps import osts_with_slow
+from hopperlib.storage.lustre.node_rates import clients_rate_gb_s
 from hopperlib.storage.lustre.rates import Costs, Pace, Writing
+
+# Share of a ceiling from which on a curve counts as level.
+_LEVEL = 0.95
 
 
 def load_ratio(
@@ -142,16 +147,17 @@ def write_ratio(
 
 
 def levels_at(rng: random.Random, *, steps: Sequence[int], one_gb_s: float, peak_gb_s: float, together: float) -> float:
-    """Writers from which on more bring no more: where what each adds fills the file system.
+    """Fewest writers, of those tried, that reach 95 % of what the file system takes, by the law of saturation.
 
-    A writer beside others adds a share `together` of what it has alone.
+    Of its rate alone a writer keeps a share `together` beside others, for reasons besides the ceiling.
 
     Examples
     --------
     >>> levels_at(random.Random(1), steps=[1, 2, 4, 8, 16], one_gb_s=1.0, peak_gb_s=6.0, together=1.0)
-    8.0
+    16.0
     """
-    return float(next((step for step in steps if step * one_gb_s * together >= peak_gb_s), steps[-1]))
+    enough = users_to_reach(_LEVEL, one_gb_s * together, peak_gb_s)
+    return float(next((step for step in steps if step >= enough), steps[-1]))
 
 
 def share_of_peak(rng: random.Random, *, locks: float, slowest: float) -> float:
@@ -166,14 +172,14 @@ def share_of_peak(rng: random.Random, *, locks: float, slowest: float) -> float:
 
 
 def over_known(rng: random.Random, *, nodes: int, node_gb_s: float, system_gb_s: float, known_gb_s: float) -> float:
-    """Rate that the nodes or the file system allow over a known one. [ratio]
+    """Rate that nodes reach together, by the law of saturation, over a known one. [ratio]
 
     Examples
     --------
-    >>> over_known(random.Random(1), nodes=100, node_gb_s=1.0, system_gb_s=80.0, known_gb_s=20.0)
-    4.0
+    >>> round(over_known(random.Random(1), nodes=100, node_gb_s=1.0, system_gb_s=80.0, known_gb_s=20.0), 2)
+    3.34
     """
-    return min(nodes * node_gb_s, system_gb_s) / known_gb_s
+    return clients_rate_gb_s(nodes * node_gb_s, nodes, system_gb_s) / known_gb_s
 
 
 def call_time(rng: random.Random, *, times_s: Mapping[str, float], size: int, noise: float) -> float:

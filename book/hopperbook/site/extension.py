@@ -21,6 +21,7 @@ from hopperbook.site.reference import setup as set_up_reference
 from hopperbook.site.renderers import ExplorerDirective, raw_html
 from hopperbook.site.scenes import SceneDirective, scene
 from hopperbook.site.side_by_side import setup as set_up_side_by_side
+from hopperbook.site.study_runs import StudyRunsDirective
 from hopperlib import __version__
 
 HERE = Path(__file__).resolve().parent
@@ -162,6 +163,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("explorer", ExplorerDirective)
     app.add_directive("machine", MachineDirective)
     app.add_directive("scene", SceneDirective)
+    app.add_directive("study-runs", StudyRunsDirective)
     set_up_course(app)
     set_up_reference(app)
     set_up_side_by_side(app)

@@ -105,7 +105,7 @@ def call(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
 def mcp() -> None:
     """Serve the questions to an assistant, over standard input and output, until it closes them.
 
-    Needs the protocol's library: pip install 'hopper-book[mcp]'. It reads no file but the machine that a call names.
+    Needs the protocol's library: pip install '.[mcp]' in the folder of the repository. It reads no file but the machine that a call names.
     """
     import anyio
     import mcp_types as types

@@ -4,12 +4,13 @@ Options and defaults as in the manuals that `hopperkit.launchers.filling.mpiexec
 names.
 """
 
-import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
+from hopperkit.launchers.mapping.openmpi import CannotTellError, OpenMpiRequest, read_openmpi
+from hopperkit.launchers.mapping.requests import HydraMapper, IntelMapper, OpenMpiMapper, ranks_of_line
 from hopperkit.launchers.option_values import assigned, hex_mask, number_list, whole_number
 from hopperkit.launchers.options import Given, component_of, read_fields, read_programs
 from hopperkit.launchers.scripts import LaunchLine
@@ -29,11 +30,12 @@ from hopperlib.text import count
 
 
 class _Mpiexec(NamedTuple):
-    """Whose mpiexec a line is: its name, and what tells it in words and environment, then in the modules of the text."""
+    """Whose mpiexec a line is: its name, and what tells it: words and variables, then modules, then words of several."""
 
     title: str
     signs: str
     modules: str
+    hints: str = "(?!)"
 
 
 _LAUNCHERS: dict[LauncherKind, _Mpiexec] = {
@@ -41,11 +43,11 @@ _LAUNCHERS: dict[LauncherKind, _Mpiexec] = {
     "pals": _Mpiexec("PALS", r" --?(cpu-bind|depth|gpu-bind)\b", "(?!)"),
     "openmpi": _Mpiexec(
         "Open MPI",
-        r" --(map-by|bind-to|rank-by)\b"
-        r"| --?(mca|report-bindings|npernode|npersocket|oversubscribe|allow-run-as-root|x) | -N |\bOMPI_",
+        r" --?(mca|report-bindings|npernode|npersocket|oversubscribe|allow-run-as-root|x) | -N |\bOMPI_",
         "open-?mpi|hpcx",
+        r" --(map-by|bind-to|rank-by)\b",
     ),
-    "mpich": _Mpiexec("MPICH", r" -(bind-to|map-by)\b", "mpich|mvapich"),
+    "mpich": _Mpiexec("MPICH", "(?!)", "mpich|mvapich", r" -(bind-to|map-by)\b"),
 }
 # Units that the launchers map to and bind to, by what they may be called.
 _UNITS = {
@@ -64,7 +66,6 @@ _UNITS = {
 }
 _SHOW_BINDING = "mpiexec ... bash -c 'taskset -cp $$'"
 _REPORT = "Run mpirun with --report-bindings to see."
-_OFF = ("0", "no", "off", "disable", "false")
 
 
 def read_mpiexec(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
@@ -100,12 +101,13 @@ def read_mpiexec(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
         options = {option.name: option for option in given}
         environment |= assigned(option.value for option in given if option.name in ("-env", "-x"))
         known = _known_variables(kind, {**line.environment, **environment})
-        counted = _counts(kind, options, known, job, remarks)
+        counted = _counts(kind, given, known, job, remarks)
+        _check_pattern(kind, given, counted, job)
         if not counted["tasks"]:
             rule = "has no -n, and no script around it says how many tasks there are"
             raise LaunchError(line.launcher, "", rule)
         typed = (option._replace(name=option.typed) for option in options.values())
-        components.append(_map(kind, component_of(typed, command, counted), options, known, job, remarks))
+        components.append(_map(kind, component_of(typed, command, counted), given, known, job, remarks))
     return kind, (tuple(components), environment, remarks)
 
 
@@ -128,7 +130,8 @@ def _kind(line: LaunchLine, job: Job, remarks: Remarks) -> LauncherKind:
     modules = " ".join(job.modules).lower()
     by_signs = (kind for kind, known in _LAUNCHERS.items() if re.search(known.signs, typed))
     by_modules = (kind for kind, known in _LAUNCHERS.items() if re.search(known.modules, modules))
-    if known := next(chain(by_signs, by_modules), None):
+    by_hints = (kind for kind, known in _LAUNCHERS.items() if re.search(known.hints, typed))
+    if known := next(chain(by_signs, by_modules, by_hints), None):
         return known
     hydra = line.launcher.endswith("hydra") or re.search(r" --?(genv|ppn|perhost) ", typed)
     guess: LauncherKind = "mpich" if hydra else "openmpi"
@@ -140,13 +143,16 @@ def _kind(line: LaunchLine, job: Job, remarks: Remarks) -> LauncherKind:
 
 
 def _counts(
-    kind: LauncherKind, options: Mapping[str, Given], known: Mapping[str, str], job: Job, remarks: Remarks
+    kind: LauncherKind, given: Sequence[Given], known: Mapping[str, str], job: Job, remarks: Remarks
 ) -> dict[str, Any]:
     """Return tasks, nodes and tasks a node, as the line, the environment and the script around it say."""
+    options = {option.name: option for option in given}
     reservation, cores = job.reservation, len(job.node.usable_cores)
     fields = read_fields(options, kind)
     per_node = _tasks_per_node(kind, options, known, fields.get("tasks_per_node"), job)
     tasks: int = fields.get("tasks", 0)
+    if not tasks and kind == "openmpi":
+        tasks = _tasks_of_pattern(given, job, remarks)
     hosts = len(options["-host"].value.split(",")) if "-host" in options else None
     if reservation is None:
         return fields | {"tasks": tasks, "nodes": hosts, "tasks_per_node": per_node}
@@ -155,6 +161,52 @@ def _counts(
         on_nodes = f"{tasks} tasks on {count(reservation.nodes, 'node')}"
         remarks.notes.append(f"{on_nodes} are more than a core for each.")
     return fields | {"tasks": tasks, "nodes": hosts or min(reservation.nodes, tasks), "tasks_per_node": per_node}
+
+
+def _check_pattern(kind: LauncherKind, given: Sequence[Given], counted: Mapping[str, Any], job: Job) -> None:
+    """Refuse more tasks than the pattern of a line of Open MPI gives on the nodes of the job."""
+    if kind != "openmpi" or not job.reservation:
+        return
+    values = {option.name: option.value for option in given if option.bears}
+    pattern = re.match(r"ppr:(\d{1,9}):", values.get("-map-by", ""), re.IGNORECASE)
+    if not pattern and ("-map-by" in values or not {"-npernode", "-npersocket", "-pernode"} & set(values)):
+        return
+    release = _openmpi_release(" ".join(job.modules).lower())
+    nodes, tasks = job.reservation.nodes, counted["tasks"]
+    most = nodes * max(_ranks_of_node(given, release, job.node), default=0)
+    if most and tasks > most:
+        each = most // nodes
+        rule = f"is more than {count(nodes, 'node')} x {each}, the tasks that the pattern of the line gives"
+        raise LaunchError("-n", tasks, rule)
+
+
+def _ranks_of_node(given: Sequence[Given], release: int | None, node: NodeKind) -> list[int]:
+    """Return the tasks that a line of Open MPI without -n starts on a node, 0 for all slots, by each release that it may be."""
+    options = [(option.name, option.value) for option in given if option.bears]
+    found = []
+    for each in (4, 5) if release is None else (5 if release >= 5 else 4,):
+        try:
+            found.append(ranks_of_line(options, each, node) or 0)
+        except (LaunchError, CannotTellError):
+            found.append(0)
+    return found
+
+
+def _tasks_of_pattern(given: Sequence[Given], job: Job, remarks: Remarks) -> int:
+    """Return the tasks that a line of Open MPI without -n starts on the job's nodes by its pattern; 0 for all slots."""
+    found = _ranks_of_node(given, _openmpi_release(" ".join(job.modules).lower()), job.node)
+    if len(set(found)) > 1:
+        remarks.doubts.append(
+            "How many tasks Open MPI starts for this line without -n depends on its release. Give -n, or load its module "
+            "with its release in the text."
+        )
+    return found[-1] * (job.reservation.nodes if job.reservation else 1)
+
+
+def _openmpi_release(modules: str) -> int | None:
+    """Return the release of Open MPI that modules such as openmpi/gcc/4.1.6 name; None if they do not."""
+    match = re.search(r"open-?mpi(?:\S*/|-)v?([1-9])\.\d", modules)
+    return int(match[1]) if match else None
 
 
 def _tasks_per_node(
@@ -171,20 +223,19 @@ def _tasks_per_node(
 def _map(
     kind: LauncherKind,
     component: Component,
-    options: Mapping[str, Given],
+    given: Sequence[Given],
     known: Mapping[str, str],
     job: Job,
     remarks: Remarks,
 ) -> Component:
     """Return a component with its mapping, as its launcher works it out."""
-    node = job.node
-    per_node, nodes, tasks = component.tasks_per_node, component.nodes, component.tasks
-    on_node = min(tasks, per_node or -(-tasks // nodes) if nodes else per_node or len(node.usable_cores))
+    node, options = job.node, {option.name: option for option in given}
     width = next((option for name, option in options.items() if name in ("-d", "-cpus-per-proc")), None)
     cpus = whole_number(width.typed, width.value) if width else 1
-    component = component._replace(nodes=None if per_node else nodes)
-    release = re.search(r"open-?mpi/(\d{1,2})\.", " ".join(job.modules).lower())
-    request = _Request(component, options, cpus, on_node, known, node, remarks, int(release[1]) if release else None)
+    component = component._replace(nodes=None if component.tasks_per_node else component.nodes)
+    modules = " ".join(job.modules).lower()
+    release = _openmpi_release(modules)
+    request = _Request(component, options, cpus, known, node, remarks, release, modules, given)
     mapped = _MAPPERS[kind](request)
     if "-gpu-bind" in options:
         mapped = mapped._replace(gpus=_gpu_bind(options["-gpu-bind"], node))
@@ -213,38 +264,24 @@ def _unit(typed: str, word: str) -> str:
     return _UNITS[word.lower()]
 
 
-def units_of(unit: str, kind: NodeKind) -> list[list[int]]:
-    """Return the CPUs of each unit of a node that jobs may use, in the order of the units, core by core.
-
-    Examples
-    --------
-    >>> from hopperlib.machine import Machine
-    >>> units_of("core", Machine.load("perlmutter").node())[1]
-    [1, 129]
-    """
-    usable, threads = kind.usable_cores, range(kind.threads_per_core)
-    if unit in ("number", "hwthread"):
-        cpus = [[kind.cpu(core, thread)] for core in usable for thread in threads]
-        return sorted(cpus) if unit == "number" else cpus
-    widths = {"numa": kind.cores_per_numa_node, "socket": kind.cores_per_socket, "node": kind.cores}
-    widths["l3"] = kind.cores_per_l3 or kind.cores_per_numa_node
-    width = widths.get(unit, 1)
-    groups = [range(first, first + width) for first in range(0, kind.cores, width)]
-    members = [[kind.cpu(core, thread) for core in group if core in usable for thread in threads] for group in groups]
-    return [group for group in members if group]
-
-
 class _Request(NamedTuple):
-    """What a line asks for, for the launcher's own rules: the component so far, options by name, width, tasks of a node; the release of Open MPI."""
+    """What a line asks for, for its launcher's rules: the component so far, options by name, width; Open MPI's release."""
 
     component: Component
     options: Mapping[str, Given]
     width: int
-    on_node: int
     known: Mapping[str, str]
     node: NodeKind
     remarks: Remarks
     release: int | None = None
+    modules: str = ""
+    given: Sequence[Given] = ()
+
+    def plain_options(self) -> tuple[tuple[str, str], ...]:
+        """Return the options with their values as typed, the parameters of ``--mca`` joined."""
+        parameters = "\n".join(option.value for option in self.given if option.name == "-mca")
+        plain = [(option.name, option.value) for option in self.given if option.bears and option.name != "-mca"]
+        return tuple([*plain, ("-mca", parameters)] if parameters else plain)
 
     def typed(self, name: str) -> str:
         """Return the value of an option; nothing without it."""
@@ -289,204 +326,82 @@ def _pals(request: _Request) -> Component:
 
 
 def _openmpi(request: _Request) -> Component:
-    """Map as Open MPI's release does; where the text does not say which, what 4.1 and 5.0 do not share cannot be told."""
-    if request.release is not None:
-        return _openmpi_as(request, fifth=request.release >= 5)
-    mapped = _openmpi_as(request, fifth=False)
-    try:
-        same = _openmpi_as(request, fifth=True) == mapped
-    except LaunchError:
-        same = False
-    if not same:
+    """Pass the options on to Open MPI's rules, and say what they map to for the counts of nodes."""
+    mapper = OpenMpiMapper(request.plain_options(), request.release, request.component.tasks)
+    parsed = _parsed(mapper.options, request.release)
+    unit, width = parsed.unit or "slot", parsed.width
+    if parsed.hwthreads or "hwthread" in (unit, parsed.bind):
+        # The CPUs of a task are hardware threads.
+        width = -(-width // request.node.threads_per_core)
+    per_place = {"-npernode", "-npersocket", "-pernode"} & set(request.options)
+    if "-map-by" in request.options and per_place and request.release != 5:
         request.doubt(
-            "What Open MPI does with this line depends on its release: shown is what 4.1 does, and 5.0 does something "
-            f"else or refuses it. Load its module with its release in the text. {_REPORT}"
+            f"What Open MPI 4.1 does with --map-by beside a number of tasks for each node is not followed. {_REPORT}"
         )
-    return mapped
+    component = request.component._replace(overcommit=parsed.oversubscribe, mapper=mapper)
+    request = request._replace(component=component)
+    if request.release is not None and request.release < 4:
+        # 1.8 printed other bindings than 4.1.
+        request.doubt(f"Releases of Open MPI before 4.0 are not followed; shown is what 4.1 does. {_REPORT}")
+    if parsed.bind == "none" or parsed.overload:
+        # No CPUs are kept for a task that is not bound.
+        width = 1
+    if parsed.per_unit and unit == "node":
+        return request.mapped("slot", "own", width)._replace(tasks_per_node=parsed.per_unit, nodes=None)
+    if unit == "node":
+        return request.mapped("node-by-node", "own", width)
+    return request.mapped(_COUNTED.get(unit, "slot"), "own", width, per_unit=parsed.per_unit)
 
 
-def _openmpi_as(request: _Request, *, fifth: bool) -> Component:
-    """Map as 4.1 or the `fifth` release does, of which 4.1.4 and 5.0.7 were asked: --map-by, --bind-to, what is missing."""
-    request, unit, each = _openmpi_map(request)
-    if request.typed("-rank-by").split(":")[0].lower() not in ("", "slot", "fill", "core"):
-        request.doubt(f"What --rank-by does beside --map-by has changed between releases. {_REPORT}")
-    bound = _openmpi_bind(request, unit)
-    if bound == "hwthread" != unit and request.node.threads_per_core > 1:
-        return _openmpi_threads(request, unit, fifth=fifth)
-    if not bound or not unit:
-        unit, bound = _openmpi_defaults(request, unit, bound, fifth=fifth)
-    if not _openmpi_conflict(request, unit, bound, fifth=fifth) and bound != "none" and request.on_node > 1:
-        each = _openmpi_order(request, unit, bound, each, fifth=fifth)
-    if bound == "none":
-        # Nobody keeps the cores of PE= for a task that is not bound.
-        request = request._replace(width=1)
-    if each and unit == "node":
-        return request.mapped("slot", bound)._replace(tasks_per_node=each, nodes=None)
-    return request.mapped("node-by-node" if unit == "node" else unit, bound, per_unit=each)
+# Units whose number on a node bounds its tasks.
+_COUNTED = {"socket": "socket", "numa": "numa", "l3": "l3", "hwthread": "hwthread"}
 
 
-def _openmpi_threads(request: _Request, unit: str, *, fifth: bool) -> Component:
-    """Map to another unit what is bound to single hardware threads: known of cores before 5.0 alone."""
-    if unit == "core" and request.width == 1 and not fifth:
-        return request.mapped(unit, "first")
-    request.doubt(
-        f"Which hardware threads --bind-to hwthread takes beside --map-by {unit or 'slot'} is not documented; "
-        f"shown are the task's cores. {_REPORT}"
-    )
-    return request.mapped(unit or "slot", "own")
-
-
-def _openmpi_defaults(request: _Request, unit: str, bound: str, *, fifth: bool) -> tuple[str, str]:
-    """Return the unit that tasks are mapped to and the one they are bound to where the line says one of them at most."""
-    if fifth and unit != "node":
-        by_bound = bound in ("l3", "numa", "socket") and not unit
-        usual = bound if by_bound else "slot", "numa" if unit else "core"
-    else:
-        one_numa_node = bool(bound) and request.node.sockets == 1 == request.node.numa_nodes
-        wide = not unit and bound in ("core", "none", "hwthread") and request.width > 1
-        usual = ("slot", "core") if one_numa_node or wide or request.component.tasks <= 2 else ("numa", "numa")
-    return unit or usual[0], bound or usual[1]
-
-
-# From the narrowest unit to the widest; slots are dealt out one behind the other.
-_WIDTHS = ("hwthread", "core", "l3", "numa", "socket", "node")
-
-
-def _openmpi_conflict(request: _Request, unit: str, bound: str, *, fifth: bool) -> bool:
-    """Refuse a binding that cannot stand with the mapping; return whether only releases before 5.0 take it."""
-    loose = bound == "none"
-    if request.width > 1 and (bound in _WIDTHS[2:] or (loose and fifth)):
-        rule = "cannot stand with PE= of --map-by, which binds a task to that many cores"
-        raise LaunchError("--bind-to", bound, rule)
-    wider = not loose and unit in _WIDTHS and _WIDTHS.index(bound) > _WIDTHS.index(unit) and request.on_node > 1
-    if wider and fifth:
-        rule = f"is wider than the {unit} that tasks are mapped to, which Open MPI refuses from 5.0 on"
-        raise LaunchError("--bind-to", bound, rule)
-    return wider or (loose and request.width > 1)
-
-
-def _openmpi_order(request: _Request, unit: str, bound: str, each: int | None, *, fifth: bool) -> int | None:
-    """Return how many tasks in a row a unit gets."""
-    if fifth and unit in ("l3", "numa", "socket") and not each:
-        rounds, rest = divmod(request.on_node, len(units_of(unit, request.node)))
-        if rounds > 1 and not rest:
-            return rounds
-        if rounds and rest:
-            request.doubt(
-                f"How Open MPI 5.0 deals {request.on_node} tasks out over the {unit}s is not known. {_REPORT}"
-            )
-    if bound in ("l3", "numa") and unit != bound and not fifth:
-        request.doubt(f"Which {bound} of its {unit} Open MPI 4.1 binds a task to is not known. {_REPORT}")
-    return each
-
-
-def _openmpi_map(request: _Request) -> tuple[_Request, str, int | None]:
-    """Return what --map-by says: the request with width and overcommitment, the unit, and tasks for each (ppr)."""
-    old = next((name[3:] for name in request.options if name in ("-bycore", "-bysocket", "-bynode")), "")
-    value = request.typed("-map-by") or old
-    ppr = re.match(r"ppr:([^:]+):([^:]+)(.*)", value, re.IGNORECASE)
-    word, *modifiers = (ppr[2] + ppr[3] if ppr else value).split(":")
-    for modifier in map(str.lower, modifiers):
-        if modifier.startswith("pe="):
-            request = request._replace(width=whole_number("--map-by", modifier[3:]))
-        elif modifier == "oversubscribe":
-            request = request._replace(component=request.component._replace(overcommit=True))
-    return request, _unit("--map-by", word) if word else "", whole_number("--map-by", ppr[1]) if ppr else None
-
-
-def _openmpi_bind(request: _Request, unit: str) -> str:
-    """Return what tasks are bound to; nothing where neither the line nor what they are mapped by says."""
-    old = next((name[9:] for name in request.options if name.startswith("-bind-to-")), "")
-    typed = (request.typed("-bind-to") or old).split(":")[0].lower()
-    if typed:
-        return typed if typed == "none" else _unit("--bind-to", typed)
-    if request.component.overcommit:
-        return "none"
-    if request.width > 1:
-        return "core"
-    if unit in ("", "slot", "node"):
-        return ""
-    if unit in ("core", "hwthread"):
-        assumption = f"Without --bind-to, tasks are taken to be bound to the {unit} that they are mapped to."
-        request.remarks.assumptions.append(assumption)
-    else:
-        request.doubt(
-            f"Without --bind-to, releases of Open MPI differ: they bind to the {unit} that a task is mapped to, shown "
-            "here, or to a core where there are two tasks or fewer. Add --bind-to, or --report-bindings to see."
-        )
-    return unit
+def _parsed(options: Sequence[tuple[str, str]], release: int | None) -> OpenMpiRequest:
+    """Return what the options ask for as the release reads them, or as one of the two does."""
+    releases = (4, 5) if release is None else (5 if release >= 5 else 4,)
+    error: LaunchError | None = None
+    for each in releases:
+        try:
+            return read_openmpi(options, each)
+        except LaunchError as refusal:
+            error = error or refusal
+        except CannotTellError:
+            # The placement says why; its counts are those of a line that says nothing.
+            return OpenMpiRequest()
+    if error:
+        raise error
+    return OpenMpiRequest()
 
 
 def _mpich(request: _Request) -> Component:
     """Bind as MPICH's Hydra does: not at all unless the line says -bind-to; with fewer CPUs than tasks it begins anew."""
-    bind, _, listed = (request.typed("-bind-to") or "none").partition(":")
-    if bind == "none":
-        return request.mapped("slot", "none", 1)
-    if bind == "user":
-        lists = [number_list("-bind-to", part.replace("+", ","), what="CPUs") for part in listed.split(",")]
-        # Tasks beyond the list are not bound.
-        rest = tuple(cpu for unit in units_of("core", request.node) for cpu in unit)
-        cpus = [*lists, *[rest] * (request.on_node - len(lists))]
-    else:
-        cpus = list(_hydra_masks(request))
-    # Tasks may share what they are bound to: a core is each one's own if there are enough.
-    cores = min(len(cpus[0]) // request.node.threads_per_core, request.node.cores // request.on_node)
-    return request.mapped("slot", "own", max(1, cores))._replace(binding_list=tuple(cpus), overcommit=True)
-
-
-def _hydra_masks(request: _Request) -> Iterator[tuple[int, ...]]:
-    """Yield the CPUs of each task: as many as it binds to, from the unit on that its place in the mapping lies in.
-
-    Each round over the units that tasks are mapped to begins further on in them, where there is room. Hydra 4.0.2
-    was asked on a node that hwloc showed it.
-    """
-    kind = request.node
-    cpus = [kind.cpu(core, thread) for core in range(kind.cores) for thread in range(kind.threads_per_core)]
-    unit, width = _hydra_unit(request.typed("-bind-to"), kind)
-    _, mapped = _hydra_unit(request.typed("-map-by") or request.typed("-bind-to"), kind)
-    total = len(cpus)
-    # Where the units do not divide the node, the places go on at its beginning until each was taken.
-    room = math.gcd(mapped, total)
-    if width < mapped and request.on_node > total // room and (mapped % width or room < mapped):
+    variables = request.known
+    bind = request.typed("-bind-to") or variables.get("HYDRA_BINDING", "")
+    mapping = request.typed("-map-by") or variables.get("HYDRA_MAPPING", "")
+    if not bind and "mvapich" in request.modules:
         request.doubt(
-            "More tasks than units that they are mapped to, and what they are bound to does not divide those: where Hydra "
-            f"goes on is not known. Run {_SHOW_BINDING} to see."
+            f"MVAPICH binds ranks itself where mpiexec does not, which is not followed. Run {_SHOW_BINDING} to see."
         )
-    for task in range(request.on_node):
-        around, place = divmod(task, total // room)
-        shift = around % max(1, room // width) * width
-        first = (place * mapped + shift) % total // unit * unit
-        yield tuple(cpus[(first + index) % total] for index in range(min(width, total)))
-
-
-def _hydra_unit(typed: str, kind: NodeKind) -> tuple[int, int]:
-    """Return the hardware threads of the unit that a word names, and of as many of them as it asks for."""
-    word, _, number = typed.partition(":")
-    cores = {"core": 1, "l3cache": kind.cores_per_l3 or kind.cores_per_numa_node, "numa": kind.cores_per_numa_node}
-    cores |= {"socket": kind.cores_per_socket}
-    if word not in (*cores, "hwthread"):
-        raise LaunchError("-bind-to", typed, f"names no unit that Hydra knows; there are hwthread, {', '.join(cores)}")
-    each = cores[word] * kind.threads_per_core if word in cores else 1
-    return each, each * (whole_number("-bind-to", number) if number else 1)
+    mapped = request.mapped("slot", "own", 1)
+    return mapped._replace(overcommit=True, mapper=HydraMapper(bind, mapping))
 
 
 def _intelmpi(request: _Request) -> Component:
-    """Map as Intel MPI does: a domain of CPUs for each task, an even share of the node's or one for each OpenMP thread."""
-    known = request.known
-    if "-bind-to" in request.options:
-        return _mpich(request)
-    if known.get("I_MPI_PIN", "1").lower() in _OFF:
-        return request.mapped("slot", "none", 1)
-    cpus, domain = len(units_of("hwthread", request.node)), known.get("I_MPI_PIN_DOMAIN", "auto")
-    share = max(1, cpus // request.on_node)
-    if domain == "omp" and known.get("OMP_NUM_THREADS", "")[:1].isdigit():
-        share = int(known["OMP_NUM_THREADS"].split(",")[0])
-    if domain not in ("auto", "omp") or "I_MPI_PIN_PROCESSOR_LIST" in known or share * request.on_node < cpus:
+    """Pass the variables on to Intel MPI's rules, of which there are three by release."""
+    names = ("I_MPI_", "OMP_NUM_THREADS")
+    variables = tuple((name, value) for name, value in request.known.items() if name.startswith(names))
+    foreign = next((name for name in ("-bind-to", "-map-by") if name in request.options), "")
+    release = None
+    if match := re.search(r"(?:impi|intel-?mpi|intel-oneapi-mpi)/(?:20)?(\d\d)\.(\d{1,2})", request.modules):
+        release = (2000 + int(match[1]), int(match[2]))
+    known = release if release and release >= (2021, 5) else None
+    if release and not known and dict(variables).get("I_MPI_PIN", "").lower() not in ("0", "no", "off", "disable"):
         request.doubt(
-            "How Intel MPI lays out domains that leave CPUs over (I_MPI_PIN_ORDER), or that its variables spell out, is not "
-            "followed; shown is one behind the other. Set I_MPI_DEBUG=4 to see."
+            "Releases of Intel MPI before 2021.5 were not asked; shown is what later ones do. Set I_MPI_DEBUG=4 to see."
         )
-    return request.mapped("hwthread", "own", share)
+    mapped = request.mapped("slot", "own", 1)
+    return mapped._replace(overcommit=True, mapper=IntelMapper(variables, foreign, known))
 
 
 _MAPPERS = {"pals": _pals, "openmpi": _openmpi, "mpich": _mpich, "intelmpi": _intelmpi}

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from hopperlib.machine import Launcher, NodeKind
+from hopperlib.machine.cpu_numbers import core_by_cpu, expanded
 
 SHOW_BINDING = "srun ... bash -c 'echo $SLURM_PROCID $(taskset -cp $$) $ROCR_VISIBLE_DEVICES $CUDA_VISIBLE_DEVICES'"
 """A line that shows where the tasks of a step really run, the line's own options in the place of the dots."""
@@ -41,6 +42,7 @@ class SlurmNode(NamedTuple):
     step_sockets: int = 0
     reserved: frozenset[int] = frozenset()
     numbering: str = "cores"
+    cpu_numbers: tuple[str, ...] = ()
     auto_binding: str = "none"
     release: tuple[int, ...] = _NEWEST
     tasks_per_core: int | None = None
@@ -61,6 +63,7 @@ class SlurmNode(NamedTuple):
             step_sockets=counts[launcher.slurm_conf_socket] if launcher.slurm_conf_socket else 0,
             reserved=frozenset(node.reserved_cores if system_cores is None else system_cores),
             numbering=node.cpu_numbering,
+            cpu_numbers=node.cpu_numbers,
             auto_binding=launcher.auto_binding,
             release=slurm_release(launcher),
             tasks_per_core=launcher.tasks_per_core,
@@ -91,10 +94,14 @@ class SlurmNode(NamedTuple):
         """Return the number that the system gives to a CPU counted as Slurm does inside."""
         # Linux mostly numbers the first threads of all cores before the second ones; Slurm counts core by core.
         core, thread = divmod(place, self.threads_per_core)
+        if self.cpu_numbers:
+            return expanded(self.cpu_numbers)[thread][core]
         return place if self.numbering == "threads" else core + thread * self.cores
 
     def core_of(self, cpu: int) -> int:
         """Return the core of a CPU as the system numbers them."""
+        if self.cpu_numbers:
+            return core_by_cpu(self.cpu_numbers)[cpu]
         return cpu // self.threads_per_core if self.numbering == "threads" else cpu % self.cores
 
     def cpus_of(self, cores: Iterable[int]) -> frozenset[int]:

@@ -1,9 +1,8 @@
-"""Where tasks land when a launcher maps them onto units of a node and binds them to units.
+"""Which tasks of an mpiexec line go to which node, and where those of a node land.
 
-One model for all mpiexec and mpirun: tasks go onto units of a node (CPUs, cores,
-caches, NUMA nodes, sockets) in turn or a number on each, every task takes so
-many cores or CPUs of its unit next to those taken before, and is bound to the
-units that hold them.
+Open MPI, MPICH and Intel MPI each bind the tasks of a node by their rules (`hopperkit.launchers.mapping`). For PALS,
+tasks go onto units of a node (CPUs, cores, caches, NUMA nodes, sockets) in turn, every task takes so many cores or CPUs
+of its unit next to those taken before, and is bound to the units that hold them.
 
 References
 ----------
@@ -14,8 +13,8 @@ Open MPI 4.1 and 5.0, mpirun(1); MPICH, "Using the Hydra Process Manager"; Intel
 from collections import Counter
 from collections.abc import Sequence
 
-from hopperkit.launchers.dialects.mpiexec import units_of
 from hopperkit.launchers.filling.gpus import step_gpus, with_gpus
+from hopperkit.launchers.mapping.topology import units_of
 from hopperkit.launchers.option_values import check_nodes
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.binding import Binding, Seating, bound_to
@@ -61,8 +60,13 @@ def place_mpiexec(component: Component, node: NodeKind, machine: Machine, thread
     else:
         share = -(-component.tasks // nodes) if full else per_node
         numbers = [range(first, min(first + share, component.tasks)) for first in range(0, component.tasks, share)]
-    patterns = {size: _pattern(component, mapping, node, size, threads, nodes) for size in set(map(len, numbers))}
-    return Seating(numbers, [patterns[len(own)] for own in numbers], ())
+    doubts: dict[str, None] = {}
+    if component.mapper and len(numbers) > 1 and component.mapper.doubt_on_several_nodes:
+        doubts[component.mapper.doubt_on_several_nodes] = None
+    patterns = {
+        size: _pattern(component, mapping, node, size, threads, nodes, doubts) for size in set(map(len, numbers))
+    }
+    return Seating(numbers, [patterns[len(own)] for own in numbers], (), tuple(doubts))
 
 
 def _node_counts(component: Component, mapping: TaskMapping, node: NodeKind) -> tuple[int, int]:
@@ -74,10 +78,24 @@ def _node_counts(component: Component, mapping: TaskMapping, node: NodeKind) -> 
 
 
 def _pattern(
-    component: Component, mapping: TaskMapping, kind: NodeKind, tasks: int, threads: int, nodes: int
+    component: Component,
+    mapping: TaskMapping,
+    kind: NodeKind,
+    tasks: int,
+    threads: int,
+    nodes: int,
+    doubts: dict[str, None],
 ) -> tuple[Binding, ...]:
-    """Return where the tasks of one node run."""
+    """Return where the tasks of one node run; add what cannot be told of it to `doubts`."""
     everything = frozenset(cpu for unit in units_of("core", kind) for cpu in unit)
+    if component.mapper:
+        result = component.mapper.bind(kind, tasks)
+        doubts.update({result.doubt: None} if result.doubt else {})
+        free = bound_to(everything, kind, threads, bound=False)
+        shapes = {cpus: bound_to(cpus, kind, threads) if cpus else free for cpus in set(result.cpus)}
+        bindings = [shapes[cpus] for cpus in result.cpus]
+        step = step_gpus(component.gpus, kind, tasks=tasks, nodes=nodes)
+        return with_gpus(component.gpus, kind, step, bindings, closest=True)
     if component.binding_list:
         taken = _listed_cpus(component, kind, tasks)
     else:
@@ -91,9 +109,10 @@ def _pattern(
 def _listed_cpus(component: Component, kind: NodeKind, tasks: int) -> list[list[int]]:
     """Return the CPUs of each task of a node where the line lists them."""
     lists = [[cpu for cpu in listed if cpu is not None] for listed in component.binding_list or ()]
-    absent = next((cpu for listed in lists for cpu in listed if cpu >= kind.hardware_threads), None)
+    known = {kind.cpu(core, thread) for core in range(kind.cores) for thread in range(kind.threads_per_core)}
+    absent = next((cpu for listed in lists for cpu in listed if cpu not in known), None)
     if absent is not None:
-        rule = f"names CPU {absent}; a node has CPUs 0 to {kind.hardware_threads - 1}"
+        rule = f"names CPU {absent}; a node has CPUs up to {kind.highest_cpu}"
         raise LaunchError("--cpu-bind", component.given("--cpu-bind") or "list", rule)
     return [lists[task % len(lists)] for task in range(tasks)]
 
@@ -129,8 +148,6 @@ def _bound(own: list[int], bind: str, kind: NodeKind, everything: frozenset[int]
     """Return the CPUs that a task is bound to, or may use if it is not."""
     if bind == "none":
         return everything
-    if bind == "first":
-        return frozenset(own[:1])
     if bind in ("own", "core", "hwthread"):
         return frozenset(own)
     return frozenset(cpu for unit in units_of(bind, kind) if set(unit) & set(own) for cpu in unit)

@@ -8,12 +8,15 @@ from hopperkit.questions import ask
 from hopperkit.questions.machine_choice import machine_of_text, unknown_machine
 from hopperkit.questions.question import load
 from hopperkit.questions.result import Result
+from hopperkit.readers.benchmark_history import read_benchmark_history
 from hopperkit.readers.hardware.reader import machine_from, read_hardware
-from hopperkit.readers.recognise import NO_MARKS, Kind, in_trouble, not_text, plain_prompts, recognise, times_in
+from hopperkit.readers.recognise import NO_MARKS, Kind, in_trouble, not_text, plain_prompts, recognise
 from hopperkit.readers.source import texts_of
+from hopperkit.variation.factors import is_node_list
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
-from hopperlib.text import capital
+from hopperlib.monitoring.changes import FEWEST
+from hopperlib.text import capital, count
 
 # Which question answers for a kind, and the control that takes its text.
 _ASKED = {
@@ -23,7 +26,7 @@ _ASKED = {
     "io": ("io-log", "output"),
     "lustre": ("stripe", "lfs"),
     "history": ("watch", "history"),
-    "times": ("runs-needed", "times"),
+    "times": ("runs", "runs"),
     "hardware": ("machines", "machine_file"),
     "machine": ("machines", "machine_file"),
     "buddyinfo": ("preflight", "buddyinfo"),
@@ -42,7 +45,7 @@ class Given(ask.Setting):
 
     text: str = ask.file(
         "Anything",
-        "#SBATCH -C gpu -q regular -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out",
+        "#SBATCH -C gpu -q regular -G 8\nsrun -n 8 --gpus-per-task=1 ./a.out",
         argument=True,
         required=True,
         multiple=True,
@@ -80,6 +83,7 @@ def answer(given: Given) -> Result:
         kinds = recognise(given.text)
         if kinds[0].name == "io" and _failed(given.text):
             kinds = (Kind("output", "the output of a job", "it is a log of I/O that an error ended"), *kinds)
+    kinds = tuple(_by_content(kind, given.text) for kind in kinds)
     refusals = []
     for kind, following in zip(kinds, [*kinds[1:], None], strict=True):
         try:
@@ -90,6 +94,23 @@ def answer(given: Given) -> Result:
         if kind.name not in _WITHIN or (following == kinds[-1] and not in_trouble(given.text)):
             break
     raise InputError("no question can read this text " + "; ".join(refusals), name="text")
+
+
+def _by_content(kind: Kind, text: str) -> Kind:
+    """Take a history for run times where its runs are too few to judge a course, or have nodes to compare."""
+    if kind.name != "history":
+        return kind
+    try:
+        series = read_benchmark_history(_text_of(kind, text)).series
+    except InputError:
+        return kind
+    if max(len(history.values) for history in series) < FEWEST and len(series) == 1:
+        why = f"its {count(len(series[0].values), 'dated run')} are too few for a history"
+        return Kind("times", "run times", why)
+    columns = series[0].covariates
+    if len(series) == 1 and any(is_node_list(name, list(cells)) for name, cells in columns.items()):
+        return Kind("times", "run times", "each run has its date and its nodes")
+    return kind
 
 
 def _failed(text: str) -> bool:
@@ -162,13 +183,9 @@ def _text_of(kind: Kind, text: str) -> str:
     plain = _PROMPT.sub("", plain_prompts(text))
     if kind.name == "hardware":
         return machine_from(read_hardware(plain), name="yours", title="Your machine").to_toml()
-    if kind.name == "times" and (times := times_in(plain)):
-        return "\n".join(("run_time_s", *times))
     if kind.name == "history" and kind.why.startswith("each line"):
         rows = (re.sub(r"[,;\s]+(?=\S+\s*$)", ";", line) for line in plain.splitlines())
         return "\n".join(("date;value", *rows))
-    if kind.name == "times" and not re.search("[,;\t|]", plain.split("\n", 1)[0]):
-        return re.sub(r"(?<=\S) +(?=\S)", ";", plain)
     return plain
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
 from statistics import fmean, median
 
 from hopperkit.questions import ask
@@ -15,9 +14,9 @@ from hopperkit.readers.networks.placements import PlacedJob, Placements, lay_job
 from hopperkit.traces.group_cost import STATED_EFFECT, GroupCost, WaitForOne, cost_of_groups, wait_for_one
 from hopperlib.errors import pinned_on
 from hopperlib.finding import Finding
+from hopperlib.package_data import text_beside
 from hopperlib.text import count, duration
 
-_SAMPLES = Path(__file__).parent / "samples"
 # Below this share of the machine's node-seconds, nodes that the log does not hold may be other people's.
 _WHOLE_LOG = 0.5
 _MOST_GROUPS_SHOWN = 11
@@ -28,7 +27,7 @@ class Where(ask.Setting):
 
     jobs: str = ask.file(
         "Job log",
-        (_SAMPLES / "where-jobs.txt").read_text(encoding="utf-8"),
+        text_beside(__file__, "samples/where-jobs.txt"),
         rows=8,
         max_length=64_000_000,
         argument=True,
@@ -38,7 +37,7 @@ class Where(ask.Setting):
     )
     network: str = ask.file(
         "Network",
-        (_SAMPLES / "where-topology.txt").read_text(encoding="utf-8"),
+        text_beside(__file__, "samples/where-topology.txt"),
         rows=6,
         max_length=64_000_000,
         placeholder="Paste topology.conf, topology.yaml, or what scontrol show topology or ibnetdiscover prints",

@@ -147,7 +147,9 @@ def node_svg(
         if place == 0:
             y += 6 * (socket > 0)
             sheet.rect("socket", 1.5, y, _WIDTH - 3, 20 + kind.numa_nodes_per_socket * (box + 5))
-            sheet.text("label", _EDGE, y + 14, f"Socket {socket}")
+            shared = kind.sockets_per_numa_node
+            last = f"s {socket * shared}-{socket * shared + shared - 1}" if shared > 1 else f" {socket}"
+            sheet.text("label", _EDGE, y + 14, f"Socket{last}")
             y += 20
         sheet.rect("numa", _EDGE, y, _WIDTH - 2 * _EDGE, box)
         sheet.text("label", 2 * _EDGE, y + 14, heading)

@@ -6,11 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from math import prod
 
-from hopperkit.questions import ask
-from hopperkit.questions.result import Column, Copyable, Result, Table, table
-from hopperlib.errors import refusal
-from hopperlib.finding import Finding
-from hopperlib.storage.chunks import (
+from hopperkit.filesystems.chunks import (
     Access,
     Array,
     Times,
@@ -19,6 +15,10 @@ from hopperlib.storage.chunks import (
     shape_text,
     slots_for,
 )
+from hopperkit.questions import ask
+from hopperkit.questions.result import Column, Copyable, Result, Table, table
+from hopperlib.errors import refusal
+from hopperlib.finding import Finding
 from hopperlib.text import digits, share, size
 from hopperlib.units import BYTES_PER_MIB
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any
 
 from hopperkit.filesystems.node_lines import node_lines
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Series, chart
 from hopperkit.questions.result import Column, Copyable, Figure, Result, Table, table
 from hopperlib.machine import Machine
-from hopperlib.storage.loading import METHODS, LoadTime, Method, load_time, loading_finding
+from hopperlib.storage.loading import METHODS, LoadTime, Method, load_range_s, load_time, loading_finding
 from hopperlib.text import count, digits, duration
 
 _WAYS: dict[Method, str] = {
@@ -74,20 +75,27 @@ class Job(ask.Setting):
     )
     machine_file: str = ask.machine_file()
 
+    def _settings(self, nodes: int = 0) -> dict[str, Any]:
+        """Settings of the model, for the nodes of the job or another number."""
+        return {
+            "nodes": nodes or self.nodes,
+            "tasks_per_node": self.tasks_per_node,
+            "files": self.files,
+            "tries": self.tries,
+            "size_mb": self.size_mb,
+            "servers": self.servers,
+            "requests_per_s": self.requests_per_s,
+            "server_gb_s": self.server_gb_s,
+            "link_gb_s": self.link_gb_s,
+        }
+
     def time(self, method: Method, nodes: int = 0) -> LoadTime:
         """Time of one way, on the nodes of the job or on another number."""
-        return load_time(
-            method,
-            nodes=nodes or self.nodes,
-            tasks_per_node=self.tasks_per_node,
-            files=self.files,
-            tries=self.tries,
-            size_mb=self.size_mb,
-            servers=self.servers,
-            requests_per_s=self.requests_per_s,
-            server_gb_s=self.server_gb_s,
-            link_gb_s=self.link_gb_s,
-        )
+        return load_time(method, **self._settings(nodes))
+
+    def range_s(self, method: Method) -> tuple[float, float, float]:
+        """Least, usual and greatest time of one way. [s]"""
+        return load_range_s(method, **self._settings())
 
     @cached_property
     def times(self) -> dict[Method, LoadTime]:
@@ -182,6 +190,8 @@ def _parts(job: Job) -> Table:
             Column("Reading", "s", 1, "predicted"): lambda method: job.times[method].reads_s,
             Column("Passing on", "s", 1, "predicted"): lambda method: job.times[method].passing_on_s,
             Column("Total", "s", 1, "predicted"): lambda method: job.times[method].total_s,
+            Column("At least", "s", 1, "predicted"): lambda method: job.range_s(method)[0],
+            Column("At most", "s", 1, "predicted"): lambda method: job.range_s(method)[2],
         },
         marked=(METHODS.index(job.best),),
         marked_label="the shortest",

@@ -25,7 +25,9 @@ from hopperlib.errors import InputError
 
 __all__ = ["DarshanMissing", "read_darshan", "read_darshan_logs", "read_darshan_text"]
 
-_INSTALL = "reading Darshan logs needs pydarshan; install it with: pip install 'hopper-book[darshan]'"
+_INSTALL = (
+    "reading Darshan logs needs pydarshan; install it with: pip install '.[darshan]' in the folder of the repository"
+)
 _MARK = "hopper-darshan "
 # What the other process says of a log, a part at a time.
 _PARTS = ("job", "reading", "module", "frames", "names", "hosts", "lost", "note", "failed")

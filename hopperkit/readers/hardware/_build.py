@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from hopperkit.readers.hardware._devices import gpu_facts
-from hopperkit.readers.hardware._record import Hardware, guessed, reported
+from hopperkit.readers.hardware._record import Hardware, core_by_number, geometry_of, guessed, reported
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine, Quantity
 from hopperlib.machine.machine import general_launchers
@@ -152,10 +152,11 @@ def _with_local(record: Hardware, local: Hardware) -> tuple[dict[str, Quantity],
 
 def _gpus(local: Hardware, facts: dict[str, Quantity]) -> dict[str, Quantity]:
     """Return the cores near each GPU, where a tool says something of them; hwloc's own word goes first."""
-    sockets, per_socket, per_numa = _geometry(facts)
-    numa_nodes, threads = sockets * per_socket, facts["threads_per_core"].value
+    sockets, numa_nodes, cores = geometry_of(facts)
+    threads = facts["threads_per_core"].value
     assert isinstance(threads, int)
-    return {} if "gpu_cores" in facts else gpu_facts(local, sockets, numa_nodes, numa_nodes * per_numa, threads)
+    numbers = core_by_number(facts, cores, threads)
+    return {} if "gpu_cores" in facts else gpu_facts(local, sockets, numa_nodes, cores, numbers)
 
 
 def _merged(records: list[Hardware]) -> Hardware:
@@ -179,8 +180,8 @@ def _merged(records: list[Hardware]) -> Hardware:
 
 def _filled(facts: dict[str, Quantity]) -> dict[str, Quantity]:
     """Return the facts with an assumption for each key that is missing."""
-    sockets, numa_nodes, per_numa = _geometry(facts)
-    cores = sockets * numa_nodes * per_numa
+    _, numa_nodes, cores = geometry_of(facts)
+    per_numa = cores // numa_nodes
     # What a core draws is no more than what its NUMA node gives, and neither is above what its memory can.
     bandwidth = max(12, 4 * per_numa) if per_numa < 16 else min(4 * per_numa, 50 * max(1, per_numa // 16))
     reasons = (
@@ -201,17 +202,11 @@ def _names(kinds: list[dict[str, Quantity]]) -> list[str]:
         return ["compute"]
     names: list[str] = []
     for facts in kinds:
-        sockets, numa_nodes, per_numa = _geometry(facts)
-        name = f"{sockets * numa_nodes * per_numa}c-{facts['memory_gb'].value}gb".replace(".", "_")
+        sockets, _, cores = geometry_of(facts)
+        name = f"{cores}c-{facts['memory_gb'].value}gb".replace(".", "_")
         more = f"-{sockets}s{facts['threads_per_core'].value}t{len(names)}"
         names.append(name if name not in names else name + more)
     return names
-
-
-def _geometry(facts: dict[str, Quantity]) -> tuple[int, ...]:
-    """Return the sockets, their NUMA nodes and the cores of one."""
-    keys = ("sockets", "numa_nodes_per_socket", "cores_per_numa_node")
-    return tuple(value for key in keys if isinstance(value := facts[key].value, int))
 
 
 def _srun(cluster: Sequence[Hardware], counted: dict[str, Quantity], config: Hardware) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """GPUs, caches and kept cores: ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, hwloc's XML, Gres."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hopperkit.readers.hardware._record import MOST_CPUS, Hardware, guessed, reported
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
+from hopperlib.machine.cpu_numbers import written
 
 _LINKS = re.compile(r"X|NV\d+|SYS|NODE|PHB|PXB|PIX")
 _RANGES = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
@@ -43,8 +44,13 @@ def read_rocm_topo(text: str) -> Hardware:
     return Hardware("rocm-smi", {}, gpu_numa_nodes=tuple(int(nodes[gpu]) for gpu in sorted(nodes, key=int)))
 
 
-def gpu_facts(local: Hardware, sockets: int, numa_nodes: int, cores: int, threads_per_core: int) -> dict[str, Quantity]:
-    """Return the cores near each GPU of a node of that shape, out of what the tools said of CPUs and NUMA nodes."""
+def gpu_facts(
+    local: Hardware, sockets: int, numa_nodes: int, cores: int, core_of: Mapping[int, int]
+) -> dict[str, Quantity]:
+    """Return the cores near each GPU of a node of that shape, out of what the tools said of CPUs and NUMA nodes.
+
+    `core_of` has the core of each CPU of the node.
+    """
 
     def cores_of(part: int, parts: int) -> str:
         """Return the cores of one of that many equal parts of the node."""
@@ -52,13 +58,11 @@ def gpu_facts(local: Hardware, sockets: int, numa_nodes: int, cores: int, thread
         return f"{part * width}-{part * width + width - 1}"
 
     if local.gpu_cpus:
-        last = max(cpu for cpus in local.gpu_cpus for cpu in cpu_list(cpus, "nvidia-smi: CPU Affinity"))
-        if last >= cores * threads_per_core:
-            has = f"{cores * threads_per_core} CPUs, counted from 0"
-            raise InputError(f"nvidia-smi: CPU Affinity names CPU {last}; the node has {has}")
-        listed = (
-            ",".join(part for part in cpus.split(",") if int(part.partition("-")[0]) < cores) for cpus in local.gpu_cpus
-        )
+        near_each = [cpu_list(cpus, "nvidia-smi: CPU Affinity") for cpus in local.gpu_cpus]
+        if unknown := {cpu for cpus in near_each for cpu in cpus} - set(core_of):
+            has = f"{len(core_of)} CPUs, counted from 0"
+            raise InputError(f"nvidia-smi: CPU Affinity names CPU {max(unknown)}; the node has {has}")
+        listed = (written(tuple(sorted({core_of[cpu] for cpu in cpus})), strides=False) for cpus in near_each)
         return reported("nvidia-smi", "topo -m, CPU Affinity", gpu_cores=tuple(listed))
     if local.gpu_numa_nodes and max(local.gpu_numa_nodes) < numa_nodes:
         near = tuple(cores_of(node, numa_nodes) for node in local.gpu_numa_nodes)

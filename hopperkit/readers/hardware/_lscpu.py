@@ -3,7 +3,16 @@
 import re
 
 from hopperkit.readers.hardware._devices import cpu_list
-from hopperkit.readers.hardware._record import MOST_CPUS, Hardware, counted, guessed, local_node, memory_facts, reported
+from hopperkit.readers.hardware._record import (
+    MOST_CPUS,
+    Hardware,
+    counted,
+    guessed,
+    local_node,
+    memory_facts,
+    numbering_of,
+    reported,
+)
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
 
@@ -46,12 +55,13 @@ def read_lscpu(text: str) -> Hardware:
     numa_cpus = _numa_cpus(values)
     numa_nodes = len(numa_cpus) or counted("lscpu", "NUMA node(s)", values.get("NUMA node(s)", 1))
     alike = len({len(numbers) for numbers in numa_cpus}) <= 1
-    in_order = not numa_cpus or not _renumbered(numa_cpus, cores, threads)
     model = values.get("Model name") or None
     facts = _measured_clock(values) | _guessed_flops(values)
     at = ("Socket(s), Core(s) per socket, NUMA node(s)", "Thread(s) per core", "Model name")
     counts = (sockets, numa_nodes, cores, threads)
-    return local_node("lscpu", at, counts, facts, model, notes, alike=alike, in_order=in_order)
+    return local_node(
+        "lscpu", at, counts, facts, model, notes, alike=alike, numbering=_numbering(numa_cpus, cores, threads)
+    )
 
 
 def _fields(text: str) -> dict[str, str]:
@@ -87,14 +97,33 @@ def read_meminfo(text: str) -> Hardware:
     return Hardware("meminfo", memory_facts("meminfo", "MemTotal", int(match[1]) / 1024**2))
 
 
-def _renumbered(numa_cpus: list[list[int]], cores: int, threads: int) -> bool:
-    """Whether Linux numbers CPUs otherwise than core by core through the NUMA nodes."""
-    per_numa = cores // len(numa_cpus)
-    expected = [
-        {core + thread * cores for thread in range(threads) for core in range(k * per_numa, (k + 1) * per_numa)}
-        for k in range(len(numa_cpus))
-    ]
-    return [set(cpus) for cpus in numa_cpus] != expected
+def _numbering(numa_cpus: list[list[int]], cores: int, threads: int) -> dict[str, Quantity] | None:
+    """Return how Linux numbers the CPUs, as far as those of the NUMA nodes say it; None where they do not.
+
+    They do not say which CPUs are hardware threads of one core.
+    """
+    each, rest = divmod(cores, max(1, len(numa_cpus)))
+    if not numa_cpus:
+        return {}
+    if rest or any(len(numbers) != each * threads for numbers in numa_cpus):
+        return None
+    lists = [sorted(numbers) for numbers in numa_cpus]
+    behind = [[cpu for numbers in lists for cpu in numbers[t * each : (t + 1) * each]] for t in range(threads)]
+    at = "NUMA node0 CPU(s) and so on"
+    if threads == 1:
+        return reported("lscpu", at, **numbering_of(behind))
+    if all(
+        cpu + t * cores == other
+        for t, numbers in enumerate(behind)
+        for cpu, other in zip(behind[0], numbers, strict=True)
+    ):
+        why = "lscpu does not tell which CPUs share a core; the second ones are taken to follow all first ones"
+        return guessed(why, **numbering_of(behind))
+    if all(numbers == list(range(numbers[0], numbers[0] + each * threads)) for numbers in lists):
+        why = "lscpu does not tell which CPUs share a core; NUMA nodes of consecutive CPUs speak for neighbors"
+        beside = [[cpu for numbers in lists for cpu in numbers[t::threads]] for t in range(threads)]
+        return guessed(why, **numbering_of(beside))
+    return None
 
 
 def _guessed_flops(values: dict[str, str]) -> dict[str, Quantity]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from hopperkit.readers.hardware._devices import xml_device_facts
-from hopperkit.readers.hardware._record import MOST_CPUS, Hardware, local_node, memory_facts, reported
+from hopperkit.readers.hardware._record import MOST_CPUS, Hardware, local_node, memory_facts, numbering_of, reported
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
 from hopperlib.units import BYTES_PER_MEMORY_GB
@@ -37,18 +37,21 @@ def read_lstopo(text: str) -> Hardware:
     # Some virtual machines show no cores.
     cores = _cpusets(objects, "Core") or _cpusets(objects, "PU")
     threads_per_core = _width(cores)
-    socket_count = len(_cpusets(objects, "Package", "Socket")) or 1
+    sockets = _cpusets(objects, "Package", "Socket")
     numa_cpus, memory, notes = _numa_nodes(objects)
-    sizes = {sum(1 for core in cores if core & cpus) for cpus in numa_cpus}
+    # hwloc counts cores as it shows them: through the sockets, and in each through NUMA nodes and caches.
+    cores.sort(key=lambda core: [_first(core, groups) for groups in (sockets, numa_cpus)])
+    alike = _whole(numa_cpus, cores) and _whole(sockets, cores)
     facts = xml_device_facts(list(_walked(root, 0)), cores)
     if memory:
         facts |= memory_facts("lstopo", "local_memory", memory / BYTES_PER_MEMORY_GB)
     model, clock = _remarks(root)
     facts |= clock
     at = ("objects Package, NUMANode, Core", "objects PU and Core", "info CPUModel")
-    counts = (socket_count, max(1, len(numa_cpus)), len(cores), threads_per_core)
-    in_order = not _renumbered(numa_cpus, cores, threads_per_core)
-    return local_node("lstopo", at, counts, facts, model, notes, alike=len(sizes) <= 1, in_order=in_order)
+    counts = (len(sockets) or 1, max(1, len(numa_cpus)), len(cores), threads_per_core)
+    threads = list(zip(*map(_numbers, cores), strict=True))
+    numbering = reported("lstopo", "cpuset of each Core", **numbering_of(threads))
+    return local_node("lstopo", at, counts, facts, model, notes, alike=alike, numbering=numbering)
 
 
 def _topology(text: str) -> ElementTree.Element:
@@ -116,17 +119,23 @@ def _numa_nodes(objects: list[tuple[str, ElementTree.Element]]) -> tuple[list[in
     return sorted(by_cpus, key=lambda cpus: cpus & -cpus), memory, notes
 
 
-def _renumbered(numa_cpus: list[int], cores: list[int], threads: int) -> bool:
-    """Whether Linux numbers CPUs otherwise than core by core through the NUMA nodes."""
-    count = len(cores)
-    # First threads core by core, the second threads of all cores behind them.
-    expected = [sum(1 << (core + thread * count) for thread in range(threads)) for core in range(count)]
-    in_order = sorted(cores, key=lambda cpus: cpus & -cpus)
-    if in_order != expected:
-        return True
-    # And the cores of one NUMA node before those of the next.
-    seen = [next((k for k, cpus in enumerate(numa_cpus) if cpus & core), 0) for core in in_order]
-    return seen != sorted(seen)
+def _first(core: int, groups: list[int]) -> int:
+    """Return the number of the first group of CPUs that a core is in."""
+    return next((number for number, cpus in enumerate(groups) if cpus & core), len(groups))
+
+
+def _whole(groups: list[int], cores: list[int]) -> bool:
+    """Whether groups of CPUs have as many cores each, one core behind the other, and each core in one."""
+    members = [[number for number, core in enumerate(cores) if core & cpus] for cpus in groups]
+    width = len(cores) // max(1, len(groups))
+    return not groups or sorted(members) == [
+        list(range(first, first + width)) for first in range(0, len(groups) * width, width)
+    ]
+
+
+def _numbers(cpus: int) -> list[int]:
+    """Return the numbers of a set of CPUs."""
+    return [bit for bit in range(cpus.bit_length()) if cpus >> bit & 1]
 
 
 def _cpuset(each: ElementTree.Element) -> int:

@@ -8,14 +8,16 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
+from hopperlib.machine.cpu_numbers import core_by_cpu, written
 from hopperlib.schema import Value
 
 # More CPUs than any node has: a bound that keeps a typing error from filling the memory.
 MOST_CPUS = 65_536
 
 NUMBERING = (
-    "Linux numbers this node's CPUs in another order than these models, which count core by core through the NUMA "
-    "nodes and hardware thread t of core c as c + t x cores; translate core numbers before you bind with them"
+    "Linux numbers this node's CPUs in an order that this output does not tell in full; a machine file counts core by "
+    "core through the NUMA nodes and hardware thread t of core c as c + t x cores; translate core numbers before you "
+    "bind with them, or add the output of lstopo --of xml"
 )
 
 
@@ -84,24 +86,24 @@ def numa_facts(
 ) -> tuple[dict[str, Quantity], str | None]:
     """Return geometry that a machine file can hold, and a note where it differs from the node's.
 
-    A machine file knows sockets of equal NUMA nodes of equal cores. Two kinds of
-    node do not fit: several sockets on one NUMA node, and NUMA nodes that are not `alike`.
+    A machine file knows sockets of equal NUMA nodes of equal cores, and equal sockets that share one. NUMA nodes that
+    are not `alike` do not fit.
 
     Examples
     --------
     >>> facts, note = numa_facts("lscpu", "NUMA node(s)", sockets=2, numa_nodes=8, cores=128)
     >>> facts["numa_nodes_per_socket"].value, facts["cores_per_numa_node"].value, note
     (4, 16, None)
-    >>> facts, note = numa_facts("lscpu", "NUMA node(s)", sockets=4, numa_nodes=1, cores=4)
-    >>> facts["sockets"].value, note
-    (1, '4 sockets share 1 NUMA node; each NUMA node is taken as a socket')
+    >>> facts, note = numa_facts("lscpu", "NUMA node(s)", sockets=2, numa_nodes=1, cores=128)
+    >>> facts["sockets"].value, facts["sockets_per_numa_node"].value, note
+    (2, 2, None)
     """
+    shared = 1
     if alike and numa_nodes % sockets == 0 and cores % numa_nodes == 0:
         split, note = (sockets, numa_nodes // sockets, cores // numa_nodes), None
-    elif alike and numa_nodes < sockets and cores % numa_nodes == 0:
-        split = (numa_nodes, 1, cores // numa_nodes)
-        nodes = "1 NUMA node" if numa_nodes == 1 else f"{numa_nodes} NUMA nodes"
-        note = f"{sockets} sockets share {nodes}; each NUMA node is taken as a socket"
+    elif alike and sockets % numa_nodes == 0 and cores % sockets == 0:
+        # The firmware joins the memory of several sockets (NPS0, memory interleaved over the node).
+        split, note, shared = (sockets, 1, cores // numa_nodes), None, sockets // numa_nodes
     else:
         whole = sockets if cores % sockets == 0 else 1
         split = (whole, 1, cores // whole)
@@ -110,7 +112,44 @@ def numa_facts(
             f"sockets {sockets}); {'each socket' if whole > 1 else 'the node'} is taken as one NUMA node"
         )
     geometry = dict(zip(("sockets", "numa_nodes_per_socket", "cores_per_numa_node"), split, strict=True))
+    geometry |= {"sockets_per_numa_node": shared} if shared > 1 else {}
     return (guessed(note, **geometry) if note else reported(tool, at, **geometry)), note
+
+
+def numbering_of(threads: Sequence[Sequence[int]]) -> dict[str, Value]:
+    """Return what a machine file says of the numbers of CPUs: those of the first hardware threads, core by core, and so on.
+
+    Examples
+    --------
+    >>> numbering_of([(0, 1, 2), (3, 4, 5)]), numbering_of([(0, 2, 4), (1, 3, 5)])
+    ({'cpu_numbering': 'cores'}, {'cpu_numbering': 'threads'})
+    >>> numbering_of([(0, 2, 4, 1, 3, 5)])
+    {'cpu_numbers': ('0-4:2,1-5:2',)}
+    """
+    cores, each = len(threads[0]), len(threads)
+    if [list(numbers) for numbers in threads] == [list(range(t * cores, t * cores + cores)) for t in range(each)]:
+        return {"cpu_numbering": "cores"}
+    if [list(numbers) for numbers in threads] == [list(range(t, cores * each, each)) for t in range(each)]:
+        return {"cpu_numbering": "threads"}
+    return {"cpu_numbers": tuple(written(tuple(numbers)) for numbers in threads)}
+
+
+def geometry_of(facts: Mapping[str, Quantity]) -> tuple[int, int, int]:
+    """Return the sockets of a node, its NUMA nodes and its cores."""
+    keys = ("sockets", "numa_nodes_per_socket", "cores_per_numa_node")
+    sockets, per_socket, cores = (value for key in keys if isinstance(value := facts[key].value, int))
+    shared = facts["sockets_per_numa_node"].value if "sockets_per_numa_node" in facts else 1
+    numa_nodes = sockets * per_socket // (shared if isinstance(shared, int) else 1)
+    return sockets, numa_nodes, numa_nodes * cores
+
+
+def core_by_number(facts: Mapping[str, Quantity], cores: int, threads: int) -> dict[int, int]:
+    """Return the core of each CPU of a node, as its facts number them."""
+    lists = facts["cpu_numbers"].value if "cpu_numbers" in facts else ()
+    if isinstance(lists, tuple) and lists:
+        return core_by_cpu(tuple(map(str, lists)))
+    side_by_side = "cpu_numbering" in facts and facts["cpu_numbering"].value == "threads"
+    return {cpu: cpu // threads if side_by_side else cpu % cores for cpu in range(cores * threads)}
 
 
 def local_node(
@@ -122,7 +161,7 @@ def local_node(
     notes: Sequence[str],
     *,
     alike: bool,
-    in_order: bool,
+    numbering: Mapping[str, Quantity] | None,
 ) -> Hardware:
     """Return the record of one node, with its geometry and the nominal clock of its processor's name.
 
@@ -137,13 +176,15 @@ def local_node(
         What else the tool tells, of a clock only one that counts less.
     model : str or None
     notes : sequence of str
-    alike, in_order : bool
-        Whether the NUMA nodes have as many cores each, and Linux numbers them as the models do.
+    alike : bool
+        Whether the NUMA nodes have as many cores each, whole in a socket.
+    numbering : mapping or None
+        What the tool says of the numbers of CPUs (`numbering_facts`); None where it does not tell them in full.
 
     Examples
     --------
     >>> at = ("NUMA node(s)", "Thread(s) per core", "Model name")
-    >>> node = local_node("lscpu", at, (2, 4, 24, 1), {}, "Opteron @ 2.10GHz", (), alike=True, in_order=True)
+    >>> node = local_node("lscpu", at, (2, 4, 24, 1), {}, "Opteron @ 2.10GHz", (), alike=True, numbering={})
     >>> node.facts["clock_ghz"].value, node.facts["cores_per_numa_node"].value, node.notes
     (2.1, 6, ())
     """
@@ -153,8 +194,10 @@ def local_node(
     named = re.search(r"@\s*(\d{1,2}(?:\.\d+)?)\s*GHz", model or "")
     if named and 0 < float(named[1]) <= 10:
         facts = {**facts, **reported(tool, at[2], clock_ghz=float(named[1]))}
-    notes = (*notes, *((note,) if note else () if in_order else (NUMBERING,)))
-    return Hardware(tool, {**geometry, **facts}, cores, threads, sockets, numa_nodes, model, notes=notes)
+    notes = (*notes, *((note,) if note else () if numbering is not None else (NUMBERING,)))
+    return Hardware(
+        tool, {**geometry, **facts, **(numbering or {})}, cores, threads, sockets, numa_nodes, model, notes=notes
+    )
 
 
 def installed_memory(usable_gb: float) -> float:

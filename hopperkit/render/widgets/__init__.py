@@ -148,7 +148,7 @@ def missing_note() -> str:
     """
     names = ", ".join(missing_packages())
     return names and (
-        f'To use it here, install {names}: pip install "hopper-book[notebooks]", then restart the kernel.'
+        f'To use it here, install {names}: pip install ".[notebooks]" in the folder of the repository, then restart the kernel.'
     )
 
 
@@ -182,7 +182,7 @@ def server_note(folder: Path | None = None) -> str:
         return ""
     return (
         f"This JupyterLab lacks {', '.join(missing)}: where it runs, install jupyterlab_widgets, anywidget and plotly "
-        f"(pip install 'hopper-book[notebooks]'), then start it anew."
+        f"(pip install '.[notebooks]' in the folder of the repository), then start it anew."
     )
 
 

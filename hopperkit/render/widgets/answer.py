@@ -5,17 +5,17 @@ import os
 from collections.abc import Mapping
 from html import escape
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopperkit.questions.result import Figure, Result
 from hopperkit.render.html import legend_html, parts_html, prose_html
+from hopperlib.package_data import text_beside
 
 if TYPE_CHECKING:
     from hopperkit.questions.question import Question
 
 # JupyterLab's own colors, light and dark, for everything but the charts.
-STYLE = f"<style>\n{Path(__file__).with_name('notebook.css').read_text(encoding='utf-8')}</style>"
+STYLE = f"<style>\n{text_beside(__file__, 'notebook.css')}</style>"
 
 
 def in_the_book() -> bool:

@@ -11,7 +11,6 @@ draws is always the latest whole figure, at the zoom that the reader chose.
 
 import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -23,9 +22,10 @@ from hopperkit.questions.result import Figure
 from hopperkit.render.html import table_html
 from hopperkit.render.widgets.answer import STYLE, titled_html
 from hopperkit.render.widgets.saved import drawn
+from hopperlib.package_data import text_beside
 
 # plotly.js looks for `module` and `exports` first, so it is run as the body of a function that has them.
-_DRAW = Path(__file__).with_name("chart.mjs").read_text(encoding="utf-8")
+_DRAW = text_beside(__file__, "chart.mjs")
 
 
 class Chart(anywidget.AnyWidget):

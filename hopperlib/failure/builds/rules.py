@@ -6,7 +6,6 @@ that name documented rows come from the report on Hopper, the others are ours.
 """
 
 import datetime
-import os.path
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -14,6 +13,7 @@ from typing import Any, Literal
 
 from hopperlib.errors import InputError, did_you_mean
 from hopperlib.failure.builds.versions import in_range
+from hopperlib.package_data import text_beside
 from hopperlib.schema import key, read_record, read_toml
 
 
@@ -136,7 +136,7 @@ class _Sample:
     line: str = key(blank=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BuildRule:
     """One known problem.
 
@@ -186,6 +186,10 @@ class BuildRule:
     repairs: tuple[Repair, ...] = ()
     positive: _Sample
     negative: _Sample
+
+    def __hash__(self) -> int:
+        # A code names one rule; the hash of all fields would be made at every look-up.
+        return hash(self.code)
 
     @property
     def era(self) -> Literal["report", "today"]:
@@ -237,8 +241,7 @@ def load_build_rules() -> tuple[BuildRule, ...]:
     >>> [made.bug for made in load_build_rules() if made.bug][:2]
     [769872, 765956]
     """
-    with open(os.path.join(os.path.dirname(__file__), "problems.toml"), encoding="utf-8") as file:
-        return read_build_rules(file.read())
+    return read_build_rules(text_beside(__file__, "problems.toml"))
 
 
 def build_rule(code: str) -> BuildRule:

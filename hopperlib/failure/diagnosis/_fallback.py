@@ -67,7 +67,7 @@ _SMALL = re.compile(r"[a-z]{2,20} ")
 _BEGINNINGS = ("PY-TRACEBACK", "CRAY-ATP")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Speaker:
     """One part of the system that prints messages: how its lines read, and who acts on them."""
 

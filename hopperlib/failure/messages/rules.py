@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from hopperlib.errors import InputError, did_you_mean
-from hopperlib.package_data import read_beside
+from hopperlib.package_data import names_beside, read_beside, text_beside
 from hopperlib.schema import TableError, key, read_records, read_toml
 
 Role = Literal["cause", "symptom", "cascade", "noise", "info"]
@@ -45,6 +45,7 @@ NerscClass = Literal[
 
 # Name of the form that a build stages beside the models of the pages.
 STAGED = "rules.json"
+_RULES = "../rules"
 
 # Values that may be written as one text.
 _LISTS = ("anchors", "digits", "regex", "requires", "advice", "positive", "negative")
@@ -78,7 +79,7 @@ class Link:
         return code.startswith(self.code[:-1]) if self.code.endswith("*") else code == self.code
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """One message: how it reads and what it means.
 
@@ -166,6 +167,10 @@ class Rule:
     sample: Literal["quoted", "composed"] = "quoted"
     positive: tuple[str, ...] = key(single=True)
     negative: tuple[str, ...] = key((), single=True)
+
+    def __hash__(self) -> int:
+        # A code names one rule; the hash of all fields would be made at every look-up.
+        return hash(self.code)
 
     @property
     def fatal(self) -> bool:
@@ -309,7 +314,8 @@ def rule_texts() -> list[str]:
         texts = [Path(own).read_text(encoding="utf-8")] if own else []
     except (OSError, ValueError) as error:
         raise InputError(f"HOPPER_RULES={own}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    return texts + [file.read_text(encoding="utf-8") for file in sorted(_folder().glob("*.toml"))]
+    names = [name for name in names_beside(__file__, _RULES) if name.endswith(".toml")]
+    return texts + [text_beside(__file__, f"{_RULES}/{name}") for name in names]
 
 
 def staged_rules() -> str:
@@ -362,11 +368,11 @@ def load_rules() -> tuple[Rule, ...]:
             return read_rules(texts)
         except TableError as error:
             raise InputError(f"HOPPER_RULES={own}: {error}") from None
-    staged = _folder() / STAGED
-    if staged.is_file():
-        tables = json.loads(staged.read_text(encoding="utf-8"))
+    files = names_beside(__file__, _RULES)
+    if STAGED in files:
+        tables = json.loads(text_beside(__file__, f"{_RULES}/{STAGED}"))
     else:
-        tables = _tables(read_beside(__file__, f"../rules/{file.name}") for file in sorted(_folder().glob("*.toml")))
+        tables = _tables(read_beside(__file__, f"{_RULES}/{name}") for name in files if name.endswith(".toml"))
     try:
         return tuple(sorted(map(_made, tables), key=lambda made: (made.precedence, made.general)))
     except TypeError:
@@ -378,10 +384,6 @@ def load_rules() -> tuple[Rule, ...]:
 @cache
 def _by_code() -> dict[str, Rule]:
     return {made.code: made for made in load_rules()}
-
-
-def _folder() -> Path:
-    return Path(__file__).parent.parent / "rules"
 
 
 def rule(code: str) -> Rule:

@@ -34,7 +34,7 @@ class FabricLink(NamedTuple):
     capacity_gb_s: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Traffic:
     """Messages of a job between the switches that its nodes hang on.
 
@@ -57,6 +57,10 @@ class Traffic:
     sends: float
     targets: Mapping[tuple[int, int], float] | None = None
     places: Sequence[int] = ()
+
+    def __hash__(self) -> int:
+        """Hash what is cheap: equal traffics have equal places, and mappings have no hash."""
+        return hash((self.sends, tuple(self.places)))
 
     @classmethod
     def between(

@@ -12,9 +12,7 @@ References
 import random
 from collections.abc import Sequence
 from functools import cache
-from statistics import mean
 
-from hopperlib.errors import refusal
 from hopperlib.network.runtime.placed_jobs import PlacedJob, selected
 from hopperlib.network.runtime.run_time import Run, RunTimeModel, calibrate, draw_noise
 
@@ -154,55 +152,6 @@ def run_times(
     line, rng = model(runs, calibrated_with, jobs), random.Random(2012) if noise else None
     met = runs_met(jobs or milc_jobs(order, allocation), traffic, rng=rng)
     return tuple(tuple(line.run_time_s(run) for run in job) for job in met)
-
-
-@cache
-def lost_order(runs: int = 100) -> float:
-    """How much longer MILC takes on an aged machine in NID order than in xyz-by2 order. [fraction]
-
-    Calibrated on times in xyz-by2 order; the same jobs at the same places of the list.
-
-    Examples
-    --------
-    >>> lost_order() > 0
-    True
-    """
-    lost, kept = (
-        mean(time for job in run_times(runs, order, noise=False) for time in job) for order in ("nid", "xyz-by2")
-    )
-    return lost / kept - 1
-
-
-@cache
-def exchange_share(runs: int = 100) -> float:
-    """Share of MILC's mean time that it sends, as calibrated. [fraction]
-
-    Examples
-    --------
-    >>> 0 < exchange_share() < 1
-    True
-    """
-    return 1 - model(runs).compute_s / mean(time for job in run_times(runs, noise=False) for time in job)
-
-
-def slowdown(share: float) -> float:
-    """How much longer a code takes that sends for this share of its time, if the order is lost. [fraction]
-
-    For a code that talks as MILC does. One that sends nothing loses nothing.
-
-    Raises
-    ------
-    InputError
-        If `share` is not from 0 to 1.
-
-    Examples
-    --------
-    >>> slowdown(0.0), slowdown(1.0) > lost_order()
-    (0.0, True)
-    """
-    if not 0 <= share <= 1:
-        raise refusal("share", share, "must be from 0 to 1: it is a share of the time")
-    return share * lost_order() / exchange_share()
 
 
 def force_times_s(

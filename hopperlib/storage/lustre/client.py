@@ -1,9 +1,9 @@
 """What one node, or a few, can write: the rate of the tasks against the ceiling of the node.
 
-Every task writes at most at its own rate; a node passes on at most its ceiling,
-however many tasks it has; the file system takes at most its peak. So the rate
-grows with tasks until the nodes are full, and the machine with more cores a
-node is full sooner: on it the same tasks sit on fewer nodes.
+A task alone writes at its rate; tasks on a node share what it passes on, and nodes
+share the peak of the file system, both by the law of
+`hopperlib.contention.saturation`. So the rate bends before the nodes are full, and the machine with
+more cores per node bends sooner: on it the same tasks run on fewer nodes.
 
 Documented are the ceiling of a Hopper node, and what a Franklin node reaches of
 its injection bandwidth [1]_. The rate of one task is printed nowhere: it is a
@@ -21,8 +21,11 @@ from typing import Any
 from hopperlib.errors import InputError, above, at_least, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem, Machine
+from hopperlib.storage.lustre.node_rates import clients_rate_gb_s, node_rate_gb_s
 from hopperlib.text import count
 
+# What the last task of a curve adds if the curve still rises, as a share of what one writes alone.
+_RISING = 0.2
 # Lustre stripes a file over at most so many OSTs.
 _MOST_STRIPES = 2000
 
@@ -178,18 +181,18 @@ def write_rate_gb_s(
 
     Examples
     --------
-    At 0.2 GB/s a task, 24 tasks fill a Hopper node's ceiling, and six Franklin nodes do not mind:
+    At 0.2 GB/s a task, 24 tasks nearly fill a Hopper node, and six Franklin nodes lose some of their 4.8 GB/s:
 
     >>> hopper = Machine.load("hopper")
     >>> round(write_rate_gb_s(hopper, 24, task_rate_gb_s=0.2), 2)
-    1.7
+    1.65
     >>> round(write_rate_gb_s(Machine.load("franklin"), 24, task_rate_gb_s=0.2), 2)
-    4.8
+    4.07
 
-    Nor do six Hopper nodes:
+    Six Hopper nodes lose less:
 
     >>> round(write_rate_gb_s(hopper, 24, task_rate_gb_s=0.2, nodes=6), 2)
-    4.8
+    4.53
     """
     fewest, cores = nodes_in_use(machine, tasks), machine.node().cores
     system = file_system_of(machine)
@@ -201,8 +204,9 @@ def write_rate_gb_s(
     # This many nodes hold that many tasks each: full ones and a rest, or an even deal.
     each, over = divmod(tasks, cores if nodes is None else nodes)
     groups = ((each, cores), (1, over)) if nodes is None else ((nodes - over, each), (over, each + 1))
-    total = sum(count * min(on_node * task_rate_gb_s, ceiling) for count, on_node in groups)
-    return min(total, system.peak_gb_s)
+    busy = [(number, on_node) for number, on_node in groups if number and on_node]
+    total = sum(number * node_rate_gb_s(on_node, task_rate_gb_s, ceiling) for number, on_node in busy)
+    return clients_rate_gb_s(total, sum(number for number, _ in busy), system.peak_gb_s)
 
 
 def write_curve(machine: Machine, most_tasks: int, *, nodes: int | None = None, **rates: Any) -> list[float]:
@@ -213,7 +217,7 @@ def write_curve(machine: Machine, most_tasks: int, *, nodes: int | None = None, 
     Examples
     --------
     >>> [round(rate, 1) for rate in write_curve(Machine.load("hopper"), 10, task_rate_gb_s=0.2)[6:]]
-    [1.4, 1.6, 1.7, 1.7]
+    [1.2, 1.2, 1.3, 1.4]
     """
     # From the most tasks down, so that a message about too few nodes names them all.
     curve = [
@@ -223,20 +227,26 @@ def write_curve(machine: Machine, most_tasks: int, *, nodes: int | None = None, 
     return curve[::-1]
 
 
-def level_from(curve: Sequence[float]) -> int | None:
-    """Fewest tasks from which a curve of rates stays level, or None if it rises to its end.
+def level_from(curve: Sequence[float], *, within: float = 0.05) -> int | None:
+    """Fewest tasks that come near the last rate of a curve, or None if the curve rises to its end.
+
+    It rises if the last task adds more than a fifth of what the first one writes.
 
     Parameters
     ----------
     curve : sequence of float
         Rates of 1, 2, ... tasks, as `write_curve` gives them. [GB/s]
+    within : float
+        How near. [fraction]
 
     Examples
     --------
-    >>> level_from([1.0, 2.0, 2.5, 2.5, 2.5]), level_from([1.0, 2.0])
-    (3, None)
+    >>> level_from([1.0, 2.0, 2.4, 2.5, 2.5]), level_from([1.0, 2.0]), level_from(range(1, 50))
+    (3, None, None)
     """
-    flat = next(tasks for tasks, rate in enumerate(curve, start=1) if rate >= curve[-1] * (1 - 1e-9))
+    if len(curve) < 2 or curve[-1] - curve[-2] > _RISING * curve[0]:
+        return None
+    flat = next(tasks for tasks, rate in enumerate(curve, start=1) if rate >= curve[-1] * (1 - within))
     return flat if flat < len(curve) else None
 
 
@@ -252,14 +262,14 @@ def client_findings(title: str, curve: Sequence[float]) -> tuple[Finding, ...]:
 
     Examples
     --------
-    >>> [finding.code for finding in client_findings("Toy", [1.0, 1.5, 1.5])], client_findings("Toy", [1.0, 2.0])
+    >>> [finding.code for finding in client_findings("Toy", [1.0, 1.5, 1.52])], client_findings("Toy", [1.0, 2.0])
     (['client-ceiling'], ())
     """
     tasks = level_from(curve)
     if tasks is None:
         return ()
     message = (
-        f"From {count(tasks, 'task')} the nodes of {title} pass on all they can: more tasks on them write no faster. "
+        f"From {count(tasks, 'task')} on the nodes of {title} are full: all further tasks add less than 5 %. "
         "Spread the writers over more nodes, or let fewer of them write."
     )
     return (Finding("client-ceiling", message),)
@@ -279,7 +289,7 @@ def parting_point(first: Sequence[float], second: Sequence[float], *, apart: flo
     --------
     >>> curves = [write_curve(Machine.load(name), 24, task_rate_gb_s=0.2) for name in ("hopper", "franklin")]
     >>> parting_point(*curves)
-    9
+    3
     """
     for tasks, (a, b) in enumerate(zip(first, second, strict=True), start=1):
         if abs(a - b) > apart * max(a, b):

@@ -1,13 +1,17 @@
 """How long a job's writes to a Lustre file system take, and what limits them.
 
 Data flow through ceilings: what the tasks that write can hand over, what their
-nodes pass on, what the OSTs in use, their servers and the network to them take,
-and the peak of the whole file system; the lowest sets the rate. Three things
-come on top, and are paid in time:
+nodes pass on, to one file less than to many, what the OSTs in use, their servers
+and the network to them take, and the peak of the whole file system. Tasks share
+their node and nodes share the storage by the law of `hopperlib.contention.saturation`,
+so the rate bends before the lowest ceiling. Four things come on top, and are paid in
+time:
 
 - metadata: every file is created, as many a second as the metadata servers
   create, and every object of a file is opened and locked for the first time;
 - calls: each costs its caller a little, whatever its size;
+- exchange: aggregators receive the data before they write them, or pass on
+  what they read (`hopperlib.storage.lustre.node_rates`);
 - locks: where several clients write to one object of a shared file, each piece
   takes the lock away from somebody else, and the OST waits meanwhile. With as
   many aggregators as stripes, each writing whole stripes, every object has one
@@ -16,9 +20,10 @@ come on top, and are paid in time:
 
 The cost of a lock is calibrated: public IO500 runs whose shared file has a known
 number of objects have a median of 2 ms (``benchmarks/README.md``, with the error
-on runs that were held out). An object is taken to cost one lock. Files are
-created as fast as a machine file states, else as in the median of public IO500
-results on Lustre with all files in one folder. The cost of a call is assumed. No
+on runs that were held out). An object costs 4 ms: on two public systems each more
+took a single client 3.7 and 4.3 ms. Readers share their locks, but each of their nodes requests one
+from each object. Files are created as fast as a machine file states, else as in the median of public IO500
+results on Lustre with all files in one folder. The costs of a call and of a request are assumed. No
 task of a public run passed on more than 3.7 GB/s.
 
 Files of their own are dealt round the OSTs, as Lustre's allocator does while the
@@ -37,6 +42,13 @@ from typing import NamedTuple
 
 from hopperlib.errors import above, at_least, refusal
 from hopperlib.machine import FileSystem
+from hopperlib.storage.lustre.node_rates import (
+    AGGREGATORS_PER_NODE,
+    clients_rate_gb_s,
+    exchange_s,
+    node_rate_gb_s,
+    one_file_gb_s,
+)
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB
 
@@ -45,13 +57,14 @@ _PATTERNS = ("shared", "collective", "file-per-process")
 _TASK_CEILING_GB_S = 3.7
 # Files created a second in one folder, the median of 95 public IO500 results on Lustre (``benchmarks/README.md``).
 PUBLIC_CREATES_PER_S = 48_000.0
-# More aggregators than stripes must be worth a hundredth of the time.
-_WORTH = 0.99
+# More aggregators must be worth that much of the time. Set so that one for each of 144 stripes, which was best on Hopper, is
+# kept; a twentieth would take twice as many there.
+_WORTH = 0.93
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What files, calls, locks and objects cost. Those of a file and a lock are calibrated, the others are assumed.
+    """What files, calls, locks and objects cost. Those of a call and a request are assumed, the others are calibrated.
 
     Parameters
     ----------
@@ -63,17 +76,20 @@ class Costs:
         Taking a lock of a piece from another client. [s]
     object_s : float
         Opening one more object of a file. [s]
+    request_s : float
+        Granting a node that reads a lock of an object. [s]
     """
 
     creates_per_s: float | None = None
     call_s: float = 0.00005
     lock_s: float = 0.002
-    object_s: float = 0.002
+    object_s: float = 0.004
+    request_s: float = 0.0001
 
     def __post_init__(self) -> None:
         if self.creates_per_s is not None:
             above(0, creates_per_s=self.creates_per_s)
-        at_least(0, call_s=self.call_s, lock_s=self.lock_s, object_s=self.object_s)
+        at_least(0, call_s=self.call_s, lock_s=self.lock_s, object_s=self.object_s, request_s=self.request_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,10 +140,11 @@ class Estimate(NamedTuple):
     time_s, rate_gb_s : float
         Of all data. [s], [GB/s]
     ceilings_gb_s : dict
-        What tasks, clients (their nodes), OSTs, servers, network and file system would each allow. [GB/s]
+        What tasks, clients (their nodes), their writes to one file, OSTs, servers, network and file system would each allow.
+        [GB/s]
     limit : str
         The lowest ceiling.
-    moving_s, metadata_s, calls_s, locks_s : float
+    moving_s, metadata_s, calls_s, locks_s, exchange_s : float
         Parts of the time. [s]
     callers : int
         Tasks that write: aggregators where there are some.
@@ -141,13 +158,15 @@ class Estimate(NamedTuple):
     metadata_s: float
     calls_s: float
     locks_s: float
+    exchange_s: float
     callers: int
 
     @property
     def parts_s(self) -> dict[str, float]:
         """Where the time goes, by name. [s]"""
-        names = ("moving the data", "creating files and objects", "calls", "locks")
-        return dict(zip(names, (self.moving_s, self.metadata_s, self.calls_s, self.locks_s), strict=True))
+        names = ("moving the data", "creating files and objects", "calls", "locks", "exchange between tasks")
+        parts = (self.moving_s, self.metadata_s, self.calls_s, self.locks_s, self.exchange_s)
+        return dict(zip(names, parts, strict=True))
 
 
 def pieces_per_call(block_bytes: int, stripe_size_bytes: int) -> float:
@@ -180,6 +199,7 @@ class _Parts(NamedTuple):
     metadata_s: float
     calls_s: float
     locks_s: float
+    exchange_s: float
 
 
 class Pace:
@@ -203,9 +223,15 @@ class Pace:
         self.writing, self.system, self.costs = writing, system, costs or Costs()
         self.ost_gb_s = system.ost_peak_gb_s
         self.task_gb_s = system.task_write_ceiling_gb_s or _TASK_CEILING_GB_S
+        self.node_gb_s = system.node_write_ceiling_gb_s
         self.creates_per_s = self.costs.creates_per_s or system.creates_per_s or PUBLIC_CREATES_PER_S
         self.own_files = writing.pattern == "file-per-process"
         self.collective = writing.pattern == "collective"
+        # Of reads from one file nobody printed a ceiling.
+        one_file = not self.own_files and not writing.reading
+        self.one_file_gb_s = one_file_gb_s(system) if one_file else math.inf
+        # What so many tasks write if the storage takes it all: their nodes, and the rate.
+        self._unlimited: dict[int, tuple[int, float]] = {}
 
     def storage_gb_s(self, count: int, stripe_bytes: int) -> dict[str, float]:
         """Return what the side of the file system would allow with a layout. [GB/s]"""
@@ -228,50 +254,75 @@ class Pace:
     def parts_s(self, count: int, stripe_bytes: int, most_gb_s: float) -> tuple[int, _Parts]:
         """Return how many tasks write, and the parts of the time.
 
-        Of a shared file with aggregators so few write as reach all but a hundredth of the best.
+        Of a shared file with aggregators so few write as come near the best.
         """
         writing = self.writing
         if not self.collective:
             return writing.writers, self._parts_of(count, stripe_bytes, writing.writers, most_gb_s)
         # Each moves whole stripes: more than there are would have nothing to do.
         pieces = -(-writing.size_bytes // stripe_bytes)
-        most = min(writing.writers, pieces)
-        one_each = writing.aggregators or min(count, most)
-        parts = self._parts_of(count, stripe_bytes, one_each, most_gb_s)
-        enough = min(self.clients_gb_s(one_each)) >= most_gb_s and parts.calls_s < (1 - _WORTH) * sum(parts)
-        if writing.aggregators or enough:
-            return one_each, parts
-        reached = min(most_gb_s, writing.nodes * self.system.node_write_ceiling_gb_s)
-        # Less a hair, so that a quotient which should be whole is not rounded up.
-        needed = math.ceil(reached / min(self.task_gb_s, self.system.node_write_ceiling_gb_s) - 1e-9)
-        # Whole multiples, so that every stripe has as many aggregators.
-        several = max(min(most, -(-needed // count) * count), one_each)
-        choices = {each: self._parts_of(count, stripe_bytes, each, most_gb_s) for each in (several, most)}
-        least = min(sum(parts), *map(sum, choices.values()))
-        return next((each, of) for each, of in {one_each: parts, **choices}.items() if sum(of) * _WORTH <= least)
+        # More per node gain nothing, and one may write several stripes.
+        most = min(writing.writers, pieces, AGGREGATORS_PER_NODE * writing.nodes)
+        fewest = writing.aggregators or min(count, most)
+        if writing.aggregators:
+            return fewest, self._parts_of(count, stripe_bytes, fewest, most_gb_s)
+        # Whole multiples, so that every stripe has as many aggregators: one, two, four ... for each.
+        steps = range((most // fewest).bit_length())
+        choices = {
+            each: self._parts_of(count, stripe_bytes, each, most_gb_s)
+            for each in sorted({most, *(fewest << step for step in steps)})
+        }
+        least = min(map(sum, choices.values()))
+        return next((each, of) for each, of in choices.items() if sum(of) * _WORTH <= least)
 
-    def clients_gb_s(self, callers: int) -> tuple[float, float]:
-        """Return what that many tasks, and their nodes, pass on. [GB/s]"""
+    def clients_gb_s(self, callers: int) -> dict[str, float]:
+        """Return what that many tasks, their nodes, and these in one file pass on. [GB/s]"""
         nodes = min(callers, self.writing.nodes)
-        return callers * self.task_gb_s, nodes * self.system.node_write_ceiling_gb_s
+        most = {"tasks": callers * self.task_gb_s, "clients": nodes * self.node_gb_s}
+        return most if math.isinf(self.one_file_gb_s) else most | {"one file": nodes * self.one_file_gb_s}
+
+    def moving_gb_s(self, callers: int, most_gb_s: float) -> float:
+        """Return the rate at which that many tasks move data to a storage. [GB/s]"""
+        if callers not in self._unlimited:
+            nodes = min(callers, self.writing.nodes)
+            ceiling = min(self.node_gb_s, self.one_file_gb_s)
+            each, over = divmod(callers, nodes)
+            clients = (nodes - over) * node_rate_gb_s(each, self.task_gb_s, ceiling)
+            if over:
+                clients += over * node_rate_gb_s(each + 1, self.task_gb_s, ceiling)
+            self._unlimited[callers] = nodes, clients
+        nodes, clients = self._unlimited[callers]
+        return clients_rate_gb_s(clients, nodes, most_gb_s)
 
     def _parts_of(self, count: int, stripe_bytes: int, callers: int, most_gb_s: float) -> _Parts:
         """Return the parts of the time if that many tasks write."""
         writing, costs = self.writing, self.costs
         size = writing.size_bytes
         block = stripe_bytes if self.collective else writing.block_bytes
-        moving = size / BYTES_PER_GB / min(most_gb_s, *self.clients_gb_s(callers))
+        moving = size / BYTES_PER_GB / self.moving_gb_s(callers, most_gb_s)
         files = writing.writers if self.own_files else 1
         # The tasks open the objects of their own files at the same time.
         metadata = files / self.creates_per_s + count * costs.object_s
-        locks = 0.0
-        several = callers > count if self.collective else not self.own_files
-        if several and not writing.reading and min(callers, writing.nodes) > 1:
-            # Blocks and stripes cut the file into that many pieces. What a block holds of one object lies together
-            # there, and its lock grows over it: no more locks than objects.
-            pieces = 1.0 if block == stripe_bytes else min(pieces_per_call(block, stripe_bytes), count)
-            locks = size / block * pieces / count * costs.lock_s
-        return _Parts(moving, metadata, size / block / callers * costs.call_s, locks)
+        exchange = 0.0
+        if self.collective and writing.writers > 1:
+            exchange = exchange_s(size, aggregators=callers, tasks=writing.writers, buffer_bytes=stripe_bytes)
+        locks = self._locks_s(count, block, stripe_bytes, callers)
+        return _Parts(moving, metadata, size / block / callers * costs.call_s, locks, exchange)
+
+    def _locks_s(self, count: int, block_bytes: int, stripe_bytes: int, callers: int) -> float:
+        """Return what locks of one file cost if that many tasks write, or read. [s]"""
+        clients = min(callers, self.writing.nodes)
+        if self.own_files or clients == 1:
+            return 0.0
+        if self.writing.reading:
+            # The objects grant theirs side by side.
+            return clients * self.costs.request_s
+        if self.collective and callers <= count:
+            return 0.0
+        # Blocks and stripes cut the file into that many pieces. What a block holds of one object lies together
+        # there, and its lock grows over it: no more locks than objects.
+        pieces = 1.0 if block_bytes == stripe_bytes else min(pieces_per_call(block_bytes, stripe_bytes), count)
+        return self.writing.size_bytes / block_bytes * pieces / count * self.costs.lock_s
 
     def time_s(self, count: int, stripe_bytes: int) -> float:
         """Return the time of all data with a layout. [s]"""
@@ -282,8 +333,7 @@ class Pace:
         """Return all that `estimate` says of a layout."""
         storage = self.storage_gb_s(count, stripe_bytes)
         callers, parts = self.parts_s(count, stripe_bytes, min(storage.values()))
-        tasks, clients = self.clients_gb_s(callers)
-        ceilings = {"tasks": tasks, "clients": clients, **storage}
+        ceilings = {**self.clients_gb_s(callers), **storage}
         rate = self.writing.size_bytes / BYTES_PER_GB / sum(parts)
         limit = min(ceilings, key=ceilings.__getitem__)
         return Estimate(sum(parts), rate, ceilings, limit, *parts, callers)
@@ -340,58 +390,8 @@ def estimate(
     >>> tuned = estimate(writing, Layout(stripe_count=144, stripe_size_bytes=64 << 20, osts=156), scratch)
     >>> default = estimate(writing, Layout(stripe_count=2, stripe_size_bytes=1 << 20, osts=156), scratch)
     >>> tuned.limit, round(tuned.rate_gb_s, 1), round(default.rate_gb_s, 2)
-    ('osts', 32.3, 0.44)
+    ('osts', 30.2, 0.36)
     """
     if layout.osts != system.osts:
         raise refusal("layout.osts", layout.osts, f"must be {system.osts}, the OSTs of {system.name!r}")
     return Pace(writing, system, costs).estimate(layout.stripe_count, layout.stripe_size_bytes)
-
-
-def block_access_time_s(
-    accesses: float,
-    block_bytes: float,
-    *,
-    stripe_count: int,
-    system: FileSystem,
-    tasks: int,
-    nodes: int,
-    access_s: float,
-) -> float:
-    """Time in which tasks read scattered blocks of one file, each access to the disks. [s]
-
-    Parameters
-    ----------
-    accesses : float
-        Block accesses of all tasks together.
-    block_bytes : float
-        Mean size of a block. [bytes]
-    stripe_count : int
-        OSTs of the file, over which the blocks scatter evenly.
-    system : FileSystem
-    tasks, nodes : int
-        Tasks that share the accesses, and the nodes they run on.
-    access_s : float
-        What an access costs its task besides moving the data. [s]
-
-    Raises
-    ------
-    InputError
-        If a number is out of range.
-
-    Examples
-    --------
-    A thousand blocks of a megabyte, on one OST and on all:
-
-    >>> from hopperlib.machine import Machine
-    >>> toy = Machine.load("toy").file_systems[0]
-    >>> each = {"system": toy, "tasks": 10, "nodes": 10, "access_s": 0.01}
-    >>> [round(block_access_time_s(1000, 1e6, stripe_count=count, **each), 2) for count in (1, 12)]
-    [6.0, 1.42]
-    """
-    at_least(0, accesses=accesses, block_bytes=block_bytes, access_s=access_s)
-    if not 1 <= stripe_count <= system.osts:
-        raise refusal("stripe_count", stripe_count, f"must be from 1 to {system.osts}, the OSTs")
-    if not 1 <= nodes <= tasks:
-        raise refusal("nodes", nodes, f"must be from 1 to {tasks}, the tasks")
-    rate = min(stripe_count * system.ost_peak_gb_s, nodes * system.node_write_ceiling_gb_s)
-    return accesses * block_bytes / BYTES_PER_GB / rate + accesses * access_s / tasks

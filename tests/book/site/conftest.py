@@ -29,7 +29,8 @@ HARMLESS = ("GL Driver Message", "Canvas2D: Multiple readback")
 
 def make_workshop(root: Path, folder: Path) -> None:
     """Lay out a repository with the workshop's book, and its explorers added to copies of the packages."""
-    shutil.copytree(root / "hopperlib", folder / "hopperlib", ignore=shutil.ignore_patterns("__pycache__"))
+    for package in ("hopperlib", "hopperkit"):
+        shutil.copytree(root / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(root / "data", folder / "data")
     for name in ("book", "notebooks"):
         shutil.copytree(WORKSHOP / name, folder / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
@@ -43,9 +44,9 @@ def make_workshop(root: Path, folder: Path) -> None:
     (folder / "_build").mkdir()
     (folder / "_build" / ".memories").symlink_to(memories)
     (folder / "node_modules").symlink_to(root / "node_modules")
-    with (folder / "hopperlib" / "questions" / "catalogue.py").open("a", encoding="utf-8") as catalogue:
+    with (folder / "hopperkit" / "questions" / "catalogue.py").open("a", encoding="utf-8") as catalogue:
         for name in TRIALS:
-            shutil.copy(WORKSHOP / "explorers" / f"{name}.py", folder / "hopperlib" / "questions")
+            shutil.copy(WORKSHOP / "explorers" / f"{name}.py", folder / "hopperkit" / "questions")
             catalogue.write(f'QUESTIONS["{name}"] = "hopperkit.questions.{name}"\n')
 
 
@@ -80,7 +81,7 @@ def bench(workshop_built: Path) -> Iterator[tuple[Path, Callable[[], subprocess.
     """The built workshop, to be changed and built again; what was changed is put back. For the tests of one file."""
     sources = {
         path: path.read_bytes()
-        for part in ("book", "notebooks", "hopperlib")
+        for part in ("book", "notebooks", "hopperlib", "hopperkit")
         for path in (workshop_built / part).rglob("*")
         if path.suffix in (".md", ".ipynb", ".py")
     }

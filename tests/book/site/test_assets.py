@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from sphinx.errors import ExtensionError
 
+from hopperbook.questions import QUESTIONS
 from hopperbook.site import assets
 from hopperbook.site.extension import content_hash
-from hopperkit.questions.catalogue import QUESTIONS
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +48,10 @@ def test_the_package_needs_the_standard_library_alone(package):
             elif isinstance(node, ast.ImportFrom) and node.level == 0:
                 modules = [node.module]
             for module in modules:
-                assert module.split(".")[0] in {"hopperlib", *sys.stdlib_module_names}, f"{name} imports {module}"
-                if module.startswith("hopperlib"):
+                assert module.split(".")[0] in {"hopperlib", "hopperkit", "hopperbook", *sys.stdlib_module_names}, (
+                    f"{name} imports {module}"
+                )
+                if module.startswith(("hopperlib", "hopperkit", "hopperbook")):
                     path = module.replace(".", "/")
                     assert {f"{path}.py", f"{path}/__init__.py"} & set(package.namelist()), f"{name} imports {module}"
 
@@ -141,7 +143,7 @@ def test_a_changed_model_or_datum_is_noticed(tmp_path, monkeypatch):
     )
     for path in (model, datum, lock, look):
         path.write_text("1", encoding="utf-8")
-    monkeypatch.setattr("hopperbook.site.extension.PACKAGE", package)
+    monkeypatch.setattr("hopperbook.site.extension.PACKAGES", (package,))
     monkeypatch.setattr("hopperbook.site.extension.HERE", site)
 
     def hashes():

@@ -66,7 +66,7 @@ def test_a_changed_model_reaches_every_page(bench):
     assert executed not in done.stdout, "nothing changed, and a notebook was executed"
     first = [path.name for path in html.glob("_static/live-*")]
 
-    model = folder / "hopperlib" / "questions" / "trial.py"
+    model = folder / "hopperkit" / "questions" / "trial.py"
     model.write_text(model.read_text(encoding="utf-8").replace("the work is", "the job is"), encoding="utf-8")
     done = build()
     assert done.returncode == 0

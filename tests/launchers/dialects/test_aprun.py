@@ -187,7 +187,7 @@ def test_a_launcher_that_sets_variables() -> None:
 
 
 def test_no_number_of_a_machine_stands_in_the_code() -> None:
-    folder = Path(__file__).parents[3] / "hopperlib" / "launchers"
+    folder = Path(__file__).parents[3] / "hopperkit" / "launchers"
     for file in folder.rglob("*.py"):
         code = file.read_text(encoding="utf-8")
         assert "6384" not in code

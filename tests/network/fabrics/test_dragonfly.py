@@ -8,8 +8,10 @@ from itertools import product
 import pytest
 
 from hopperlib.errors import InputError
+from hopperlib.machine import Machine
 from hopperlib.network.fabrics.dragonfly import Dragonfly
 from hopperlib.network.fabrics.fabric import Traffic
+from hopperlib.network.fabrics.of_machine import fabric_of
 
 AXES = [
     Dragonfly(3, 1, 2, 2, links_per_pair=1),
@@ -233,3 +235,19 @@ def test_refusals() -> None:
         Dragonfly(1000, 10, 10, 1, links_per_pair=1)
     with pytest.raises(InputError, match=r"global_gb_s=0 must be above 0"):
         Dragonfly(3, 1, 4, 1, links_per_pair=3, global_gb_s=0)
+
+
+def test_capacities_of_cori_by_its_printed_links():
+    # NeSI's Aries page: 14 Gb/s on three lanes per link inside a group, 14 x 3 / 8 = 5.25 GB/s; NERSC: one green link in
+    # a row, three black ones in a column, 3 x 5.25 = 15.75 GB/s. Between groups 12.5 x 3 / 8 = 4.6875, printed 4.69 GB/s,
+    # and 24 links per pair of groups: 112.56 GB/s. None of these is taken from the code.
+    fabric = fabric_of(Machine.load("cori"))
+    assert isinstance(fabric, Dragonfly)
+    kinds = defaultdict(set)
+    for number, link in fabric.links():
+        if link.kind == "global":
+            kinds["blue"].add(round(fabric.capacity_gb_s[number], 2))
+        else:
+            same_row = link.start // fabric.columns == link.end // fabric.columns
+            kinds["green" if same_row else "black"].add(round(fabric.capacity_gb_s[number], 2))
+    assert kinds == {"green": {5.25}, "black": {15.75}, "blue": {112.56}}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hopperkit.questions.question import load
@@ -29,7 +31,7 @@ def test_parallel_codes_lose(watch):
 
 def test_a_steady_benchmark(watch):
     result = watch.run(**watch.examples[1].values)
-    assert result.summary == "No lasting change in 1 series."
+    assert result.summary.startswith("No lasting change in 1 series. A change of ")
     assert result.facts["series"][0]["outliers"]
 
 
@@ -45,6 +47,38 @@ def test_the_runs_are_drawn_before_they_are_judged(watch):
     assert len(known.figures) == len(whole.figures)
     assert [len(figure.data) for figure in known.figures] == [1] * 4  # the runs, without a level
     assert "not judged yet" in known.figures[0].alt
+
+
+def test_no_change_says_which_change_would_have_been_seen(watch):
+    """400 scores with a noise of 8 % and a step of 3 %, too small to be seen: the answer says from what size on it is not."""
+    result = watch.run(history=(Path(__file__).parent / "gameboy-score.csv").read_text(encoding="utf-8"))
+    (series,) = result.facts["series"]
+    assert series["verdict"] == "no change"
+    assert 3 < series["visible_percent"] < 8
+    assert f"A change of {series['visible_percent']:.1f} % halfway through would have been seen" in result.summary
+    late = next(finding for finding in result.findings if finding.code == "unseen")
+    assert "of the changes of the last 10 runs" in late.message
+
+
+def test_dates_stand_on_the_axis_and_far_outliers_at_its_edge(watch):
+    history = "date,rate\n" + "".join(
+        f"2026-01-{day:02},{100 + day * 7 % 5 if day != 9 else 1}\n" for day in range(1, 31)
+    )
+    figure = watch.run(history=history).figures[0]
+    assert figure.data[0]["x"][:2] == ["2026-01-01", "2026-01-02"]
+    (far,) = [trace for trace in figure.data if "at the edge" in trace["name"]]
+    # Ordinary runs lie from 100 to 104: one and a half times their range below that is 94.
+    assert far["x"] == ["2026-01-09"]
+    assert far["y"] == [94]
+
+
+def test_a_spread_that_changes_is_said(watch):
+    history = "run,rate\n" + "".join(
+        f"{run},{100 + (1 if run < 40 else 8) * (run * 7 % 5 - 2)}\n" for run in range(1, 81)
+    )
+    result = watch.run(history=history, least_percent=5)
+    (finding,) = [finding for finding in result.findings if finding.code == "spread"]
+    assert "from run 40 on" in finding.message
 
 
 def test_too_few_runs(watch):

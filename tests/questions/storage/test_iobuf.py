@@ -16,7 +16,13 @@ def test_the_default_is_the_case_it_is_calibrated_on():
     assert result.copyables[0].text == "export IOBUF_PARAMS='*:size=2M:count=2'"
     badges = {value.label: value.badge for value in result.values}
     assert badges["Cost of a call"] == "calibrated"
-    assert badges["Gain of writes"] == "predicted"
+    # The very gain that the cost of a call was fitted to, and the other one.
+    assert badges["Gain of writes"] == "calibrated"
+    assert badges["Gain of reads"] == "predicted"
+    reads = QUESTION.run(transfer_bytes=1 << 20, direction="read")
+    assert {value.badge for value in reads.values if value.label == "Gain of reads"} == {"calibrated"}
+    elsewhere = QUESTION.run(tasks=100)
+    assert {value.badge for value in elsewhere.values if value.label == "Gain of writes"} == {"predicted"}
 
 
 def test_buffers_smaller_than_a_call_merge_nothing():
@@ -29,6 +35,26 @@ def test_a_machine_without_iobuf_is_told_what_does_the_same():
     result = QUESTION.run(buffer_kib="4096", machine="perlmutter")
     assert "no-iobuf" in result.facts["codes"]
     assert result.copyables[0].text == "setvbuf(file, NULL, _IOFBF, 4194304);"
+
+
+@pytest.mark.parametrize("transfer", [1, 16])
+@pytest.mark.parametrize("machine", ["hopper", "perlmutter"])
+def test_small_calls_gain_orders_of_magnitude_with_their_range(transfer, machine):
+    """One task of one node that writes a byte, or 16, for each call."""
+    result = QUESTION.run(transfer_bytes=transfer, tasks=1, tasks_per_node=1, machine=machine)
+    facts = result.facts
+    assert facts["gain_percent"] > 100 * 100
+    assert 100 * 20 < facts["gain_low_percent"] < facts["gain_percent"] < facts["gain_high_percent"]
+    assert "times as fast" in result.summary
+    (note,) = (finding for finding in result.findings if finding.code == "extrapolated")
+    assert note.level == "advice"
+    assert "30 to more than 100 times" in note.message
+
+
+def test_gains_fall_with_the_size_of_a_call_without_a_cap():
+    gains = [QUESTION.run(transfer_bytes=size, tasks=1).facts["gain_percent"] for size in (1, 64, 1024, 9_999, 10_000)]
+    assert gains == sorted(gains, reverse=True)
+    assert gains[3] == pytest.approx(gains[4], rel=0.01)
 
 
 def test_large_writes_gain_nothing():

@@ -34,6 +34,7 @@ def test_what_lscpu_does_not_tell_is_assumed():
     assert badges == {
         "count": "assumed",
         "sockets": "documented",
+        "cpu_numbering": "documented",
         "numa_nodes_per_socket": "documented",
         "cores_per_numa_node": "documented",
         "threads_per_core": "documented",
@@ -177,3 +178,44 @@ def test_any_text_is_read_or_refused(text):
         read_hardware(text)
     except ValueError:
         return
+
+
+def test_sockets_that_share_a_numa_node_and_slurm_that_counts_them():
+    lscpu = """Architecture: x86_64
+CPU(s): 128
+Thread(s) per core: 1
+Core(s) per socket: 64
+Socket(s): 2
+NUMA node(s): 1
+Vendor ID: AuthenticAMD
+Model name: AMD EPYC 7763
+NUMA node0 CPU(s): 0-127
+"""
+    scontrol = """NodeName=n1 Arch=x86_64 CoresPerSocket=64
+   CPUAlloc=0 CPUEfctv=128 CPUTot=128 CPULoad=0.01
+   NodeAddr=n1 NodeHostName=n1 Version=23.11.4
+   RealMemory=250000 AllocMem=0 FreeMem=190000 Sockets=2 Boards=1
+   State=IDLE ThreadsPerCore=1 TmpDisk=0 Weight=1
+   Partitions=cpu
+"""
+    machine = machine_from([*read_hardware(lscpu), *read_hardware(scontrol)], name="mine")
+    node = machine.node()
+    assert (node.sockets, node.numa_nodes, node.cores, node.cores_per_socket) == (2, 1, 128, 64)
+    assert machine.launcher("srun").slurm_socket == "socket"
+    assert machine.provenance["node.compute.sockets"].badge == "documented"
+
+
+def test_gpus_of_a_node_with_interleaved_numbers_are_near_the_cores_of_their_socket():
+    lscpu = """CPU(s): 16
+Thread(s) per core: 1
+Core(s) per socket: 8
+Socket(s): 2
+NUMA node(s): 2
+NUMA node0 CPU(s): 0,2,4,6,8,10,12,14
+NUMA node1 CPU(s): 1,3,5,7,9,11,13,15
+"""
+    near = "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tSYS\t0,2,4,6,8,10,12,14\t0\nGPU1\tSYS\t X \t1,3,5,7,9,11,13,15\t1\n"
+    node = machine_from([*read_hardware(lscpu), *read_hardware(near)], name="mine").node()
+    assert node.gpu_cores == ("0-7", "8-15")
+    assert [node.cpu(core) for core in (0, 1, 8, 9)] == [0, 2, 1, 3]
+    assert [node.core_of(cpu) for cpu in (0, 2, 1, 3)] == [0, 1, 8, 9]

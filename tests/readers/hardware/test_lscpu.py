@@ -69,14 +69,45 @@ def test_samples(name, expected, model, clock, flops):
     assert record.facts["flops_per_cycle"].badge == "assumed"
 
 
-def test_cpus_dealt_out_in_turn_are_noted():
-    assert read_lscpu(sample("lscpu-interleaved.txt")).notes == (NUMBERING,)
+def test_cpus_dealt_out_in_turn():
+    record = read_lscpu(sample("lscpu-interleaved.txt"))
+    lists = record.facts["cpu_numbers"].value
+    assert record.notes == ()
+    # Socket 0 has the even numbers, socket 1 the odd ones; the second hardware threads follow.
+    cores = record.cores
+    assert lists[0] == f"0-{cores - 2}:2,1-{cores - 1}:2"
+    assert [text.partition("-")[0] for text in lists] == [str(cores * thread) for thread in range(len(lists))]
 
 
-def test_neighboring_hardware_threads_are_noted():
+def test_neighboring_hardware_threads():
     # the two threads of core 0 are CPUs 0 and 1, as on some POWER and Arm machines
     changes = {f"NUMA_node{k}_CPU(s)": f"{6 * k}-{6 * k + 5}" for k in range(4)}
+    record = read_lscpu(lscpu(**changes))
+    assert record.notes == ()
+    assert record.facts["cpu_numbering"].value == "threads"
+    assert record.facts["cpu_numbering"].badge == "assumed"
+
+
+def test_numbers_that_the_lists_do_not_settle_are_noted():
+    cpus = ("0-2,4,6,8", "3,5,7,9-11", "12-17", "18-23")
+    changes = {f"NUMA_node{k}_CPU(s)": cpus[k] for k in range(4)}
     assert read_lscpu(lscpu(**changes)).notes == (NUMBERING,)
+
+
+def test_cpus_off_line_keep_the_numbers_of_the_others():
+    text = """CPU(s): 12
+On-line CPU(s) list: 0-2,6-8
+Off-line CPU(s) list: 3-5,9-11
+Thread(s) per core: 1
+Core(s) per socket: 3
+Socket(s): 2
+NUMA node(s): 2
+NUMA node0 CPU(s): 0-2
+NUMA node1 CPU(s): 6-8
+"""
+    record = read_lscpu(text)
+    assert record.facts["cpu_numbers"].value == ("0-2,6-8",)
+    assert "off line" in record.notes[0]
 
 
 def test_a_numa_node_of_memory_alone_does_not_count():
@@ -88,9 +119,10 @@ def test_a_numa_node_of_memory_alone_does_not_count():
 def test_sockets_that_share_a_numa_node():
     numa = {f"NUMA_node{k}_CPU(s)": None for k in range(1, 4)}
     record = read_lscpu(lscpu(**{"NUMA_node(s)": "1", "NUMA_node0_CPU(s)": "0-23"}, **numa))
-    assert geometry(record) == (1, 1, 12, 2)
-    assert record.notes == ("2 sockets share 1 NUMA node; each NUMA node is taken as a socket",)
-    assert record.facts["sockets"].badge == "assumed"
+    assert geometry(record) == (2, 1, 12, 2)
+    assert record.notes == ()
+    assert record.facts["sockets_per_numa_node"].value == 2
+    assert record.facts["sockets"].badge == "documented"
 
 
 @pytest.mark.parametrize(

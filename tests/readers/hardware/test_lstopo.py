@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperkit.readers.hardware._lstopo import read_lstopo
-from hopperkit.readers.hardware._record import NUMBERING
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "hardware"
 
@@ -91,17 +90,36 @@ def test_numa_nodes_of_unequal_size():
     assert record.facts["cores_per_numa_node"].badge == "assumed"
 
 
-def test_cpus_dealt_out_in_turn_are_noted():
+def test_cpus_dealt_out_in_turn():
     record = read_lstopo(topology(("NUMANode", "0x5", ""), ("NUMANode", "0xa", ""), *CORES))
     assert geometry(record) == (1, 2, 2, 1)
-    assert record.notes == (NUMBERING,)
+    assert record.facts["cpu_numbers"].value == ("0,2,1,3",)
+    assert record.notes == ()
 
 
-def test_neighboring_hardware_threads_are_noted():
+def test_neighboring_hardware_threads():
     cores = [("Core", hex(3 << 2 * core), "") for core in range(2)]
     record = read_lstopo(topology(*cores))
     assert geometry(record) == (1, 1, 2, 2)
-    assert record.notes == (NUMBERING,)
+    assert record.facts["cpu_numbering"].value == "threads"
+
+
+def test_numbers_with_gaps():
+    # CPUs 2, 3, 6 and 7 are off line.
+    cores = [("Core", hex(mask), "") for mask in (0x11, 0x22)]
+    assert read_lstopo(topology(*cores)).facts["cpu_numbers"].value == ("0-1", "4-5")
+
+
+def test_sockets_that_share_a_numa_node():
+    parts = (("NUMANode", "0xf", ""), ("Package", "0x3", ""), ("Package", "0xc", ""))
+    record = read_lstopo(topology(*parts, *CORES))
+    assert geometry(record) == (2, 1, 4, 1)
+    assert record.facts["sockets_per_numa_node"].value == 2
+
+
+def test_numa_nodes_across_sockets_are_not_taken_as_told():
+    parts = (("NUMANode", "0x5", ""), ("NUMANode", "0xa", ""), ("Package", "0x3", ""), ("Package", "0xc", ""))
+    assert "not whole in a socket" in read_lstopo(topology(*parts, *CORES)).notes[0]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,9 @@ GEOMETRY = ("sockets", "numa_nodes_per_socket", "cores_per_numa_node")
 def test_no_core_is_lost(sockets, numa_nodes, cores, alike):
     facts, note = numa_facts("lscpu", "there", sockets, numa_nodes, cores, alike=alike)
     split = [facts[name].value for name in GEOMETRY]
-    assert split[0] * split[1] * split[2] == cores
+    shared = facts["sockets_per_numa_node"].value if "sockets_per_numa_node" in facts else 1
+    assert split[0] * split[1] * split[2] == cores * shared
+    assert (split[0] * split[1]) % shared == 0
     assert all((fact.badge == "assumed") == (note is not None) for fact in facts.values())
 
 

@@ -23,7 +23,7 @@ def test_values_and_result_are_traits():
     seen: list[str] = []
     memory.observe(lambda change: seen.append(change["new"].summary), names="result")
     memory.values = {**memory.values, "need_gb": 2.0}
-    assert seen == [hopperkit.memory(need_gb=2.0).summary]
+    assert seen == [hopperkit.memory(2.0, 384).summary]
     # A reader's own slider drives the explorer, and the form drives the reader's widget.
     slider = ipywidgets.FloatSlider(min=0.5, max=4)
     slider.observe(lambda change: setattr(memory, "values", {**memory.values, "need_gb": change["new"]}), names="value")
@@ -31,7 +31,7 @@ def test_values_and_result_are_traits():
     assert memory.view.inputs["need_gb"].read() == 3.0
     memory.view.inputs["need_gb"].write(1.0)
     assert memory.values["need_gb"] == 1.0
-    assert memory.result.summary == seen[-1] == hopperkit.memory(need_gb=1.0).summary
+    assert memory.result.summary == seen[-1] == hopperkit.memory(1.0, 384).summary
 
 
 def test_what_is_refused_is_a_trait_too():

@@ -155,7 +155,7 @@ def test_missing_package_is_named_with_its_extra(
     monkeypatch.setitem(sys.modules, name, None)
     assert missing_packages() == (name,)
     show(explorer)
-    say = f"To use it here, install {name}: pip install &quot;hopper-book[notebooks]&quot;, then restart the kernel."
+    say = f"To use it here, install {name}: pip install &quot;.[notebooks]&quot; in the folder of the repository, then restart the kernel."
     assert say in outputs[0].bundle["text/html"]
     assert all(VIEW not in output.bundle for output in outputs)
 

@@ -13,39 +13,44 @@ from hopperlib.storage.lustre.client import (
     ceiling_gb_s,
     file_system_of,
     injection_fraction,
+    level_from,
     nodes_in_use,
     parting_point,
     write_curve,
     write_rate_gb_s,
 )
+from hopperlib.storage.lustre.node_rates import clients_rate_gb_s
 
 HOPPER, FRANKLIN, TOY = (Machine.load(name) for name in ("hopper", "franklin", "toy"))
 rates = st.floats(min_value=0.01, max_value=2.0)
 tasks = st.integers(min_value=1, max_value=96)
 
 
-def test_hopper_levels_out_at_its_ceiling():
-    # 8 tasks of 0.2 GB/s are 1.6, below 1.7; 9 would be 1.8.
+def test_hopper_bends_before_its_ceiling():
+    # 8 tasks of 0.2 GB/s want 1.6 of 1.7: X^-p = 1.6^-p + (1 - 8^-p) 1.7^-p, p = 2.5.
     curve = write_curve(HOPPER, 24, task_rate_gb_s=0.2)
-    assert curve[7] == pytest.approx(1.6)
-    assert curve[8:] == [1.7] * 16
+    assert curve[0] == pytest.approx(0.2)
+    assert curve[7] == pytest.approx((1.6**-2.5 + (1 - 8**-2.5) * 1.7**-2.5) ** -0.4)
+    assert 0.95 * 1.7 < curve[23] < 1.7
+    assert level_from(curve) == 16
 
 
 def test_franklin_fills_six_nodes_with_24_tasks():
     assert nodes_in_use(FRANKLIN, 24) == 6
-    # Four tasks of 0.3 GB/s want 1.2 and get 1.07; the fifth starts a node of its own.
-    assert write_rate_gb_s(FRANKLIN, 4, task_rate_gb_s=0.3) == pytest.approx(1.07)
-    assert write_rate_gb_s(FRANKLIN, 5, task_rate_gb_s=0.3) == pytest.approx(1.37)
+    # Four tasks of 0.3 GB/s want 1.2 of 1.07; the fifth starts another node, and adds nearly all of its rate.
+    four = write_rate_gb_s(FRANKLIN, 4, task_rate_gb_s=0.3)
+    assert four == pytest.approx((1.2**-2.5 + (1 - 4**-2.5) * 1.07**-2.5) ** -0.4, rel=1e-4)
+    assert write_rate_gb_s(FRANKLIN, 5, task_rate_gb_s=0.3) == pytest.approx(four + 0.3, rel=0.02)
 
 
 def test_tasks_can_be_spread():
-    # 5 tasks on 2 nodes: 3 and 2; at 0.5 GB/s a toy node's ceiling of 0.8 holds both
-    assert write_rate_gb_s(TOY, 5, task_rate_gb_s=0.5, nodes=2) == pytest.approx(1.6)
-    assert write_rate_gb_s(TOY, 5, task_rate_gb_s=0.1, nodes=2) == pytest.approx(0.5)
+    # 5 tasks on 2 nodes: 3 and 2; at 5 GB/s a toy node's ceiling of 0.8 holds both, and the file system takes 2.4.
+    assert write_rate_gb_s(TOY, 5, task_rate_gb_s=5, nodes=2) == pytest.approx(clients_rate_gb_s(1.6, 2, 3.0))
+    assert write_rate_gb_s(TOY, 5, task_rate_gb_s=0.001, nodes=2) == pytest.approx(0.005, rel=1e-3)
 
 
 def test_the_file_system_takes_no_more_than_its_peak():
-    assert write_rate_gb_s(HOPPER, 24 * 100, task_rate_gb_s=0.2) == 35
+    assert 34.9 < write_rate_gb_s(HOPPER, 24 * 1000, task_rate_gb_s=0.2) < 35
 
 
 def test_share_of_the_injection_bandwidth():

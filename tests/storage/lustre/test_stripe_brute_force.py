@@ -53,6 +53,8 @@ DEFAULT = {"reading": False, "costs": Costs()}
 
 
 def check(system, job, every=1):
+    # Where the site has a rule that is the answer, whatever the estimate says: here the estimate is searched.
+    system = replace(system, guide_from_gb=(), guide_stripe_counts=(), guide_words=())
     advice = advise(**job, system=system)
     # As many tasks write as suit each layout, not as suit that of the advice.
     pace = Pace(replace(advice.writing, aggregators=None), system, job["costs"])
@@ -87,8 +89,9 @@ def test_the_least_count_near_the_best_is_taken():
     # Without costs of objects and locks one OST takes 1 GB/s of 16: 16 stripes are best, and 15 give 94 %.
     system = _system(16, 1, 1.0, 100.0, 100.0, None, None)
     free = Costs(creates_per_s=math.inf, call_s=0, lock_s=0, object_s=0)
-    advice = advise(16 << 40, 64, "shared", system, nodes=8, costs=free)
+    # One reader reaches the lowest ceiling exactly, and has none in one file.
+    advice = advise(16 << 40, 1, "one-writer", system, nodes=1, costs=free, reading=True)
     assert advice.layout.stripe_count == 16
     wide = _system(100, 1, 1.0, 100.0, 100.0, None, None)
     # 95 of 100 are less than 95.5 %, 96 are enough.
-    assert advise(300 << 40, 640, "shared", wide, nodes=80, costs=free).layout.stripe_count == 96
+    assert advise(300 << 40, 1, "one-writer", wide, nodes=1, costs=free, reading=True).layout.stripe_count == 96

@@ -31,7 +31,7 @@ const ANSWERS = [
   [/checkpoint\w*|vpic|collective (buffering|i\/o)|shared file|file per process|mpi-?io|\bromio\w*|\bcb_\w+|trillion/g, "storage/trillion", "trillion"],
   [/acceptance|\bssp\b|sustained|contract\w*|promised|procure\w*/g, "monitoring/acceptance", "ssp"],
   [/(benchmark|performance) (history|regression|drift)|\bregression|reframe|got slower|\bupgrade|maintenance|nightly|\balarms?\b|\bbenchmarks?\b|\bhpl\b|\bhpcg\b/g, "own/your-benchmarks", "watch"],
-  [/how many runs|\brepeat\w*|run times?\b|percentiles?|confidence|significant\w*|significance|speed-?up|error bars?|standard deviation|\bmedian\b|\btimings?\b/g, "own/your-runs", "runs-needed"],
+  [/how many runs|\brepeat\w*|run times?\b|percentiles?|confidence|significant\w*|significance|speed-?up|error bars?|standard deviation|\bmedian\b|\btimings?\b/g, "own/your-runs", "runs"],
   [/where did my job\w*|node ?list|placements/g, "own/your-placements", "where"],
   [/machine file|own machine|lstopo|hwloc|lscpu|scontrol/g, "own/your-launch-lines", "place"],
 ];

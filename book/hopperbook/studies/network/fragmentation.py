@@ -2,25 +2,35 @@
 
 Documented: two mixes of job sizes, of two periods, and the story of the holes.
 The shares of the sizes calibrate the workloads; the holes, and how far a job is
-spread over them, are predicted.
+spread over them, are predicted. ``data/aged-machines.csv`` holds what twenty
+random workloads give with either allocation;
+
+    python -m hopperbook.studies.network.fragmentation
+
+makes it in some minutes, and a test makes one of its rows again.
 """
 
+import csv
 import random
 from functools import cache
-from statistics import fmean
+from statistics import fmean, quantiles
+from typing import NamedTuple
 
 from hopperbook.studies.study import Shares, Study, Value
+from hopperlib.data_files import data_folder, rows
 from hopperlib.network.runtime.placed_jobs import PlacedJob, read_placed_jobs
-from hopperlib.scheduling.aging import aged_machine
+from hopperlib.scheduling.aging import aged_machine, probe
 from hopperlib.scheduling.generator import ASSUMED, draw_workload, share_at_least
 from hopperlib.scheduling.schedule import Schedule
 
 # A job that is spread widely lies in more pieces than a dozen. Assumed.
 _SPREAD = 12
+_DAY_S = 86_400
+_SEEDS = range(1, 21)
 
 
 @cache
-def aged(allocation: str = "first") -> Schedule:
+def aged(allocation: str = "first", seed: int = 1) -> Schedule:
     """Two weeks of Hopper from a reboot on, charged production.
 
     Examples
@@ -28,7 +38,7 @@ def aged(allocation: str = "first") -> Schedule:
     >>> aged().nodes
     6384
     """
-    return aged_machine("production", nodes=6384, days=14, load=0.95, allocation=allocation)
+    return aged_machine("production", nodes=6384, days=14, load=0.95, allocation=allocation, seed=seed)
 
 
 def mean_wait_h(schedule: Schedule, *, from_nodes: int = 1) -> float:
@@ -45,6 +55,77 @@ def mean_wait_h(schedule: Schedule, *, from_nodes: int = 1) -> float:
         if width >= from_nodes
     ]
     return sum(width * wait for width, wait in waits) / sum(width for width, _ in waits) / 3600
+
+
+class AgedMachine(NamedTuple):
+    """What two weeks from a reboot give with one random workload and one allocation.
+
+    Parameters
+    ----------
+    seed : int
+    allocation : {"first", "contiguous"}
+        First free nodes, or one run of the list and else wait.
+    utilization : float
+        From the third day on. [fraction]
+    wait_h, large_wait_h : float
+        Mean wait weighted by nodes, of all jobs and of those from 683 nodes on. [h]
+    pieces : float
+        Mean number of runs that a job of 342 nodes gets.
+    """
+
+    seed: int
+    allocation: str
+    utilization: float
+    wait_h: float
+    large_wait_h: float
+    pieces: float
+
+
+def aged_outcome(seed: int, allocation: str) -> AgedMachine:
+    """Return what one random workload gives with one allocation.
+
+    Examples
+    --------
+    >>> aged_outcomes("first")[0].seed
+    1
+    """
+    schedule = aged(allocation, seed)
+    pieces = fmean(len(probe(schedule, day * _DAY_S, 342, allocation=allocation).runs) for day in range(3, 13))
+    given = (
+        schedule.utilization(3 * _DAY_S, 14 * _DAY_S),
+        mean_wait_h(schedule),
+        mean_wait_h(schedule, from_nodes=683),
+        pieces,
+    )
+    return AgedMachine(seed, allocation, *(round(number, 4) for number in given))
+
+
+@cache
+def aged_outcomes(allocation: str) -> tuple[AgedMachine, ...]:
+    """Return the rows of ``data/aged-machines.csv`` with an allocation.
+
+    Examples
+    --------
+    >>> len(aged_outcomes("first")) == len(aged_outcomes("contiguous"))
+    True
+    """
+    return tuple(
+        AgedMachine(int(row["seed"]), row["allocation"], *(float(row[name]) for name in AgedMachine._fields[2:]))
+        for row in rows("aged-machines.csv")
+        if row["allocation"] == allocation
+    )
+
+
+def middle_nine_tenths(values: list[float]) -> tuple[float, float, float]:
+    """Return mean, and the 5 and 95 % quantiles, of values of many seeds.
+
+    Examples
+    --------
+    >>> middle_nine_tenths([float(value) for value in range(21)])
+    (10.0, 0.1, 19.9)
+    """
+    cuts = quantiles(values, n=20)
+    return fmean(values), cuts[0], cuts[-1]
 
 
 @cache
@@ -86,3 +167,12 @@ def _values() -> dict[str, Value]:
 
 
 STUDY = Study("fragmentation", _values, shared_assumptions=ASSUMED)
+
+
+if __name__ == "__main__":
+    with (data_folder() / "aged-machines.csv").open("w", encoding="utf-8", newline="") as table:
+        writer = csv.writer(table, lineterminator="\n")
+        writer.writerow(AgedMachine._fields)
+        for number in _SEEDS:
+            writer.writerows(aged_outcome(number, kind) for kind in ("first", "contiguous"))
+            aged.cache_clear()

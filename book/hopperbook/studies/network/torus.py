@@ -13,6 +13,7 @@ from statistics import fmean, mean, pstdev
 
 from hopperbook.studies.network.fragmentation import aged, population
 from hopperbook.studies.study import Shares, Study, Value, predictions, ranges
+from hopperlib.errors import refusal
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.milc import fitted, model, runs_met
 from hopperlib.network.runtime.placed_jobs import PlacedJob
@@ -70,25 +71,27 @@ def _histories(order: str) -> dict[int, list[PlacedJob]]:
     return by_seed
 
 
-def _times_s(jobs: Sequence[PlacedJob]) -> list[float]:
+def _times_s(jobs: Sequence[PlacedJob], runs: int = 100) -> list[float]:
     """Return the run times of jobs without noise, by the line that is calibrated on xyz-by2 order. [s]"""
-    line = model(jobs=population())
+    line = model(runs, jobs=population())
     return [line.run_time_s(run) for met in runs_met(jobs) for run in met]
 
 
-def exchange_share() -> float:
-    """Return the share of MILC's mean time that it sends, as calibrated. [fraction]
+@cache
+def exchange_share(runs: int = 100) -> float:
+    """Share of MILC's mean time in which it sends, as calibrated on a sample of that many runs. [fraction]
 
     Examples
     --------
     >>> 0 < exchange_share() < 1
     True
     """
-    return 1 - model(jobs=population()).compute_s / fmean(_times_s(population()))
+    return 1 - model(runs, jobs=population()).compute_s / fmean(_times_s(population(), runs))
 
 
+@cache
 def lost_order() -> float:
-    """Return how much longer MILC takes on an aged machine in NID order than in xyz-by2 order, in the mean of all histories.
+    """Relative increase of MILC's run time in NID order over xyz-by2 order, in the mean of all histories. [fraction]
 
     Examples
     --------
@@ -96,6 +99,24 @@ def lost_order() -> float:
     True
     """
     return fmean(_times_s(population("nid"))) / fmean(_times_s(population())) - 1
+
+
+def lost_order_slowdown(share: float) -> float:
+    """Relative increase of the run time of a code that communicates as MILC does for a share of its time. [fraction]
+
+    Raises
+    ------
+    InputError
+        If `share` is not from 0 to 1.
+
+    Examples
+    --------
+    >>> lost_order_slowdown(0.0), lost_order_slowdown(1.0) > lost_order()
+    (0.0, True)
+    """
+    if not 0 <= share <= 1:
+        raise refusal("share", share, "must be from 0 to 1: it is a share of the run time")
+    return share * lost_order() / exchange_share()
 
 
 def _less_variation(seed: int) -> bool:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hopperbook.studies.study import Shares, Study, Value, ranges
-from hopperkit.launchers.placing import Placement, place_tasks
-from hopperkit.launchers.reader import read_launch
 from hopperlib.machine import Machine
+from hopperlib.placement.launch_line import read_launch_line
+from hopperlib.placement.placement import Placement, place_tasks
 from hopperlib.placement.slowdown import placement_cost
 
 BETTER_LINE = "aprun -n 384 -N 12 -S 3 vasp"
@@ -24,7 +24,7 @@ _DRAWS = 40
 def _place(line: str) -> Placement:
     """Return where a line puts its tasks on Hopper."""
     hopper = Machine.load("hopper")
-    return place_tasks(read_launch(line, hopper), hopper)
+    return place_tasks(read_launch_line(line, hopper), hopper)
 
 
 def _packed_over_spread(tasks_per_node: int, die_gb_s: float, core_gb_s: float) -> float:

@@ -1,18 +1,18 @@
 """One node's writes: Franklin and Hopper with the same tasks, and a tension in the document.
 
-Inputs are what a node of each machine passes on. The rate of one task is
-printed nowhere: it follows from what a full Franklin node reaches. Predicted is
-where the two curves part, as far as an eye on the figure could tell.
+Inputs are what a node of each machine passes on, and the law by which tasks share it.
+The rate of one task is printed nowhere: four of them are taken to want what a full
+Franklin node reaches. Predicted is where the two curves part, as far as an eye on the figure could tell.
 """
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from hopperbook.documented import printed
 from hopperbook.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
 from hopperlib.machine import Machine
-from hopperlib.storage.lustre.client import file_system_of, injection_fraction, nodes_in_use, parting_point, write_curve
+from hopperlib.storage.lustre.client import file_system_of, injection_fraction, nodes_in_use, write_curve
 
 _TASKS = int(printed("io-node.tasks-maximum"))
 # What "closely aligned" may mean: a difference of so much. Nobody printed a number.
@@ -28,8 +28,8 @@ class Reading(NamedTuple):
         Which printed value fixes the rate.
     task_rate_gb_s : float
         Rate of one task. [GB/s]
-    close_up_to : (int, int)
-        Tasks up to which the curves are close, for a strict and a generous meaning of the word.
+    close_up_to : (float, float)
+        Tasks from which on Franklin stays above Hopper by 5 %, and by 20 %.
     franklin_over_hopper : float
         Franklin's rate over Hopper's at eight tasks. [ratio]
     franklin_injection_fraction : float
@@ -38,7 +38,7 @@ class Reading(NamedTuple):
 
     basis: str
     task_rate_gb_s: float
-    close_up_to: tuple[int, int]
+    close_up_to: tuple[float, float]
     franklin_over_hopper: float
     franklin_injection_fraction: float
 
@@ -50,22 +50,40 @@ def _injection_gb_s() -> float:
     return network.node_bandwidth_gb_s
 
 
+def _curves(task_rate_gb_s: float) -> tuple[list[float], list[float]]:
+    """Return the rates of 1, 2, ... tasks on Hopper and on Franklin. [GB/s]"""
+    ours, theirs = (
+        write_curve(each, _TASKS, task_rate_gb_s=task_rate_gb_s) for each in (load_hopper(), load_franklin())
+    )
+    return ours, theirs
+
+
+def _parted(ours: Sequence[float], theirs: Sequence[float], apart: float) -> float:
+    """Return the tasks from which on the second curve stays above the first by a share of it, between two counts. [tasks]"""
+    above = [their / our - 1 - apart for our, their in zip(ours, theirs, strict=True)]
+    last = max((tasks for tasks, excess in enumerate(above, start=1) if excess <= 0), default=0)
+    if not 0 < last < len(above):
+        return float(last)
+    return last + above[last - 1] / (above[last - 1] - above[last])
+
+
 def readings() -> tuple[Reading, Reading]:
     """Return what each of the two printed values gives, if it fixes the rate of a task.
 
     Examples
     --------
     >>> for reading in readings():
-    ...     print(f"{reading.task_rate_gb_s:.3f} {reading.close_up_to} {reading.franklin_injection_fraction:.2f}")
-    0.268 (6, 7) 0.67
-    0.212 (8, 10) 0.53
+    ...     close = [round(tasks, 1) for tasks in reading.close_up_to]
+    ...     print(f"{reading.task_rate_gb_s:.3f} {close} {reading.franklin_over_hopper:.2f}")
+    0.268 [5.9, 8.4] 1.14
+    0.212 [6.4, 9.0] 1.11
     """
     quad = load_franklin().node().cores
 
     def reading(basis: str, full: Machine, tasks: int) -> Reading:
         rate = file_system_of(full).node_write_ceiling_gb_s / tasks
-        ours, theirs = (write_curve(each, _TASKS, task_rate_gb_s=rate) for each in (load_hopper(), load_franklin()))
-        strict, generous = ((parting_point(ours, theirs, apart=apart) or _TASKS + 1) - 1 for apart in _CLOSE)
+        ours, theirs = _curves(rate)
+        strict, generous = (_parted(ours, theirs, apart) for apart in _CLOSE)
         injected = theirs[quad - 1] / _injection_gb_s()
         return Reading(basis, rate, (strict, generous), theirs[7] / ours[7], injected)
 
@@ -78,19 +96,18 @@ def readings() -> tuple[Reading, Reading]:
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     """Return the tasks from which on the curves are farther apart than so much of Hopper's.
 
-    Hopper's curve is level from its ceiling on, Franklin's rises: they part
-    where a task's rate has brought Franklin that far above.
+    Hopper's curve bends toward its ceiling, Franklin's begins anew with each node: they part
+    where Franklin has come that far above.
 
     Examples
     --------
     >>> usual = {name: each.value for name, each in ranges("io-node").items()}
     >>> round(model(usual, random.Random(1))["close-up-to-tasks"], 1)
-    7.0
+    6.8
     """
-    ceiling = file_system_of(load_hopper()).node_write_ceiling_gb_s
     task = assumed["franklin_injection"] * _injection_gb_s() / load_franklin().node().cores
-    # Apart is a share of Hopper's rate, as the 25 % at eight tasks are.
-    return {"close-up-to-tasks": ceiling * (1 + assumed["apart"]) / task}
+    # Apart is a share of Hopper's rate.
+    return {"close-up-to-tasks": _parted(*_curves(task), assumed["apart"])}
 
 
 def _values() -> dict[str, Value]:

@@ -1,9 +1,9 @@
 """Buffered I/O: what iobuf buys IOR and MAESTRO.
 
 Calibrated on two printed values: the greatest gain of a write (the cost of a
-call) and the least gain of a read (the share of waiting). Predicted: the other
-ends of both ranges, the order of the three transfer sizes, that reads gain
-more, and MAESTRO.
+call) and the least gain of a read (the share of waiting). The greatest gain of a
+read is the sum of both, so it is calibrated too. Predicted: the least gain of a
+write, the order of the three transfer sizes, and MAESTRO.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from hopperbook.documented import printed
 from hopperbook.studies.study import Study, Value, predictions, ranges
 from hopperlib.machine import Machine
-from hopperlib.storage.iobuf import Buffers, Costs, documented_costs, gain, transfer_for_gain_bytes
+from hopperlib.storage.iobuf import Buffers, Costs, documented_costs, gain, gain_range, transfer_for_gain_bytes
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.units import BYTES_PER_MIB
 
@@ -59,6 +59,19 @@ def ior_cases(unaligned_extra: float = 1.0, *, read_gain: float = 0.30) -> tuple
     return tuple(Case(size, gained(size, False), gained(size, True)) for size in _TRANSFERS)
 
 
+def small_calls() -> tuple[tuple[int, float, float, float], ...]:
+    """How many times as fast IOR's tasks write in small calls with buffers: size, least, as calibrated, greatest. [bytes], [ratio]
+
+    Examples
+    --------
+    >>> [tuple(round(each) for each in row) for row in small_calls()[:2]]
+    [(1, 15, 653, 821), (16, 2, 67, 68)]
+    """
+    costs = documented_costs()
+    factors = ((size, gain_range(costs, size, _IOR_BUFFERS, reading=False)) for size in (1, 16, 256, 4096))
+    return tuple((size, *(1 + end for end in ends)) for size, ends in factors)  # type: ignore[misc]
+
+
 def maestro_costs(unaligned_extra: float = 1.0) -> Costs:
     """Return the costs of a task of MAESTRO: those of IOR with its share of the file system.
 
@@ -89,12 +102,11 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     --------
     >>> usual = {name: each.value for name, each in ranges("iobuf").items()}
     >>> {name: round(number, 1) for name, number in model(usual, random.Random(1)).items()}
-    {'read-gain-high': 41.0, 'write-gain-low': 0.0, 'maestro-gain': 2.6}
+    {'write-gain-low': 0.0, 'maestro-gain': 2.6}
     """
-    cases = ior_cases(assumed["unaligned_extra"], read_gain=assumed["read_gain"])
+    cases = ior_cases(assumed["unaligned_extra"])
     call_bytes = round(math.exp(assumed["log_call_kb"]) * 1000)
     return {
-        "read-gain-high": 100 * max(case.read_gain for case in cases),
         "write-gain-low": 100 * min(case.write_gain for case in cases),
         "maestro-gain": 100 * maestro_gain(call_bytes, unaligned_extra=assumed["unaligned_extra"]),
     }
@@ -108,7 +120,8 @@ def _values() -> dict[str, Value]:
         "default-buffers": default.number,
         "default-buffer-size": default.size_bytes / BYTES_PER_MIB,
         "read-gain-low": min(reads),
-        **predictions(model, ranges("iobuf"), {"read-gain-high": 30.0, "write-gain-low": 11.0, "maestro-gain": 11.0}),
+        "read-gain-high": max(reads),
+        **predictions(model, ranges("iobuf"), {"write-gain-low": 11.0, "maestro-gain": 11.0}),
         "write-gain-high": max(writes),
         "gain-largest-for-small-transfers": max(cases, key=lambda case: case.write_gain).transfer_bytes / 1000,
         "fitting_kb": transfer_for_gain_bytes(maestro_costs(), 0.05, buffer_bytes=BYTES_PER_MIB) / 1000,

@@ -9,12 +9,26 @@ from typing import NamedTuple
 
 from hopperbook.documented import printed
 from hopperbook.studies.study import Study, Value, load_scratch
-from hopperlib.storage.lustre.rates import Costs, Writing, block_access_time_s, estimate
+from hopperlib.contention.saturation import throughput_range
+from hopperlib.data_files import rows
+from hopperlib.storage.lustre.node_rates import block_access_time_s
+from hopperlib.storage.lustre.rates import Costs, Writing, estimate
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
+# Public curves of one shared file over many OSTs, written through MPI-IO with the system's usual settings; unit in bytes.
+_ELSEWHERE = {
+    "ARCHER": ("benchio_archer_baseline_striped_256", 1 << 20),
+    "CSD3": ("benchio_csd3skylake_striped_256", 1 << 20),
+    "Cirrus": ("benchio_cirrus_striped_256", 1 << 20),
+    "Thomas": ("benchio_thomas_striped_256", 1 << 20),
+    "ARCHER2, disks": ("archer2_benchio_mpiio_disk_lockmode0", 1 << 30),
+    "ARCHER2, NVMe": ("archer2_benchio_mpiio_nvme_lockmode0", 1 << 30),
+}
 # Block sizes of MPI-IO to compare; those of the slide are lost.
 BLOCKS = tuple(1 << power for power in range(16, 27))
+# A rate that moves by less than this factor over all block sizes does not "matter a lot". Assumed.
+_MATTERS = 1.5
 
 
 class Problem(NamedTuple):
@@ -123,6 +137,55 @@ def block_size_rates(
     ]
 
 
+class Elsewhere(NamedTuple):
+    """One shared file on another system, written by some nodes.
+
+    Parameters
+    ----------
+    system : str
+    nodes : int
+    one_gb_s, best_gb_s : float
+        Measured with one node, and the best of all numbers of nodes. [GB/s]
+    usual_gb_s, low_gb_s, high_gb_s : float
+        What the law of saturation makes of these two, with its 80 % interval. [GB/s]
+    measured_gb_s : float
+    """
+
+    system: str
+    nodes: int
+    one_gb_s: float
+    best_gb_s: float
+    usual_gb_s: float
+    low_gb_s: float
+    high_gb_s: float
+    measured_gb_s: float
+
+    @property
+    def held(self) -> bool:
+        """Whether the interval holds the measured rate."""
+        return self.low_gb_s <= self.measured_gb_s <= self.high_gb_s
+
+
+def elsewhere(nodes: int = 8) -> tuple[Elsewhere, ...]:
+    """Return what the law makes of public systems that wrote one shared file through MPI-IO, at some nodes.
+
+    The interval rests on the curves of all systems, these among them.
+
+    Examples
+    --------
+    >>> [(each.system, each.held) for each in elsewhere()][:2]
+    [('ARCHER', True), ('CSD3', True)]
+    """
+    curves = {row["curve"]: row for row in rows("contention-curves.csv")}
+    found = []
+    for system, (curve, unit) in _ELSEWHERE.items():
+        users = [int(count) for count in curves[curve]["users"].split()]
+        rates = [float(value) * unit / BYTES_PER_GB for value in curves[curve]["values"].split()]
+        ends = throughput_range(nodes, rates[0], max(rates), "shared-file")
+        found.append(Elsewhere(system, nodes, rates[0], max(rates), *ends, rates[users.index(nodes)]))
+    return tuple(found)
+
+
 def _swing(reading: bool, costs: Costs) -> float:
     """Return the best rate over the worst, over all block sizes."""
     rates = block_size_rates(reading=reading, costs=costs)
@@ -143,7 +206,11 @@ def _values() -> dict[str, Value]:
         osts=load_scratch().osts,
     )
     return {
-        "block-size-matters": all(_swing(False, cost) > max(1.5, _swing(True, cost)) for cost in costs),
+        "block-size-matters": all(
+            _swing(False, cost) > _swing(True, cost) and min(_swing(False, cost), _swing(True, cost)) > _MATTERS
+            for cost in costs
+        ),
+        "read_swing": 100 * (max(_swing(True, cost) for cost in costs) - 1),
         "maximum-command": all_osts.lfs_command("").split(" -S")[0],
         "large-gains-more": all(large[0] > max(small) for small, large in gains),
     }

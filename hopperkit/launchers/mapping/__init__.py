@@ -1,0 +1,1 @@
+"""How MPI launchers map, number and bind the ranks of a node, step by step as each of them does."""

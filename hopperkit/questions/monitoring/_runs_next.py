@@ -1,0 +1,74 @@
+"""The next run to make, once it is known why runs differ."""
+
+from hopperkit.variation.explanation import Explanation
+from hopperkit.variation.separation import Separation
+from hopperlib.text import listed
+
+_MOST_NAMED = 4
+# Share of the variance between jobs from which on they are where to look. [fraction]
+_MOSTLY = 0.5
+
+
+def next_run(found: Explanation) -> str:
+    """The next run to make, the one that decides most between what is left.
+
+    Examples
+    --------
+    >>> from hopperkit.readers.runs_table import read_runs
+    >>> from hopperkit.variation.explanation import explain
+    >>> next_run(explain(read_runs("1127 1122 369 365 371 1119 372 369")))[:40]
+    'Next: note for each run its nodes, date,'
+    """
+    cause = found.shared or found.best
+    if found.with_order:
+        name = found.with_order[0]
+        return f"Next: repeat the earliest kind of run now: if it takes as long as it did then, {name} matters; if not, the moment does."
+    if cause is not None:
+        return _confirm(cause, found)
+    if found.shape.kind == "drift" and found.table.one_way and not found.table.when:
+        return "Next: give the runs in the order in which they were made, or with their dates."
+    if found.shape.kind in ("drift", "step"):
+        return (
+            "Next: repeat the first run exactly as it was, on its nodes and with its version: if it is as fast as it was "
+            "then, something of the run changed; if not, the machine did."
+        )
+    if found.components and found.components.low > _MOSTLY and found.shape.kind == "one group":
+        return (
+            "Next: note the nodes and the date of each job, in which the cause of most of the spread is; and compare two versions "
+            "inside one job, where it does not matter."
+        )
+    if not found.factors:
+        apart = found.shape.slow if found.shape.kind in ("few slow", "few fast") and found.table.when else ()
+        which = (
+            f"compare the runs of {listed(found.table.when[place] for place in apart[:_MOST_NAMED])} with the others: "
+            if apart
+            else ""
+        )
+        return (
+            f"Next: {which}note for each run its nodes, date, build and partition (sacct -o JobID,Elapsed,NodeList,Start,Partition) "
+            "and give them as columns; without them no cause can be told."
+        )
+    if found.shape.kind in ("two groups", "few slow", "few fast"):
+        return "Next: repeat a slow run on exactly its nodes, twice, and once on the nodes of a fast run: that tells the nodes from the moment."
+    return "Next: nothing here explains the spread; compare variants by enough runs of each (hopper runs-needed), in alternation."
+
+
+def _confirm(cause: Separation, found: Explanation) -> str:
+    """The run that confirms a cause."""
+    factor = cause.factor
+    if factor.kind == "set":
+        fast = cause.z < 0 and found.shared is None
+        name = factor.name.split()[-1]
+        if factor.name.startswith("node") and not fast:
+            return (
+                f"Next: three runs without node {name} (--exclude={name}); if all are fast, have the center check it."
+            )
+        if fast:
+            return f"Next: three runs on {factor.name} and three elsewhere, in alternation, to see whether it is the faster one."
+        return f"Next: three runs outside {factor.name} and three inside it, in alternation."
+    if factor.kind == "number":
+        return (
+            f"Next: two runs each at the lowest and the highest {factor.name}, everything else alike, in alternation."
+        )
+    kinds = sorted(set(factor.values))
+    return f"Next: two runs each with {factor.name} {listed(kinds[:2])}, everything else alike, in alternation: a, b, a, b."

@@ -1,0 +1,398 @@
+"""What the answer on differing runs says: its headline and its findings."""
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from hopperkit.questions.monitoring._runs_next import next_run
+from hopperkit.variation.effects import Effect
+from hopperkit.variation.explanation import Explanation
+from hopperkit.variation.robust import spread_of
+from hopperkit.variation.separation import LEVEL, Separation
+from hopperkit.variation.shape import LEVEL as SHAPE_LEVEL
+from hopperlib.finding import Finding, Level
+from hopperlib.text import capital, count, digits, listed, share
+
+_MOST_NAMED = 4
+_EVEN = 1.5
+_HALF = 0.5
+
+
+def headline(found: Explanation) -> str:
+    """What the runs are, and which column separates them, in one or two sentences.
+
+    Parameters
+    ----------
+    found : Explanation
+
+    Examples
+    --------
+    >>> from hopperkit.readers.runs_table import read_runs
+    >>> from hopperkit.variation.explanation import explain
+    >>> headline(explain(read_runs("815 809 822 801 1402 818 812 826 1190 820")))
+    '2 of 10 runs are slow: 1,402 and 1,190 s, 1.72 and 1.46 times the 816.5 s of the others, which differ by 0.91 %.'
+    """
+    said = {
+        "two groups": _two_groups,
+        "step": _step,
+        "drift": _drift,
+        "wanders": _wanders,
+        "few slow": _few,
+        "few fast": _few,
+        "one group": _one_group,
+        "too few": _too_few,
+    }[found.shape.kind](found)
+    column = column_sentence(found)
+    if found.shape.kind == "one group" and found.best is not None:
+        return f"{column} {_left_over(found)}"
+    return f"{said} {column}" if column else said
+
+
+def _left_over(found: Explanation) -> str:
+    """What the columns leave: the spread around them."""
+    if found.effects is None:
+        return f"Without regard to it, {count(len(found.table.times), 'run')} differ by {_spread(found)}."
+    return (
+        f"All columns together explain {share(found.effects.explained)} of the variance; what is left differs by "
+        f"{digits(100 * found.effects.fit.scale, 2)} %."
+    )
+
+
+def column_sentence(found: Explanation) -> str:
+    r"""Which column makes the difference; that none does, where some were compared; nothing where none was given.
+
+    Examples
+    --------
+    >>> from hopperkit.readers.runs_table import read_runs
+    >>> from hopperkit.variation.explanation import explain
+    >>> runs = "seconds,build\n10,a\n10.2,a\n15,b\n15.1,b\n10.1,a\n15.2,b\n10.3,a\n15.3,b\n"
+    >>> column_sentence(explain(read_runs(runs)))
+    'Column build separates them without overlap: b is 49.3 % slower than a.'
+    """
+    if found.shared is not None:
+        return f"{capital(_named(found.shared))} is what the {_extreme(found)} runs have in common."
+    best = found.best
+    if best is None:
+        if not found.factors:
+            return ""
+        if len(found.factors) == 1:
+            return f"{capital(_compared(found))} does not separate them."
+        return f"None of {_compared(found)} separates them."
+    others = [name for name in found.found if name != best.factor.name and name not in _same_nodes(found, best)]
+    more = (
+        f" {capital(listed(others[:_MOST_NAMED]))} {'makes' if len(others) == 1 else 'make'} a difference too."
+        if others
+        else ""
+    )
+    return _separates(found, best) + more
+
+
+def _same_nodes(found: Explanation, best: Separation) -> set[str]:
+    """Nodes and racks that are found because they go with the best one: none of them is evidence of its own."""
+    if best.factor.kind != "set":
+        return set()
+    return {factor.name for factor in found.factors if factor.kind == "set"}
+
+
+def _separates(found: Explanation, best: Separation) -> str:
+    """How the best factor separates the runs."""
+    factor, overlap = best.factor, " without overlap" if best.exact else ""
+    if factor.kind == "set":
+        times = _points(found)
+        having, without = (median(times[place] for place in side) for side in factor.members())
+        slower = having > without
+        return (
+            f"{capital(factor.name)} separates them{overlap}: runs on it take {_amount(found, having)}, "
+            f"the others {_amount(found, without)}{'' if slower else ', so it is the faster one'}."
+        )
+    effect = found.effect(factor.name)
+    if factor.kind == "number":
+        if effect is None:
+            towards = "longer" if best.z > 0 else "shorter"
+            return f"Column {factor.name} goes with the time: the larger it is, the {towards} the runs."
+        low, high = effect.between
+        return (
+            f"{capital(_named(best))} makes a difference: from {low} to {high} the time changes by {_percent(effect)}."
+        )
+    times = _points(found)
+    middles = {factor.values[side[0]]: median(times[place] for place in side) for side in factor.members()}
+    fast, slow = (
+        min(middles, key=lambda kind: (middles[kind], kind)),
+        max(middles, key=lambda kind: (middles[kind], kind)),
+    )
+    verb = "separates them" if best.exact else "makes a difference"
+    if effect is not None and not best.exact:
+        fast, slow = effect.between
+        return f"Column {factor.name} {verb}: {slow} against {fast} is {_percent(effect)}."
+    return f"Column {factor.name} {verb}{overlap}: {slow} is {times_slower(middles[slow] / middles[fast])} than {fast}."
+
+
+def _points(found: Explanation) -> Sequence[float]:
+    """Times of the points that factors were compared on: of a job the middle of its runs."""
+    table = found.table
+    if found.points == len(table.times):
+        return table.times
+    members: dict[str, list[float]] = {}
+    for job, time in zip(table.jobs, table.times, strict=True):
+        members.setdefault(job, []).append(time)
+    return [median(times) for times in members.values()]
+
+
+def _percent(effect: Effect) -> str:
+    """The size of an effect with its interval: a percentage, or a factor where it is large."""
+    low, change, high = (math.exp(part) for part in (effect.low, effect.change, effect.high))
+    if 1 / _EVEN < change < _EVEN:
+        return f"{100 * (change - 1):+.1f} % (95 %: {100 * (low - 1):+.1f} to {100 * (high - 1):+.1f} %)"
+    return f"a factor of {digits(change, 3)} (95 %: {digits(low, 3)} to {digits(high, 3)})"
+
+
+def times_slower(ratio: float) -> str:
+    """How much slower, as a percentage or a factor.
+
+    Examples
+    --------
+    >>> times_slower(1.08), times_slower(3.04)
+    ('8.0 % slower', '3.0 times slower')
+    """
+    return f"{_times(ratio)} times slower" if ratio >= _EVEN else f"{100 * (ratio - 1):.1f} % slower"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.1f}" if ratio < 10 else digits(ratio, 3)
+
+
+def _apart(ratio: float) -> str:
+    return f"{_times(ratio)} times" if ratio >= _EVEN else f"{100 * (ratio - 1):.1f} %"
+
+
+def _amount(found: Explanation, time: float) -> str:
+    """A time as it was given: a rate of one over it, where rates were given."""
+    value = 1 / time if found.table.rate else time
+    return f"{_number(value)} {found.table.unit}".rstrip()
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+
+
+def _middle(found: Explanation, places: Sequence[int]) -> str:
+    return _amount(found, median(found.table.times[place] for place in places))
+
+
+def _rest(found: Explanation) -> list[int]:
+    apart = set(found.shape.slow)
+    return [place for place in range(len(found.table.times)) if place not in apart]
+
+
+def _spread(found: Explanation) -> str:
+    return f"{digits(100 * found.shape.spread, 2)} %"
+
+
+def _untested(found: Explanation) -> str:
+    if found.shape.tested:
+        return ""
+    return f" {capital(count(len(found.table.times), 'run'))} are too few for a test."
+
+
+def _two_groups(found: Explanation) -> str:
+    slow, fast = found.shape.slow, _rest(found)
+    return (
+        f"Two groups, {_apart(found.shape.ratio)} apart: {count(len(slow), 'run')} near {_middle(found, slow)} "
+        f"and {len(fast):,} near {_middle(found, fast)}; within a group they differ by {_spread(found)}.{_untested(found)}"
+    )
+
+
+def _at(found: Explanation, place: int) -> str:
+    """A run by its number, and its moment where that is known."""
+    when = f", {found.table.when[place]}" if found.table.when else ""
+    return f"run {place + 1:,}{when}"
+
+
+def _step(found: Explanation) -> str:
+    before, after = range(found.shape.order.at), range(found.shape.order.at, len(found.table.times))
+    slower = "slower" if found.shape.order.change > 0 else "faster"
+    ratio = max(found.shape.ratio, 1 / found.shape.ratio)
+    return (
+        f"The runs became {times_slower(ratio).replace('slower', slower)} with {_at(found, found.shape.order.at)}: from "
+        f"{_middle(found, before)} to {_middle(found, after)}; before and after they differ by {_spread(found)}."
+    )
+
+
+def _drift(found: Explanation) -> str:
+    ratio = found.shape.ratio
+    slower = "slower" if ratio > 1 else "faster"
+    amount = times_slower(max(ratio, 1 / ratio)).replace("slower", slower)
+    if _sorted_rows(found):
+        times = found.table.times
+        return (
+            f"The rows go one way, from {_amount(found, times[0])} to {_amount(found, times[-1])}: if that is the order of the runs, they "
+            f"drift, the last {amount} than the first; if the table is sorted, they are one group that differs by "
+            f"{digits(100 * spread_of([math.log(time) for time in times]), 2)} %."
+        )
+    return (
+        f"The runs drift: the last is {amount} than the first, over {count(len(found.table.times), 'run')}; around "
+        f"that they differ by {_spread(found)}."
+    )
+
+
+def _sorted_rows(found: Explanation) -> bool:
+    return found.table.one_way and not found.table.when
+
+
+def _wanders(found: Explanation) -> str:
+    return (
+        "The runs wander: those next to each other are alike, but no single drift or step explains it. Whether one "
+        f"moment mattered cannot be told. They differ by {_spread(found)}."
+    )
+
+
+def _extreme(found: Explanation) -> str:
+    return "slow" if found.shape.kind == "few slow" else "fast"
+
+
+def _few(found: Explanation) -> str:
+    times, rest = found.table.times, _rest(found)
+    usual = median(times[place] for place in rest)
+    apart = sorted(found.shape.slow, key=lambda place: -abs(times[place] / usual - 1))
+    named = listed(_number(found.table.values[place]) for place in apart[:_MOST_NAMED])
+    unit = f" {found.table.unit}".rstrip()
+    more = " and more" if len(apart) > _MOST_NAMED else ""
+    ratios = listed(digits(times[place] / usual, 3) for place in apart[:_MOST_NAMED])
+    days = ""
+    if found.table.when:
+        days = f" ({listed(found.table.when[place] for place in apart[:_MOST_NAMED])})"
+    verb = "is" if len(apart) == 1 else "are"
+    return (
+        f"{len(apart):,} of {count(len(times), 'run')} {verb} {_extreme(found)}: {named}{unit}{more}{days}, {ratios} times the "
+        f"{_amount(found, usual)} of the others, which differ by {_spread(found)}.{_untested(found)}"
+    )
+
+
+def _one_group(found: Explanation) -> str:
+    if found.shape.spread == 0:
+        return f"All {count(len(found.table.times), 'run')} took {_middle(found, range(len(found.table.times)))}."
+    return (
+        f"One group: {count(len(found.table.times), 'run')} near {_middle(found, range(len(found.table.times)))} that "
+        f"differ by {_spread(found)} (standard deviation), without a second group, a drift or slow runs.{_between_jobs(found)}"
+    )
+
+
+def _between_jobs(found: Explanation) -> str:
+    """Where most of the spread is, where runs share jobs."""
+    parts = found.components
+    if parts is None:
+        return ""
+    if parts.low > _HALF:
+        return f" Most of that is between jobs ({share(parts.share)} of the variance)."
+    return f" Most of that is within jobs ({share(1 - parts.share)} of the variance)." if parts.high < _HALF else ""
+
+
+def _too_few(found: Explanation) -> str:
+    times = found.table.times
+    if len(times) < 2:
+        return "One run tells nothing of the others: give at least three."
+    ratio = max(times) / min(times)
+    return (
+        f"Cannot tell: {count(len(times), 'run')} from {_amount(found, min(times))} to {_amount(found, max(times))}, the "
+        f"longest {times_slower(ratio)} than the shortest, are too few, and no gap stands out."
+    )
+
+
+def _compared(found: Explanation) -> str:
+    """What was compared, in words."""
+    sets = sum(factor.kind == "set" for factor in found.factors)
+    names = [f"column {factor.name}" for factor in found.factors if factor.kind != "set"]
+    parts = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more columns"] if len(names) > _MOST_NAMED else [])
+    if sets:
+        parts.append(count(sets, "node or rack", "nodes and racks"))
+    return listed(parts)
+
+
+def _named(row: Separation) -> str:
+    return row.factor.name if row.factor.kind == "set" else f"column {row.factor.name}"
+
+
+def findings(found: Explanation) -> Iterator[Finding]:
+    """Yield the reasons: chances, confounded columns, variance within jobs, what was left out, what would have been seen.
+
+    Parameters
+    ----------
+    found : Explanation
+
+    Examples
+    --------
+    >>> from hopperkit.readers.runs_table import read_runs
+    >>> from hopperkit.variation.explanation import explain
+    >>> [finding.code for finding in findings(explain(read_runs("10 11 12 10 11 12 11 10 12 11 12 10")))][-1]
+    'next-run'
+    """
+    yield from (Finding("left-out", f"{note}.") for note in found.table.notes)
+    yield from _chances(found)
+    for name in found.with_order:
+        yield Finding(
+            "with-order",
+            f"{capital(name)} changes in step with the order of the runs, so these runs cannot tell which of the two matters.",
+            "unknown",
+        )
+    if found.effects and found.effects.left_out:
+        same = "; ".join(f"{name} follows from {other}" for name, other in found.effects.left_out.items())
+        yield Finding(
+            "not-separated", f"These columns say the same as others, and cannot be told from them: {same}.", "unknown"
+        )
+    if parts := found.components:
+        yield Finding(
+            "jobs",
+            f"Of the variance of ordinary runs {share(parts.share)} is between jobs (95 %: {share(parts.low)} to "
+            f"{share(parts.high)}) and {share(1 - parts.share)} within them, over {count(parts.groups, 'job')}.",
+            "note",
+        )
+    if found.unseen:
+        sizes = [
+            f"{row.what} {'of any size' if row.ratio is None else f'of {100 * (row.ratio - 1):.0f} %'}"
+            for row in found.unseen[:_MOST_NAMED]
+        ]
+        yield Finding(
+            "unseen",
+            f"What was not found, and the size at which 80 of 100 data sets like this one would show it: {'; '.join(sizes)}.",
+            "note",
+        )
+    yield Finding("next-run", next_run(found), "advice")
+
+
+def _chances(found: Explanation) -> Iterator[Finding]:
+    """Yield how often chance gives what was found."""
+    shape, best = found.shape, found.best
+    if shape.tested and shape.kind not in ("one group", "too few"):
+        key = "order" if shape.kind in ("step", "drift", "wanders") else shape.kind
+        what = "shuffled runs" if key == "order" else "runs of one kind"
+        yield Finding("shape", f"{capital(what)} look like this in {_chance(shape.chances[key])} of data sets.", "note")
+        also = [
+            name
+            for name, chance in shape.chances.items()
+            if name not in (key, "order") and chance <= SHAPE_LEVEL and not (key == "order" and name == "two groups")
+        ]
+        if also:
+            yield Finding("also", f"There are also {listed(also)} among them.", "note")
+    if best is not None:
+        level: Level = "note" if best.chance <= LEVEL else "unknown"
+        few = (
+            f" {capital(count(found.points, 'run'))} are too few to exclude chance: confirm it."
+            if best.chance > LEVEL
+            else ""
+        )
+        yield Finding(
+            "separated",
+            f"Shuffled times give the best of {count(len(found.factors), 'comparison')} as clear a difference in "
+            f"{_chance(best.chance)} of tries.{few}",
+            level,
+        )
+    elif found.shared is not None:
+        yield Finding(
+            "separated",
+            f"As many slow runs drawn at random share something in {_chance(found.shared.chance)} of tries.",
+            "note",
+        )
+
+
+def _chance(chance: float) -> str:
+    return "fewer than 1 in 1,000" if chance <= 0.001 else share(chance, 1)

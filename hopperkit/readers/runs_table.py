@@ -1,0 +1,216 @@
+"""Runs of one program in whatever form they are brought: bare times, dated lines, a table, sacct's rows, joined by job."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from hopperkit.readers.benchmark_history import read_benchmark_history
+from hopperkit.readers.recognise import times_in
+from hopperkit.readers.run_times import GROUP_NAMES, RunTimes, heading_letters, read_run_times
+from hopperkit.readers.source import Source, text_of
+from hopperkit.readers.table import ABSENT, read_table, typed_cell, whole_rows
+from hopperkit.variation.table import RunsTable
+from hopperlib.errors import InputError
+
+# Columns that follow from the time itself, or that number or end the runs: none explains anything.
+_NO_FACTOR = re.compile(
+    r"^(?:end|end_?time|finish|submit|submit_?time|eligible|state|exit_?code|derivedexitcode|elapsed\w*|cpu_?time\w*"
+    r"|total_?cpu|system_?cpu|user_?cpu|user|sys|real|wall\w*|run_?time\w*|time_?limit|timelimitraw|run|run_?id|id|index"
+    r"|iteration|repeat|repetition|rep|trial|#|no|nr|number|consumedenergy\w*)$",
+    re.IGNORECASE,
+)
+_DATED_LINE = re.compile(r"\s*(\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?(?:Z|[+-]\d\d:?\d\d)?|[\d/.]{8,10})[,;\s]+(\S+)\s*$")
+_FINISHED = re.compile(r"COMPLETED|CD$", re.IGNORECASE)
+_MOST_RUNS = 20_000
+
+
+def read_runs(source: Source, *, jobs: Source = "", column: str | None = None, group: str | None = None) -> RunsTable:
+    r"""Return runs with whatever is known of each.
+
+    Parameters
+    ----------
+    source : str, bytes, path-like, binary file or iterable of str
+        Times alone, lines of a date and a time, or a table: each further column may explain the times. A table of rates,
+        whose column says so, is read too.
+    jobs : the same
+        The accounting: a table with a column of jobs, as sacct prints it; its columns are joined by the job.
+    column, group : str or None
+        Columns of the times, and of the job that several runs may share; None finds them by their names.
+
+    Raises
+    ------
+    InputError
+        If there is no time, a cell is none, or nothing can be joined.
+
+    Examples
+    --------
+    >>> table = read_runs("date,seconds,node\n2026-03-02,1190,n2\n2026-03-01,815,n1\n")
+    >>> table.values, table.when, dict(table.columns)
+    ((815.0, 1190.0), ('2026-03-01', '2026-03-02'), {'node': ('n1', 'n2')})
+    """
+    text = text_of(source)
+    table = _bare_times(text) or _dated_lines(text) or _table(text, column, group)
+    if len(table.values) > _MOST_RUNS:
+        raise InputError(f"{len(table.values):,} runs are more than {_MOST_RUNS:,}, the most that are compared here")
+    accounting = text_of(jobs) if not isinstance(jobs, str) or jobs.strip() else ""
+    if accounting:
+        table = _joined(table, accounting)
+    return _in_time(table)
+
+
+def _bare_times(text: str) -> RunsTable | None:
+    """Times and nothing else; None for anything else."""
+    times = times_in(text)
+    if not times:
+        return None
+    runs = read_run_times(["run_time_s", *times])
+    return RunsTable(name="run time", values=runs.times, unit="s")
+
+
+def _dated_lines(text: str) -> RunsTable | None:
+    """Lines of a date and a time, without a heading; None for anything else."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    found = [_DATED_LINE.match(line) for line in lines]
+    if not found or not all(found):
+        return None
+    rows = (f"{match[1]};{match[2].removesuffix('s')}" for match in found if match)
+    runs = read_run_times(["date;run_time_s", *rows])
+    return RunsTable(name="run time", values=runs.times, unit="s", when=runs.others["date"])
+
+
+def _table(text: str, column: str | None, group: str | None) -> RunsTable:
+    """Runs of a table with headings: of times, else of one series of measured values."""
+    lines = text.splitlines()
+    first = next((line for line in lines if line.strip()), "")
+    if first and not re.search(r"[,;\t|]", first.strip()) and len(first.split()) > 1:
+        lines = [re.sub(r"(?<=\S) +(?=\S)", ";", line) for line in lines]
+    try:
+        runs = read_run_times(lines, column=column, group=group)
+    except InputError as error:
+        if "there is no column" not in str(error) or group is not None:
+            raise
+        return _measured(text, column, error)
+    return _of_run_times(runs)
+
+
+def _of_run_times(runs: RunTimes) -> RunsTable:
+    """A table from run times: of accounting rows, whole jobs that ended well."""
+    kept, notes = list(range(len(runs.times))), list(runs.skips.messages())
+    jobs = runs.groups
+    if jobs and any("." in job for job in jobs) and any("." not in job for job in jobs):
+        # Rows of steps, such as 17.batch, repeat their job.
+        kept = [place for place in kept if "." not in jobs[place]]
+    states = next((cells for name, cells in runs.others.items() if heading_letters(name) == "state"), ())
+    if states and (ended := [place for place in kept if _FINISHED.match(states[place])]):
+        if left := len(kept) - len(ended):
+            notes.append(f"{left:,} {'run' if left == 1 else 'runs'} left out, not completed by their state")
+        kept = ended
+    when = runs.when or next((name for name, cells in runs.others.items() if _are_moments(cells)), "")
+    columns = {
+        name: tuple(typed_cell(cells[place]) for place in kept)
+        for name, cells in runs.others.items()
+        if name != when and not _NO_FACTOR.match(name.strip().replace(" ", "_"))
+    }
+    return RunsTable(
+        name=runs.column,
+        values=tuple(runs.times[place] for place in kept),
+        unit=runs.unit,
+        when=tuple(runs.others[when][place] for place in kept) if when else (),
+        jobs=tuple(jobs[place] for place in kept) if jobs else (),
+        columns=_factors_only(columns),
+        notes=tuple(notes),
+    )
+
+
+def _factors_only(columns: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
+    """Columns without moments, which order the runs and explain nothing by themselves."""
+    return {name: cells for name, cells in columns.items() if not any(isinstance(cell, datetime) for cell in cells)}
+
+
+def _are_moments(cells: Sequence[str]) -> bool:
+    known = [typed_cell(cell) for cell in cells if cell.casefold() not in ABSENT]
+    return bool(known) and all(isinstance(cell, datetime) for cell in known)
+
+
+def _measured(text: str, column: str | None, error: InputError) -> RunsTable:
+    """Runs of a benchmark history of one series."""
+    series = read_benchmark_history(text, column=column).series
+    if len(series) != 1:
+        names = ", ".join(history.name for history in series[:8])
+        raise InputError(f"the file holds {len(series)} series ({names}): name the column of one") from error
+    history = series[0]
+    dated = all(_moment(time) is not None for time in history.times)
+    columns = {name: tuple(map(typed_cell, cells)) for name, cells in history.covariates.items()}
+    return RunsTable(
+        name=history.name,
+        values=history.values,
+        unit=history.unit,
+        rate=history.better == "higher",
+        when=history.times if dated else (),
+        columns=_factors_only({name: cells for name, cells in columns.items() if not _NO_FACTOR.match(name)}),
+    )
+
+
+def _joined(table: RunsTable, accounting: str) -> RunsTable:
+    """Runs with the columns that an accounting has of their jobs."""
+    if not table.jobs:
+        raise InputError("the runs have no column of jobs, by which the accounting could be joined", name="jobs")
+    _, _, header, body = read_table(accounting.splitlines())
+    rows = [cells for _, cells in whole_rows(body, len(header))]
+    place = next((at for at, name in enumerate(header) if heading_letters(name) in GROUP_NAMES), None)
+    if place is None:
+        raise InputError(
+            f"the accounting has no column of jobs; its columns are: {', '.join(header[:20])}", name="jobs"
+        )
+    of_job = {cells[place]: cells for cells in reversed(rows)}
+    kept = [at for at, job in enumerate(table.jobs) if job in of_job]
+    if not kept:
+        raise InputError(f"no job of the runs is in the accounting, whose first is {rows[0][place]!r}", name="jobs")
+    told = {
+        name: tuple(of_job[table.jobs[run]][at] for run in kept)
+        for at, name in enumerate(header)
+        if at != place and name not in table.columns
+    }
+    start = next((cells for name, cells in told.items() if heading_letters(name) in ("start", "starttime")), ())
+    columns = {name: tuple(cells[run] for run in kept) for name, cells in table.columns.items()}
+    columns |= {
+        name: tuple(map(typed_cell, cells)) for name, cells in told.items() if not _NO_FACTOR.match(name.strip())
+    }
+    notes = table.notes
+    if left := len(table.values) - len(kept):
+        notes = (*notes, f"{left:,} {'run' if left == 1 else 'runs'} left out, not in the accounting")
+    return replace(
+        table,
+        values=tuple(table.values[run] for run in kept),
+        jobs=tuple(table.jobs[run] for run in kept),
+        when=tuple(table.when[run] for run in kept) if table.when else start,
+        columns=_factors_only(columns),
+        notes=notes,
+    )
+
+
+def _moment(text: str) -> datetime | None:
+    """A moment as written, of the world's time where it tells a zone; None for none."""
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _in_time(table: RunsTable) -> RunsTable:
+    """Runs in order of time; in the order of the rows where a moment cannot be read."""
+    moments = [_moment(text) for text in table.when]
+    known = [moment for moment in moments if moment is not None]
+    if not known or len(known) < len(moments):
+        return replace(table, when=())
+    order = sorted(range(len(known)), key=known.__getitem__)
+    return replace(
+        table,
+        values=tuple(table.values[place] for place in order),
+        when=tuple(table.when[place] for place in order),
+        jobs=tuple(table.jobs[place] for place in order) if table.jobs else (),
+        columns={name: tuple(cells[place] for place in order) for name, cells in table.columns.items()},
+    )

@@ -1,0 +1,280 @@
+"""Why runs differ: their shape, the columns that separate them, the variance within and between jobs, and what stays unseen."""
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean, median
+from typing import Any, NamedTuple
+
+from hopperkit.variation.components import Components, variance_components
+from hopperkit.variation.effects import FEWEST, Effect, Effects, effects_of, holm
+from hopperkit.variation.factors import DATE, Factor, date_factor, factors_of
+from hopperkit.variation.order import ranks
+from hopperkit.variation.separation import LEVEL, Separated, Separation, separations
+from hopperkit.variation.shape import LEVEL as SHAPE_LEVEL
+from hopperkit.variation.shape import Shape, shape_of
+from hopperkit.variation.sizes import POWER, difference_seen, drift_seen, groups_seen
+from hopperkit.variation.slow import slowdown_seen
+from hopperkit.variation.table import RunsTable
+from hopperkit.variation.tails import normal_quantile
+
+# A rank correlation with the order of the runs from which on a factor and the order cannot be told apart.
+_WITH_ORDER = 0.8
+# Fewer runs have no spread to speak of.
+_FEWEST_FOR_SIZES = 4
+
+
+class Unseen(NamedTuple):
+    """What was looked for and not found, and the size from which on 80 of 100 data sets would have shown it.
+
+    Parameters
+    ----------
+    what : str
+    ratio : float or None
+        Slow over fast; None where no size would have been seen.
+    """
+
+    what: str
+    ratio: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why runs differ.
+
+    Parameters
+    ----------
+    table : RunsTable
+    shape : Shape
+    points : int
+        Jobs, or runs where each is a job of its own: what the columns are compared on.
+    factors : tuple of Factor
+        Columns, nodes and racks that were compared.
+    separated : Separated
+        Each factor alone, by ranks.
+    effects : Effects or None
+        Numbers and kinds together; None where there are too few runs for it.
+    nodes : Separated
+        Nodes and racks alone, on what numbers and kinds leave.
+    found : tuple of str
+        Names of the factors that make a difference beyond chance.
+    shared : Separation or None
+        What the slow runs have and others have not.
+    with_order : tuple of str
+        Factors that go with the order of the runs, so that neither can be told from the other.
+    components : Components or None
+        Variance of ordinary runs within and between jobs.
+    unseen : tuple of Unseen
+    """
+
+    table: RunsTable
+    shape: Shape
+    points: int
+    factors: tuple[Factor, ...]
+    separated: Separated
+    effects: Effects | None
+    nodes: Separated
+    found: tuple[str, ...]
+    shared: Separation | None
+    with_order: tuple[str, ...]
+    components: Components | None
+    unseen: tuple[Unseen, ...]
+
+    @property
+    def best(self) -> Separation | None:
+        """The factor that separates the runs best, if it is found; an exact one counts where groups are."""
+        rows = [row for row in self.separated.rows if row.factor.name in self.found]
+        exact = [row for row in self.separated.rows if row.exact and self.shape.kind in ("two groups", "step")]
+        return next(iter([row for row in rows if row.exact] or exact or rows), None)
+
+    def effect(self, name: str) -> Effect | None:
+        """The effect of a factor with the others held; None if it was not among them."""
+        return self.effects.row_of(name) if self.effects else None
+
+
+def explain(table: RunsTable, *, seed: int = 0) -> Explanation:
+    """Why runs differ, from a table of them.
+
+    Parameters
+    ----------
+    table : RunsTable
+    seed : int
+        Of the shuffles.
+
+    Examples
+    --------
+    >>> times = (1127.2, 1122.3, 369.2, 365.1, 370.8, 1119.0)
+    >>> found = explain(RunsTable(name="seconds", values=times, columns={"nodes": tuple("aabbba")}))
+    >>> found.shape.kind, found.best.factor.name, found.best.exact
+    ('two groups', 'node a', True)
+    """
+    rng = random.Random(seed)
+    shape = _shape(table, rng)
+    logs = [math.log(time) for time in table.times]
+    points, columns = _by_job(table, logs)
+    factors = (*factors_of(columns), *_dates(table, len(points)))
+    separated = separations(points, factors, rng)
+    effects = effects_of(points, factors)
+    sets = [factor for factor in factors if factor.kind == "set"]
+    nodes = separations(effects.fit.residuals, sets, rng) if effects and sets else _only(separated, sets)
+    found = _found(separated, effects, nodes)
+    return Explanation(
+        table=table,
+        shape=shape,
+        points=len(points),
+        factors=factors,
+        separated=separated,
+        effects=effects,
+        nodes=nodes,
+        found=found,
+        shared=_shared(table, shape, rng),
+        with_order=_with_order(factors, found, shape),
+        components=_components(table, shape, logs),
+        unseen=tuple(_unseen(table, shape, logs, points, factors, separated, effects, found)),
+    )
+
+
+def _shape(table: RunsTable, rng: random.Random) -> Shape:
+    """The shape of the runs; rows that are sorted by value have an order of their own only where nothing else shows."""
+    if table.when or not table.one_way:
+        return shape_of(table.times, rng)
+    shape = shape_of(table.times, rng, ordered=False)
+    return shape if shape.kind not in ("one group", "too few") else shape_of(table.times, rng)
+
+
+def _by_job(table: RunsTable, logs: Sequence[float]) -> tuple[list[float], Mapping[str, Sequence[Any]]]:
+    """One point for each job, the middle of its runs, with its columns: runs of one job are no independent evidence."""
+    if len(set(table.jobs)) in (0, len(logs)):
+        return list(logs), table.columns
+    members: dict[str, list[int]] = {}
+    for place, job in enumerate(table.jobs):
+        members.setdefault(job, []).append(place)
+    columns = {
+        name: tuple(_one_of([cells[place] for place in places]) for places in members.values())
+        for name, cells in table.columns.items()
+    }
+    return [median(logs[place] for place in places) for places in members.values()], columns
+
+
+def _dates(table: RunsTable, points: int) -> list[Factor]:
+    """The date as a factor, where each run has one and runs are enough for several factors."""
+    if len(table.when) != points or points < FEWEST or DATE in table.columns:
+        return []
+    dated = date_factor(table.moments)
+    return [dated] if dated else []
+
+
+def _one_of(cells: Sequence[Any]) -> Any:
+    """The value of a job: the mean of numbers, else that of its first run."""
+    if all(isinstance(cell, int | float) for cell in cells):
+        return fmean(cells)
+    return cells[0]
+
+
+def _only(separated: Separated, sets: Sequence[Factor]) -> Separated:
+    """The rows of some factors."""
+    return separated._replace(rows=[row for row in separated.rows if row.factor in sets])
+
+
+def _found(separated: Separated, effects: Effects | None, nodes: Separated) -> tuple[str, ...]:
+    """Names of the factors that make a difference: all columns together, and the nodes as one more, at one level."""
+    if effects is None:
+        return tuple(row.factor.name for row in separated.rows if row.chance <= LEVEL)
+    family = [row.p_value for row in effects.rows] + ([nodes.rows[0].chance] if nodes.rows else [])
+    corrected = holm(family)
+    names = [row.factor.name for row, p in zip(effects.rows, corrected, strict=False) if p <= LEVEL]
+    if nodes.rows and corrected[-1] <= LEVEL:
+        share = nodes.rows[0].chance / corrected[-1] if corrected[-1] else 1.0
+        names += [row.factor.name for row in nodes.rows if row.chance <= LEVEL * share]
+    return tuple(names)
+
+
+def _shared(table: RunsTable, shape: Shape, rng: random.Random) -> Separation | None:
+    """What a few slow runs have and hardly any other run has, beyond chance."""
+    if shape.kind not in ("few slow", "few fast") or len(shape.slow) < 2:
+        return None
+    slow = set(shape.slow)
+    marks = [float(place in slow) for place in range(len(table.values))]
+    rows = separations(marks, factors_of(table.columns), rng).rows
+    return rows[0] if rows and rows[0].chance <= LEVEL else None
+
+
+def _with_order(factors: Sequence[Factor], found: Sequence[str], shape: Shape) -> tuple[str, ...]:
+    """Found factors that change with the order of the runs: at one moment, or steadily."""
+    if shape.chances.get("order", 1.0) > SHAPE_LEVEL:
+        return ()
+    return tuple(
+        factor.name for factor in factors if factor.name in found and factor.column != DATE and _goes_with_order(factor)
+    )
+
+
+def _goes_with_order(factor: Factor) -> bool:
+    """Whether a factor's kinds follow one another, each in one stretch, or its numbers rise or fall."""
+    if factor.kind == "number":
+        n = len(factor.values)
+        placed = ranks(factor.values)
+        middle = (n + 1) / 2
+        crossed = sum((place + 1 - middle) * (rank - middle) for place, rank in enumerate(placed))
+        return bool(abs(12 * crossed / (n * (n * n - 1))) > _WITH_ORDER)
+    stretches = 1 + sum(a != b for a, b in pairwise(factor.values))
+    return bool(stretches == len(set(factor.values)))
+
+
+def _components(table: RunsTable, shape: Shape, logs: Sequence[float]) -> Components | None:
+    """Variance of ordinary runs within and between jobs; slow runs apart, so that one does not make a job different."""
+    if not table.jobs:
+        return None
+    apart = set(shape.slow) if shape.kind in ("few slow", "few fast") else set()
+    kept = [place for place in range(len(logs)) if place not in apart]
+    return variance_components([logs[place] for place in kept], [table.jobs[place] for place in kept])
+
+
+def _unseen(
+    table: RunsTable,
+    shape: Shape,
+    logs: Sequence[float],
+    points: Sequence[float],
+    factors: Sequence[Factor],
+    separated: Separated,
+    effects: Effects | None,
+    found: Sequence[str],
+) -> list[Unseen]:
+    """What was looked for and not found, with the size that would have been seen in 80 of 100 data sets."""
+    n, rows = len(logs), []
+    if n < _FEWEST_FOR_SIZES or shape.spread <= 0:
+        return []
+    spread = shape.spread
+    if shape.kind in ("one group", "few slow", "few fast") and shape.chances.get("order", 1.0) > SHAPE_LEVEL:
+        rows.append(Unseen("drift from the first run to the last", math.exp(drift_seen(spread, n))))
+    if shape.kind == "one group":
+        apart = groups_seen(spread, n)
+        rows.append(Unseen("two equal groups", None if apart is None else math.exp(apart)))
+        if n >= 5:
+            seen = max(logs) + slowdown_seen(logs) - median(logs)
+            rows.append(Unseen("one slow run", math.exp(seen)))
+    z_needed = separated.z_needed if math.isfinite(separated.z_needed) else normal_quantile(LEVEL / 2)
+    for factor in factors:
+        if factor.name in found or factor.kind == "set" or factor.column == DATE:
+            continue
+        if effects is not None and (row := effects.row_of(factor.name)) is not None:
+            needed = normal_quantile(LEVEL / 2 / len(effects.rows)) + normal_quantile(1 - POWER)
+            rows.append(
+                Unseen(
+                    f"effect of {factor.name}, {row.between[0]} against {row.between[1]}", math.exp(needed * row.error)
+                )
+            )
+            continue
+        sides = (len(points) // 2, len(points) - len(points) // 2)
+        if factor.kind == "kinds":
+            sizes = sorted(map(len, factor.members()))
+            sides = sizes[-2], sizes[-1]
+        what = f"effect of {factor.name}" + (", fast half against slow half" if factor.kind == "number" else "")
+        rows.append(Unseen(what, math.exp(difference_seen(spread, *sides, z_needed))))
+    if sets := [factor for factor in factors if factor.kind == "set" and factor.name not in found]:
+        few = max(min(map(len, factor.members())) for factor in sets)
+        sides = few, len(points) - few
+        what = f"one of {len(sets):,} nodes and racks" if len(sets) > 1 else sets[0].name
+        rows.append(Unseen(what, math.exp(difference_seen(spread, *sides, z_needed))))
+    return rows

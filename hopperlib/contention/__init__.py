@@ -1,0 +1,7 @@
+"""Contention: how much many users get out of one thing they share.
+
+=========================  ===================================================
+saturation                 throughput of many users of one server, link or file
+ceilings                   measured ceilings with their spread over systems
+=========================  ===================================================
+"""

@@ -1,0 +1,134 @@
+"""The size of the silence: of changes as large as is said, 80 of 100 are seen; wandering noise gives no alarm."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from hopperlib.monitoring.delays import synthetic_history
+from hopperlib.monitoring.history import WANDERS, History, Report, judge
+from hopperlib.monitoring.noise import spread_change, stands_out
+from hopperlib.monitoring.visible import visible_change
+
+SPREAD = 0.06
+
+
+def _following(rng: random.Random, runs: int, persistence: float) -> list[float]:
+    values = [rng.gauss(0, 1)]
+    while len(values) < runs:
+        values.append(persistence * values[-1] + math.sqrt(1 - persistence**2) * rng.gauss(0, 1))
+    return values
+
+
+KINDS = {
+    "normal": lambda rng, runs: [math.exp(SPREAD * rng.gauss(0, 1)) for _ in range(runs)],
+    "heavy": lambda rng, runs: [
+        math.exp(SPREAD * rng.gauss(0, 1) / math.sqrt(rng.gammavariate(2, 0.5))) for _ in range(runs)
+    ],
+    "skewed": lambda rng, runs: [math.exp(-SPREAD * (rng.gammavariate(4, 0.5) - 2)) for _ in range(runs)],
+    "contended 5 %": lambda rng, runs: synthetic_history(rng, runs=runs, spread=SPREAD, contended=0.05),
+    "contended 15 %": lambda rng, runs: synthetic_history(rng, runs=runs, spread=SPREAD, contended=0.15),
+    "autocorrelation 0.4": lambda rng, runs: [math.exp(SPREAD * z) for z in _following(rng, runs, 0.4)],
+}
+
+
+def pink(rng: random.Random, runs: int) -> list[float]:
+    """Noise with as much in every octave of time (1/f): ten levels, each drawn half as often as the one before."""
+    levels, values = [0.0] * 10, []
+    for run in range(runs):
+        for octave in range(10):
+            if run % (1 << octave) == 0:
+                levels[octave] = rng.gauss(0, 1)
+        values.append(math.exp(SPREAD * sum(levels) / math.sqrt(10)))
+    return values
+
+
+def report(values: list[float]) -> Report:
+    times = tuple(map(str, range(len(values))))
+    return judge(History(name="rate", values=tuple(values), times=times, better="higher"), least_percent=0)
+
+
+def seen(kind: str, runs: int, series: int) -> tuple[float, float]:
+    """Share of losses seen that are as large as is said of another history of their kind, and of false alarms."""
+    found = alarms = told = 0
+    for number in range(series):
+        rng = random.Random(f"visible {kind} {runs} {number}")
+        quiet = report(KINDS[kind](rng, runs))
+        alarms += bool(quiet.shifts)
+        size = visible_change(quiet)
+        if size is None:
+            continue
+        told += 1
+        values = [value / (1 + size) if run >= runs // 2 else value for run, value in enumerate(KINDS[kind](rng, runs))]
+        found += bool(report(values).shifts)
+    return found / told, alarms / series
+
+
+def test_four_of_five_losses_as_large_as_is_said_are_seen():
+    """Of 30 with a chance of 80 %: 24, give or take three times 2.2."""
+    found, alarms = seen("normal", 40, 30)
+    assert found >= 17 / 30
+    assert alarms <= 2 / 30
+
+
+#: Shares of losses seen that are as large as is said, measured on 60 histories a kind: nominal 80 %. With heavy tails and
+#: with memory the size is said too small; with many runs in contention, of which the formula knows nothing, too large.
+SEEN = {
+    "normal": (0.72, 0.88),
+    "heavy": (0.60, 0.78),
+    "skewed": (0.72, 0.90),
+    "contended 5 %": (0.70, 0.88),
+    "contended 15 %": (0.82, 0.97),
+    "autocorrelation 0.4": (0.62, 0.80),
+}
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("kind", KINDS)
+def test_four_of_five_losses_are_seen_in_many_histories(kind):
+    found, alarms = seen(kind, 60, 300)
+    low, high = SEEN[kind]
+    assert low <= found <= high
+    assert alarms <= 0.03
+
+
+def test_a_longer_history_shows_smaller_changes_and_a_late_change_must_be_larger():
+    rng = random.Random(3)
+    values = KINDS["normal"](rng, 120)
+    short, long = report(values[:60]), report(values)
+    assert visible_change(long) < visible_change(short)
+    assert visible_change(long, after=10) > visible_change(long)
+    assert visible_change(report(values[:8])) is None
+
+
+def test_a_spread_that_grows_is_found_where_it_does():
+    rng = random.Random(4)
+    residuals = [rng.gauss(0, 0.02 if run < 60 else 0.08) for run in range(120)]
+    found = spread_change(residuals)
+    assert abs(found.run - 60) <= 8
+    assert found.before == pytest.approx(0.02, rel=0.3)
+    assert found.after == pytest.approx(0.08, rel=0.3)
+    # Of even noise one in a thousand is said to change: none of 100.
+    assert not any(spread_change([rng.gauss(0, 1) for _ in range(60)]) for _ in range(100))
+
+
+def test_a_step_stands_out_of_short_memory_and_wandering_does_not_alarm():
+    rng = random.Random(6)
+    step = [math.log(value) - 0.2 * (run >= 60) for run, value in enumerate(KINDS["normal"](rng, 120))]
+    assert stands_out(step, 60)
+    verdicts = [report(pink(random.Random(f"pink {number}"), 100)).verdict for number in range(8)]
+    assert all(
+        verdict in ("no change", WANDERS, "moves with the season", "switches between two states")
+        for verdict in verdicts
+    )
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(1800)
+def test_wandering_noise_alarms_seldom():
+    verdicts = [report(pink(random.Random(f"pink {number}"), 168)).verdict for number in range(200)]
+    # Without the rule some 18 of 100; with it none of 30 in a first look: 2 % of 200, and three standard errors.
+    assert sum(verdict in ("worse", "better") or verdict.startswith("drifts") for verdict in verdicts) <= 10
