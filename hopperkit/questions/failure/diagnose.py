@@ -354,7 +354,7 @@ def _candidates(diagnosis: Diagnosis) -> Table:
         diagnosis.ranked[:_MAX_ROWS],
         {
             "Share": lambda one: round(one.share, 3),
-            "Lines": lambda one: one.count,
+            "Lines": lambda one: one.occurrences,
             "First line": lambda one: f"{diagnosis.evidence.files[one.file].name}:{one.line}",
             "Text": lambda one: one.text[:LINE_LENGTH],
         },

@@ -119,7 +119,7 @@ class Diagnosis:
             "verdict": self.verdict,
             "causes": [told(cause) for cause in self.causes],
             "or": told(self.alternative) if self.alternative else None,
-            "candidates": [line(one) | {"count": one.count, "share": round(one.share, 4)} for one in self.ranked],
+            "candidates": [line(one) | {"count": one.occurrences, "share": round(one.share, 4)} for one in self.ranked],
             "lines_read": self.evidence.lines_read,
             "unknown": [
                 {"template": group.template, "count": group.count, "reads": group.suspicion, **line(group.first)}

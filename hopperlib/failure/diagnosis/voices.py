@@ -83,4 +83,4 @@ def _as_cause(top: RankedLine, others: Sequence[Cause], evidence: Evidence) -> C
         ),
         None,
     )
-    return message_of(known or Hit(file=top.file, line=top.line, text=top.text, fields={}), top.count)
+    return message_of(known or Hit(file=top.file, line=top.line, text=top.text, fields={}), top.occurrences)

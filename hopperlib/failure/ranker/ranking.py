@@ -28,7 +28,7 @@ class RankedLine(NamedTuple):
     file: int
     line: int
     text: str
-    count: int
+    occurrences: int
     share: float
 
 
