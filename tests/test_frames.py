@@ -75,7 +75,7 @@ def test_an_answer_gives_the_table_that_is_named():
 def test_a_trace_goes_to_a_frame_and_back(root, tmp_path):
     path = root / "data" / "samples" / "jobs" / "synthetic-jobs.swf"
     trace = hopperkit.read_swf(path, cores_per_node=1)
-    frame = trace.workload.to_frame()
+    frame = to_frame(trace.workload)
     assert frame["run_time_s"].sum() == sum(trace.workload.run_time_s)
     people = trace.to_frame()
     assert people["run_time"].sum() == pd.Timedelta(frame["run_time_s"].sum(), unit="s")
@@ -92,7 +92,7 @@ def test_a_trace_goes_to_a_frame_and_back(root, tmp_path):
 def test_a_schedule_joins_its_jobs():
     # On 4 nodes job 2 waits for job 1; job 3 never starts: it came after the clock stopped.
     jobs = Workload([Job(1, 0, 4, 100, 100), Job(2, 10, 4, 50, 50, queue="debug"), Job(3, 400, 4, 50, 50)])
-    frame = simulate(jobs, 4, until_s=200).to_frame().set_index("job")
+    frame = to_frame(simulate(jobs, 4, until_s=200)).set_index("job")
     assert frame["wait_s"].tolist() == [0, 90, pd.NA]
     assert frame.loc[2, ["start_time_s", "end_time_s", "status", "queue"]].tolist() == [100, 150, "finished", "debug"]
 
@@ -292,4 +292,4 @@ def test_a_column_without_a_value_has_the_type_that_is_declared():
 
 def test_a_list_of_records_is_short():
     assert repr(all_values()) == f"{len(all_values())} rows of DocumentedValue"
-    assert len(layouts(Machine.load("hopper"), need_gb=2, tasks=384).to_frame()) == 63
+    assert len(to_frame(layouts(Machine.load("hopper"), need_gb=2, tasks=384))) == 63

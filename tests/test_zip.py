@@ -10,9 +10,9 @@ SUFFIXES = {".py", ".toml", ".csv", ".txt", ".json", ".css"}
 PROGRAM = """
 import hopperkit
 assert ".zip" in hopperkit.__file__, hopperkit.__file__
-print(hopperkit.place("aprun -n 384 -N 12 vasp").copyables[-1].text)
+print(hopperkit.place("aprun -n 384 -N 12 vasp").copyables[0].text)
 print(hopperkit.memory(2, 384, machine="hopper").facts["best_nodes"])
-print(hopperkit.diagnose("slurmstepd: error: Detected 1 oom-kill event(s) in StepId=1.0.\\n").facts["codes"][0])
+print(hopperkit.diagnose("slurmstepd: error: Detected 1 oom-kill event(s) in StepId=1.0.\\n").facts["code"])
 print(len(hopperkit.Machine.load("hopper").file_systems), hopperkit.load("where").name, hopperkit.load("simulate").name)
 """
 

@@ -115,7 +115,7 @@ def read_output(files: Sequence[Path]) -> OutputRow:
 
     Examples
     --------
-    >>> read_output([Path(__file__).with_name("speakers.toml")]).file.endswith("speakers.toml")
+    >>> read_output([Path(__file__)]).file.endswith("outputs.py")
     True
     """
     contents = [(file.name, file.read_bytes()) for file in files]

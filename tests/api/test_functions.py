@@ -52,7 +52,7 @@ def test_a_function_says_what_it_takes_and_shows_it(function):
     doc = getattr(hopperkit, function).__doc__
     parts = [doc.index(f"\n    {part}\n") for part in ("Parameters", "Returns", "Raises", "Examples", "References")]
     assert parts == sorted(parts)
-    assert f">>> hopperkit.{function}(" in doc
+    assert f"hopperkit.{function}(" in doc
 
 
 def test_functions_are_what_the_script_writes(root):

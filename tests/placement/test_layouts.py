@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from hopperkit.launchers.judging.proposals import line_of
 from hopperkit.launchers.placing import place_tasks
 from hopperkit.launchers.reader import read_launch
 from hopperlib.machine import Machine
@@ -116,24 +117,24 @@ def test_launch_lines_do_what_the_layout_says(machine, kind):
     assert found
     # Of many alike a few, the ends among them.
     for one in (*found[:: max(1, len(found) // 8)], found[-1]):
-        launch = read_launch(one.launch_line, machine, threads=one.threads_per_task, kind=node.name)
+        launch = read_launch(line_of(one), machine, threads=one.threads_per_task, kind=node.name)
         placed = place_tasks(launch, machine, kind=node.name)
-        assert len(placed.nodes) == one.nodes, one.launch_line
+        assert len(placed.nodes) == one.nodes, line_of(one)
         most = max(len(each.tasks) for each in placed.nodes)
         if launch.launcher == "aprun":
-            assert most == one.tasks_per_node, one.launch_line
+            assert most == one.tasks_per_node, line_of(one)
             crowd = [len(tasks) for tasks in placed.tasks_by_numa_node(0)]
-            assert max(crowd) == -(-most // node.numa_nodes), one.launch_line
+            assert max(crowd) == -(-most // node.numa_nodes), line_of(one)
         else:
             # srun deals the tasks out evenly over the nodes it is given.
-            assert most == -(-one.tasks // one.nodes) <= one.tasks_per_node, one.launch_line
+            assert most == -(-one.tasks // one.nodes) <= one.tasks_per_node, line_of(one)
         for task in placed.nodes[0].tasks:
-            assert len(task.cores) >= one.threads_per_task, one.launch_line
+            assert len(task.cores) >= one.threads_per_task, line_of(one)
 
 
 def test_no_line_where_nothing_starts_tasks():
     bassi = Machine.load("bassi")
-    assert layouts(bassi, need_gb=2.0, tasks=16)[0].launch_line is None
+    assert line_of(layouts(bassi, need_gb=2.0, tasks=16)[0]) is None
 
 
 def test_a_task_that_fits_on_no_node():

@@ -211,7 +211,7 @@ def block_rate(rng: random.Random, *, points: Mapping[str, float], block: float,
     Examples
     --------
     >>> round(block_rate(random.Random(1), points={"1": 0.5, "4": 1.6}, block=1024, noise=0.0, cache=1.0), 1)
-    6.0
+    5.9
     """
     times = {float(size): float(size) / value for size, value in _noisy(rng, points, noise).items()}
     call = scaled(times, 1e-9, [0, 1])
@@ -236,7 +236,7 @@ def cached_time(
 
     Examples
     --------
-    >>> cached_time(random.Random(1), times_s={"1": 100.0, "2": 50.0}, nodes=4, data_mb=1e6, cache_mb=1.0, penalty=2.0, messages=0.0)
+    >>> round(cached_time(random.Random(1), times_s={"1": 100.0, "2": 50.0}, nodes=4, data_mb=1e6, cache_mb=1.0, penalty=2.0, messages=0.0), 3)
     25.0
     """
     counts = sorted(map(int, times_s))
@@ -281,7 +281,7 @@ def node_rate(
     Examples
     --------
     >>> round(node_rate(random.Random(1), numa_nodes=2, cores=64, peak_gb_s=100.0, attainable=0.8, counted=1.0, core_gb_s=10.0))
-    79
+    80
     """
     node = MemorySystem(numa_nodes, cores, attainable * peak_gb_s / numa_nodes, core_gb_s)
     found = stream_by_threads(node, [numa_nodes * cores])[0]

@@ -401,7 +401,7 @@ def line_of(layout: Layout) -> str | None:
     Examples
     --------
     >>> from hopperlib.placement.layouts import layouts
-    >>> half = next(one for one in layouts(Machine.load("hopper"), need_gb=2, tasks=384) if one.tasks_per_node == 12)
+    >>> half = next(one for one in layouts(Machine.load("hopper"), need_gb=2, tasks=384) if one.tasks_per_node == 12 and one.threads_per_task == 1)
     >>> line_of(half)
     'aprun -n 384 -N 12 -S 3 ./a.out'
     """

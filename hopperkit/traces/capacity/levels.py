@@ -63,7 +63,15 @@ def held_level(changes: Iterable[tuple[int, int]]) -> int:
 
 
 def usage(workload: Workload, jobs: Iterable[int], amount: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Changes of what jobs use, as (instant, change), with starts and ends as observed."""
+    """Changes of what jobs use, as (instant, change), with starts and ends as observed.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job
+    >>> jobs = Workload([Job(1, 0, 3, 60, 60, observed_start_s=5)])
+    >>> list(usage(jobs, [0], jobs.nodes))
+    [(5, 3), (65, -3)]
+    """
     starts, runs = workload.observed_start_s, workload.run_time_s
     for job in jobs:
         if runs[job] and amount[job]:
@@ -72,5 +80,12 @@ def usage(workload: Workload, jobs: Iterable[int], amount: Sequence[int]) -> Ite
 
 
 def started_jobs(workload: Workload) -> list[int]:
-    """Indices of the jobs whose start is known."""
+    """Indices of the jobs whose start is known.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job
+    >>> started_jobs(Workload([Job(1, 0, 3, 60, 60, observed_start_s=5), Job(2, 0, 1, 60, 60)]))
+    [0]
+    """
     return [job for job, start in enumerate(workload.observed_start_s) if start >= 0]

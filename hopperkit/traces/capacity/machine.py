@@ -112,6 +112,13 @@ def shares_nodes(workload: Workload, cluster: Cluster) -> bool:
 
     Jobs that name their nodes shared them if the nodes in use, counted once for each job, are more than there are again
     and again; others if some have fewer cores of a node than others.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job
+    >>> jobs = [Job(number, 0, 1, 60, 60, cores=2, observed_start_s=0, node_list="n1") for number in (1, 2)]
+    >>> shares_nodes(Workload(jobs), machine_of(Workload(jobs)))
+    True
     """
     if cluster.names:
         return held_level(usage(workload, started_jobs(workload), workload.nodes)) > len(cluster.nodes)
@@ -141,7 +148,13 @@ def scheduled_on(workload: Workload) -> Cluster | int | None:
 
 
 def count_of(room: Cluster | int) -> int:
-    """Nodes of a machine."""
+    """Nodes of a machine.
+
+    Examples
+    --------
+    >>> count_of(4)
+    4
+    """
     return room if isinstance(room, int) else len(room.nodes)
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from hopperlib.failure.diagnosis._steps import reports_success
 from hopperlib.failure.diagnosis.causes import Confidence
-from hopperlib.failure.diagnosis.steps import reports_success
 from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._speech import goes_on
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits

@@ -37,8 +37,8 @@ from hopperlib.failure.diagnosis._fallback import (
     reasons_above,
     stack_below,
 )
+from hopperlib.failure.diagnosis._steps import COMMAND, OUTSIDE, cleared, ended_badly, is_exit_status, reports_success
 from hopperlib.failure.diagnosis.causes import Cause
-from hopperlib.failure.diagnosis.steps import COMMAND, OUTSIDE, cleared, ended_badly, is_exit_status, reports_success
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link, Rule
 

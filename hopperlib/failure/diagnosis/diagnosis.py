@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
 from hopperlib.failure.diagnosis._ranking import Ranking, rank
+from hopperlib.failure.diagnosis._voices import folded, second_voice
 from hopperlib.failure.diagnosis.advice import advise
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.first import first_failure, reach
-from hopperlib.failure.diagnosis.voices import folded, second_voice
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
 from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
@@ -180,7 +180,15 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
 
 
 def diagnosis_of(evidence: Evidence, context: "Context | None" = None) -> Diagnosis:
-    """Judge what a scan found: `diagnose` without the reading."""
+    """Judge what a scan found: `diagnose` without the reading.
+
+    Examples
+    --------
+    >>> scanner = Scanner()
+    >>> scanner.read("job.out", io.BytesIO(b"forrtl: severe (24): end-of-file during read, unit 11"))
+    >>> diagnosis_of(scanner.evidence).verdict
+    'cause'
+    """
     ranking = rank(evidence, record_failed=context.record_failed if context else None)
     earlier = [(run, rank(run)) for run in reversed(evidence.earlier)]
     runs = [

@@ -147,7 +147,14 @@ class Surroundings:
 
 
 def features(one: Candidate, around: Surroundings) -> dict[str, float]:
-    """Return the numbers of a candidate."""
+    """Return the numbers of a candidate.
+
+    Examples
+    --------
+    >>> lines = [Line(0, 1, "step 1"), Line(0, 2, "stop: no mesh")]
+    >>> features(candidates(lines)[1], Surroundings(lines))["once"]
+    1.0
+    """
     line = around.lines[one.first]
     text = _LABEL.sub("", line.text[:_READ])
     found = _said(text) | _form(text) | _place(one, around) | _next_to(one, around)

@@ -70,7 +70,7 @@ def test_a_folder(tmp_path):
 def test_no_pydarshan(tmp_path, without_pydarshan):
     path = tmp_path / "a.darshan"
     path.write_bytes(b"")
-    with pytest.raises(DarshanMissing, match=r"needs pydarshan; install it with: pip install 'hopper-book\[darshan\]'"):
+    with pytest.raises(DarshanMissing, match=r"needs pydarshan; install it with: pip install '\.\[darshan\]'"):
         read_darshan(str(path))
     # What darshan-parser printed needs no pydarshan, and is read beside the logs that do.
     (tmp_path / "b.txt").write_text("# jobid: 7\n# nprocs: 1\nPOSIX\t0\t1\tPOSIX_OPENS\t1\t/a\t/\text4\n")
