@@ -12,10 +12,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from posixpath import basename
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hopperkit.launchers.shell import Part, RawWord, Statement, Unknown, Variables, Word, expand, joined, split
 from hopperlib.placement.components import DIRECTIVES, BatchSystem, LaunchError
+
+if TYPE_CHECKING:
+    from hopperkit.launchers.line_writer import Edit
 
 # Longest text taken. A job script is a few thousand characters.
 _MAX_CHARACTERS = 500_000
@@ -110,6 +113,8 @@ class LaunchLine(NamedTuple):
         Number of its group: what is started in the background runs with the others up to the next ``wait``.
     span : (int, int) or None
         Where it stands in the text, from the launcher's name to its last word; None inside ``eval``.
+    places : tuple of (int, int)
+        Where the launcher's name and each of the words were typed; words out of one variable share its place.
     """
 
     launcher: str
@@ -124,6 +129,7 @@ class LaunchLine(NamedTuple):
     times: int = 1
     group: int = 0
     span: tuple[int, int] | None = None
+    places: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -187,21 +193,19 @@ class Script:
             lines = tuple(line._replace(environment={**variables, **line.environment}) for line in self.lines)
         return replace(self, lines=lines, job_variables=variables)
 
-    def with_line(self, number: int, text: str) -> "Script | None":
-        r"""Return the script with another launch line in the place of one; what stands around it stays.
-
-        None where the line has no place of its own in the text.
+    def edited(self, edits: "Sequence[Edit]") -> "Script":
+        r"""Return the script with some characters of its text replaced, read again.
 
         Examples
         --------
+        >>> from hopperkit.launchers.line_writer import Edit
         >>> script = read_script("#SBATCH -N 2\ntime srun -n 8 ./a.out >log &\nwait\n")
-        >>> script.with_line(0, "srun -n 8 -c 4 ./a.out").line_as_typed(0)
+        >>> script.edited([Edit(27, 27, " -c 4")]).line_as_typed(0)
         'time srun -n 8 -c 4 ./a.out >log &'
         """
-        span = self.lines[number].span
-        if span is None:
-            return None
-        changed = self.text[: span[0]] + text + self.text[span[1] :]
+        from hopperkit.launchers.line_writer import apply_edits
+
+        changed = apply_edits(self.text, edits)
         statements = tuple(split(changed))
         lines = tuple(_Shell(self.job_variables).walk(statements))
         return replace(self, text=changed, statements=statements, lines=lines)
@@ -469,9 +473,10 @@ class _Shell:
         for at, word in enumerate(words):
             name = _program_name(word)
             if name in _LAUNCHERS:
-                starts = [raw.start for raw in raw_words for _ in expand(raw, self.variables)]
-                span = None if self.depth else (starts[at], raw_words[-1].end)
-                yield self._launch_line(words, at, set_in_front)._replace(span=span)
+                places = tuple((raw.start, raw.end) for raw in raw_words for _ in expand(raw, self.variables))[at:]
+                span = None if self.depth else (places[0][0], raw_words[-1].end)
+                line = self._launch_line(words, at, set_in_front)
+                yield line._replace(span=span, places=() if self.depth else places)
                 return
             # eval reads its words as a line once more: a bound, so that no text makes it go on forever.
             if at == 0 and name == "eval" and self.depth < _MAX_EVAL_DEPTH:
