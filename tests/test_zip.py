@@ -31,6 +31,8 @@ def archive(root, tmp_path_factory):
 def test_a_zip_answers(archive, tmp_path):
     # -I: neither the folder nor the environment brings the packages from elsewhere.
     start = f"import sys; sys.path.insert(0, {str(archive)!r})\n"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", start + PROGRAM], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", start + PROGRAM], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.stderr == ""
     assert done.stdout.splitlines() == ["aprun -n 384 -N 12 -S 3 vasp", "26", "SLURM-OOM", "2 where simulate"]

@@ -9,6 +9,7 @@ needed; what a line asks for on one is read by `hopperkit.launchers.reader`.
 
 import math
 import re
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from posixpath import basename
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # Longest text taken. A job script is a few thousand characters.
 _MAX_CHARACTERS = 500_000
+# Characters that its variables and the words that come out of them may have in all.
+_MAX_GROWTH = 2_000_000
 
 _MPIEXEC = ("mpiexec", "mpirun", "mpiexec.hydra", "orterun", "prterun", "prun")
 _LAUNCHERS = ("aprun", "srun", *_MPIEXEC)
@@ -330,6 +333,8 @@ class _Shell:
         self.blocks: list[tuple[str, int]] = []
         self.condition = ""
         self.depth = self.group = 0
+        # Characters that came out of variables.
+        self.grown = 0
 
     def walk(self, statements: Sequence[Statement]) -> Iterator[LaunchLine]:
         """Take statement after statement: remember what it sets, yield the launch line that it is."""
@@ -395,6 +400,7 @@ class _Shell:
         self.exported |= set(values) if export else set()
         for name, value in values.items():
             known = None if isinstance(value, Unknown) else value
+            self._grow(len(known or ""))
             self.settings.append(Variable(name, known, line, name in self.exported))
 
     def _assigns(self, word: RawWord, into: dict[str, str | Unknown]) -> bool:
@@ -403,7 +409,7 @@ class _Shell:
         match = _ASSIGNMENT.match(first.text) if first and first.kind == "text" and not first.quoted else None
         if not match or not first:
             return False
-        known = {**self.variables, **into}
+        known = ChainMap(into, self.variables)
         if word.parts[-1].kind == "list":
             entries = [entry for statement in split(word.parts[-1].text) for entry in statement]
             into |= {f"{match[1]}[{number}]": joined(entry, known) for number, entry in enumerate(entries)}
@@ -462,18 +468,21 @@ class _Shell:
 
     def _module(self, words: Sequence[RawWord], line: int) -> None:
         """Remember the modules that ``module load a b`` and ``ml a b`` name."""
-        typed = [word.text for raw in words for word in expand(raw, self.variables)]
+        typed = [word.text for raw in words for word in self._expand(raw)]
         names = typed[1:] if typed[:1] and typed[0] in _MODULE_ACTIONS else typed
         self.modules += [Module(name, line) for name in names if not name.startswith("-")]
 
     def _launch(self, raw_words: Sequence[RawWord], ahead: Variables) -> Iterator[LaunchLine]:
         """Yield the launch line that words are; what is in front of it, such as time or env, is passed over."""
-        words = [word for raw in raw_words for word in expand(raw, self.variables)]
+        expanded = [self._expand(raw) for raw in raw_words]
+        words = [word for each in expanded for word in each]
         set_in_front: dict[str, str | Unknown] = dict(ahead)
         for at, word in enumerate(words):
             name = _program_name(word)
             if name in _LAUNCHERS:
-                places = tuple((raw.start, raw.end) for raw in raw_words for _ in expand(raw, self.variables))[at:]
+                places = tuple(
+                    (raw.start, raw.end) for raw, each in zip(raw_words, expanded, strict=True) for _ in each
+                )[at:]
                 span = None if self.depth else (places[0][0], raw_words[-1].end)
                 line = self._launch_line(words, at, set_in_front)
                 yield line._replace(span=span, places=() if self.depth else places)
@@ -489,6 +498,19 @@ class _Shell:
                 return
             if match := _ASSIGNMENT.match(word.text):
                 set_in_front[match[1]] = word.text[match.end() :]
+
+    def _expand(self, raw: RawWord) -> list[Word]:
+        """Return the words that a word becomes; a text whose words grow without end is refused."""
+        words = expand(raw, self.variables)
+        self._grow(sum(len(word.text) + 1 for word in words))
+        return words
+
+    def _grow(self, characters: int) -> None:
+        """Count characters that are kept; a text that grows without end is refused."""
+        self.grown += characters
+        if self.grown > _MAX_GROWTH:
+            rule = f"grows past {_MAX_GROWTH:,} characters as its variables are put in, which no job script needs"
+            raise LaunchError("script", "", rule)
 
     def _launch_line(self, words: Sequence[Word], at: int, set_in_front: Variables) -> LaunchLine:
         """Return the launch line whose launcher stands at a place among the words."""

@@ -33,7 +33,11 @@ def _code(path):
 
 @pytest.mark.slow
 def test_notebooks_are_typed(root, tmp_path):
-    notebooks = [*root.glob("notebooks/*/*.ipynb"), *root.glob("book/*.ipynb"), *root.glob("tests/notebooks/**/*.ipynb")]
+    notebooks = [
+        *root.glob("notebooks/*/*.ipynb"),
+        *root.glob("book/*.ipynb"),
+        *root.glob("tests/notebooks/**/*.ipynb"),
+    ]
     assert len(notebooks) > 30
     files = []
     for notebook in notebooks:
