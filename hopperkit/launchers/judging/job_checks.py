@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from hopperkit.launchers.batch.asked import asked_queues
 from hopperkit.launchers.dialects.slurm import slurm_release
+from hopperkit.launchers.judging.training_checks import check_training
 from hopperkit.launchers.judging.typing_checks import check_typing
 from hopperkit.launchers.option_values import memory_gb
 from hopperkit.launchers.options import read_options
@@ -97,7 +98,7 @@ def check_job(
     """
     job = _Job(script, machine, placed)
     of_machine = (_queues, _gpu_types, _limits, _batch_system, _launchers, _memory, _environment, _widths, _counts)
-    anywhere = (_typing, _late_directives)
+    anywhere = (_typing, _late_directives, _training)
     rules = (*anywhere, *of_machine) if known else anywhere
     # Two lines under one setting share what there is to say of it.
     findings = {(each.code, each.message): each for rule in rules for each in rule(job)}
@@ -107,6 +108,11 @@ def check_job(
 def _typing(job: _Job) -> Iterator[Finding]:
     """Characters that look like those of a shell."""
     yield from check_typing(job.script)
+
+
+def _training(job: _Job) -> Iterator[Finding]:
+    """Workers of training scripts against GPUs and nodes."""
+    yield from check_training(job.script)
 
 
 def _late_directives(job: _Job) -> Iterator[Finding]:
