@@ -5,6 +5,7 @@ The rooms, from the lowest up; each imports only from those before it:
 
 ==============  ==================================================================
 `machine`       a machine as a record, read from a file, and what follows from it
+`contention`    what many get out of one thing they share, measured ceilings
 `placement`     a launch line -> tasks on cores; bandwidth, memory, threads, pages
 `scheduling`    workload, free nodes, policies, one event loop
 `network`       torus, dragonfly, fat tree; link loads, run time, rank order

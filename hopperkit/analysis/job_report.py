@@ -18,6 +18,8 @@ from hopperlib.errors import InputError
 from hopperlib.text import count, duration, share
 
 _MAX_ROWS = 12
+# Groups of fewer jobs are not ordered by their waits.
+_FEWEST_JOBS = 10
 
 
 def node_hours_used(jobs: pd.DataFrame, edges: pd.DatetimeIndex, *, by: str = "nodes") -> pd.Series:
@@ -148,6 +150,8 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
     'The trace does not say when jobs started. One job.'
     """
     jobs = trace.to_frame()
+    if not trace.has_waits:
+        return replace(simulated, tables=(*simulated.tables, *_tables_of_use(jobs)))
     started = jobs["wait"].dropna()
     if started.empty:
         return replace(simulated, summary=f"The trace does not say when jobs started. {simulated.summary}")
@@ -250,18 +254,43 @@ def _tables(jobs: pd.DataFrame, weeks: pd.DataFrame, *, dated: bool) -> Iterator
     for column in ("partition", "account", "user"):
         if jobs[column].nunique() < 2:
             continue
-        of = jobs_by(jobs, column).head(_MAX_ROWS)
-        few = f", {len(of)} of {jobs[column].nunique():,}" if len(of) < jobs[column].nunique() else ""
+        groups = jobs_by(jobs, column)
+        yield _group_table(column, groups, "the most used first")
+        waited = groups[groups["jobs"] >= _FEWEST_JOBS].sort_values("median_wait_min", ascending=False, kind="stable")
+        if len(waited) > 1:
+            yield _group_table(column, waited, "the longest median wait first")
+
+
+def _group_table(column: str, groups: pd.DataFrame, order: str) -> Table:
+    """Return the first of some groups of jobs, in an order that the caption names."""
+    of = groups.head(_MAX_ROWS)
+    few = f", {len(of)} of {len(groups):,}" if len(of) < len(groups) else ""
+    return table(
+        f"By {column}, {order}{few}",
+        list(of.itertuples()),
+        {
+            column.capitalize(): lambda row: row.Index or "unknown",
+            "Jobs": lambda row: int(row.jobs),
+            "Never started": lambda row: int(row.never_started),
+            Column("Used", "node-h", 0): lambda row: float(row.node_h),
+            Column("Median wait", "min", 1): lambda row: _known(row.median_wait_min),
+            Column("Longest wait", "h", 1): lambda row: _known(row.longest_wait_min / 60),
+        },
+    )
+
+
+def _tables_of_use(jobs: pd.DataFrame) -> Iterator[Table]:
+    """Yield who used how much, of a trace without waits."""
+    for column in ("account", "user"):
+        if jobs[column].nunique() < 2:
+            continue
         yield table(
-            f"By {column}, the most used first{few}",
-            list(of.itertuples()),
+            f"By {column}, the most used first",
+            list(jobs_by(jobs, column).head(_MAX_ROWS).itertuples()),
             {
                 column.capitalize(): lambda row: row.Index or "unknown",
                 "Jobs": lambda row: int(row.jobs),
-                "Never started": lambda row: int(row.never_started),
                 Column("Used", "node-h", 0): lambda row: float(row.node_h),
-                Column("Median wait", "min", 1): lambda row: _known(row.median_wait_min),
-                Column("Longest wait", "h", 1): lambda row: _known(row.longest_wait_min / 60),
             },
         )
 

@@ -310,7 +310,7 @@ def simulate(
     *,
     machine: AnyMachine | None = None,
     nodes: Count | None = None,
-    policy: Literal["easy", "fcfs", "conservative"] | Callable[..., Any] | int = "easy",
+    policy: Literal["auto", "slurm", "easy", "fcfs", "conservative"] | Callable[..., Any] | int = "auto",
     wide: Literal["skip", "refuse"] = "skip",
     cluster: Text | None = None,
     requeue: bool = False,
@@ -321,6 +321,7 @@ def simulate(
     queues: Literal["none", "hopper-2013", "hopper-final", "widest-first", "shortest-first"] = "none",
     queue_file: Text | None = None,
     learned: bool = False,
+    slurm_config: Text | None = None,
     downtimes: Text | None = None,
     cores_per_node: Count | None = None,
     timezone: str | None = None,
@@ -338,8 +339,10 @@ def simulate(
         Machine. Gives the nodes, and each job's hops, groups or switches.
     nodes : int, or None
         Nodes of the machine. From 0 to 200,000. Not given: those of the machine, or as the trace says.
-    policy : {"easy", "fcfs", "conservative"} or callable or int, default "easy"
-        Policy. The depth is the number of blocked jobs with a reserved start, which no job behind them may delay.
+    policy : {"auto", "slurm", "easy", "fcfs", "conservative"} or callable or int, default "auto"
+        Policy. Without a choice, Slurm's for what Slurm printed; for other logs EASY, or what orders their waits
+        clearly better. The depth is the number of blocked jobs with a reserved start, which no job behind them
+        may delay.
     wide : {"skip", "refuse"}, default "skip"
         Jobs that are too wide.
     cluster : str, path-like, file, lines or DataFrame, or None
@@ -365,6 +368,9 @@ def simulate(
     learned : bool, default False
         Rules that the trace shows. Closed hours, limits, order and depth as the observed starts show them, for
         whole nodes of one pool.
+    slurm_config : str, path-like, file, lines or DataFrame, or None
+        Slurm's settings. What scontrol show config prints, or slurm.conf: backfill interval, window and depth,
+        and the weights of priorities. They take the place of policy, order and rules.
     downtimes : str, path-like, file, lines or DataFrame, or None
         Downtimes. Outages, drains, orphans, reservations: CSV with kind,start_s,end_s,...
     cores_per_node : int, or None
@@ -418,6 +424,7 @@ def simulate(
         queues=queues,
         queue_file=queue_file,
         learned=learned,
+        slurm_config=slurm_config,
         downtimes=downtimes,
         cores_per_node=cores_per_node,
         timezone=timezone,

@@ -29,6 +29,12 @@ def given_values(question: Any, values: dict[str, Any]) -> dict[str, Any]:
     question : Question
     values : dict
         By parameter; None is not given.
+
+    Examples
+    --------
+    >>> from hopperkit.questions.question import load
+    >>> given_values(load("diagnose"), {"errors": "one line"})["log"]
+    ''
     """
     from hopperkit.questions.controls import Choice
     from hopperkit.questions.controls import Text as TextControl

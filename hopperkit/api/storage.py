@@ -53,7 +53,7 @@ def io_node(
     --------
     >>> import hopperkit
     >>> hopperkit.io_node("hopper", tasks=8).facts["first_rate_gb_s"]
-    1.7
+    1.2897852889916381
 
     References
     ----------
@@ -62,6 +62,7 @@ def io_node(
     return _run("io-node", first=first, second=second, tasks=tasks, task_rate_mb_s=task_rate_mb_s, nodes=nodes)
 
 
+# As long as the question has controls.
 def stripe(
     size_gb: Number,
     writers: Count,

@@ -1,19 +1,21 @@
 """Which stripe count and size a file should have, and the commands that give it them.
 
-New files have a layout already: it stays if it comes within 5 % of the best. Else the
+Where the machine file holds the site's rule for such a file, that is the answer, with the
+estimate of it; a layout that takes a tenth less time by the estimate is an alternative that
+says so (`hopperkit.filesystems.site_rules`).
+
+Elsewhere new files have a layout already: it stays if it comes within 5 % of the best. Else the
 estimate of `hopperlib.storage.lustre.rates` is made as high as it gets, over
 counts, sizes and the tasks that write, and then the least count is taken that
 comes within 5 % of it: objects cost others too, and the layout is given in the form
-of the site's own (its pool, its first components). Four things stand above the estimate:
+of the site's own (its pool, its first components). Three things come before the estimate:
 
 - what the site wants no file to have more of;
-- a count that was measured, or that the site advises for the size, if it lies
-  less than 5 % above: on Hopper nothing was gained above 144 OSTs [1]_;
+- a count that was measured, if it lies less than 5 % above: on Hopper nothing was gained
+  above 144 OSTs [1]_;
 - stripes of 1 to 16 MiB, which is what public results and sites use; larger ones
   only where a machine's record says that they were measured, as those of 64 MiB
-  on Hopper [1]_;
-- of these the size that the site advises, else one that gives each OST several
-  stripes: another size only if it is worth it.
+  on Hopper [1]_; of these one that gives each OST several stripes.
 
 References
 ----------
@@ -26,6 +28,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from hopperkit.filesystems.aggregators import aggregator_reason
 from hopperkit.filesystems.default_layout import (
     default_components,
     estimate_layout,
@@ -34,6 +37,7 @@ from hopperkit.filesystems.default_layout import (
     largest_part,
 )
 from hopperkit.filesystems.hints import hints_line
+from hopperkit.filesystems.site_rules import SiteRule, pace_of_rule, site_rule
 from hopperlib import text
 from hopperlib.errors import at_least, refusal
 from hopperlib.finding import Finding, Level
@@ -43,13 +47,17 @@ from hopperlib.storage.lustre.imbalance import expected_fullest
 from hopperlib.storage.lustre.rates import Costs, Estimate, Pace, Writing
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.text import digits
-from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
+from hopperlib.units import BYTES_PER_MIB
 
 # Who writes, and the pattern of `Writing` that the advice makes of it.
 _PATTERNS = {"shared": "collective", "file-per-process": "file-per-process", "one-writer": "shared"}
 
 # The least count is taken that is as fast as this share of the best.
 _NEAR_BEST = 0.955
+# How the reason of a layout begins that the estimate prefers to the site's.
+DEPARTS = "departs from the site's rule"
+# A layout that departs from the site's rule must take this share of its time at most.
+_DEPARTS = 0.9
 # What scripts of public IO500 results on Lustre, and the sites, use.
 _LARGEST_STRIPE_BYTES = 16 * BYTES_PER_MIB
 _STRIPES_PER_OST = 16
@@ -108,6 +116,10 @@ class Advice:
         Newer kinds of layout, and when they fit better.
     too_large : bool
         Whether the data are more than the file system holds, which the last caution says.
+    by_site : bool
+        Whether the layout is the site's rule.
+    site_hints : str
+        The site's line of hints, in place of `hints`.
     """
 
     layout: Layout
@@ -121,6 +133,8 @@ class Advice:
     mpi: str = "cray"
     alternatives: tuple[Alternative, ...] = ()
     too_large: bool = False
+    by_site: bool = False
+    site_hints: str = ""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -133,8 +147,8 @@ class Advice:
 
     @property
     def hints_line(self) -> str | None:
-        """The line that hands the hints to the MPI; None without hints."""
-        return hints_line(dict(self.hints), self.mpi)
+        """The line that hands the hints to the MPI, the site's where it prints one; None without hints."""
+        return self.site_hints or hints_line(dict(self.hints), self.mpi)
 
 
 def stripe_sizes(system: FileSystem) -> tuple[int, ...]:
@@ -237,9 +251,65 @@ def advise(
 
 
 def _advice(pace: Pace, default: tuple[Component, ...], directory: str, pool: str, mpi: str) -> Advice:
-    """Return the advice for writes that were checked."""
-    writing, choice = pace.writing, _choose(pace, default, pool)
-    result = estimate_layout(pace, choice.components)
+    """Return the advice for writes that were checked: the site's rule if there is one, else the model's choice."""
+    own = _of_choice(pace, _choose(pace, default, pool), default, directory, pool, mpi)
+    rule = site_rule(pace, default, directory, pool)
+    if rule is None:
+        return own
+    return _of_rule(pace, rule, own, default)
+
+
+def _of_rule(pace: Pace, rule: SiteRule, own: Advice, default: tuple[Component, ...]) -> Advice:
+    """Return the site's rule with the estimate of it; a better layout by the model is the first alternative."""
+    hinted = pace_of_rule(pace, rule)
+    result = estimate_layout(hinted, rule.components)
+    layout = Layout(stripe_count=rule.stripe_count, stripe_size_bytes=rule.stripe_size_bytes, osts=pace.system.osts)
+    better: tuple[Alternative, ...] = ()
+    if own.estimate.time_s < _DEPARTS * result.time_s and own.commands != rule.commands:
+        better = (Alternative(own.commands[0], _departure(own, result)),)
+    stripes = f"{text.count(rule.stripe_count, 'stripe')} of {rule.stripe_size_bytes / BYTES_PER_MIB:g} MiB"
+    return replace(
+        own,
+        layout=layout,
+        writing=replace(pace.writing, aggregators=result.callers),
+        reasons=(
+            f"{stripes}: {rule.words}",
+            _site_aggregators(result) if hinted.writing.aggregators else _reason_of(pace, rule),
+        ),
+        commands=rule.commands,
+        hints=() if rule.hints_line else _hints(layout, pace.writing, result.callers),
+        site_hints=rule.hints_line or "",
+        estimate=result,
+        keeps_default=rule.components == default,
+        alternatives=(*better, *own.alternatives),
+        by_site=True,
+    )
+
+
+def _site_aggregators(result: Estimate) -> str:
+    """Return that the site's hints set the number of aggregators."""
+    return f"{text.count(result.callers, 'aggregator')} by the site's hints"
+
+
+def _reason_of(pace: Pace, rule: SiteRule) -> str:
+    """Return why that many aggregators for the site's layout."""
+    return aggregator_reason(pace, rule.stripe_count, rule.stripe_size_bytes)
+
+
+def _departure(own: Advice, result: Estimate) -> str:
+    """Return what a layout that departs from the site's rule promises, and what that rests on."""
+    return (
+        f"{DEPARTS}: {digits(own.estimate.rate_gb_s, 3)} GB/s by this estimate against "
+        f"{digits(result.rate_gb_s, 3)}. It rests on {limit_words(own.estimate.limit)} and knows only your job, the site "
+        "all of them: measure both before you keep it"
+    )
+
+
+def _of_choice(
+    pace: Pace, choice: "_Choice", default: tuple[Component, ...], directory: str, pool: str, mpi: str
+) -> Advice:
+    """Return the layout that the model chooses."""
+    writing, result = pace.writing, estimate_layout(pace, choice.components)
     layout = Layout(stripe_count=choice.count, stripe_size_bytes=choice.stripe_bytes, osts=pace.system.osts)
     share = writing.size_bytes / (pace.system.capacity_pb * 1e15)
     return Advice(
@@ -332,13 +402,10 @@ def _choose(pace: Pace, default: tuple[Component, ...], pool: str) -> _Choice:
         )
     limit = limit_words(pace.estimate(count, _fastest(pace, count)[1]).limit)
     reason = f"within 5 % of the best by the estimate, where {limit} set the pace"
-    useful, guide = system.useful_stripe_count, _guide(pace)
+    useful = system.useful_stripe_count
     if useful and not pace.own_files and count <= useful <= count / 0.93:
         count = useful
         reason = f"nothing was gained beyond {useful} of {system.osts} OSTs when it was measured here"
-    elif guide and count <= guide <= most and _fastest(pace, guide)[0] <= bound:
-        count = guide
-        reason = f"the site's own rule for such files{_site_words(pace)}, and within 5 % of the best by the estimate"
     elif count == 1:
         reason = f"more would gain less than 5 %: {limit} set the pace"
     if unlimited > most:
@@ -359,28 +426,6 @@ def _near_rule(pace: Pace, count: int, bound_s: float) -> int:
     return min(near, key=lambda size: abs(math.log2(size / rule)))
 
 
-def _guide_place(pace: Pace) -> int | None:
-    """Return which of the site's layouts is for a shared file of this size, if one is."""
-    sizes = pace.system.guide_from_gb
-    place = sum(pace.writing.size_bytes >= low * BYTES_PER_GB for low in sizes)
-    return place - 1 if place and pace.system.guide_stripe_counts and not pace.own_files else None
-
-
-def _guide(pace: Pace) -> int | None:
-    """Return the count that the site advises for a shared file of this size, if it does."""
-    place = _guide_place(pace)
-    if place is None:
-        return None
-    guide = pace.system.guide_stripe_counts[place]
-    return pace.system.max_stripe_count if guide == -1 else guide
-
-
-def _site_words(pace: Pace) -> str:
-    """Return how the site says what it advises for a shared file of this size; empty where no words are known."""
-    place, words = _guide_place(pace), pace.system.guide_words
-    return f" ({words[place]})" if place is not None and words else ""
-
-
 def _reasons(pace: Pace, choice: _Choice, result: Estimate) -> Iterator[str]:
     """Yield why this count, this size and that many aggregators."""
     stripes = f"{choice.count} stripe{'s' * (choice.count > 1)}"
@@ -390,7 +435,7 @@ def _reasons(pace: Pace, choice: _Choice, result: Estimate) -> Iterator[str]:
     yield f"{stripes}: {choice.reason}"
     yield f"stripes of {choice.stripe_bytes / BYTES_PER_MIB:g} MiB: {_size_reason(pace, choice)}"
     if pace.collective:
-        yield _aggregator_reason(pace, choice.count, result.callers)
+        yield aggregator_reason(pace, choice.count, choice.stripe_bytes)
 
 
 def _size_reason(pace: Pace, choice: _Choice) -> str:
@@ -398,17 +443,6 @@ def _size_reason(pace: Pace, choice: _Choice) -> str:
     if choice.stripe_bytes > _rule_stripe(pace, choice.count):
         return "the fewer, the fewer locks change hands"
     return "with one OST any size will do" if choice.count == 1 else "large pieces, and still several for each OST"
-
-
-def _aggregator_reason(pace: Pace, count: int, callers: int) -> str:
-    """Return why that many aggregators."""
-    aggregators = text.count(callers, "aggregator")
-    if callers <= count:
-        return f"{aggregators}, one for each stripe, so that no two clients write to one object"
-    return (
-        f"{aggregators}, {digits(callers / count, 3)} for each stripe: one task passes on "
-        f"{digits(pace.task_gb_s, 3)} GB/s at most, an OST takes {digits(pace.ost_gb_s, 3)} GB/s"
-    )
 
 
 def _hints(layout: Layout, writing: Writing, aggregators: int) -> tuple[tuple[str, str], ...]:
@@ -426,15 +460,6 @@ def _cautions(pace: Pace, choice: _Choice, result: Estimate, share: float) -> It
         yield "one slow or nearly full OST of the file slows every write: probe them first"
     if pace.own_files:
         yield from _many_files(pace.writing.writers, choice.count, pace.system.osts)
-    guide = _guide(pace)
-    if guide and guide != choice.count:
-        rate = pace.estimate(guide, _fastest(pace, guide)[1]).rate_gb_s
-        yield (
-            f"the site's own rule for a shared file of this size is {guide} stripes{_site_words(pace)}: "
-            f"{digits(rate, 3)} GB/s by this "
-            f"estimate, and {digits(result.rate_gb_s, 3)} GB/s with {choice.count}; "
-            "the estimate knows only your job, the site all of them"
-        )
     most, wider = pace.system.advised_stripe_count, choice.unlimited
     if wider > choice.count and most:
         rate = pace.estimate(wider, _fastest(pace, wider)[1]).rate_gb_s

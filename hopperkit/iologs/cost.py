@@ -1,24 +1,21 @@
-"""What I/O cost a job, and what a finding's part of it is.
+"""What I/O cost a job.
 
-Darshan adds up the time of all tasks in their calls. Time in MPI-IO holds that of
-the POSIX calls under it; what is left is waiting for other tasks and exchange of
-data with them. Time of a task outside of I/O calls that waits for one inside is in no
-log, so the slowest task is told beside the mean: a run loses something from the one
-to the other.
+Darshan adds up the time of all tasks in their calls. Time in MPI-IO includes that of
+the POSIX calls under it. What remains of opening and closing a file is metadata. What
+remains of reading and writing is waiting for other tasks and exchange of data with
+them if calls are collective; if none is, it is locks of the file, which Darshan does
+not count, or the library itself. Time outside of I/O calls that a task waits for one
+inside is in no log, so the slowest task is given next to the mean: a run loses
+something between the two.
 """
 
-import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from hopperkit.iologs.darshan_log import DAOS, DarshanLog, FileRecord
-from hopperlib.finding import LEVELS, Finding
 from hopperlib.text import digits, share
 
-# A finding below both is a note, and so is what takes less than a second: nobody changes a program for it.
-FLOOR_SHARE, FLOOR_S, _LEAST_S = 0.01, 60.0, 1.0
 # Clocks of tasks and the rounding of the run time to seconds leave so much.
 _CLOCKS = 1.05
 _HOUR_S = 3600.0
@@ -33,12 +30,14 @@ class Cost(NamedTuple):
     run_time_s : float or None
         [s]
     transfer_s, metadata_s, waiting_s : float
-        Reading and writing; opening, closing, seeking and asking; in MPI-IO and not in POSIX under it. Of all tasks
-        together. [s]
+        Reading and writing; opening, closing and seeking, of MPI-IO too; reading and writing in MPI-IO less the POSIX
+        calls under it. Of all tasks together. [s]
     slowest_s : float
         What the slowest task spent in I/O calls at least. [s]
     nodes : int or None
         Nodes of the job, where they are known.
+    collective : bool
+        Whether a call of MPI-IO was collective, or the log does not count them.
     """
 
     tasks: int
@@ -48,6 +47,7 @@ class Cost(NamedTuple):
     waiting_s: float
     slowest_s: float
     nodes: int | None = None
+    collective: bool = True
 
     @property
     def task_s(self) -> float:
@@ -112,19 +112,60 @@ def cost_of(log: DarshanLog) -> Cost:
     >>> cost.transfer_s, cost.metadata_s, cost.waiting_s, cost.seconds, cost.share
     (36.0, 4.0, 60.0, 25.0, 0.5)
     """
-    metadata = sum(file.meta_s for file in log.files)
+    above = above_by_path(log).values()
+    metadata = sum(file.meta_s for file in log.files) + sum(each.metadata_s for each in above)
     transfer = sum(max(0.0, file.busy_s - file.meta_s) for file in log.files)
-    waiting = sum(waiting_by_path(log).values())
+    waiting = sum(each.waiting_s for each in above)
     records = (*log.files, *(record for record in log.upper if record.interface == "MPI-IO"))
     slowest = max(slowest_s(log.files), max((record.slowest_s for record in records), default=0.0))
     tasks = log.tasks or 1
     # The slowest of one file need not be the slowest of all, who is no faster than the mean.
     slowest = max(slowest, (transfer + metadata + waiting) / tasks)
-    return Cost(tasks, log.run_time_s, transfer, metadata, waiting, slowest, log.nodes)
+    slowest = max(slowest, max(log.task_s.values(), default=0.0))
+    return Cost(tasks, log.run_time_s, transfer, metadata, waiting, slowest, log.nodes, has_collective_calls(log))
+
+
+class Above(NamedTuple):
+    """Time of all tasks in MPI-IO that is not in calls under it.
+
+    Parameters
+    ----------
+    metadata_s, waiting_s : float
+        Opening and closing; the rest. [s]
+    """
+
+    metadata_s: float
+    waiting_s: float
+
+
+def above_by_path(log: DarshanLog) -> dict[str, Above]:
+    """Return the time in MPI-IO that is not in calls under it, by file; DAOS names files differently. [s]
+
+    Examples
+    --------
+    >>> above = FileRecord(path="/a", interface="MPI-IO", busy_s=10.0, meta_s=3.0)
+    >>> above_by_path(DarshanLog(executable="a", job_id=1, tasks=4, run_time_s=9.0, modules=(), upper=(above,),
+    ...     files=(FileRecord(path="/a", busy_s=4.0, meta_s=1.0),)))
+    {'/a': Above(metadata_s=2.0, waiting_s=4.0)}
+    """
+    daos = any(file.interface in DAOS for file in log.files)
+    above: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for record in log.upper:
+        if record.interface == "MPI-IO":
+            times = above["" if daos else record.path]
+            times[0] += record.meta_s
+            times[1] += record.busy_s
+    for file in log.files:
+        path = "" if daos else file.path
+        if path in above and file.interface != "MPI-IO":
+            above[path][0] -= file.meta_s
+            above[path][1] -= file.busy_s
+    parts = {path: (max(0.0, meta), max(0.0, whole)) for path, (meta, whole) in above.items()}
+    return {path: Above(min(meta, whole), max(0.0, whole - meta)) for path, (meta, whole) in parts.items()}
 
 
 def waiting_by_path(log: DarshanLog) -> dict[str, float]:
-    """Return the time of all tasks in MPI-IO that is not in calls under it, by file; DAOS names files otherwise. [s]
+    """Return the time of all tasks in MPI-IO that is not in calls under it, without opening and closing, by file. [s]
 
     Examples
     --------
@@ -133,15 +174,22 @@ def waiting_by_path(log: DarshanLog) -> dict[str, float]:
     ...     files=(FileRecord(path="/a", busy_s=4.0),)))
     {'/a': 6.0}
     """
-    daos = any(file.interface in DAOS for file in log.files)
-    above: dict[str, float] = defaultdict(float)
-    below: dict[str, float] = defaultdict(float)
-    for record in log.upper:
-        if record.interface == "MPI-IO":
-            above["" if daos else record.path] += record.busy_s
-    for file in log.files:
-        below["" if daos else file.path] += file.busy_s
-    return {path: max(0.0, busy - below[path]) for path, busy in above.items()}
+    return {path: each.waiting_s for path, each in above_by_path(log).items()}
+
+
+def has_collective_calls(log: DarshanLog, path: str | None = None) -> bool:
+    """Whether a call of MPI-IO to a file, or to any, was collective; true where the log counts no call at all.
+
+    Examples
+    --------
+    >>> record = FileRecord(path="/a", interface="MPI-IO", writes=40, counts={"COLL_WRITES": 0})
+    >>> has_collective_calls(DarshanLog(executable="a", job_id=1, tasks=4, run_time_s=9.0, modules=(), files=(),
+    ...     upper=(record,)))
+    False
+    """
+    records = [each for each in log.upper if each.interface == "MPI-IO" and path in (None, each.path)]
+    collective = any(each.counts.get(name, 0) for each in records for name in ("COLL_READS", "COLL_WRITES"))
+    return collective or not any(each.reads + each.writes for each in records)
 
 
 def slowest_s(files: Iterable[FileRecord], way: str = "") -> float:
@@ -178,102 +226,6 @@ def time_s(file: FileRecord, way: str = "") -> float:
     return busy or file.moved(way).time_s
 
 
-def stake(
-    files: Sequence[FileRecord], way: str = "", *, part: float = 1.0, won: float = 1.0, because: str = ""
-) -> dict[str, Any]:
-    """Return what a finding about files costs, as parts of its evidence.
-
-    Parameters
-    ----------
-    files : sequence of FileRecord
-    way : str
-        ``read``, ``write``, or all calls.
-    part : float
-        Share of the time in these calls that the finding is about. [fraction]
-    won : float
-        Share of that which can be won back at most; nothing is promised at least. [fraction]
-    because : str
-        What this rests on.
-
-    Examples
-    --------
-    >>> stake([FileRecord(path="/a", busy_s=8.0, tasks=2, shared=True, slowest_s=5.0)], part=0.5, won=0.5)
-    {'cost_task_s': 4.0, 'cost_slowest_s': 2.5, 'win_low_task_s': 0.0, 'win_high_task_s': 2.0, 'win_rests_on': ''}
-    """
-    seconds = part * sum(time_s(file, way) for file in files)
-    return staked(seconds, slowest=part * slowest_s(files, way), won=won * seconds, because=because)
-
-
-def staked(task_s: float, *, slowest: float = 0.0, won: float, because: str = "") -> dict[str, Any]:
-    """Return what a finding costs from the time of all tasks, that of the slowest, and what can be won back at most.
-
-    Examples
-    --------
-    >>> staked(10.0, won=4.0)["win_high_task_s"]
-    4.0
-    """
-    return {
-        "cost_task_s": round(task_s, 3),
-        "cost_slowest_s": round(slowest, 3),
-        "win_low_task_s": 0.0,
-        "win_high_task_s": round(won, 3),
-        "win_rests_on": because,
-    }
-
-
-def weighed(findings: Iterable[Finding], log: DarshanLog) -> tuple[Finding, ...]:
-    """Return findings by level, and those of one level the most expensive first; what costs next to nothing is a note.
-
-    What has no cost, such as that the log is incomplete, stands before what has.
-
-    Examples
-    --------
-    >>> log = DarshanLog(executable="a.out", job_id=1, tasks=4, run_time_s=1000.0, modules=(), files=())
-    >>> cheap = Finding("stdio", "Much.", evidence=staked(2.0, won=1.0))
-    >>> dear = Finding("metadata", "More.", evidence=staked(2000.0, won=1000.0))
-    >>> [(each.code, each.level) for each in weighed([cheap, dear], log)]
-    [('metadata', 'advice'), ('stdio', 'note')]
-    """
-    weighed = [_weighed(finding, log) for finding in findings]
-    return tuple(
-        sorted(weighed, key=lambda each: (LEVELS.index(each.level), -each.evidence.get("cost_task_s", math.inf)))
-    )
-
-
-def _weighed(finding: Finding, log: DarshanLog) -> Finding:
-    """Return a finding with its level and its message by what it costs."""
-    task_s = finding.evidence.get("cost_task_s", 0.0)
-    if not task_s or finding.level == "ok":
-        return finding
-    seconds = max(task_s / (log.tasks or 1), finding.evidence["cost_slowest_s"])
-    small = bool(log.run_time_s) and seconds < max(_LEAST_S, min(FLOOR_SHARE * (log.run_time_s or 0.0), FLOOR_S))
-    level = "note" if small and finding.level == "advice" else finding.level
-    evidence = {**finding.evidence, "cost_share": _share(task_s, log)}
-    if log.nodes is not None:
-        evidence["cost_node_s"] = round(task_s / (log.tasks or 1) * log.nodes, 3)
-    return replace(finding, level=level, message=f"{finding.message} {_words(evidence, log)}", evidence=evidence)
-
-
-def _share(task_s: float, log: DarshanLog) -> float:
-    """Return the share of the run of all tasks; 0 if unknown. [fraction]"""
-    return min(1.0, task_s / (log.tasks or 1) / log.run_time_s) if log.run_time_s else 0.0
-
-
-def _words(evidence: dict[str, Any], log: DarshanLog) -> str:
-    """Say what a finding costs, and what of it can be won back."""
-    whole = f", {share(evidence['cost_share'])} of the run" if log.run_time_s else ""
-    because = f" ({evidence['win_rests_on']})" if evidence["win_rests_on"] else ""
-    hours = _of_nodes(evidence.get("cost_node_s"))
-    most = evidence["win_high_task_s"]
-    won = f"from 0 to {task_time(most)}" if most else "nothing of it"
-    return f"This costs {task_time(evidence['cost_task_s'])}{hours}{whole}; {won} can be won back{because}."
-
-
-def _of_nodes(node_s: float | None) -> str:
-    """Say how much that is of nodes; nothing where their number is unknown."""
-    return "" if node_s is None else f" ({task_time(node_s, 'node')})"
-
-
 def task_time(seconds: float, of: str = "task") -> str:
     """Return the time of all tasks, or nodes, together in words.
 
@@ -287,6 +239,30 @@ def task_time(seconds: float, of: str = "task") -> str:
     )
     number = digits(seconds / length, 3)
     return f"{number} {of}-{unit}{'s' * (number != '1')}"
+
+
+def of_nodes(node_s: float | None) -> str:
+    """Return how much that is of nodes, in parentheses; nothing where their number is unknown.
+
+    Examples
+    --------
+    >>> of_nodes(7200.0), of_nodes(None)
+    (' (2 node-hours)', '')
+    """
+    return "" if node_s is None else f" ({task_time(node_s, 'node')})"
+
+
+def waiting_words(cost: Cost) -> str:
+    """Return what time in MPI-IO beyond the calls under it is called.
+
+    Examples
+    --------
+    >>> waiting_words(Cost(4, 9.0, 1.0, 0.0, 3.0, 1.0, collective=False))
+    'MPI-IO itself (locks of the file, or the library)'
+    """
+    if cost.collective:
+        return "tasks that wait for each other or exchange data"
+    return "MPI-IO itself (locks of the file, or the library)"
 
 
 def headline(cost: Cost) -> str:
@@ -312,9 +288,9 @@ def headline(cost: Cost) -> str:
 def _headline_parts(cost: Cost) -> Iterator[str]:
     """Yield how long I/O took, what most of it was, and the slowest task where it stands out."""
     run = f" of {cost.run_time_s:,.0f} s ({share(round(cost.share or 0.0, 4))})" if cost.run_time_s else " s"
-    yield f"I/O took {digits(cost.seconds, 3)}{run}, {task_time(cost.task_s)}{_of_nodes(cost.node_s)}"
+    yield f"I/O took {digits(cost.seconds, 3)}{run}, {task_time(cost.task_s)}{of_nodes(cost.node_s)}"
     parts = {
-        "tasks that wait for each other or exchange data": cost.waiting_s,
+        waiting_words(cost): cost.waiting_s,
         "metadata (opening, closing, asking)": cost.metadata_s,
         "reading and writing": cost.transfer_s,
     }

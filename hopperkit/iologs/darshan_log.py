@@ -84,6 +84,8 @@ class FileRecord:
         [bytes]
     busiest_bytes : int or None
         Bytes of the slowest or fastest task, where the log says it. [bytes]
+    idlest_bytes : int or None
+        The lesser of the two, where the log says both. [bytes]
     written_by, read_by : mapping
         Bytes of each task that has a record of its own. [bytes]
     layout : StripeLayout or None
@@ -97,6 +99,14 @@ class FileRecord:
         Time in the calls of one direction, of all tasks together. [s]
     slowest_s : float
         Time in all calls of the slowest task, where the log says it. [s]
+    slowest_task : int or None
+        The slowest task of a record of all tasks.
+    longest_read_s, longest_write_s : float
+        Time of the slowest single call. [s]
+    read_extent, written_extent : int
+        The byte after the highest one that was read or written. [bytes]
+    reread_bytes, rewritten_bytes : int
+        Bytes that a task moved more often than once, at least. [bytes]
     counts : mapping
         Further counters of Darshan by their short names, summed.
     common_sizes : mapping
@@ -120,6 +130,7 @@ class FileRecord:
     unaligned: int = 0
     alignment_bytes: int | None = None
     busiest_bytes: int | None = None
+    idlest_bytes: int | None = None
     written_by: dict[int, int] = field(default_factory=dict)
     read_by: dict[int, int] = field(default_factory=dict)
     layout: StripeLayout | None = None
@@ -129,6 +140,13 @@ class FileRecord:
     read_busy_s: float = 0.0
     write_busy_s: float = 0.0
     slowest_s: float = 0.0
+    slowest_task: int | None = None
+    longest_read_s: float = 0.0
+    longest_write_s: float = 0.0
+    read_extent: int = 0
+    written_extent: int = 0
+    reread_bytes: int = 0
+    rewritten_bytes: int = 0
     counts: dict[str, int] = field(default_factory=dict)
     common_sizes: dict[int, int] = field(default_factory=dict)
 
@@ -183,6 +201,10 @@ class DarshanLog(TableMixin):
         Of the machine, where it is known.
     start : datetime or None
         When the job began.
+    task_s : mapping
+        Time of a task in calls to files that no other task has a common record with. [s]
+    task_bytes : mapping
+        Bytes that it moved in them. [bytes]
     """
 
     executable: str | None
@@ -201,6 +223,8 @@ class DarshanLog(TableMixin):
     hosts: dict[int, str] = field(default_factory=dict)
     cores_per_node: int | None = None
     start: datetime | None = None
+    task_s: dict[int, float] = field(default_factory=dict)
+    task_bytes: dict[int, int] = field(default_factory=dict)
     # What was judged of its OSTs, by direction: it is asked for often.
     judged: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 

@@ -33,6 +33,8 @@ from hopperlib.text import count
 
 # Chance that a healthy night is blamed: OSTs and nodes, both directions together.
 _FALSE_ALARM = 0.001
+# Above that, what one healthy night in ten shows is listed with its chance.
+_SUSPECT = 0.1
 _KINDS = ("ost", "node")
 _NORMAL = NormalDist()
 
@@ -73,8 +75,9 @@ class Health(NamedTuple):
         How many times slower than usual it was, the median of the jobs.
     chance : float
         Chance that anything of a healthy night looks as slow.
-    verdict : {"slow", "no sign", "cannot tell"}
-        "cannot tell" where so few jobs would not do if it were the slowest in each.
+    verdict : {"slow", "slower", "no sign", "cannot tell"}
+        "slower" where chance does not explain its places, but it is less than 1.5 times slower in most jobs, or one healthy
+        night in ten looks so; "cannot tell" where so few jobs would not do if it were the slowest in each.
     rivals : tuple of Part
         What explains the same files as well.
     """
@@ -245,6 +248,8 @@ def _health(part: Part, sights: Sequence[_Sight], parts: int) -> Health:
     factor = median(factors)
     slow = chance < _FALSE_ALARM and factor >= SLOW_FACTOR
     verdict = "slow" if slow else "no sign" if least < _FALSE_ALARM else "cannot tell"
+    if not slow and chance < _SUSPECT and factor > 1:
+        verdict = "slower"
     return Health(part, len(sights), sum(each >= SLOW_FACTOR for each in factors), factor, chance, verdict)
 
 
@@ -259,8 +264,13 @@ def health_findings(healths: Sequence[Health]) -> Iterator[Finding]:
     for each in healths:
         if each.slow:
             yield _slow(each)
+        elif each.verdict == "slower":
+            yield _slower(each)
     for kind, name in (("ost", "OST"), ("node", "node")):
         alike = [each for each in healths if each.part.kind == kind]
+        raised = [each for each in alike if each.verdict in ("slow", "slower")]
+        if alike and not raised and (most := _most_suspicious(alike)):
+            yield most
         untold = {each.part.name for each in alike if each.verdict == "cannot tell"}
         if untold:
             yield Finding(
@@ -271,6 +281,40 @@ def health_findings(healths: Sequence[Health]) -> Iterator[Finding]:
                 evidence={f"{name.lower()}s": len({each.part.name for each in alike}), "untold": len(untold)},
                 advice="More logs, of jobs with a file a task, tell them.",
             )
+
+
+def _most_suspicious(alike: Sequence[Health]) -> Finding | None:
+    """Return which is the most suspicious of those that are not slow, so that silence has a size."""
+    told = [each for each in alike if each.verdict == "no sign" and each.factor > 1]
+    each = max(told, key=lambda each: (-each.chance, each.factor), default=None)
+    if each is None:
+        return None
+    words = each.part.words
+    below = f", less than {SLOW_FACTOR:g} times," if each.factor < SLOW_FACTOR else ""
+    return Finding(
+        f"most-suspicious-{each.part.kind}",
+        f"None is slow beyond chance. The most suspicious is {words}: {each.factor:.2f} times slower{below} for "
+        f"{count(each.jobs, 'job')} together (median), {SLOW_FACTOR:g} times or more in {each.slow_jobs:,} of them. A healthy "
+        f"night shows one like it with a chance of {each.chance:.2g}.",
+        "note",
+        evidence=health_row(each),
+    )
+
+
+def _slower(each: Health) -> Finding:
+    """Return that an OST or a node is slower than chance explains, but by less than what is called slow."""
+    part = each.part
+    words = part.words
+    below = f"less than {SLOW_FACTOR:g} times" if each.factor < SLOW_FACTOR else "in too few jobs to be sure"
+    return Finding(
+        f"slower-{part.kind}-by-many-jobs",
+        f"{words[:1].upper()}{words[1:]} is slower, but {below}: {each.factor:.2f} times for {count(each.jobs, 'job')} together "
+        f"(median), {SLOW_FACTOR:g} times or more in {each.slow_jobs:,} of them. A healthy night shows this with a chance of "
+        f"{each.chance:.2g}.",
+        "note" if each.chance >= _FALSE_ALARM else "advice",
+        evidence=health_row(each),
+        advice="Watch it in the next nights: the chances of several nights multiply.",
+    )
 
 
 def _slow(each: Health) -> Finding:

@@ -81,6 +81,14 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
         r"^\W*JobID(?:Raw)?(?:[|,\t]| .*\b(?:State|Elapsed|ExitCode|Submit|Start)\b)|^(?=.*[|,\t]JobID(?:Raw)?\b)(?=.*\b(?:Submit|State)\b)",
         "it has the columns of sacct",
     ),
+    ("trace", "Slurm's finished jobs", r"^JobId=\d+ .*\bJobState=", "it has the jobs of jobcomp/filetxt"),
+    (
+        "trace",
+        "PBS accounting",
+        r"^\d{1,2}/\d{1,2}/\d{4} \d{1,2}:\d\d:\d\d;E;[^;]*;.*\bstart=",
+        "it has records of ended jobs",
+    ),
+    ("trace", "LSF accounting", r'^"JOB_FINISH" "', "it has records JOB_FINISH"),
     ("trace", "Slurm's accounting", r'(?:^\s*|[{,]\s*)"jobs": ?\[', "it has the jobs of sacct --json"),
     ("io", "the output of IOR", r"^IOR-[\d.]+\S*: ", "it has the banner of IOR"),
     (

@@ -150,6 +150,12 @@ class Skips:
         self.counts[reason] = self.counts.get(reason, 0) + 1
         self.first_line.setdefault(reason, line)
 
+    def join(self, other: "Skips") -> None:
+        """Count the lines of another account too."""
+        for reason, count in other.counts.items():
+            self.counts[reason] = self.counts.get(reason, 0) + count
+            self.first_line.setdefault(reason, other.first_line[reason])
+
     @property
     def total(self) -> int:
         """Lines that were not taken."""

@@ -1,5 +1,6 @@
 """How well learned rules predict the waits of later weeks, beside three null models that know no rules."""
 
+import random
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,7 @@ _CLASSES_H = (1, 4, 12, 24)
 _FEWEST_OF_CLASS = 30
 # How many past jobs alike make a prediction, and how many make an interval.
 _ALIKE, _LIKE_PREDICTIONS = 50, 200
+_JITTER_S = 6
 PREDICTORS = {
     "learned": "simulated with the learned rules",
     "learned and alike": "past jobs of like size and like simulated wait",
@@ -86,6 +88,9 @@ class Backtest(NamedTuple):
         In the order of `PREDICTORS`.
     classes : tuple of JudgedClass
         By limit.
+    ceiling : float
+        Rank correlation of two simulations of the later jobs whose submissions differ by up to five seconds: no prediction of
+        single waits can be expected to do better.
     """
 
     rules: Learned
@@ -94,6 +99,7 @@ class Backtest(NamedTuple):
     judged_on: int
     judged: tuple[Judged, ...]
     classes: tuple[JudgedClass, ...] = ()
+    ceiling: float = 1.0
 
     @property
     def best_null(self) -> Judged:
@@ -108,7 +114,7 @@ class Backtest(NamedTuple):
         )
 
 
-def backtest(workload: Workload, nodes: int | Cluster, clock: Clock) -> Backtest:
+def backtest(workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Learned | None = None) -> Backtest:
     """Return how rules learned from the first 60 % of the jobs predict the waits of the others.
 
     Predicting a wait by past jobs, one sees those only that had started when the job came.
@@ -136,7 +142,7 @@ def backtest(workload: Workload, nodes: int | Cluster, clock: Clock) -> Backtest
         )
     jobs = workload.of(rows)
     first = int(_LEARNED_FROM * len(jobs))
-    rules, findings = learn(jobs.of(range(first)), nodes, clock)
+    rules, findings = learn(jobs.of(range(first)), nodes, clock, base=base)
     waits = [max(0, start - at) for start, at in zip(jobs.observed_start_s, jobs.arrival_s, strict=True)]
     simulated = learned_waits(jobs, nodes, clock, rules)
     sizes = [
@@ -153,7 +159,23 @@ def backtest(workload: Workload, nodes: int | Cluster, clock: Clock) -> Backtest
     }
     judged = tuple(_judged(name, predicted, waits, first) for name, predicted in told.items())
     test = Backtest(rules, tuple(findings), first, len(jobs) - first, judged)
+    test = test._replace(ceiling=_ceiling(jobs, nodes, clock, rules, first))
     return test._replace(classes=tuple(_by_class(jobs, first, waits, told[test.best.name], told[test.best_null.name])))
+
+
+def _ceiling(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Learned, first: int) -> float:
+    """Return how well two simulations agree on the later jobs when submissions come up to five seconds later."""
+    waits = []
+    for seed in range(2):
+        rng = random.Random(seed)
+        late = Workload(
+            job._replace(job=row, submit_time_s=job.submit_time_s + int(_JITTER_S * rng.random()))
+            for row, job in enumerate(jobs)
+        )
+        late.users = jobs.users
+        by_row = dict(zip(late.job, learned_waits(late, nodes, clock, rules), strict=True))
+        waits.append([by_row[row] for row in range(first, len(jobs))])
+    return rank_correlation(*waits)
 
 
 def limit_classes(workload: Workload) -> Iterator[tuple[str, list[int]]]:

@@ -14,14 +14,16 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import accumulate, product
 from operator import ge
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hopperkit.traces.absences import Absence, absences
+from hopperkit.traces.capacity.machine import count_of
 from hopperkit.traces.cluster import Cluster
 from hopperkit.traces.scheduler import simulate
 from hopperlib.finding import Finding
+from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Closure, Limit, Rules
 from hopperlib.scheduling.schedule import Schedule
@@ -35,10 +37,12 @@ NO_WAIT_S = 60
 # (tests/scheduling/test_learned.py).
 _FEWEST = 100
 # More jobs than that number of the last are not looked at: a site's rules change, and the simulations take time.
-_MOST, _MOST_SHARING = 15_000, 4_000
+_MOST, _MOST_SHARING = 8_000, 2_000
 # So many jobs of a group waited, if it is to be tried as preferred.
 _GROUP = 20
 _HOURS, _WEEK = 24, 168
+_DAY_S = _HOURS * SECONDS_PER_HOUR
+SLURM_TITLE = "Slurm's backfill"
 _DAYS = {"weekdays": range(5), "weekends": range(5, 7), "all days": range(7)}
 _CLASSES_H = (0, 1, 2, 4, 8, 12, 24)
 # Closed hours: that many starts were to be expected in them, and at most so large a part of these came; the second is
@@ -56,12 +60,17 @@ _ORDERS = {
     "length": "the shortest limit first",
     "fair share": "users who used little first (fair share)",
 }
-_DEPTHS = {
+_DEPTHS: dict[str | Backfill, str] = {
     "easy": "backfill depth 1 (EASY)",
     "fcfs": "no backfill (depth 0)",
     "10": "backfill depth 10",
     "conservative": "backfill that delays nobody (depth all)",
 }
+# A limit of nodes that is nearly as large as the machine is the machine.
+_NEARLY_ALL = 0.9
+# A person, QOS or queue is named as preferred only if the simulation with it orders the waits that well, and if in a test of
+# its waits against those of others on the same days, of like jobs, Student's t falls below this; days with both are needed.
+_NAMED_FIT, _NAMED_T, _NAMED_DAYS = 0.7, -4.0, 8
 # At most so many times of absent nodes, and so many groups that may be preferred, are tried: each takes a simulation.
 _TRIED = 3
 
@@ -140,7 +149,7 @@ class Learned:
     limits : tuple of Limit
     order : str
         "submission", "size", "length" or "fair share".
-    policy : str
+    policy : str or Backfill
         As `hopperkit.traces.scheduler.simulate` takes them.
     absent : tuple of Absence
         Nodes that were away.
@@ -151,7 +160,7 @@ class Learned:
     closed: tuple[ClosedHours, ...] = ()
     limits: tuple[Limit, ...] = ()
     order: str = "submission"
-    policy: str = "easy"
+    policy: str | Backfill = "easy"
     absent: tuple[Absence, ...] = ()
     preferred: tuple[str, str] | None = None
 
@@ -186,7 +195,7 @@ class Learned:
             "closed_hours": closed,
             "limits": [_plain(each) for each in self.limits],
             "order": self.order,
-            "policy": self.policy,
+            "policy": self.policy if isinstance(self.policy, str) else self.policy._asdict(),
             "absent": [each._asdict() for each in self.absent],
             "preferred": dict([self.preferred]) if self.preferred else {},
         }
@@ -224,6 +233,17 @@ def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:
     products = sum((a - middle) * (b - middle) for a, b in zip(left, right, strict=True))
     squares = sum((a - middle) ** 2 for a in left) * sum((b - middle) ** 2 for b in right)
     return products / squares**0.5 if squares else 0.0
+
+
+def learned_from(workload: Workload, nodes: int | Cluster) -> int:
+    """Number of jobs that rules are learned from: the last ones, as a site's rules change.
+
+    Examples
+    --------
+    >>> learned_from(Workload(), 4)
+    0
+    """
+    return min(len(workload), _MOST if isinstance(nodes, int) else _MOST_SHARING)
 
 
 class Evidence:
@@ -350,6 +370,7 @@ def _best_closed_hours(evidence: Evidence, rules: Learned) -> ClosedHours | None
 
 def _limit(evidence: Evidence, limit: Limit) -> tuple[Limit, Finding] | None:
     """Return the bound that what runs at a time never exceeds although jobs wait at it; None if there is none."""
+    machine = count_of(evidence.nodes)
     levels = list(evidence.levels(limit))
     if len(levels) < _FEWEST:
         return None
@@ -358,6 +379,8 @@ def _limit(evidence: Evidence, limit: Limit) -> tuple[Limit, Finding] | None:
     waited, reached = set(evidence.waited), (_NEAR if limit.nodes else 1) * bound
     at_bound = [who for job, who, level in levels if job in waited and reached <= level <= bound]
     mine = sum(job in waited for job, _, _ in levels)
+    if limit.nodes is not None and bound >= _NEARLY_ALL * machine:
+        return None
     if mine < _FEWEST or len(at_bound) < _AT_LIMIT * mine or (not limit.of and len(set(at_bound)) < 2):
         return None
     exceed = sum(level > bound for level in ordered) / len(ordered)
@@ -406,7 +429,12 @@ def _candidates(evidence: Evidence) -> Iterator[Limit]:
 
 
 def learn(
-    workload: Workload, nodes: int | Cluster, clock: Clock, *, progress: Callable[[str], object] = lambda what: None
+    workload: Workload,
+    nodes: int | Cluster,
+    clock: Clock,
+    *,
+    base: Learned | None = None,
+    progress: Callable[[str], object] = lambda what: None,
 ) -> tuple[Learned, list[Finding]]:
     """Return the rules that a log shows, and what speaks for each of them.
 
@@ -418,6 +446,8 @@ def learn(
         Of the machine; where they are shared, absent ones are not looked for.
     clock : Clock
         Which hour of the week it was.
+    base : Learned or None
+        What is known beforehand, such as the backfill of Slurm; EASY in order of submission without it.
     progress : callable
         Called with what is looked for next.
 
@@ -430,9 +460,9 @@ def learn(
     evidence = Evidence(workload, nodes, clock)
     if len(evidence.waited) < _FEWEST:
         message = f"{count(len(evidence.waited), 'job')} waited a minute or more: {_FEWEST} are needed to tell rules"
-        return Learned(), [Finding("too-few-waits", message, "unknown")]
+        return base or Learned(), [Finding("too-few-waits", message, "unknown")]
     progress("limits")
-    rules, findings = _limits(evidence)
+    rules, findings = _limits(evidence, base or Learned())
     progress("closed hours")
     hours = _best_closed_hours(evidence, rules)
     if hours and evidence.better(rules, after := replace(rules, closed=(hours,))):
@@ -460,9 +490,9 @@ def learn(
     return rules, [*findings, *chosen]
 
 
-def _limits(evidence: Evidence) -> tuple[Learned, list[Finding]]:
+def _limits(evidence: Evidence, rules: Learned) -> tuple[Learned, list[Finding]]:
     """Return the limits that explain waits, and what speaks for each."""
-    rules, findings = Learned(), list[Finding]()
+    findings = list[Finding]()
     seen = [found for candidate in _candidates(evidence) if (found := _limit(evidence, candidate))]
     while seen:
         # The limit that explains most first: one of accounts shows in their users too.
@@ -481,7 +511,9 @@ def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tu
     findings = []
     for is_depth in (depth_first, not depth_first):
         if is_depth:
-            tried = {title: replace(rules, policy=name) for name, title in _DEPTHS.items()}
+            # Of policies that are as likely the one that is known beforehand is taken.
+            known = {rules.policy: SLURM_TITLE} if isinstance(rules.policy, Backfill) else {}
+            tried = {title: replace(rules, policy=name) for name, title in (known | _DEPTHS).items()}
             rules, finding = _chosen(evidence, tried, "backfill-depth", "Backfill depth")
         else:
             tried = {title: replace(rules, order=name) for name, title in _ORDERS.items()}
@@ -502,6 +534,10 @@ def _chosen(evidence: Evidence, tried: dict[str, Learned], code: str, what: str)
     fits = {name: evidence.fit(rules) for name, rules in tried.items()}
     first, *others = sorted(fits, key=lambda name: -fits[name])
     numbers = {"rank_correlations": fits}
+    if tried[first].preferred and fits[first] < _NAMED_FIT:
+        # Nobody is named by a simulation that explains little.
+        del fits[first]
+        return _chosen(evidence, {name: rules for name, rules in tried.items() if name in fits}, code, what)
     alike = [name for name in others if not evidence.better(tried[name], tried[first])]
     if alike:
         # Of those that are as likely as the best the simplest is taken; the first of all is what is usual, and no rule.
@@ -529,15 +565,53 @@ def _groups(evidence: Evidence) -> Iterator[tuple[str, str]]:
     """Yield the QOS, queues and users that may go before others: those whose jobs waited least, as ranks of waits tell."""
     workload, waited = evidence.workload, evidence.waited
     order = ranks([evidence.waits[job] for job in waited])
+    place = {job: at for at, job in enumerate(waited)}
+    against = _against_others(evidence, dict(zip(waited, order, strict=True)))
     found = []
     for per in ("qos", "queue", "user"):
-        of_group: dict[str, list[float]] = {}
-        for job, rank in zip(waited, order, strict=True):
+        of_group: dict[str, list[int]] = {}
+        for job in waited:
             user = workload.user[job]
             name = workload.users.get(user, str(user)) if per == "user" else workload.word(per, job)
-            of_group.setdefault(name, []).append(rank)
+            of_group.setdefault(name, []).append(job)
         if len(of_group) > 1:
-            found += [(fmean(mine), per, name) for name, mine in of_group.items() if name and len(mine) >= _GROUP]
+            found += [
+                (fmean(order[place[job]] for job in mine), per, name)
+                for name, mine in of_group.items()
+                if name and len(mine) >= _GROUP and _waits_less(evidence, mine, against)
+            ]
     for mean_rank, per, name in sorted(found)[:_TRIED]:
         if mean_rank < len(waited) / 2:
             yield per, name
+
+
+def _against_others(evidence: Evidence, order: dict[int, float]) -> dict[int, float]:
+    """Return how far the rank of each wait is from the mean rank of like jobs of the same day."""
+    workload = evidence.workload
+    like: dict[tuple[int, ...], list[int]] = {}
+    for job in order:
+        kind = (
+            workload.arrival_s[job] // _DAY_S,
+            workload.queue_number[job],
+            workload.nodes[job].bit_length(),
+        )
+        like.setdefault(kind, []).append(job)
+    return {
+        job: order[job] - fmean(order[other] for other in mine)
+        for mine in like.values()
+        if len(mine) > 1
+        for job in mine
+    }
+
+
+def _waits_less(evidence: Evidence, jobs: Sequence[int], against: dict[int, float]) -> bool:
+    """Whether some jobs waited less than like jobs of the same day, day after day: waits of one day depend on each other."""
+    of_day: dict[int, list[float]] = {}
+    for job in jobs:
+        if job in against:
+            of_day.setdefault(evidence.workload.arrival_s[job] // _DAY_S, []).append(against[job])
+    means = [fmean(mine) for mine in of_day.values()]
+    if len(means) < _NAMED_DAYS:
+        return False
+    spread = stdev(means) / len(means) ** 0.5
+    return fmean(means) < 0 and (not spread or fmean(means) / spread < _NAMED_T)

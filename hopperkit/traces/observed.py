@@ -6,6 +6,7 @@ from itertools import accumulate
 from statistics import mean, median, quantiles
 from typing import NamedTuple
 
+from hopperkit.traces.capacity.levels import held_level
 from hopperkit.traces.cluster import Cluster
 from hopperlib.finding import Finding
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
@@ -212,7 +213,8 @@ class _Occupied:
             changes[start] = changes.get(start, 0) + width
             changes[end] = changes.get(end, 0) - width
         self.times = sorted(changes)
-        self.busy = list(accumulate(changes[time] for time in self.times))
+        self.changes = [changes[time] for time in self.times]
+        self.busy = list(accumulate(self.changes))
 
     def at(self, time_s: float) -> int:
         """Return the nodes held at an instant."""
@@ -278,7 +280,7 @@ def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: boo
     assert whole.observed is not None
     units = _units(workload, cluster)
     occupied = _Occupied(workload, jobs, units, workload.observed_start_s)
-    if (most := max(occupied.busy)) > whole.size:
+    if (most := held_level(zip(occupied.times, occupied.changes, strict=True))) > whole.size:
         what = "nodes" if units is workload.nodes else "cores"
         yield Finding(
             "more-used-than-there-is",

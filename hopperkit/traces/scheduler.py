@@ -31,11 +31,16 @@ from hopperlib.scheduling import scheduler as model
 from hopperlib.scheduling._free_nodes import FirstFit, NodeChoice, joined
 from hopperlib.scheduling._lanes.lane import Lane, Wanted
 from hopperlib.scheduling._lanes.loop import Loop
+from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.scheduler import POLICIES, whole_node_queue
 from hopperlib.scheduling.workload import Workload
 from hopperlib.units import plain_number
+
+# In logs of up to so many jobs the plans of Slurm's backfill name their nodes, as they do there; in longer ones they are
+# counted, which is faster by far and lets a few more jobs pass.
+_PLANS_BY_NAME = 3000
 
 __all__ = ["POLICIES", "NodeChoice", "Policy", "View", "simulate", "too_wide"]
 
@@ -44,7 +49,7 @@ def simulate(
     workload: Workload,
     nodes: int | Cluster,
     *,
-    policy: str | Policy = "easy",
+    policy: str | Backfill | Policy = "easy",
     nodes_per_switch: int = 0,
     **settings: Any,
 ) -> Schedule:
@@ -55,8 +60,9 @@ def simulate(
     workload : Workload
     nodes : int or Cluster
         Nodes of the machine, each for one job at a time; or partitions of nodes that may be shared.
-    policy : {"easy", "fcfs", "conservative"}, digits or callable
-        Who may pass whom; digits are a depth.
+    policy : {"easy", "fcfs", "conservative", "slurm"}, digits, Backfill or callable
+        Who may pass whom; digits are a depth, and a `Backfill` lets jobs pass at intervals, as Slurm does: "slurm" at
+        its defaults.
     nodes_per_switch : int
         Number of consecutive nodes per switch, where a job that fits under one gets its nodes there; 0: anywhere.
     **settings
@@ -75,6 +81,10 @@ def simulate(
     [0, 100, 2]
     """
     nodes = plain_number(nodes)
+    policy = Backfill() if policy == "slurm" else policy
+    if isinstance(policy, Backfill):
+        # Slurm's choice of nodes: the smallest free run that holds the job, else the largest ones.
+        settings.setdefault("allocation", "best")
     cluster = _one_pool(nodes) if isinstance(nodes, int) else nodes
     queues_of = partial(
         _queues, cluster=cluster, policy=policy if callable(policy) else None, nodes_per_switch=nodes_per_switch
@@ -119,12 +129,13 @@ def _lanes(
     for names in cluster.parts():
         members = {name: cluster.partitions[name].nodes for name in names}
         whole = None
-        if len(names) == 1 and not nodes_per_switch and names[0] not in sharing:
+        by_name = run.backfill is not None and len(run.wanted) <= _PLANS_BY_NAME
+        if len(names) == 1 and not nodes_per_switch and names[0] not in sharing and not by_name:
             whole = whole_node_queue(run, free(joined(members[names[0]])), depth, downtimes)
         if whole:
             lanes[names[0]] = whole
         elif used & set(names):
-            kind = NamedLane if depth > 1 else SparingLane
+            kind = NamedLane if depth > 1 or run.backfill else SparingLane
             shared = kind(
                 run,
                 cluster.nodes,

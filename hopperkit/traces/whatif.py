@@ -1,14 +1,18 @@
 """What a change of the machine or its rules would do to the waits of a log, and how sure that is.
 
-The log is simulated as it is and with the change, both under the rules that were learned from it. The interval of the
-difference has two parts: weeks of submissions differ, and the change may be wrong by as much as the simulation
-of the log as it is was wrong, in either direction.
+The log is simulated as it is and with the change, both under the rules that were learned from it. Schedules are chaotic:
+a submission that comes a second later moves the mean wait by percents where jobs are few. So both are simulated several
+times, with submissions up to five seconds later, and the spread of the difference is the schedule's own noise.
+
+The interval of the difference has two parts more: weeks of submissions differ, and the change may be wrong by as much as
+the simulation of the log as it is was wrong, in either direction.
 """
 
 import math
+import random
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from statistics import fmean
+from dataclasses import dataclass, fields, replace
+from statistics import fmean, stdev
 from typing import NamedTuple
 
 from hopperkit.traces.backtest import limit_classes
@@ -30,6 +34,9 @@ _SHORT_RUN_S = 10
 WEEK_S = 7 * 86_400
 # Fewer do not show how much weeks differ.
 MIN_WEEKS = 8
+# Submissions come up to so much later in runs that show a schedule's own noise; so many runs, fewer of long logs, in which
+# much evens out. [s, runs, runs, jobs]
+_JITTER_S, _FEWEST_RUNS, _MOST_RUNS, _JOBS_OF_RUNS = 6, 3, 12, 30_000
 # How far the interval follows weeks that wait more.
 _BEYOND = 2
 
@@ -53,6 +60,10 @@ class Scenario:
         Of backfill.
     shared_cores : int
         Cores of a node that jobs share; 0 for whole nodes.
+    preferred : (str, str) or None
+        "user", "account", "qos" or "queue", and the one whose jobs go before all others.
+    merged : bool
+        Whether all partitions become one.
     """
 
     name: str
@@ -62,6 +73,8 @@ class Scenario:
     downtimes: tuple[Downtime, ...] = ()
     depth: int | None = None
     shared_cores: int = 0
+    preferred: tuple[str, str] | None = None
+    merged: bool = False
 
     def room(self, machine: int | Cluster, jobs: Sequence[Job] = ()) -> int | Cluster:
         """Return what to schedule on, of a machine, for jobs as they come under this change."""
@@ -77,7 +90,11 @@ class Scenario:
             parts = {"short": tuple(range(first)), "long": tuple(range(first, count))}
             if any(job.queue == "both" for job in jobs):
                 parts["both"] = tuple(range(count))
+        elif not isinstance(machine, int) and self.merged:
+            parts = {"": tuple(range(count))}
+            exclusive = all(partition.exclusive for partition in machine.partitions.values())
         elif not isinstance(machine, int):
+            exclusive = all(partition.exclusive for partition in machine.partitions.values())
             added = tuple(range(len(machine.nodes), count))
             parts = {
                 name: tuple(node for node in mine.nodes if node < count) + added
@@ -93,7 +110,7 @@ class Scenario:
     def side(self, job: Job, nodes: int) -> str:
         """Return the side of the split that a job has, of a machine with that many nodes; without a split its queue."""
         if not self.split:
-            return job.queue
+            return "" if self.merged else job.queue
         limit_s, first = self.split
         sides = [("short", first), ("long", nodes - first)]
         if job.requested_time_s > limit_s:
@@ -126,9 +143,16 @@ def _pieces(job: Job, most_s: int | None) -> list[Job]:
 
 
 def simulated_waits(
-    workload: Workload, nodes: int | Cluster, clock: Clock, rules: Learned, scenario: Scenario
+    workload: Workload,
+    nodes: int | Cluster,
+    clock: Clock,
+    rules: Learned,
+    scenario: Scenario,
+    jitter: random.Random | None = None,
 ) -> tuple[list[int], Schedule]:
     """Return how long each job of a log waits under a change, all its pieces together, and the schedule. [s]
+
+    With `jitter`, submissions come up to five seconds later.
 
     Raises
     ------
@@ -154,11 +178,18 @@ def simulated_waits(
         first = as_asked[wide[0]]
         others = f" and {len(wide) - 1:,} more find" if len(wide) > 1 else " finds"
         raise InputError(f"{scenario.name}: job {first.job}, of nodes={first.nodes},{others} no room any more")
-    arrivals = [max(job.submit_time_s, job.eligible_time_s or 0) for job in jobs]
+    if scenario.preferred:
+        settings["rules"] = replace(settings["rules"], first=scenario.preferred)
+    late = [int(_JITTER_S * jitter.random()) if jitter else 0 for _ in workload]
+    arrivals = [
+        max(job.submit_time_s, job.eligible_time_s or 0) + late[origin]
+        for job, origin in zip(jobs, origins, strict=True)
+    ]
     passes = _PASSES if len(jobs) > len(workload) else 1
     for _ in range(passes):
-        numbered = [job._replace(job=at, eligible_time_s=arrivals[at]) for at, job in enumerate(jobs)]
-        schedule = simulate(Workload(numbered), room, **settings)
+        numbered = Workload(job._replace(job=at, eligible_time_s=arrivals[at]) for at, job in enumerate(jobs))
+        numbered.users = workload.users
+        schedule = simulate(numbered, room, **settings)
         place = {number: index for index, number in enumerate(schedule.workload.job)}
         for at in range(1, len(jobs)):
             if origins[at] == origins[at - 1]:
@@ -190,6 +221,10 @@ class Effect(NamedTuple):
         Mean wait of a job in the simulation with the change. [s]
     difference : float
         Of the mean wait, as a part of that without the change.
+    noise : float
+        Standard deviation of the difference over runs with submissions up to five seconds later.
+    chaos : (float, float)
+        Within what the difference of two schedules lies in 95 % of cases, by that noise alone.
     low, high : float or None
         The interval that should hold 95 % of truths; None for fewer than eight weeks.
     use : float
@@ -203,11 +238,18 @@ class Effect(NamedTuple):
     scenario: Scenario
     wait_s: float
     difference: float
+    noise: float
+    chaos: tuple[float, float]
     low: float | None
     high: float | None
     use: float
     fairness: float
     classes: tuple[ClassWaits, ...]
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the difference is larger than the noise of the schedule."""
+        return self.chaos[0] > 0 or self.chaos[1] < 0
 
 
 class WhatIf(NamedTuple):
@@ -221,6 +263,10 @@ class WhatIf(NamedTuple):
         Of the simulation as it is.
     weeks : int
     effects : tuple of Effect
+    runs : int
+        Simulations of each, with submissions up to five seconds later.
+    wait_noise : float
+        Standard deviation of the mean wait over these, as a part of it.
     """
 
     observed_s: float
@@ -229,6 +275,8 @@ class WhatIf(NamedTuple):
     fairness: float
     weeks: int
     effects: tuple[Effect, ...]
+    runs: int = 0
+    wait_noise: float = 0.0
 
 
 def what_if(
@@ -254,22 +302,29 @@ def what_if(
         raise InputError("this log tells no starts: no simulation of it can be judged")
     log = workload.of(rows)
     observed = [max(0, start - at) for start, at in zip(log.observed_start_s, log.arrival_s, strict=True)]
-    before, schedule = simulated_waits(log, nodes, clock, rules, Scenario(name="as it is"))
+    as_it_is = Scenario(name="as it is")
+    before, schedule = simulated_waits(log, nodes, clock, rules, as_it_is)
+    runs = max(_FEWEST_RUNS, min(_MOST_RUNS, _JOBS_OF_RUNS // len(log)))
+    means = _jittered_means(log, nodes, clock, rules, as_it_is, runs)
     span = log.arrival_s[0], log.arrival_s[-1] + 1
     effects = []
     for scenario in scenarios:
         after, changed = simulated_waits(log, nodes, clock, rules, scenario)
-        low, high = difference_range(_weekly(log, observed, before, after))
+        changes = _jittered_means(log, nodes, clock, rules, scenario, runs)
+        ratios = [after_s / before_s - 1 if before_s else 0.0 for before_s, after_s in zip(means, changes, strict=True)]
+        noise, chaos = chaos_band(ratios)
+        low, high = _with_chaos(difference_range(_weekly(log, observed, before, after)), chaos)
         classes = tuple(
             ClassWaits(name, len(jobs), fmean(before[job] for job in jobs), fmean(after[job] for job in jobs))
             for name, jobs in limit_classes(log)
         )
-        difference = (sum(after) - sum(before)) / (sum(before) or 1)
         effects.append(
             Effect(
                 scenario,
                 fmean(after),
-                difference,
+                fmean(ratios),
+                noise,
+                chaos,
                 low,
                 high,
                 _use(changed, span, scenario.room(nodes)),
@@ -279,7 +334,44 @@ def what_if(
         )
     weeks = len({at // WEEK_S for at in log.arrival_s})
     use = _use(schedule, span, nodes)
-    return WhatIf(fmean(observed), fmean(before), use, _fairness(log, before), weeks, tuple(effects))
+    mean_s = fmean(means)
+    wait_noise = stdev(means) / mean_s if mean_s else 0.0
+    return WhatIf(fmean(observed), fmean(before), use, _fairness(log, before), weeks, tuple(effects), runs, wait_noise)
+
+
+def _jittered_means(
+    log: Workload, nodes: int | Cluster, clock: Clock, rules: Learned, scenario: Scenario, runs: int
+) -> list[float]:
+    """Return the mean wait of each of several simulations whose submissions come up to five seconds later. [s]"""
+    seeds = (random.Random(seed) for seed in range(runs))
+    return [fmean(simulated_waits(log, nodes, clock, rules, scenario, jitter)[0]) for jitter in seeds]
+
+
+def chaos_band(differences: Sequence[float]) -> tuple[float, tuple[float, float]]:
+    """Return the standard deviation of a difference over runs, and within what another run lies in 95 % of cases.
+
+    Examples
+    --------
+    Student's t is 4.303 for three runs, and another run differs from their mean by the root of 1 + 1/3 more:
+
+    >>> noise, (low, high) = chaos_band([0.1, 0.2, 0.3])
+    >>> round(noise, 3), round(low, 3), round(high, 3)
+    (0.1, -0.297, 0.697)
+    """
+    noise, middle, runs = stdev(differences), fmean(differences), len(differences)
+    off = t_quantile(0.975, runs - 1) * noise * (1 + 1 / runs) ** 0.5
+    return noise, (max(-1.0, middle - off), middle + off)
+
+
+def _with_chaos(
+    weekly: tuple[float | None, float | None], chaos: tuple[float, float]
+) -> tuple[float | None, float | None]:
+    """Return the interval of weeks and misfit, made wider by the schedule's noise."""
+    if weekly[0] is None or weekly[1] is None:
+        return weekly
+    middle, off = (weekly[0] + weekly[1]) / 2, (chaos[1] - chaos[0]) / 2
+    wide = math.hypot((weekly[1] - weekly[0]) / 2, off)
+    return max(-1.0, middle - wide), middle + wide
 
 
 def _use(schedule: Schedule, span: tuple[int, int], machine: int | Cluster) -> float:
@@ -355,7 +447,7 @@ def together(scenarios: Sequence[Scenario]) -> Scenario:
     Examples
     --------
     >>> together([Scenario(name="a", nodes=4), Scenario(name="b", depth=2)])
-    Scenario(name='all together', nodes=4, max_walltime_s=None, split=None, downtimes=(), depth=2, shared_cores=0)
+    Scenario(name='all together', nodes=4, max_walltime_s=None, split=None, downtimes=(), depth=2, shared_cores=0, preferred=None, merged=False)
     """
     given = [(field, getattr(each, field.name)) for each in scenarios for field in fields(each)]
     changed = {field.name: value for field, value in given if value != field.default}

@@ -1,9 +1,8 @@
-"""Why a job waited: its observed wait cut into parts, each what one cause adds to it.
+"""Why a job waited: its observed wait cut into parts by what kept it, and the jobs that held the nodes.
 
-The job is started anew among the others, which stay as observed, at the first moment that nothing keeps it from. One
-cause after the other is taken away, in the order of `CAUSES` from the last to the first, and what the start gains by
-that is the cause's part. What is left over at the end of the wait is explained by nothing that the log and the rules
-tell. So the parts add up to the wait, to the second.
+Moment by moment of the wait, the first cause in the order of `CAUSES` that kept the job counts, with the other jobs as
+observed. So the parts add up to the wait, to the second, and what is left is explained by nothing that the log and the
+rules tell. Ahead of a job are those that waited too and come before it by the learned order of the queue.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,8 +27,27 @@ CAUSES: dict[str, str] = {
     "ahead": "idle nodes were reserved for jobs ahead of it",
     "unexplained": "not explained: enough nodes were idle",
 }
-# Those that are taken away in turn, the last one first; a hold is from submission until the job is eligible.
-_TAKEN_AWAY = ("full", "width", "drain", "closed", "limit", "ahead")
+# What keeps a job at a moment, the first that does counts; a hold is from submission until the job is eligible.
+_KEEPING = ("full", "width", "drain", "closed", "limit", "ahead")
+_MOST_HOLDERS = 5
+
+
+class Holder(NamedTuple):
+    """A job that held nodes while another one waited.
+
+    Parameters
+    ----------
+    job : int
+        Its index.
+    node_seconds : int
+        Held during the wait. [s]
+    had_passed : bool
+        Whether it came later and started before.
+    """
+
+    job: int
+    node_seconds: int
+    had_passed: bool
 
 
 class Wait(NamedTuple):
@@ -45,16 +63,28 @@ class Wait(NamedTuple):
         Seconds by the names of `CAUSES`; they add up to the wait.
     idle : int
         The most nodes that were idle at a time during the wait.
+    holders : tuple of Holder
+        Who held nodes during the wait, those first that held most.
+    ahead : tuple of int
+        Indices of those that were ahead of it when it came, in their order.
     """
 
     job: int
     wait_s: int
     parts: dict[str, int]
     idle: int
+    holders: tuple["Holder", ...] = ()
+    ahead: tuple[int, ...] = ()
 
 
 def explain_wait(
-    workload: Workload, job: int, nodes: int, clock: Clock, rules: Learned, downtimes: Sequence[Downtime] = ()
+    workload: Workload,
+    job: int,
+    nodes: int,
+    clock: Clock,
+    rules: Learned,
+    downtimes: Sequence[Downtime] = (),
+    queues: Sequence[str] = (),
 ) -> Wait:
     """Return what kept a job waiting, by the other jobs of the log and given rules.
 
@@ -70,6 +100,8 @@ def explain_wait(
     rules : Learned
     downtimes : sequence of Downtime
         Times in which nodes were drained, down or kept for others.
+    queues : sequence of str
+        Partitions that share the nodes; all without.
 
     Raises
     ------
@@ -90,41 +122,84 @@ def explain_wait(
     if start < 0:
         raise InputError(f"the log does not say when job {workload.job[job]} started")
     arrival = min(arrival, start)
-    around = _Around(workload, job, nodes, (arrival, start), rules)
+    around = _Around(workload, job, nodes, (arrival, start), rules, frozenset(queues))
     around.close(clock, downtimes)
-    # With all causes but the first few taken away: the first moment at which none of those few keeps the job.
-    starts, most = list[int](), 0
-    for moment in around.moments():
+    seconds, most = dict.fromkeys(CAUSES, 0), 0
+    seconds["hold"] = max(0, arrival - submit)
+    for moment, until in around.spans():
         most = max(most, around.idle)
-        keeps = around.keeps(moment)
-        while len(starts) < len(_TAKEN_AWAY) and not any(keeps[: len(starts) + 1]):
-            starts.append(moment)
-    starts += [start] * (len(_TAKEN_AWAY) - len(starts))
-    gained = (after - before for before, after in pairwise([arrival, *starts, start]))
-    parts = dict(zip(CAUSES, (max(0, arrival - submit), *gained), strict=True))
-    return Wait(job, max(0, start - submit), {cause: seconds for cause, seconds in parts.items() if seconds}, most)
+        kept = next(
+            (cause for cause, keeps in zip(_KEEPING, around.keeps(moment), strict=True) if keeps), "unexplained"
+        )
+        seconds[kept] += until - moment
+    parts = {cause: lasted for cause, lasted in seconds.items() if lasted}
+    return Wait(job, max(0, start - submit), parts, most, tuple(around.holders()), tuple(around.queue))
 
 
 class _Around:
     """What ran and waited around a job's wait, at any moment of it."""
 
-    def __init__(self, workload: Workload, job: int, nodes: int, span: tuple[int, int], rules: Learned) -> None:
+    def __init__(
+        self,
+        workload: Workload,
+        job: int,
+        nodes: int,
+        span: tuple[int, int],
+        rules: Learned,
+        queues: frozenset[str] = frozenset(),
+    ) -> None:
         self._workload, self._job, self._nodes, self.idle = workload, job, nodes, nodes
         self._running, self._ahead = set[int](), 0
         self._rules, self._span = rules, span
         self._changes: dict[int, list[tuple[int, int]]] = {span[0]: []}
+        self._held: list[Holder] = []
+        self.queue: list[int] = []
         since, until = span
+        numbers = {number for number, name in enumerate(workload.queues) if not queues or name in queues}
         for other, begun in enumerate(workload.observed_start_s):
             end = begun + workload.run_time_s[other]
             if other == job or begun < 0 or (end <= since and begun < since):
                 continue
+            if workload.queue_number[other] not in numbers:
+                continue
             if begun < until:
                 self._note(max(begun, since), other, 1)
                 self._note(end, other, -1)
-            # All that came before it and waited still.
-            if other < job and begun > since:
-                self._ahead += 1
+                held = (min(end, until) - max(begun, since)) * workload.nodes[other]
+                self._held.append(Holder(other, held, workload.arrival_s[other] > workload.arrival_s[job]))
+            # All that are before it in the queue and wait still, from when they came.
+            if begun > since and workload.arrival_s[other] < until and self.comes_before(other):
+                if workload.arrival_s[other] <= since:
+                    self._ahead += 1
+                    self.queue.append(other)
+                else:
+                    self._note(workload.arrival_s[other], other, 2)
                 self._note(begun, other, 0)
+
+    def comes_before(self, other: int) -> bool:
+        """Whether another job that waits is before this one by the learned order; of fair share only submission is known."""
+        workload, job, rules = self._workload, self._job, self._rules
+        if rules.preferred:
+            column, number = workload.group(*rules.preferred)
+            if (column[other] == number) != (column[job] == number):
+                return bool(column[other] == number)
+        mine, theirs = (
+            (
+                -workload.nodes[each]
+                if rules.order == "size"
+                else workload.requested_time_s[each]
+                if rules.order == "length"
+                else 0
+            )
+            for each in (job, other)
+        )
+        return (theirs, other) < (mine, job)
+
+    def holders(self) -> list[Holder]:
+        """Return who held most during the wait."""
+        return sorted((each for each in self._held if each.node_seconds), key=lambda each: -each.node_seconds)[
+            :_MOST_HOLDERS
+        ]
 
     def close(self, clock: Clock, downtimes: Sequence[Downtime]) -> None:
         """Take in closed hours, and times in which nodes are away."""
@@ -139,18 +214,19 @@ class _Around:
     def _note(self, moment: int, other: int, kind: int) -> None:
         self._changes.setdefault(moment, []).append((kind, other))
 
-    def moments(self) -> Iterator[int]:
-        """Yield every moment of the wait at which anything changes, after it has."""
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Yield the spans of the wait in which nothing changes, with what runs and waits then."""
         since, until = self._span
-        for moment in sorted(self._changes):
+        moments = sorted(self._changes)
+        for moment, after in pairwise([*moments, max(until, moments[-1])]):
             for kind, other in self._changes[moment]:
-                if not kind:
-                    self._ahead -= 1
+                if kind in (0, 2):
+                    self._ahead += 1 if kind else -1
                     continue
                 self.idle -= kind * self._workload.nodes[other]
                 (self._running.add if kind > 0 else self._running.discard)(other)
             if since <= moment < until:
-                yield moment
+                yield moment, min(after, until)
 
     def keeps(self, moment: int) -> tuple[bool, ...]:
         """Return whether each of the causes that are taken away keeps the job from starting now."""

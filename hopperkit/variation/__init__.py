@@ -14,5 +14,22 @@
 `sizes`        the smallest effect that would have been seen
 =============  ================================================================
 
+What is written here although a package has it, because the question also runs in a browser without packages:
+
+==========================  =======================================  =====================================================
+here                        elsewhere                                held together by
+==========================  =======================================  =====================================================
+`robust.regression`         ``statsmodels.RLM`` (HuberT, H1)         estimates and errors to six digits
+`effects.effects_of`        `hopperkit.analysis.robust_terms`        changes and p-values, with outliers
+`effects.holm`              ``statsmodels`` ``multipletests``        every list of p-values
+`components`                ``statsmodels`` ``mixedlm``              equal jobs, restricted likelihood
+`tails`                     ``scipy.stats`` f, beta, norm, chi2      nine digits; chi-square is an approximation
+`order.ranks`               ``scipy.stats.rankdata``                 every list with ties
+`dip.dip`                   none that is installed                   a linear program of its definition
+==========================  =======================================  =====================================================
+
+The rest has no counterpart there: slow runs against an exponential tail, and the largest of many rank statistics against
+shuffled times.
+
 Everything works on the logarithm of the run time, so that 10 % weighs the same in every run.
 """

@@ -108,7 +108,8 @@ def _assumed(machine: Machine, keys: tuple[str, ...]) -> Iterator[bool]:
             yield quantity.source is None
 
 
-_NUMA_NODES = ("node.*.sockets", "node.*.numa_nodes_per_socket", "node.*.sockets_per_numa_node")
+# A NUMA node spans several sockets only where the file states it, so its usual value adds no assumption.
+_NUMA_NODES = ("node.*.sockets", "node.*.numa_nodes_per_socket")
 _CORES = (*_NUMA_NODES, "node.*.cores_per_numa_node")
 _CORE_PEAK = ("node.*.clock_ghz", "node.*.flops_per_cycle")
 _FIGURES = (

@@ -107,7 +107,7 @@ class NodeKind:
     count: int = _count(10_000_000)
     sockets: int = _count(1024)
     numa_nodes_per_socket: int = _count(64, 1, assumed="one memory a processor")
-    sockets_per_numa_node: int = _count(64, 1, assumed="no memory is shared by processors as one")
+    sockets_per_numa_node: int = _count(64, 1)
     cores_per_numa_node: int = _count(1024)
     threads_per_core: int = _count(8, why="no core has had more than 8 hardware threads")
     clock_ghz: float = _positive(10, why="no machine has run faster; is this in MHz?")

@@ -16,7 +16,7 @@ _LEVEL, _LEAST_RATIO = 0.001, 1.5
 _LEAST_SIDE = 8
 _LEAST_BLOCK = 4
 # A step in wandering noise counts where it is that many times the usual difference of neighboring blocks.
-STANDS_OUT = 4.0
+STANDS_OUT = 5.0
 _MEDIAN_OF_NORMAL = 0.6745
 
 

@@ -39,6 +39,7 @@ from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Wanted
 from hopperlib.scheduling._lanes.loop import Loop
 from hopperlib.scheduling._lanes.waiting import Limits, Order
 from hopperlib.scheduling._lanes.whole import ContiguousLane, CountedLane, WholeLane
+from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Closure, Queue, Rules, fixed_priorities
 from hopperlib.scheduling.schedule import Schedule
@@ -59,7 +60,7 @@ def simulate(
     workload: Workload,
     nodes: int,
     *,
-    policy: str = "easy",
+    policy: str | Backfill = "easy",
     queue_order: str = "submission",
     rules: Rules | None = None,
     allocation: str | NodeChoice = "first",
@@ -82,8 +83,8 @@ def simulate(
     workload : Workload
     nodes : int
         Nodes of the machine, each for one job at a time.
-    policy : {"easy", "fcfs", "conservative"} or digits
-        Who may pass whom, see above; digits are a depth.
+    policy : {"easy", "fcfs", "conservative"}, digits or Backfill
+        Who may pass whom, see above; digits are a depth. A `Backfill` lets jobs pass at intervals, as Slurm does.
     queue_order : {"submission", "size", "length", "multifactor"}
         Within one priority of the queues: as they came, the widest or the shortest limit first, or by `rules`.
     rules : Rules or None
@@ -149,6 +150,7 @@ def simulate(
         wanted,
         keep=overrun == "keep",
         requeue=requeue,
+        backfill=policy if isinstance(policy, Backfill) else None,
     )
     of_partition = (queues_of or _one_queue)(run, _depth(policy), partial(free_list, allocation, rng=rng), downtimes)
     lanes = list(dict.fromkeys(of_partition.values()))
@@ -159,8 +161,10 @@ def simulate(
     return run.schedule
 
 
-def _depth(policy: str) -> int:
+def _depth(policy: str | Backfill) -> int:
     """Return for how many blocked jobs a policy reserves a start."""
+    if isinstance(policy, Backfill):
+        return policy.depth
     return _DEPTHS[policy] if policy in _DEPTHS else int(policy)
 
 
@@ -200,14 +204,18 @@ def whole_node_queue(run: Loop, nodes: FirstFit, depth: int, downtimes: Sequence
     together = isinstance(nodes, Contiguous)
     if any(each.is_known_part for each in downtimes):
         return None
-    if depth <= 1 and not (isinstance(nodes, ChosenFit) and nodes.choice.wait_s > 0):
+    if depth <= 1 and not run.backfill and not (isinstance(nodes, ChosenFit) and nodes.choice.wait_s > 0):
         return (ContiguousLane if together else WholeLane)(run, nodes, easy=depth == 1)
     return None if together or any(each.drained for each in downtimes) else CountedLane(run, nodes, depth)
 
 
-def _check_settings(policy: str, overrun: str, nodes: int, sample_every_s: int | None) -> None:
+def _check_settings(policy: str | Backfill, overrun: str, nodes: int, sample_every_s: int | None) -> None:
     """Refuse a setting of `simulate` that is unknown or too small."""
-    if policy not in POLICIES and not policy.isdecimal():
+    if isinstance(policy, Backfill):
+        for name, value in zip(policy._fields, policy, strict=True):
+            if value < 1:
+                raise refusal(name, value, "must be at least 1")
+    elif policy not in POLICIES and not policy.isdecimal():
         raise refusal("policy", policy, f"must be one of: {', '.join(POLICIES)}, or a depth")
     if overrun not in ("kill", "keep"):
         raise refusal("overrun", overrun, "must be kill or keep")

@@ -5,6 +5,7 @@ lustre.striping            which OST holds which byte of a file, exactly
 lustre.osts                how much lands on each OST, when the last is done
 lustre.imbalance           how full the fullest OST gets, without drawing
 lustre.client              what one node, or a few, can write
+lustre.node_rates          rates of tasks on a node, of nodes together, of aggregators
 lustre.rates               how long a job's writes take, and what limits them
 lustre.default_layout      what new files get, and a better layout in its form
 lustre.measured            ranges of rates and costs, fitted to runs

@@ -285,6 +285,7 @@ def test_slow_runs_do_not_hide_what_explains_run_times(outliers):
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("outliers", [0.0, 0.02, 0.05])
 def test_planted_causes_are_found_in_100_tables(outliers):
     found = [set(hopperkit.explain_runs(causes(seed, outliers)).facts["found"]) for seed in range(100)]

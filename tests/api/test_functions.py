@@ -37,7 +37,7 @@ def test_a_function_has_the_controls_of_its_question(function):
     assert set(parameters) == set(controls)
     for name, parameter in parameters.items():
         control = controls[name]
-        options = _options(eval(parameter.annotation, SCOPE))  # noqa: S307
+        options = _options(eval(parameter.annotation, SCOPE))
         if control.kind == "choice" and control.options and type(control).__name__ == "Choice":
             assert [str(option) for option in options] == [key for key, _ in control.options], name
         if parameter.default is not EMPTY and parameter.default is not None:
@@ -97,10 +97,10 @@ def test_a_record_alone_is_what_is_diagnosed():
         (lambda: hopperkit.simulate(nodes=64), "trace"),
         (lambda: hopperkit.preflight(need_gb=20), "buddyinfo"),
         (lambda: hopperkit.memory(need_gb=2), "tasks"),
-        (lambda: hopperkit.place(), "line"),
+        (hopperkit.place, "line"),
         (lambda: hopperkit.diagnose(machine="hopper"), "log, errors or record"),
         (lambda: hopperkit.runs_needed(5), "noise_percent or times"),
-        (lambda: hopperkit.build(), "line or modules"),
+        (hopperkit.build, "line or modules"),
     ],
 )
 def test_what_is_missing_is_named(call, missing):

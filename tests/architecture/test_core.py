@@ -63,7 +63,8 @@ import importlib, importlib.util, os, sys, traceback
 assert importlib.util.find_spec("numpy") is None
 sys.path.insert(0, {root!r})
 import hopperkit
-print(*[name for name in sys.modules if name.startswith(("hopperlib.", "hopperkit."))])
+# The public functions are there at once, and nothing that they call.
+print(*[name for name in sys.modules if name.startswith(("hopperlib.", "hopperkit.")) and not name.startswith("hopperkit.api")])
 machines = os.path.join({root!r}, "hopperlib", "machines", "")
 sys.addaudithook(lambda event, values: print(values[0]) if event == "open" and str(values[0]).startswith(machines) else None)
 for name in {names!r}:

@@ -15,6 +15,7 @@ BY_NAME = {
     "hopperkit.cli": "the commands, one at a time",
     "hopperkit.cli.network.simulate": "a policy of the user's own",
     "hopperkit.readers.darshan": "what pydarshan asks for, later",
+    "hopperbook.forecasts": "the functions that the settings of forecasts name",
     "hopperbook.questions": "the questions of the book",
     "hopperbook.studies": "the list of studies",
     "hopperbook.site.reference": "the modules that the reference lists",

@@ -31,6 +31,7 @@ ASKED = {
     "diagnose": ["job.out"],
     "anything": ["job.out"],
     "where": ["jobs.txt"],
+    "runs": ["synthetic-run-times.csv"],
     "build": ["cc -o a.out a.c"],
     "ssp": ["suite.csv"],
     "watch": ["history.csv"],

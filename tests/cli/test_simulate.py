@@ -145,7 +145,7 @@ def test_skips_are_reported(tmp_path):
         (("--nodes", "0"), "say how many nodes there are"),
         (("--nodes", "-1"), "must be from 0 to 200,000, the range"),
         (("--nodes", "7", "--wide", "refuse"), "job 2 asks for nodes=8, more than the 7 of the machine"),
-        (("--nodes", "10", "--policy", "sjf"), "--policy sjf must be one of: easy, fcfs"),
+        (("--nodes", "10", "--policy", "sjf"), "--policy sjf must be one of: auto, slurm, easy"),
         (("--nodes", "10", "--allocation", "worst"), "--allocation worst must be one of: first, best"),
         (("--nodes", "10", "--overrun", "x"), "--overrun x must be one of: kill, keep"),
         (("--nodes", "10", "--order", "zyx"), "zyx"),
@@ -203,7 +203,7 @@ def test_partitions_and_shared_nodes_as_the_trace_tells_them():
     # 16 cores for 10 minutes and 8 of them for another 10, of 16 from 10 s to 24 h and 10 minutes.
     assert groups["cpu"]["observed_utilization"] == (16 * 600 + 8 * 600) / (16 * (86400 + 600 - 10))
     assert [group["name"] for group in data["groups"]] == ["cpu", "gpu", "all"]
-    assert {note["code"]: note["count"] for note in data["notes"]} == {"held": 1, "capacity-estimated": 3}
+    assert {note["code"]: note["count"] for note in data["notes"]} == {"held": 1, "capacity-estimated": 3, "policy": 5}
 
 
 def test_a_cluster_file_and_a_policy_of_ones_own(tmp_path, monkeypatch):

@@ -43,7 +43,17 @@ def test_data(folder):
     done = _run(folder / "slower.csv", "--json")
     data = json.loads(done.output)
     (series,) = data["series"]
-    assert {"name", "runs", "changes", "outliers", "verdict", "states", "season_runs"} == set(series)
+    assert {
+        "name",
+        "runs",
+        "changes",
+        "outliers",
+        "verdict",
+        "states",
+        "season_runs",
+        "spread_change",
+        "visible_percent",
+    } == set(series)
     (change,) = series["changes"]
     assert list(change) == ["index", "time", "before", "after", "percent", "p_value"]
     assert (series["name"], series["runs"], series["verdict"], change["index"]) == ("slower", 60, "worse", 40)

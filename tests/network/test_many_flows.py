@@ -40,7 +40,7 @@ def test_halos_of_a_square_on_four_nodes():
     """A 4 x 4 grid in quarters: each node has a border of two ranks with two others, both ways round the torus."""
     grid = list(product(range(4), range(4)))
     messages = halos([4, 4], [2 * (x // 2) + y // 2 for x, y in grid])
-    assert messages == {pair: 4.0 for pair in messages}
+    assert messages == dict.fromkeys(messages, 4.0)
     assert set(messages) == {(a, b) for a in range(4) for b in range(4) if a != b and a + b != 3}
 
 

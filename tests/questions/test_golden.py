@@ -96,7 +96,7 @@ def test_answers_are_short(name):
 def test_a_worker_gets_what_is_answered_as_json(name):
     first = results(name)["as it starts"]
     assert isinstance(first, Result)
-    answer = json.loads(answer_json(name, "{}"))
+    answer = json.loads(answer_json(name, "{}", load=load))
     assert answer["ok"]
     assert answer["result"]["summary"] == first.summary
 

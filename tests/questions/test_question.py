@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from hopperbook.questions import QUESTIONS, load
 from hopperkit.questions import question as contract
+from hopperkit.questions.catalogue import QUESTIONS
 from hopperkit.questions.controls import Slider, Text
-from hopperkit.questions.question import Example, Question
+from hopperkit.questions.question import Example, Question, load
 from hopperkit.questions.result import Facts, Result
 from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError

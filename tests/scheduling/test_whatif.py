@@ -83,7 +83,8 @@ def test_the_interval_holds_the_truth_even_where_a_cap_is_hidden(seed):
     truth = sum(after) / sum(before) - 1
     told, hidden = (what_if(log, NODES, CLOCK, rules, [more]).effects[0] for rules in (CAP, Learned()))
     # Who knows the cap reproduces the log, and so the truth; who does not is far off, and says so.
-    assert told.difference == pytest.approx(truth)
+    # The mean of runs with later submissions: the truth is one run.
+    assert told.difference == pytest.approx(truth, abs=0.02)
     assert told.low <= truth <= told.high
     assert hidden.difference < truth - 0.05
     assert hidden.low <= truth <= hidden.high

@@ -7,6 +7,7 @@ import pytest
 from hopperkit.traces.absences import Absence
 from hopperkit.traces.learned import Clock, ClosedHours, Learned
 from hopperkit.traces.pending import expected_start
+from hopperkit.traces.smaller_request import smaller_request
 from hopperkit.traces.why import CAUSES, explain_wait
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
@@ -96,3 +97,65 @@ def test_when_a_waiting_job_starts():
         expected_start(Workload(past), [running, Job(3, now, 9, 0, 60)], 1, 4, CLOCK, Learned())
     few = expected_start(Workload(past[:50]), [running, pending], 1, 4, CLOCK, Learned())
     assert (few.low_s, few.past) == (None, 0)
+
+
+def test_holders_and_who_was_ahead_are_named():
+    # Four nodes. Job 1 has three for 100 s, job 2 one for 300 s; job 3 (four nodes) waits from 10, job 4 from 20 for two nodes,
+    # and job 5 comes at 30 and passes it on the one node that is free from 100 on.
+    jobs = Workload(
+        [
+            Job(1, 0, 3, 100, 100, observed_start_s=0),
+            Job(2, 0, 1, 300, 400, observed_start_s=0),
+            Job(3, 10, 4, 50, 50, observed_start_s=300),
+            Job(4, 20, 2, 50, 50, observed_start_s=350),
+            Job(5, 30, 1, 150, 150, observed_start_s=100),
+        ]
+    )
+    wait = explain_wait(jobs, 3, 4, CLOCK, Learned())
+    # From 20 to 100 all nodes are busy; then two are idle besides those of jobs 2 and 5 until 250, three until 300, and all
+    # four are job 3's until 350.
+    assert wait.parts == {"full": 80 + 50, "ahead": 200}
+    assert [jobs.job[job] for job in wait.ahead] == [3]
+    held = {jobs.job[each.job]: (each.node_seconds, each.had_passed) for each in wait.holders}
+    assert held == {1: (240, False), 2: (280, False), 3: (200, False), 5: (150, True)}
+
+
+@pytest.mark.parametrize(("order", "ahead"), [("submission", [1, 2]), ("size", [2]), ("length", [1])])
+def test_ahead_is_by_the_learned_order(order, ahead):
+    # All wait for the end of job 0; job 3 asks for two nodes and 200 s, job 1 for one and 100 s, job 2 for three and 300 s.
+    rows = [(0, 0, 4, 500, 500, 0), (1, 1, 1, 100, 100, 500), (2, 2, 3, 300, 300, 500), (3, 3, 2, 200, 200, 800)]
+    jobs = Workload(Job(*row[:5], observed_start_s=row[5]) for row in rows)
+    assert [jobs.job[job] for job in explain_wait(jobs, 3, 4, CLOCK, Learned(order=order)).ahead] == ahead
+
+
+def test_no_time_without_idle_nodes_is_called_reserved():
+    # Two nodes; two jobs ahead, and in between one node idle: only then may it have been reserved.
+    rows = [(1, 0, 2, 100, 100, 0), (2, 0, 2, 100, 100, 150), (3, 5, 1, 10, 10, 250)]
+    jobs = Workload(Job(*row[:5], observed_start_s=row[5]) for row in rows)
+    assert explain_wait(jobs, 2, 2, CLOCK, Learned()).parts == {"full": 95 + 100, "ahead": 50}
+
+
+def test_other_partitions_do_not_hold_nodes():
+    rows = [(1, 0, 4, 100, 100, 0, "b"), (2, 0, 1, 60, 60, 60, "a"), (3, 0, 2, 60, 60, 0, "a")]
+    jobs = Workload(Job(*row[:5], queue=row[6], observed_start_s=row[5]) for row in rows)
+    wait = explain_wait(jobs, 1, 2, CLOCK, Learned(), queues=("a",))
+    assert [jobs.job[each.job] for each in wait.holders] == [3]
+    assert wait.parts == {"full": 60}
+
+
+def test_a_request_that_would_have_started_earlier():
+    # Job 3 fits next to job 1 but asks for a day; job 2 is promised all nodes after ten hours.
+    jobs = [
+        Job(1, 0, 3, 10 * HOUR, 10 * HOUR, observed_start_s=0),
+        Job(2, 60, 4, HOUR, HOUR, observed_start_s=10 * HOUR),
+    ]
+    log = Workload([*jobs, Job(3, 120, 1, HOUR, 24 * HOUR, observed_start_s=11 * HOUR)])
+    found = smaller_request(log, 2, 4, CLOCK, Learned())
+    assert (found.text, found.wait_s < 60, found.wait_before_s > 10 * HOUR) == (
+        "a limit of 6 h instead of 24 h",
+        True,
+        True,
+    )
+    # Where nobody is promised anything, nothing smaller would start earlier.
+    full = Workload([Job(1, 0, 4, HOUR, HOUR, observed_start_s=0), Job(2, 0, 1, HOUR, 2 * HOUR, observed_start_s=HOUR)])
+    assert smaller_request(full, 1, 4, CLOCK, Learned()) is None

@@ -45,6 +45,7 @@ def test_every_effect_that_rlm_finds_is_found(outliers):
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("outliers", OUTLIERS)
 def test_every_effect_that_rlm_finds_is_found_in_100_data_sets(outliers):
     found = [both(seed, outliers) for seed in range(100)]
@@ -74,6 +75,7 @@ def test_a_slow_node_is_named(outliers):
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("outliers", OUTLIERS)
 def test_a_slow_node_is_named_in_95_of_100_data_sets_and_none_in_95_without(outliers):
     assert sum(named(seed, outliers)[:1] == ("node r2-n17",) for seed in range(100)) >= 95
@@ -81,6 +83,7 @@ def test_a_slow_node_is_named_in_95_of_100_data_sets_and_none_in_95_without(outl
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("outliers", OUTLIERS)
 def test_a_slow_rack_is_named_in_95_of_100_data_sets(outliers):
     assert sum(named(seed, outliers, racks=True)[:1] == ("rack r3",) for seed in range(100)) >= 95

@@ -178,6 +178,7 @@ def test_noise_is_one_group(kind):
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("runs", [6, 12, 40])
 @pytest.mark.parametrize("kind", KINDS)
 def test_noise_is_one_group_in_1000_data_sets(kind, runs):

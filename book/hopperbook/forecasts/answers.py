@@ -10,7 +10,6 @@ import random
 from collections.abc import Mapping, Sequence
 from functools import cache
 from statistics import fmean
-from typing import Any
 
 from hopperbook.forecasts.node import node_kind
 from hopperkit.readers.jobs.swf import read_swf
@@ -20,7 +19,7 @@ from hopperlib.contention.saturation import Kind, Throughput, soft_minimum, thro
 from hopperlib.data_files import data_folder
 from hopperlib.machine import Machine
 from hopperlib.network.fabrics.choices import choose
-from hopperlib.network.fabrics.many_flows import all_to_all_s, mapping_gain, random_ring, share_kept
+from hopperlib.network.fabrics.many_flows import SharesKept, all_to_all_s, mapping_gain, random_ring, share_kept
 from hopperlib.network.fabrics.of_machine import fabric_of
 from hopperlib.network.runtime.overlap import cache_speedup, overlapped_s
 from hopperlib.network.torus.orders import compute_nodes
@@ -35,11 +34,10 @@ from hopperlib.placement.models.coupled_node import (
     read_rate_gb_s,
     stream_by_threads,
 )
-from hopperlib.placement.models.hybrid import RunShares, best_threads, thread_costs
+from hopperlib.placement.models.hybrid import RunShares, ThreadCost, best_threads, thread_costs
 from hopperlib.placement.models.scaling import scaled
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
-from hopperlib.storage.loading import load_time
 
 # The 90 % quantile of the normal distribution: the library's intervals hold 80 %.
 _Z = 1.2816
@@ -128,11 +126,17 @@ def shared_file(rng: random.Random, *, nodes: float, own_gb_s: float, over: floa
     >>> 0.001 < shared_file(random.Random(1), nodes=1, own_gb_s=40.0, over=40.0) < 0.2
     True
     """
-    found = measured_ceiling("client-shared-write", "lustre")
-    one = _drawn(rng, Throughput(found.usual, found.low, found.high))
+    one = _drawn(rng, _client_shared_write())
     if one >= own_gb_s:
         return own_gb_s / over
     return _drawn(rng, throughput_range(nodes, one, own_gb_s, "shared-file")) / over
+
+
+@cache
+def _client_shared_write() -> Throughput:
+    """Return what one client writes into one shared file, over the measured systems. [GB/s]"""
+    found = measured_ceiling("client-shared-write", "lustre")
+    return Throughput(found.usual, found.low, found.high)
 
 
 def best_step(
@@ -314,18 +318,6 @@ def dealt_gain(
     return 1 / slowdown(memory_bound, before / after)
 
 
-def more_memory(rng: random.Random, *, numa_nodes: Sequence[int], memory_bound: float, cores: int) -> float:
-    """Time with more NUMA nodes over that with fewer, of which a part shrinks as their memory allows. [ratio]
-
-    Examples
-    --------
-    >>> more_memory(random.Random(1), numa_nodes=[1, 2], memory_bound=1.0, cores=72)
-    0.5
-    """
-    few, many = (stream_by_threads(MemorySystem(count, cores, 1.0, 1.0), [count * cores])[0] for count in numa_nodes)
-    return slowdown(memory_bound, few / many)
-
-
 def threads_of_best(
     rng: random.Random,
     *,
@@ -346,11 +338,15 @@ def threads_of_best(
     ...                 memory=0.5, elsewhere=0.0)
     1.0
     """
-    # Four cores fill the channels of a NUMA node.
-    node = node_kind(numa_nodes, cores, 4.0, 1.0)
     shares = RunShares(parallel_fraction=parallel, mpi_share=mpi, memory_bound_fraction=memory)
-    best = best_threads(thread_costs(node, tasks, elsewhere=elsewhere), shares).threads
+    best = best_threads(_thread_costs(numa_nodes, cores, tasks, elsewhere), shares).threads
     return float(min(tried, key=lambda threads: abs(math.log(threads / best))))
+
+
+@cache
+def _thread_costs(numa_nodes: int, cores: int, tasks: int, elsewhere: float) -> tuple[ThreadCost, ...]:
+    """Return what numbers of threads cost on a node whose NUMA nodes are filled by four cores each."""
+    return thread_costs(node_kind(numa_nodes, cores, 4.0, 1.0), tasks, elsewhere=elsewhere)
 
 
 def mapping_time(
@@ -394,8 +390,11 @@ def page_size(
     is_stream: bool = False,
     faster: bool = True,
     small_kb: int = 4,
+    core_gb_s: float = 8.0,
 ) -> float:
     """Speed with pages of 2 MB over that with small ones, or the time with small ones over that with large ones. [ratio]
+
+    A core that goes from place to place waits for one line at a time, so its rate `core_gb_s` is a line over a latency.
 
     Examples
     --------
@@ -403,32 +402,12 @@ def page_size(
     ...           entries=[1536, 1536]) > 1
     True
     """
-    node = MemorySystem(numa_nodes, 16, 40.0, 8.0, 0.6, 20.0)
+    node = MemorySystem(numa_nodes, 16, 40.0, core_gb_s, 0.6, 20.0)
     tables = [Translation(walk_ns, count, bytes_used, working_set_gb * 2**30, is_stream) for count in entries]
     ratio = page_size_ratio(
         PageRun(memory), node, piece_bytes=piece_kb * 1024, translation=tables, small_bytes=1024 * small_kb
     )
     return 1 / ratio if faster else ratio
-
-
-def search_paths(
-    rng: random.Random, *, ranks: int, files: int, tries: float, requests_per_s: float, own_s: float
-) -> float:
-    """Time to load libraries by searching directories over the time with full paths. [ratio]
-
-    Examples
-    --------
-    >>> search_paths(random.Random(1), ranks=1000, files=300, tries=100.0, requests_per_s=1e5, own_s=1.0) > 10
-    True
-    """
-
-    def time_s(each: float) -> float:
-        return own_s + load_time(
-            "serial", nodes=max(ranks // 64, 1), tasks_per_node=64, files=files, tries=each, size_mb=500.0, servers=1,
-            requests_per_s=requests_per_s, server_gb_s=5.0, link_gb_s=10.0,
-        ).total_s  # fmt: skip
-
-    return time_s(tries) / time_s(1.0)
 
 
 def exchange_time(
@@ -461,46 +440,55 @@ def exchange_time(
     return scale * (ranks - 1) * message_bytes * 1e-9 / found if bus else scale * found
 
 
-def near_nodes(rng: random.Random, *, share: float, adaptivity: float) -> float:
-    """What an all-to-all in groups of nodes saves of its time if the groups are near on a dragonfly. [%]
+def placed_better(
+    rng: random.Random,
+    *,
+    machine: str,
+    network: float,
+    grid: Sequence[int] = (),
+    ranks_per_node: int = 1,
+    adaptivity: float = 0.0,
+    saved: bool = False,
+) -> float:
+    """What the same messages gain if they have a shorter way: more of them a time, or with `saved` the time saved. [%]
+
+    On a torus ranks of a grid are mapped onto one run of the machine's list; on a dragonfly groups of nodes that exchange
+    with each other are near instead of scattered. A part of the exchange is in the network.
 
     Examples
     --------
-    >>> 0 <= near_nodes(random.Random(1), share=0.5, adaptivity=0.5) <= 50
+    >>> 0 <= placed_better(random.Random(1), machine="edison", network=0.5, adaptivity=0.5, saved=True) <= 50
     True
     """
+<<<<<<< HEAD
     scattered, near = _near(int(rng.random() * 6))
-    return 100 * share * max(1 - scattered.at(adaptivity) / near.at(adaptivity), 0.0)
+    return float(100 * share * max(1 - scattered.at(adaptivity) / near.at(adaptivity), 0.0))
+=======
+    seed = int(rng.random() * 4)
+    if grid:
+        gain = _mapped(machine, tuple(grid), ranks_per_node, seed)
+    else:
+        scattered, near = _near(machine, seed)
+        gain = 1 - scattered.at(adaptivity) / near.at(adaptivity)
+    gain = network * max(gain, 0.0)
+    return 100 * gain if saved else 100 * (1 / (1 - gain) - 1)
+>>>>>>> score
 
 
 @cache
-def _near(seed: int) -> Any:
-    """Return what groups keep on scattered nodes and on near ones, on the dragonfly of Edison."""
-    fabric, rng = fabric_of(Machine.load("edison")), random.Random(seed)
+def _near(machine: str, seed: int) -> tuple[SharesKept, SharesKept]:
+    """Return what a group of 64 nodes keeps on scattered nodes and on near ones of a machine that is half free."""
+    fabric, rng = fabric_of(Machine.load(machine)), random.Random(seed)
     free = sorted(range(fabric.nodes), key=lambda _: rng.random())[: fabric.nodes // 2]
     near = choose(fabric, sorted(free), 64, "switch", rng)
     messages = random_ring(64, 8, rng)
     return share_kept(fabric, free[:64], messages), share_kept(fabric, near, messages)
 
 
-def mapped(rng: random.Random, *, grid: Sequence[int], ranks_per_node: int, network: float) -> float:
-    """What mapping ranks onto a torus improves: messages of the same halos a time, or the time that they save. [%]
-
-    On Hopper's torus, which stands in; nodes are runs of its list, and a part of the exchange is in the network.
-
-    Examples
-    --------
-    >>> 0 <= mapped(random.Random(1), grid=[8, 8, 8], ranks_per_node=2, network=0.5) < 100
-    True
-    """
-    gain = max(_mapped(tuple(grid), ranks_per_node, int(rng.random() * 4)), 0.0)
-    return 100 * (1 / (1 - network * gain) - 1)
-
-
 @cache
-def _mapped(grid: tuple[int, ...], ranks_per_node: int, seed: int) -> float:
-    """Return the part of the time of halos that mapping saves on one run of Hopper's list."""
-    hopper = Machine.load("hopper")
+def _mapped(machine: str, grid: tuple[int, ...], ranks_per_node: int, seed: int) -> float:
+    """Return the part of the time of halos that mapping saves on one run of a machine's list."""
+    hopper = Machine.load(machine)
     addresses, count = compute_nodes(hopper), math.prod(grid) // ranks_per_node
     first = int(random.Random(seed).random() * (len(addresses) - count))
     places = range(first, first + count)

@@ -102,7 +102,9 @@ def cells(each: Forecast) -> list[str]:
     """
     setting = settings()[each.row["id"]]
     numbers = [each.median, *(end for level in LEVELS for end in each.intervals.get(level, (None, None)))]
-    given = "; ".join(f"{key}={value}" for key, value in setting.items() if key in ("given", "assumed", "choices", "error"))
+    given = "; ".join(
+        f"{key}={value}" for key, value in setting.items() if key in ("given", "assumed", "choices", "error")
+    )
     shown = ["" if number is None else f"{number:.4g}" for number in numbers]
     return [each.row["id"], *shown, setting.get("ask", ""), given, each.missing, MADE]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from hopperbook.forecasts import LEVELS, Forecast, kept, settings
+from hopperbook.forecasts import LEVELS, Forecast, kept, second, settings
 from hopperbook.forecasts.scoring import (
     Group,
     Score,
@@ -244,3 +244,45 @@ def summary() -> str:
         f"{found.holding[place]}, so they are too narrow, and most misses underestimate the effect; the typical error is a "
         f"factor of {found.factor:.2f}, against {found.rival_factor:.2f} without the physics"
     ).replace("%)", " %)")
+
+
+def second_bets() -> Table:
+    """Return the forecasts of the second sealed set, whose outcomes are not known here.
+
+    Examples
+    --------
+    >>> len(second_bets().rows)
+    71
+    """
+    rows = []
+    for each in second.kept():
+        if "practice" in each.row:
+            continue
+        setting = second.settings()[each.row["id"]]
+        if each.intervals:
+            low, high = each.intervals[80]
+            cells = (f"{each.median:.3g}", f"{low:.3g} to {high:.3g}")
+            how = f"{setting['ask']}. {setting['why']}"
+        else:
+            cells, how = ("cannot say", "-"), f"Missing: {each.missing}."
+        situation = f"{each.row['id']}: {each.row['situation']} ({each.row['inputs']})"
+        rows.append((situation, each.row["asked"], *cells, each.row["rival"], how))
+    titles = ("Situation", "Quantity", "Median", "80 % interval", "Rival", "How")
+    return Table(caption="Second sealed set", columns=tuple(Column(title=title) for title in titles), rows=rows)
+
+
+def second_summary() -> str:
+    """Return how much of the second sealed set is forecast, in a sentence.
+
+    Examples
+    --------
+    >>> second_summary()[:11]
+    'Of 71 rows '
+    """
+    made = [each for each in second.kept() if "practice" not in each.row]
+    seen = sum("seen" in second.settings()[each.row["id"]] for each in made)
+    answered = sum(bool(each.intervals) for each in made)
+    return (
+        f"Of {len(made)} rows {answered} are forecast, {len(made) - answered - seen} say what is missing, and {seen} are left out "
+        f"because their source became known here. SHA-256 of the forecasts: `{second.digest()}`."
+    )

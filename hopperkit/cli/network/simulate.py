@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 # Shorter traces are done before anybody looks.
 _WORTH_A_BAR = 50_000
-_POLICY_HELP = "fcfs, easy or conservative; how many blocked jobs have a reserved start; or a function of your own."
+_POLICY_HELP = (
+    "auto (what the log shows), slurm (Slurm's backfill), fcfs, easy or conservative; how many blocked jobs have a "
+    "reserved start; or a function of your own."
+)
 # Columns of --csv that a job of the trace has itself, by the names that it has there.
 _OWN_COLUMNS = {
     "requested_time_s": "requested_time_s",

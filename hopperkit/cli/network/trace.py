@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from hopperkit.questions.result import Result
     from hopperkit.readers.jobs.trace import Trace
     from hopperkit.traces.cluster import Cluster
-    from hopperkit.traces.learned import Clock
+    from hopperkit.traces.learned import Clock, Learned
+    from hopperlib.finding import Finding
     from hopperlib.scheduling.workload import Workload
 
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 def trace() -> None:
     """Learn a scheduler's rules from a job log, test them, say why a job waited, and what a change would do.
 
-    FILE is a trace in the Standard Workload Format, or what sacct --parsable2 or --json printed; - is standard input.
-    Jobs share nodes where a log names them (NodeList of sacct) and more jobs ran there than whole nodes would hold, or
+    FILE is a trace in the Standard Workload Format, what sacct --parsable2 or --json printed, jobs of Slurm's
+    jobcomp/filetxt, accounting of PBS or LSF, or a table; - is standard input. Jobs share nodes where a log names them (NodeList of sacct) and more jobs ran there than whole nodes would hold, or
     where jobs have fewer cores of a node than others (AllocCPUS); elsewhere whole nodes of one pool are taken, or
     processors with --cores-per-node 1.
     """
@@ -36,18 +37,32 @@ class _Log(NamedTuple):
     trace: "Trace"
     nodes: int
     clock: "Clock"
-    shared: "Cluster | None"
+    cluster: "Cluster | None"
+    base: "Learned"
 
     @property
     def settings(self) -> "tuple[Workload, int | Cluster, Clock]":
         """What rules are learned from, and simulated with."""
-        return self.trace.workload, self.shared or self.nodes, self.clock
+        return self.trace.workload, self.cluster or self.nodes, self.clock
+
+    @property
+    def shared(self) -> "Cluster | None":
+        """The nodes where jobs share them."""
+        cluster = self.cluster
+        return cluster if cluster and not all(each.exclusive for each in cluster.partitions.values()) else None
+
+    @property
+    def partitions(self) -> str:
+        """The partitions in words, where there are several."""
+        from hopperkit.traces.capacity.machine import describe
+
+        return describe(self.cluster).rpartition(",")[0] if self.cluster and len(self.cluster.partitions) > 1 else ""
 
 
-def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> _Log:
+def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str, config: str | None = None) -> _Log:
     """Return the log, without jobs wider than the machine."""
     from hopperkit.readers.jobs import read_job_trace
-    from hopperkit.traces.cluster import most_at_once, shared_nodes
+    from hopperkit.traces.capacity.machine import count_of, scheduled_on
     from hopperkit.traces.learned import Clock
     from hopperkit.traces.scheduler import too_wide
 
@@ -55,13 +70,43 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> _
         log = read_job_trace(Path(file), cores_per_node=cores_per_node, timezone=timezone)
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror or error}") from None
-    shared = None if nodes or log.nodes else shared_nodes(log.workload)
-    room = nodes or log.nodes or (len(shared.nodes) if shared else most_at_once(log.workload))
+    if not log.has_waits:
+        raise InputError(
+            "this log has no times of submission, so waits are not in it and no rules can be learned from them; `hopper "
+            "simulate --trace` says what it tells of use and run times"
+        )
+    room = nodes or log.nodes or scheduled_on(log.workload)
     if not room:
-        raise InputError("this log tells no starts: nothing can be learned from it")
-    wide = set(too_wide(log.workload, shared or room))
+        raise InputError("this log has no start times: nothing can be learned from it")
+    wide = set(too_wide(log.workload, room))
     workload = log.workload.of([job for job in range(len(log.workload)) if job not in wide]) if wide else log.workload
-    return _Log(replace(log, workload=workload), room, Clock(log.epoch_s, log.timezone), shared)
+    cluster = None if isinstance(room, int) else room
+    return _Log(
+        replace(log, workload=workload),
+        count_of(room),
+        Clock(log.epoch_s, log.timezone),
+        cluster,
+        _base(log, config),
+    )
+
+
+def _base(log: "Trace", config: str | None) -> "Learned":
+    """Return what is known of the scheduler beforehand: by its settings, or as Slurm comes."""
+    from hopperkit.readers.jobs.slurm_config import read_slurm_config
+    from hopperkit.traces.learned import Learned
+    from hopperkit.traces.policies import SLURM
+
+    if config:
+        settings = read_slurm_config(read_source(config, what="config"))
+        if settings.order == "submission":
+            return Learned(policy=settings.policy)
+        # Which weight counts most, as the orders here have one.
+        rules = settings.rules
+        weights = {"size": rules.size, "fair share": rules.fair_share}
+        heaviest = max(weights, key=lambda name: weights[name])
+        order = heaviest if weights[heaviest] > max(rules.age, rules.queue, rules.qos) else "submission"
+        return Learned(policy=settings.policy, order=order)
+    return Learned(policy=SLURM) if log.scheduler == "slurm" else Learned()
 
 
 def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, nodes: str = "--nodes") -> None:
@@ -74,11 +119,12 @@ def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, node
         machine_nodes: int | None,
         cores_per_node: int,
         timezone: str,
+        config: str | None,
         as_json: bool,
         show_all: bool,
         **own: Any,
     ) -> None:
-        result = answer(_read(file, machine_nodes, cores_per_node, timezone), **own)
+        result = answer(_read(file, machine_nodes, cores_per_node, timezone, config), **own)
         show(f"trace-{name}", result, as_json, show_all)
 
     options: Sequence[click.Parameter] = (
@@ -86,6 +132,7 @@ def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, node
         *parameters,
         click.Option([nodes, "machine_nodes"], type=click.IntRange(1), help="Nodes. [default: as the log says]"),
         click.Option(["--cores-per-node"], type=click.IntRange(0), default=0, help="For SWF; 0 = as its header says."),
+        click.Option(["--config"], metavar="FILE", help="Slurm's settings: scontrol show config, or slurm.conf."),
         click.Option(["--timezone"], default="", help="Of the clock that printed the log, such as Europe/Berlin."),
     )
     command = click.Command(name, params=list(options), help=answer.__doc__, callback=run)
@@ -95,9 +142,10 @@ def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, node
 def _learn(log: _Log) -> "Result":
     """Closed hours, limits, absent nodes, the order of the queue and the depth of backfill, as FILE shows them."""
     from hopperkit.questions.network.traces.rules import learned_result
-    from hopperkit.traces.learned import learn
+    from hopperkit.traces.learned import learn, learned_from
 
-    return learned_result(*learn(*log.settings), len(log.trace.workload))
+    workload, nodes, _ = log.settings
+    return learned_result(*learn(*log.settings, base=log.base), learned_from(workload, nodes), log.partitions)
 
 
 def _backtest(log: _Log) -> "Result":
@@ -105,7 +153,7 @@ def _backtest(log: _Log) -> "Result":
     from hopperkit.questions.network.traces.rules import backtest_result
     from hopperkit.traces.backtest import backtest
 
-    return backtest_result(backtest(*log.settings))
+    return backtest_result(backtest(*log.settings, base=log.base))
 
 
 def _what_if(log: _Log, **changes: Any) -> "Result":
@@ -122,23 +170,61 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
     scenarios = scenarios_of(log.trace, log.nodes, **changes)
     if len(scenarios) > 1:
         scenarios.append(together(scenarios))
-    test = backtest(*log.settings)
-    return what_if_result(test, what_if(*log.settings, test.rules, scenarios))
+    test = backtest(*log.settings, base=log.base)
+    result = what_if_result(test, what_if(*log.settings, test.rules, scenarios))
+    return replace(result, findings=(*_breaks(log, test.rules), *result.findings))
+
+
+def _breaks(log: _Log, rules: "Learned") -> "list[Finding]":
+    """Return where the simulation of a log as it is breaks, before anything is changed in it."""
+    from hopperkit.traces.backtest import learned_waits
+    from hopperkit.traces.calibration import break_text, breaks
+    from hopperlib.finding import Finding
+
+    workload, nodes, clock = log.settings
+    started = workload.of([job for job, start in enumerate(workload.observed_start_s) if start >= 0])
+    found = breaks(started, learned_waits(started, nodes, clock, rules), lambda at: clock.of_week(clock.hour(at)) % 24)
+    return [
+        Finding(
+            "simulation-breaks",
+            f"{break_text(each, clock.date)}: a change is not simulated right there.",
+            "advice",
+            each._asdict(),
+        )
+        for each in found[:3]
+    ]
 
 
 def _why(log: _Log, job: str, downtimes: str | None) -> "Result":
     """Why JOB of FILE waited: its wait by causes, which add up."""
     from hopperkit.questions.network.traces.rules import why_result
     from hopperkit.traces.learned import learn
+    from hopperkit.traces.smaller_request import smaller_request
     from hopperkit.traces.why import explain_wait
     from hopperlib.scheduling.downtimes import read_downtimes
 
     down = read_downtimes(read_source(downtimes, what="downtimes").splitlines()) if downtimes else []
     index = _index(log.trace, job)
-    rules, _ = learn(*log.settings)
-    trace, nodes = (in_cores(log.trace), sum(node.cores for node in log.shared.nodes)) if log.shared else log[:2]
-    wait = explain_wait(trace.workload, index, nodes, log.clock, rules, down)
-    return why_result(trace, wait, rules, nodes, unit="core" if log.shared else "node")
+    rules, _ = learn(*log.settings, base=log.base)
+    # Where partitions are apart, those count that share the nodes of the job's.
+    queue = log.trace.workload.word("queue", index)
+    queues: list[str] = []
+    trace, nodes, unit = log.trace, log.nodes, "node"
+    if log.cluster:
+        own = log.cluster.partition(queue)
+        queues = next(group for group in log.cluster.parts() if own in group)
+        members = {node for name in queues for node in log.cluster.partitions[name].nodes}
+        nodes = len(members)
+        if log.shared:
+            trace, nodes, unit = in_cores(log.trace), sum(log.shared.nodes[node].cores for node in members), "core"
+        queues = [] if "" in queues else queues
+    wait = explain_wait(trace.workload, index, nodes, log.clock, rules, down, queues)
+    request = (
+        smaller_request(log.trace.workload, index, log.cluster or log.nodes, log.clock, rules)
+        if wait.wait_s >= 60
+        else None
+    )
+    return why_result(trace, wait, rules, nodes, unit=unit, request=request)
 
 
 def in_cores(trace: "Trace") -> "Trace":
@@ -166,7 +252,7 @@ def _when(log: _Log, job: str) -> "Result":
         )
     workload, nodes, clock = log.settings
     recent = last_started(workload, nodes)
-    test = backtest(recent, nodes, clock)
+    test = backtest(recent, nodes, clock, base=log.base)
     unfinished = [each for _, each in log.trace.unfinished]
     found = expected_start(recent, unfinished, names.index(job), nodes, clock, test.rules)
     return when_result(log.trace, job, found, test)
@@ -204,6 +290,10 @@ _command(
     click.Option(["--partition"], multiple=True, metavar="split:4h:25%", help="25 % of the nodes for limits to 4 h."),
     click.Option(["--drain"], multiple=True, metavar="WHEN/HOURS[:NODES]", help="As 2026-12-01T08:00/12h:node[1-64]."),
     click.Option(["--depth"], multiple=True, metavar="0|1|N|all", help="Blocked jobs with a reserved start."),
+    click.Option(
+        ["--first"], multiple=True, metavar="account:NAME", help="Whose jobs go first: account, user, qos, queue."
+    ),
+    click.Option(["--merge"], is_flag=True, help="All partitions become one."),
     click.Option(["--shared"], is_flag=True, help="Jobs share nodes by cores."),
     nodes="--machine-nodes",
 )

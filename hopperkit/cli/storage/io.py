@@ -90,7 +90,9 @@ class _Found(NamedTuple):
         from hopperkit.questions.storage.io_log import io500_result, io_result
         from hopperlib.machine import Machine
 
-        rates = [io_result(self.rows, machine or Machine.load("hopper"))] if self.rows else []
+        rates = (
+            [io_result(self.rows, machine or Machine.load("hopper"), named=machine is not None)] if self.rows else []
+        )
         return [*rates, *map(io500_result, self.runs), *darshan]
 
 
@@ -110,6 +112,7 @@ Darshan logs need pydarshan: pip install '.[darshan]' in the folder of the repos
   hopper io logs/                       the most expensive jobs first, and slow OSTs by all jobs together
   hopper io logs/ --sacct jobs.txt      slow nodes too, and node-hours
   hopper io logs/ --csv > jobs.csv      a row for each job
+  hopper io results/ --csv > io500.csv  a row for each result of all IO500 runs in a folder
   hopper io results/                    score, phases, spread and errors of an IO500 run
 
 Rates are aggregate, as printed (MiB/s) and in MB/s of 1,000,000 bytes. A file that prints no single
@@ -205,7 +208,7 @@ def _found(names: Sequence[str], how: _Logs) -> _Found:
     from hopperkit.questions.storage.io_log import read_texts
     from hopperkit.readers.ior.results import ranks_together
 
-    runs, rows, parsed, unread = read_texts(texts, max_bytes=_MAX_BYTES)
+    runs, rows, parsed, unread = read_texts(texts, max_bytes=_MAX_BYTES, details=not how.as_table)
     # What stands beside the summary of an IO500 run belongs to it.
     folders = {os.path.dirname(run.file) for run in runs}
     rows = [row for row in rows if os.path.dirname(row.file) not in folders]
@@ -272,12 +275,18 @@ def _write_page(path: str, results: "list[Result]", names: Sequence[str], *, as_
 
 
 def _csv(found: _Found) -> str:
-    """Return the one table of the files as CSV: rows of IOR and mdtest, or a row for each job of Darshan."""
+    """Return the one table of the files as CSV: rows of IOR and mdtest, results of IO500, or jobs of Darshan."""
+    from hopperkit.readers.ior.io500 import io500_rows
     from hopperkit.readers.ior.results import results_csv, rows_csv
 
     if list(found.data) == ["rates"]:
         return results_csv(found.rows)
+    if list(found.data) == ["io500"]:
+        rows = [row for run in found.runs for row in io500_rows(run)]
+        return rows_csv(rows, list(dict.fromkeys(key for row in rows for key in row)))
     if list(found.data) == ["darshan"] and found.darshan and found.darshan.facts:
         rows = list(found.darshan.facts["jobs"])
         return rows_csv(rows, list(rows[0]))
-    raise InputError("a table holds rates of IOR and mdtest, or jobs of Darshan logs: give files of one of these")
+    raise InputError(
+        "a table holds rates of IOR and mdtest, results of IO500, or jobs of Darshan logs: give files of one of these"
+    )

@@ -33,6 +33,14 @@ def place_hydra(bind: str, mapping: str, node: Topology, ranks: int) -> list[int
     ------
     LaunchError
         If Hydra refuses the line.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperkit.launchers.mapping.topology import topology_of
+    >>> node = topology_of(Machine.load("cluster").node())
+    >>> [bin(mask) for mask in place_hydra("core:2", "", node, 2)]
+    ['0b11', '0b1100']
     """
     if bind in ("", "none"):
         return [0] * ranks

@@ -103,6 +103,14 @@ def listed_cpus(text: str, node: Topology) -> list[int]:
         If it is no list of numbers and ranges.
     LaunchError
         If the node does not have one of them.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperkit.launchers.mapping.topology import topology_of
+    >>> node = topology_of(Machine.load("cluster").node())
+    >>> listed_cpus("0,8-10", node)
+    [0, 8, 9, 10]
     """
     at = {number: place for place, number in enumerate(node.numbers)}
     if not re.fullmatch(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*", text):
@@ -121,7 +129,16 @@ def listed_cpus(text: str, node: Topology) -> list[int]:
 
 
 def listed_masks(domain: str, node: Topology) -> list[int]:
-    """Return the masks of ``[f,f0]``, which number CPUs as Linux does."""
+    """Return the masks of ``[f,f0]``, which number CPUs as Linux does.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperkit.launchers.mapping.topology import topology_of
+    >>> node = topology_of(Machine.load("cluster").node())
+    >>> listed_masks("[f,f0]", node)
+    [15, 240]
+    """
     at = {number: place for place, number in enumerate(node.numbers)}
     if not re.fullmatch(r"\[(0x)?[0-9a-f]{1,256}(,(0x)?[0-9a-f]{1,256}){0,4095}\]", domain):
         raise CannotTellError("I_MPI_PIN_DOMAIN is not a list of masks that is followed.")
@@ -145,7 +162,15 @@ def shares(ranks: int, places: int) -> list[int]:
 
 
 def first_thread_of_each_core(mask: int, node: Topology) -> int:
-    """Return a mask with the lowest hardware thread of each core that it touches."""
+    """Return a mask with the lowest hardware thread of each core that it touches.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperkit.launchers.mapping.topology import topology_of
+    >>> bin(first_thread_of_each_core(0b1111, topology_of(Machine.load("perlmutter").node())))
+    '0b101'
+    """
     kept = 0
     for core in node.units["core"]:
         own = core & mask

@@ -30,6 +30,16 @@ def place_ipl(request: IntelRequest, node: Topology, ranks: int, *, by_numa_node
     ------
     CannotTellError
         Where it is not known how Intel MPI pins.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperkit.launchers.mapping.topology import topology_of
+    >>> from hopperkit.launchers.mapping.intelmpi import read_intelmpi
+    >>> request = read_intelmpi({"I_MPI_PIN_DOMAIN": "4"})
+    >>> masks = place_ipl(request, topology_of(Machine.load("cluster").node()), 2, by_numa_node=True)
+    >>> [mask.bit_length() for mask in masks]
+    [4, 20]
     """
     if request.domain.startswith("["):
         masks = listed_masks(request.domain, node)

@@ -38,6 +38,16 @@ def place_ipl2(request: IntelRequest, node: Topology, ranks: int) -> list[int]:
     ------
     CannotTellError
         Where it is not known how Intel MPI pins.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperkit.launchers.mapping.topology import topology_of
+    >>> from hopperkit.launchers.mapping.intelmpi import read_intelmpi
+    >>> request = read_intelmpi({"I_MPI_PIN_DOMAIN": "4"})
+    >>> masks = place_ipl2(request, topology_of(Machine.load("cluster").node()), 2)
+    >>> [mask.bit_length() for mask in masks]
+    [4, 20]
     """
     threads = len(node.numbers) // len(node.units["core"])
     several = threads > 1

@@ -46,6 +46,16 @@ def place_openmpi4(request: OpenMpiRequest, node: Topology, slots: int, ranks: i
     ------
     LaunchError
         If Open MPI refuses the line.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperkit.launchers.mapping.topology import topology_of
+    >>> from hopperkit.launchers.mapping.openmpi import read_openmpi
+    >>> request = read_openmpi([("-map-by", "socket"), ("-bind-to", "core")], 4)
+    >>> masks = place_openmpi4(request, topology_of(Machine.load("cluster").node()), 32, 3, 3)
+    >>> [mask.bit_length() - 1 for mask in masks]
+    [0, 16, 1]
     """
     policy = _policy(request, total)
     if ranks > slots and not request.oversubscribe:

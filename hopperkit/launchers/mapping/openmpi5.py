@@ -51,6 +51,16 @@ def place_openmpi5(request: OpenMpiRequest, node: Topology, slots: int, ranks: i
     ------
     LaunchError
         If Open MPI refuses the line.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperkit.launchers.mapping.topology import topology_of
+    >>> from hopperkit.launchers.mapping.openmpi import read_openmpi
+    >>> request = read_openmpi([("-map-by", "socket"), ("-bind-to", "core")], 5)
+    >>> masks = place_openmpi5(request, topology_of(Machine.load("cluster").node()), 32, 3, 3)
+    >>> [mask.bit_length() - 1 for mask in masks]
+    [0, 1, 16]
     """
     if len(node.units["hwthread"]) == len(node.units["core"]):
         # Without a second hardware thread in any core, Open MPI takes a core for its thread.

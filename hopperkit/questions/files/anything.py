@@ -46,7 +46,7 @@ class Given(ask.Setting):
 
     text: str = ask.file(
         "Anything",
-        "#SBATCH -C gpu -q regular -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out",
+        "#SBATCH -C gpu -q regular -G 8\nsrun -n 8 --gpus-per-task=1 ./a.out",
         argument=True,
         required=True,
         multiple=True,

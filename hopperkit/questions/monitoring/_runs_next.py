@@ -5,6 +5,8 @@ from hopperkit.variation.separation import Separation
 from hopperlib.text import listed
 
 _MOST_NAMED = 4
+# Share of the variance between jobs from which on they are where to look. [fraction]
+_MOSTLY = 0.5
 
 
 def next_run(found: Explanation) -> str:
@@ -30,6 +32,11 @@ def next_run(found: Explanation) -> str:
             "Next: repeat the first run exactly as it was, on its nodes and with its version: if it is as fast as it was "
             "then, something of the run changed; if not, the machine did."
         )
+    if found.components and found.components.low > _MOSTLY and found.shape.kind == "one group":
+        return (
+            "Next: note the nodes and the date of each job, in which the cause of most of the spread is; and compare two versions "
+            "inside one job, where it does not matter."
+        )
     if not found.factors:
         apart = found.shape.slow if found.shape.kind in ("few slow", "few fast") and found.table.when else ()
         which = (
@@ -41,8 +48,6 @@ def next_run(found: Explanation) -> str:
             f"Next: {which}note for each run its nodes, date, build and partition (sacct -o JobID,Elapsed,NodeList,Start,Partition) "
             "and give them as columns; without them no cause can be told."
         )
-    if found.components and found.components.share > 0.5:
-        return "Next: run twice inside one job: most of the spread is between jobs, so both versions of a comparison belong into one job."
     if found.shape.kind in ("two groups", "few slow", "few fast"):
         return "Next: repeat a slow run on exactly its nodes, twice, and once on the nodes of a fast run: that tells the nodes from the moment."
     return "Next: nothing here explains the spread; compare variants by enough runs of each (hopper runs-needed), in alternation."

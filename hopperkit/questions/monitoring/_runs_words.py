@@ -15,6 +15,7 @@ from hopperlib.text import capital, count, digits, listed, share
 
 _MOST_NAMED = 4
 _EVEN = 1.5
+_HALF = 0.5
 
 
 def headline(found: Explanation) -> str:
@@ -272,8 +273,18 @@ def _one_group(found: Explanation) -> str:
         return f"All {count(len(found.table.times), 'run')} took {_middle(found, range(len(found.table.times)))}."
     return (
         f"One group: {count(len(found.table.times), 'run')} near {_middle(found, range(len(found.table.times)))} that "
-        f"differ by {_spread(found)} (standard deviation), without a second group, a drift or slow runs."
+        f"differ by {_spread(found)} (standard deviation), without a second group, a drift or slow runs.{_between_jobs(found)}"
     )
+
+
+def _between_jobs(found: Explanation) -> str:
+    """Where most of the spread is, where runs share jobs."""
+    parts = found.components
+    if parts is None:
+        return ""
+    if parts.low > _HALF:
+        return f" Most of that is between jobs ({share(parts.share)} of the variance)."
+    return f" Most of that is within jobs ({share(1 - parts.share)} of the variance)." if parts.high < _HALF else ""
 
 
 def _too_few(found: Explanation) -> str:

@@ -13,9 +13,12 @@ from hopperkit.questions.question import is_sample
 from hopperkit.questions.result import Result
 from hopperkit.readers.hardware.cluster import read_cluster
 from hopperkit.readers.jobs import read_job_trace
+from hopperkit.readers.jobs.slurm_config import read_slurm_config
 from hopperkit.readers.jobs.trace import Note, Trace
-from hopperkit.traces.cluster import Cluster, cluster_of_trace
+from hopperkit.traces.capacity.machine import count_of, describe, excesses, scheduled_on
+from hopperkit.traces.cluster import Cluster
 from hopperkit.traces.learned import Clock, learn
+from hopperkit.traces.policies import policy_of
 from hopperkit.traces.scheduler import NodeChoice, Policy, simulate, too_wide
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
@@ -27,16 +30,19 @@ from hopperlib.network.torus.orders import ORDER_TITLES, compute_nodes, order_no
 from hopperlib.network.torus.wiring import NodeAddress
 from hopperlib.package_data import text_beside
 from hopperlib.scheduling import rules
+from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime, read_downtimes
 from hopperlib.scheduling.schedule import NOT_STARTED
 from hopperlib.scheduling.workload import Workload
-from hopperlib.text import count
+from hopperlib.text import count, listed
 from hopperlib.units import duration_s
 
 _RECORDS = 100
-_MAX_PARTITIONS_LISTED = 8
+_MAX_TIMES = 3
 _SWF_FIELDS = 18
 _POLICIES = {
+    "auto": "that of the log's scheduler",
+    "slurm": "Slurm's backfill: every 30 s, 500 jobs",
     "easy": "EASY backfill: depth 1",
     "fcfs": "first come, first served: depth 0",
     "conservative": "conservative backfill: depth all",
@@ -66,11 +72,12 @@ class Simulation(ask.Setting):
     )
     policy: str | Policy = ask.choice(
         "Policy",
-        "easy",
+        "auto",
         _POLICIES,
         functions=True,
         numbers=True,
-        help="The depth is the number of blocked jobs with a reserved start, which no job behind them may delay.",
+        help="Without a choice, Slurm's for what Slurm printed; for other logs EASY, or what orders their waits clearly "
+        "better. The depth is the number of blocked jobs with a reserved start, which no job behind them may delay.",
     )
     wide: str = ask.choice(
         "Jobs that are too wide",
@@ -127,6 +134,14 @@ class Simulation(ask.Setting):
         "Rules that the trace shows",
         False,
         help="Closed hours, limits, order and depth as the observed starts show them, for whole nodes of one pool.",
+        advanced=True,
+    )
+    slurm_config: str = ask.file(
+        "Slurm's settings",
+        rows=4,
+        max_length=1_000_000,
+        help="What scontrol show config prints, or slurm.conf: backfill interval, window and depth, and the weights of "
+        "priorities. They take the place of policy, order and rules.",
         advanced=True,
     )
     downtimes: str = ask.file(
@@ -252,13 +267,10 @@ class Simulation(ask.Setting):
             return _read_part("cluster", self.cluster, read_cluster), []
         if nodes := self.whole_nodes(trace):
             return nodes, list(_pooled(trace.workload, nodes))
-        cluster = cluster_of_trace(trace.workload)
-        if cluster is None:
+        room = scheduled_on(trace.workload)
+        if room is None:
             raise InputError("say how many nodes there are, such as nodes=512, or name a machine", name="nodes")
-        parts = list(cluster.partitions.items())[:_MAX_PARTITIONS_LISTED]
-        sizes = ", ".join(f"{name or 'all'} {len(partition.nodes):,}" for name, partition in parts)
-        message = f"{count(len(cluster.nodes), 'node')} ({sizes}) {cluster.origin}"
-        return cluster, [Note("capacity-estimated", len(cluster.nodes), message)]
+        return room, [Note("capacity-estimated", count_of(room), describe(room)), *_repeated(trace, room)]
 
     def outages(self, room: int | Cluster) -> list[Downtime]:
         """Return the downtimes of that many nodes."""
@@ -282,6 +294,22 @@ def _read_part(name: str, text: str, reader: Callable[[str], Any]) -> Any:
         return reader(text)
     except ValueError as error:
         raise InputError(f"{name}: {error}", name="queue_file" if name == "queues" else name) from None
+
+
+def _repeated(trace: Trace, room: int | Cluster) -> Iterator[Note]:
+    """Yield the times in which the log has more nodes in use than the machine, as where a clock repeats an hour."""
+    found = excesses(trace.workload, count_of(room)) if isinstance(room, int) else []
+    if found:
+        jobs = sum(each.jobs for each in found)
+        clock = Clock(trace.epoch_s, trace.timezone)
+        when = listed([clock.date(each.start_s) for each in found[:_MAX_TIMES]], "and")
+        yield Note(
+            "repeated-hour",
+            jobs,
+            f"{count(len(found), 'time')} of up to 3 h ({when}) with more nodes in use than the machine has, in which "
+            f"{count(jobs, 'job')} started: a clock that repeats an hour in autumn, or jobs recorded twice. They do not "
+            "count for the size; --timezone sets the clock right",
+        )
 
 
 def _pooled(workload: Workload, nodes: int) -> Iterator[Note]:
@@ -326,12 +354,18 @@ def simulated(trace: Trace, setting: Simulation, *, progress: Callable[[int], ob
             "queue-given", given, f"without a queue of '{table.name}': each goes to the first regular one that takes it"
         )
     workload, more = _fitting(workload, sorted({*too_wide(workload, room), *refused}), setting.wide, room)
-    policy = setting.policy
+    policy: str | Backfill | Policy = setting.policy
     given_rules: dict[str, Any] = {"queue_order": table.order, "rules": table.rules}
+    if setting.slurm_config.strip():
+        settings = _read_part("slurm_config", setting.slurm_config, read_slurm_config)
+        policy, given_rules = settings.policy, {"queue_order": settings.order, "rules": settings.rules}
+    elif policy == "auto":
+        policy, reason = policy_of(trace.scheduler, workload, room, Clock(trace.epoch_s, trace.timezone))
+        notes += [Note("policy", len(workload), f"policy: {reason}")] if trace.has_waits else []
     if setting.learned:
         given_rules, learned_notes = _learned(trace, workload, room, table)
         learned = given_rules.pop("policy")
-        policy = learned if policy == "easy" else policy
+        policy = learned if setting.policy in ("auto", "easy") else policy
         notes += learned_notes
     away = given_rules.pop("downtimes", ())
     schedule = simulate(

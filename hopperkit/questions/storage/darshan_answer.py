@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hopperkit.iologs.cost import Cost, cost_of, headline, task_time, waiting_by_path
-from hopperkit.iologs.darshan_findings import finding_data, findings
+from hopperkit.iologs.cost import Above, Cost, above_by_path, cost_of, headline, task_time
+from hopperkit.iologs.darshan_findings import finding_data, findings, looked_for
 from hopperkit.iologs.darshan_log import DarshanLog
 from hopperkit.iologs.darshan_summary import job_row, overall, summary
 from hopperkit.iologs.health import Health, Seen, health, health_findings, health_row, seen_in
@@ -46,7 +46,12 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
     cost = cost_of(log)
     read, written = numbers["bytes_read"], numbers["bytes_written"]
     moved = f"{size(read)} read, {size(written)} written." if read or written else ""
-    sentences = (f"I/O of {_shortened(log.executable or 'a job')}: {told}", moved, headline(cost))
+    sentences = (
+        f"I/O of {_shortened(log.executable or 'a job')}: {told}",
+        moved,
+        headline(cost),
+        looked_for(log, log_findings),
+    )
     return Result(
         summary=" ".join(filter(None, sentences)),
         findings=tuple(_bounded(finding) for finding in (*log_findings, *_notes(log, log_findings, machine))),
@@ -62,7 +67,7 @@ def _cost_figure(cost: Cost) -> Iterator[Figure]:
     if cost.share is None or not cost.task_s:
         return
     parts = {
-        "waiting and exchange": cost.waiting_s,
+        "waiting and exchange" if cost.collective else "MPI-IO itself": cost.waiting_s,
         "reading and writing": cost.transfer_s,
         "metadata": cost.metadata_s,
         "all else": max(0.0, (cost.run_time_s or 0.0) * cost.tasks - cost.task_s),
@@ -80,18 +85,19 @@ def _cost_figure(cost: Cost) -> Iterator[Figure]:
 
 def _costly_files(log: DarshanLog) -> Iterator[Table]:
     """Yield the files that cost most, if the log holds times."""
-    waiting = waiting_by_path(log)
-    files = sorted(log.files, key=lambda file: -file.busy_s - waiting.get(file.path, 0.0))
-    dear = [file for file in files if file.busy_s + waiting.get(file.path, 0.0) > 0]
+    above, nothing = above_by_path(log), Above(0.0, 0.0)
+    seconds = {file.path: sum(above.get(file.path, nothing)) for file in log.files}
+    files = sorted(log.files, key=lambda file: -file.busy_s - seconds[file.path])
+    dear = [file for file in files if file.busy_s + seconds[file.path] > 0]
     if dear:
         yield table(
             f"What the files cost, the most expensive {min(len(dear), _MOST_JOBS)} of {len(dear):,}",
             dear[:_MOST_JOBS],
             {
                 "File": lambda file: _shortened(file.path),
-                Column("All tasks", "s", 2): lambda file: file.busy_s + waiting.get(file.path, 0.0),
-                Column("Waiting", "s", 2): lambda file: waiting.get(file.path, 0.0),
-                Column("Metadata", "s", 2): lambda file: file.meta_s,
+                Column("All tasks", "s", 2): lambda file: file.busy_s + seconds[file.path],
+                Column("Waiting", "s", 2): lambda file: above.get(file.path, nothing).waiting_s,
+                Column("Metadata", "s", 2): lambda file: file.meta_s + above.get(file.path, nothing).metadata_s,
                 Column("Slowest task", "s", 2): lambda file: file.slowest_s,
                 Column("Moved", "MB", 1): lambda file: file.bytes_moved / 1e6,
             },

@@ -72,7 +72,9 @@ def rate_figure(rows: Sequence[IoResult], references: Sequence[Reference] = ()) 
     measured = measured_rows(rows)
     varied = [name for name in _AGAINST if len({getattr(row, name) for row in measured}) > 1]
     against = (*varied, "repetition")[0]
-    title, axis = _AGAINST.get(against, ("Repetitions of the same run", Axis(title="Repetition")))
+    repeated = any((row.repetition or 0) > 0 for row in measured)
+    whole = "Rates by repetition" if repeated else "Rates of single runs"
+    title, axis = _AGAINST.get(against, (whole, Axis(title="Repetition")))
     clouds: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row in measured:
         place = getattr(row, against)

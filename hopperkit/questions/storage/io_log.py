@@ -16,6 +16,7 @@ from hopperkit.readers.darshan import read_darshan_text
 from hopperkit.readers.ior.io500 import Io500, io500_of
 from hopperkit.readers.ior.reader import read_ior
 from hopperkit.readers.ior.results import IoResult, best_rates, measured_rows, results_csv, variations
+from hopperkit.readers.ior.trust import trust_findings
 from hopperkit.readers.source import Source, text_of, texts_of
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding, Level
@@ -108,7 +109,7 @@ def text_results(
 
 
 def read_texts(
-    texts: Mapping[str, Source], *, max_bytes: int | None = None
+    texts: Mapping[str, Source], *, max_bytes: int | None = None, details: bool = True
 ) -> tuple[list[Io500], list[IoResult], list[tuple[str, DarshanLog]], list[str]]:
     """Return the runs of IO500 in texts, the rows of IOR and mdtest, the Darshan logs, and why others were not read.
 
@@ -118,6 +119,8 @@ def read_texts(
         By the names of their files; files of a run of IO500 are those in the folder of its summary.
     max_bytes : int or None
         Most that is read of each. [bytes]
+    details : bool
+        Whether what a run of IO500 leaves next to its summary is read too: spread, errors, settings.
 
     Examples
     --------
@@ -128,22 +131,40 @@ def read_texts(
     rows: list[IoResult] = []
     logs: list[tuple[str, DarshanLog]] = []
     unread: dict[str, str] = {}
+    folders: dict[str, dict[str, Source]] = {}
+    for name, source in texts.items():
+        folders.setdefault(_folder(name), {})[name] = source
+    for inside in folders.values():
+        summary = next((name for name in inside if os.path.basename(name) == _SUMMARY), None)
+        if summary:
+            # A run of IO500 is a folder, and leaves much that holds no rate; what it printed repeats its summary.
+            with suppress(InputError):
+                runs.append(io500_of(summary, inside if details else {summary: inside[summary]}))
+                continue
+        _read_each(inside, (runs, rows, logs), unread, max_bytes)
+    used = {_folder(run.file) for run in runs}
+    return runs, rows, logs, [reason for name, reason in unread.items() if _folder(name) not in used]
+
+
+def _read_each(
+    texts: Mapping[str, Source],
+    found: tuple[list[Io500], list[IoResult], list[tuple[str, DarshanLog]]],
+    unread: dict[str, str],
+    max_bytes: int | None,
+) -> None:
+    """Add what each text of a folder holds, by what wrote it, and why others were not read."""
+    runs, rows, logs = found
     for name, source in texts.items():
         try:
             text = text_of(source, name=name, max_bytes=max_bytes)
             if _PHASES.search(text):
-                runs.append(io500_of(name, {other: texts[other] for other in texts if _folder(other) == _folder(name)}))
+                runs.append(io500_of(name, texts))
             elif _PARSED.search(text):
                 logs.append((name, read_darshan_text(text, file=name)))
             else:
                 rows += read_ior(text, file=name)
         except InputError as error:
             unread[name] = str(error)
-    # A run of IO500 is a folder, and leaves much that holds no rate; what it printed repeats its summary.
-    folders = {_folder(run.file) for run in runs}
-    summed = {_folder(run.file) for run in runs if os.path.basename(run.file) == _SUMMARY}
-    kept = [run for run in runs if os.path.basename(run.file) == _SUMMARY or _folder(run.file) not in summed]
-    return kept, rows, logs, [reason for name, reason in unread.items() if _folder(name) not in folders]
 
 
 def _folder(name: str) -> str:
@@ -151,7 +172,7 @@ def _folder(name: str) -> str:
     return os.path.dirname(name)
 
 
-def io_result(rows: Sequence[IoResult], machine: Machine) -> Result:
+def io_result(rows: Sequence[IoResult], machine: Machine, *, named: bool = False) -> Result:
     """Return what was measured as an answer.
 
     Parameters
@@ -160,6 +181,8 @@ def io_result(rows: Sequence[IoResult], machine: Machine) -> Result:
         At least one, of one output or of several.
     machine : Machine
         Whose nodes' ceiling the rates are compared with.
+    named : bool
+        Whether the runs are known to be of that machine, so that its memory and network bound them.
 
     Examples
     --------
@@ -170,7 +193,7 @@ def io_result(rows: Sequence[IoResult], machine: Machine) -> Result:
     cut = f", the first {MAX_ROWS} of {len(rows):,} rows; the CSV file has all" if len(rows) > MAX_ROWS else ""
     return Result(
         summary=_summary(rows),
-        findings=tuple(_findings(rows, machine)),
+        findings=(*_findings(rows, machine), *trust_findings(rows, machine if named else None)),
         values=tuple(_values(rows, machine)),
         figures=tuple(_figures(rows, machine)),
         tables=(rows_table(rows[:MAX_ROWS], f"What the output holds{cut}"),),

@@ -77,8 +77,17 @@ class Job(ask.Setting):
 
     def _settings(self, nodes: int = 0) -> dict[str, Any]:
         """Settings of the model, for the nodes of the job or another number."""
-        names = ("tasks_per_node", "files", "tries", "size_mb", "servers", "requests_per_s", "server_gb_s", "link_gb_s")
-        return {"nodes": nodes or self.nodes, **{name: getattr(self, name) for name in names}}
+        return {
+            "nodes": nodes or self.nodes,
+            "tasks_per_node": self.tasks_per_node,
+            "files": self.files,
+            "tries": self.tries,
+            "size_mb": self.size_mb,
+            "servers": self.servers,
+            "requests_per_s": self.requests_per_s,
+            "server_gb_s": self.server_gb_s,
+            "link_gb_s": self.link_gb_s,
+        }
 
     def time(self, method: Method, nodes: int = 0) -> LoadTime:
         """Time of one way, on the nodes of the job or on another number."""

@@ -10,7 +10,7 @@ from hopperkit.filesystems.hints import hints_line, mpi_of
 from hopperkit.filesystems.measured import Range, SiteRates, fit_rates, time_range_s
 from hopperkit.filesystems.now import Change, Gain, Standing, stand
 from hopperkit.filesystems.other_file_systems import OTHER_FILE_SYSTEMS
-from hopperkit.filesystems.stripe_advice import Advice, advise, limit_words, writing_findings
+from hopperkit.filesystems.stripe_advice import DEPARTS, Advice, advise, limit_words, writing_findings
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Series, chart
 from hopperkit.questions.result import Copyable, Facts, Figure, Result, Value
@@ -381,12 +381,31 @@ def _summary(case: Case) -> str:
     if part_share > _DECIDES:
         decides = f"{part} decides, {share(part_share)} of the time"
     pace = f"{digits(estimate.time_s, 3)} s, {digits(estimate.rate_gb_s, 3)} GB/s; {decides}"
+    recommended = f"Recommended{_by_site(case)}: "
     if case.advised:
         why = "; ".join(case.advice.reasons)
         kept = "leave what new files get, " if case.advice.keeps_default else ""
-        return f"Recommended: {kept}{command}. The {case.direction}s then take {pace}{_between(case)}. Why: {why}."
+        return (
+            f"{recommended}{kept}{command}. The {case.direction}s then take {pace}{_between(case)}. Why: {why}."
+            f"{_departs(case)}"
+        )
     stripes = f"{count(layout.stripe_count, 'stripe')} of {layout.stripe_size_bytes / BYTES_PER_MIB:g} MiB"
-    return f"With {stripes} the {case.direction}s take {pace}. Recommended: {command}"
+    return f"{recommended}{command}. With {stripes} the {case.direction}s take {pace}."
+
+
+def _by_site(case: Case) -> str:
+    """Return whose rule the recommendation is, with its source; nothing where the model chose."""
+    if not case.advice.by_site:
+        return ""
+    where = case.machine.provenance.get(f"file_system.{case.system.name}.guide_stripe_counts")
+    source = case.machine.sources.get(where.source or "") if where else None
+    return f" by the site ({source})" if source else " by the site"
+
+
+def _departs(case: Case) -> str:
+    """Return that the estimate prefers a layout that departs from the site's rule; nothing where it does not."""
+    other = next((each for each in case.advice.alternatives if each.reason.startswith(DEPARTS)), None)
+    return f" The estimate prefers {other.command}, which {other.reason}." if other else ""
 
 
 def _between(case: Case) -> str:
@@ -421,8 +440,8 @@ def _now_summary(case: Case) -> str:
     }[standing.verdict]
     said = f"{case.size_gb:,g} GB in {digits(seconds, 4)} s are {rate} GB/s: {verdict}."
     if not standing.gains:
-        return f"{said} No change of stripes or writers is expected to make it faster."
-    return f"{said} First change: {standing.gains[0].change.what}. It wins {_won(standing.gains[0])}."
+        return f"No change of stripes or writers is expected to make it faster. {said}"
+    return f"First change: {standing.gains[0].change.what}. It wins {_won(standing.gains[0])}. {said}"
 
 
 def _findings(case: Case) -> Iterator[Finding]:
@@ -506,19 +525,34 @@ def _lines(case: Case) -> Iterator[Copyable]:
     if case.advised:
         lines = "\n".join(filter(None, (advice.commands[0], advice.hints_line)))
         yield Copyable("Before the run", lines, why)
+        if case.writing.pattern == "collective" and case.direction == "write":
+            yield Copyable("In HDF5, so that data sets begin at a stripe", _hdf5_lines(case.layout.stripe_size_bytes))
         for other in advice.alternatives:
             yield Copyable("Another kind of layout", other.command, other.reason)
         return
-    yield Copyable("This layout", case.layout.lfs_command(case.directory))
-    yield Copyable("The recommended one", advice.commands[0], why)
+    yield Copyable("The recommended layout", advice.commands[0], why)
     if advice.hints_line:
         yield Copyable("Hints for MPI-IO", advice.hints_line)
+    yield Copyable("This layout", case.layout.lfs_command(case.directory))
+
+
+def _hdf5_lines(stripe_bytes: int) -> str:
+    """Return the calls of HDF5 that align data sets with stripes and keep metadata collective."""
+    return (
+        f"H5Pset_alignment(fapl, {stripe_bytes}, {stripe_bytes});\n"
+        "H5Pset_coll_metadata_write(fapl, 1); H5Pset_all_coll_metadata_ops(fapl, 1);\n"
+        "H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE);"
+    )
 
 
 def _facts(case: Case, findings: tuple[Finding, ...]) -> Facts:
     estimate = case.estimate
     return Facts(
         {
+            # What to type comes first.
+            "commands": list(case.advice.commands),
+            "hints_line": case.advice.hints_line,
+            "by_site": case.advice.by_site,
             "rate_gb_s": estimate.rate_gb_s,
             "time_s": estimate.time_s,
             "limit": estimate.limit,
@@ -544,11 +578,9 @@ def _contract(case: Case) -> dict[str, Any]:
         "nodes": case.writing.nodes,
         "stripe_count": case.layout.stripe_count,
         "stripe_size_bytes": case.layout.stripe_size_bytes,
-        "commands": list(advice.commands),
         "reasons": list(advice.reasons),
         "cautions": list(advice.cautions),
         "hints": dict(advice.hints),
-        "hints_line": advice.hints_line,
         "aggregators": case.callers,
         "file_system": {
             "name": system.name,

@@ -30,12 +30,17 @@ _SUMMED = {
 _FIELD_OF = {counter: name for name, counters in _SUMMED.items() for counter in counters}
 _SIZES = {way: tuple(f"SIZE_{way}_{name}" for name, _ in SIZE_BINS) for way in ("READ", "WRITE")}
 _COMMON = tuple((f"ACCESS{place}_COUNT", f"ACCESS{place}_ACCESS") for place in (1, 2, 3, 4))
-_COUNTS = ("SEEKS", "STATS", "SEQ_READS", "SEQ_WRITES", "COLL_READS", "COLL_WRITES")
+_COUNTS = (
+    *("SEEKS", "STATS", "SEQ_READS", "SEQ_WRITES", "CONSEC_READS", "CONSEC_WRITES", "RW_SWITCHES"),
+    *("COLL_READS", "COLL_WRITES", "COLL_OPENS", "VIEWS"),
+    # What forces data out of memory: of POSIX, of MPI-IO, of stdio and HDF5.
+    *("FSYNCS", "FDSYNCS", "SYNCS", "FLUSHES"),
+)
 _NEEDED = (
     *("FILE_ALIGNMENT", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN", "SLOWEST_RANK_BYTES", "FASTEST_RANK_BYTES"),
     *chain.from_iterable((*_COMMON, *_SIZES.values())),
     *(f"F_{way}_{name}" for way in ("READ", "WRITE") for name in ("TIME", "START_TIMESTAMP", "END_TIMESTAMP")),
-    *("F_META_TIME", "F_SLOWEST_RANK_TIME"),
+    *("F_META_TIME", "F_SLOWEST_RANK_TIME", "SLOWEST_RANK", "F_MAX_READ_TIME", "F_MAX_WRITE_TIME"),
 )
 # Columns of a module that are of use here, without its prefix.
 COLUMNS = frozenset({*_NEEDED, *_COUNTS, *chain.from_iterable(_SUMMED.values())})
@@ -59,6 +64,7 @@ def log_from_frames(
     striping = frames.get("LUSTRE", {}).get("counters", {})
     layouts = layouts_from_frame(striping)
     gathered = _gather_all(frames, names, tasks, layouts)
+    task_s, task_bytes = _by_task(frames)
     absent = [] if "POSIX" in frames else ["the log has no POSIX module: no access sizes"]
     absent += [] if layouts else ["the log has no Lustre layouts"]
     run_time, started = job.get("run_time_s"), _positive(job.get("start_s"))
@@ -78,7 +84,38 @@ def log_from_frames(
         user=_whole(job.get("user")),
         hosts=dict(job.get("hosts") or {}),
         start=datetime.fromtimestamp(started, tz=UTC) if started else None,
+        task_s=task_s,
+        task_bytes=task_bytes,
     )
+
+
+def _by_task(frames: Mapping[str, Mapping[str, Frame]]) -> tuple[dict[int, float], dict[int, int]]:
+    """Return time in calls and bytes of each task, from records that are of one task alone."""
+    seconds: dict[int, float] = defaultdict(float)
+    moved: dict[int, int] = defaultdict(int)
+    for module in LOWER.keys() & frames.keys():
+        if module == "DAOS" and "DFS" in frames:
+            continue
+        columns = {
+            name.removeprefix(f"{LOWER[module]}_"): cells
+            for kind in _TABLES
+            for name, cells in frames[module].get(kind, {}).items()
+        }
+        ranks, numbers = columns.get("rank", ()), columns.get("id", ())
+        own = [
+            (place, rank)
+            for place, (cell, number) in enumerate(zip(ranks, numbers, strict=False))
+            if (rank := _whole(cell)) is not None and rank >= 0 and number not in _STREAM_NUMBERS
+        ]
+        for name in ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME"):
+            cells = columns.get(name, ())
+            for place, rank in own:
+                seconds[rank] += _time(cells[place]) if place < len(cells) else 0.0
+        for name in ("BYTES_READ", "BYTES_WRITTEN"):
+            cells = columns.get(name, ())
+            for place, rank in own:
+                moved[rank] += max(_whole(cells[place]) or 0, 0) if place < len(cells) else 0
+    return dict(seconds), dict(moved)
 
 
 def _files(gathered: Mapping[str, Mapping[int, FileRecord]]) -> Iterator[FileRecord]:
@@ -214,14 +251,34 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
     record.read_busy_s += line.time("READ_TIME")
     record.write_busy_s += line.time("WRITE_TIME")
     record.slowest_s = max(record.slowest_s, line.time("SLOWEST_RANK_TIME") if everybody else own_s)
+    record.longest_read_s = max(record.longest_read_s, line.time("MAX_READ_TIME"))
+    record.longest_write_s = max(record.longest_write_s, line.time("MAX_WRITE_TIME"))
+    _add_extents(record, line)
     if everybody:
-        record.busiest_bytes = max(line.count("SLOWEST_RANK_BYTES"), line.count("FASTEST_RANK_BYTES")) or None
+        record.slowest_task = _whole(line.counters.get("SLOWEST_RANK"))
+        ends = line.count("SLOWEST_RANK_BYTES"), line.count("FASTEST_RANK_BYTES")
+        record.busiest_bytes, record.idlest_bytes = max(ends) or None, min(ends) if max(ends) else None
     else:
         for past, by in (("WRITTEN", record.written_by), ("READ", record.read_by)):
             if moved := line.count(f"BYTES_{past}"):
                 by[line.rank] = by.get(line.rank, 0) + moved
     record.read_s, record.read_span = _times(line, "READ", record.read_span, record.shared)
     record.write_s, record.write_span = _times(line, "WRITE", record.write_span, record.shared)
+
+
+def _add_extents(record: FileRecord, line: _Line) -> None:
+    """Add how far one row reached in the file, and what it moved more often than once."""
+    # Nobody can move more bytes than lie below the highest one without moving some again. A record of all tasks has
+    # one highest byte: each of them may have moved all below it.
+    tasks = record.tasks if line.rank < 0 else 1
+    for past, extent, again in (
+        ("READ", "read_extent", "reread_bytes"),
+        ("WRITTEN", "written_extent", "rewritten_bytes"),
+    ):
+        if (moved := line.count(f"BYTES_{past}")) and f"MAX_BYTE_{past}" in line.counters:
+            reach = line.count(f"MAX_BYTE_{past}") + 1
+            setattr(record, extent, max(getattr(record, extent), reach))
+            setattr(record, again, getattr(record, again) + max(0, moved - tasks * reach))
 
 
 def _add_sizes(record: FileRecord, line: _Line) -> None:

@@ -72,7 +72,14 @@ class Test:
             self.options.setdefault(name, value.strip())
         return name in _KNOWN
 
-    def measure(self, access: str, rate_mib_s: float | None, row: Mapping[str, str], rank: int | None = None) -> None:
+    def measure(
+        self,
+        access: str,
+        rate_mib_s: float | None,
+        row: Mapping[str, str],
+        rank: int | None = None,
+        unit: str | None = None,
+    ) -> None:
         """Keep one result, from a row with the columns of IOR's table; without a number it is the next repetition."""
         repetition = number(row.get("iter", ""))
         if repetition is None and rank is None:
@@ -83,7 +90,7 @@ class Test:
         place = None if repetition is None else int(repetition)
         fields |= {"repetition": place, "tasks": count(row.get("numTasks", "")), "moved_bytes": self.moved_bytes}
         self.moved_bytes = None
-        self.measured.append(IoResult(file=self.file, access=access, rank=rank, **fields))
+        self.measured.append(IoResult(file=self.file, access=access, rank=rank, unit=unit, **fields))
 
     def listen(self, line: str) -> None:
         """Keep what a line says of an error."""
@@ -190,6 +197,7 @@ class Test:
         status, reason = self._status()
         api = (*self._said("api"), self.command.get("api") or "")[0]
         run: dict[str, Any] = {"status": status, "reason": reason, "version": self.version, "type": self._file_type}
+        run["flags"] = self.command.get("flags")
         run |= {"api": api.split()[0].rstrip(",") if api else None, **self._size()}
         rows = [replace(result, **run) for result in self._results()]
         block, tasks = self._number("block"), self._number("tasks")

@@ -102,7 +102,8 @@ class _Reader(Tests):
         if self.is_summary:
             self._summary(access, row)
         else:
-            self.test.measure(access, (numbers[0] or 0) * rate_factor(heading[1]), row)
+            unit = heading[1].partition("(")[2].rstrip(")") or None
+            self.test.measure(access, (numbers[0] or 0) * rate_factor(heading[1]), row, unit=unit)
         return True
 
     def _summary(self, access: str, row: dict[str, str]) -> None:

@@ -97,6 +97,21 @@ class Io500(TableMixin):
         return plain | {"phases": [phase._asdict() for phase in self.phases], "configuration": dict(self.configuration)}
 
 
+def io500_rows(run: Io500) -> Iterator[dict[str, Any]]:
+    """Yield a row for each result of a run: its score, and each phase.
+
+    Examples
+    --------
+    >>> run = read_io500_summary("[RESULT] ior-easy-write 4.0 GiB/s : time 300.5 seconds", file="a/result_summary.txt")
+    >>> [(row["result"], row["value"], row["unit"], row["seconds"]) for row in io500_rows(run)]
+    [('score', None, '', None), ('ior-easy-write', 4.0, 'GiB/s', 300.5)]
+    """
+    common = {"file": run.file, "start": run.start, "errors": len(run.errors)}
+    yield common | {"result": "score", "value": run.score, "unit": "", "seconds": None}
+    for phase in run.phases:
+        yield common | {"result": phase.name, "value": phase.value, "unit": phase.unit, "seconds": phase.seconds}
+
+
 def read_io500_summary(source: Source, *, file: str = "-") -> Io500:
     """Return the score and phases that a summary, or the run's own output, prints.
 

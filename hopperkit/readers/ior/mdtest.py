@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from hopperkit.readers.ior.results import IoResult, Status, start_in
-from hopperkit.readers.ior.tokens import count, error_in, number, worst
+from hopperkit.readers.ior.tokens import count, error_in, number, read_command, worst
 from hopperkit.readers.source import Source, text_of
 
 _BANNER = re.compile(r"\b(mdtest-\S{1,40}) was launched with (\d+) total task\(s\) on (\d+) node")
+_COMMAND = re.compile(r"[Cc]ommand line used:\s*(.*)")
 _SUMMARY = re.compile(r"\bSUMMARY(?: (rate|time))?:?\s*(?:\(of (\d+) iterations?\))?")
 _ROW = re.compile(
     r"((?:Directory|File|Tree) (?:creation|stat|read|rename|removal|write))\s{0,40}(?::|\s)\s{0,40}((?:[-\d.]|nan|inf).*)"
@@ -48,6 +49,8 @@ def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
         line = full[:2000]
         if banner := _BANNER.search(line):
             run |= _size(count(banner[2]), count(banner[3])) | {"version": banner[1]}
+        elif "flags" not in run and (command := _COMMAND.search(line)):
+            run["flags"] = read_command(command[1].replace("'", "").replace('"', ""))["flags"]
         elif summary := _SUMMARY.search(line):
             in_rates = summary[1] != "time"
             iterations = count(summary[2] or "") or iterations

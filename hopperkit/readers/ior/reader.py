@@ -7,6 +7,7 @@ from hopperkit.readers.ior._data import is_csv, is_glued, is_json, read_csv, rea
 from hopperkit.readers.ior._runs import Test
 from hopperkit.readers.ior._text import read_text
 from hopperkit.readers.ior.mdtest import read_mdtest
+from hopperkit.readers.ior.other_benchmarks import other_benchmark
 from hopperkit.readers.ior.results import IoResult, start_in
 from hopperkit.readers.source import Source, text_of
 from hopperlib.errors import InputError
@@ -54,6 +55,8 @@ def read_ior(source: Source, *, file: str = "-") -> list[IoResult]:
         speaking = [test for test in tests if not test.empty or test.options or test.errors or test.no_rates]
         results += [replace(row, start=start) for test in speaking or tests for row in test.rows()]
     if not results:
+        if other := other_benchmark(text):
+            raise InputError(f"{file}: {other}")
         raise InputError(f"{file}: nothing in it is output of IOR or mdtest" if text.strip() else f"{file}: is empty")
     return results
 

@@ -80,6 +80,10 @@ class IoResult:
         [bytes]
     start : datetime or None
         When the run began, by the clock of its machine.
+    flags : tuple of str or None
+        Options of the command line, without their values; None where no command line is printed.
+    unit : str or None
+        Unit in which the rate is printed.
 
     Examples
     --------
@@ -110,6 +114,8 @@ class IoResult:
     planned_bytes: int | None = None
     moved_bytes: int | None = None
     start: datetime | None = None
+    flags: tuple[str, ...] | None = None
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -187,7 +193,7 @@ def best_rates(rows: Iterable[IoResult]) -> dict[str, float]:
 
 
 def variations(rows: Iterable[IoResult]) -> dict[str, tuple[float, int]]:
-    """Return the coefficient of variation of each access over its repetitions, and how many there are.
+    """Return the coefficient of variation of each access over repetitions with the same settings, and how many there are.
 
     Examples
     --------
@@ -197,11 +203,18 @@ def variations(rows: Iterable[IoResult]) -> dict[str, tuple[float, int]]:
     """
     from statistics import mean, stdev
 
-    rates: dict[str, list[float]] = {}
+    rates: dict[tuple[str, tuple[Any, ...]], list[float]] = {}
     for row in measured_rows(rows):
         if row.access and row.repetition is not None and row.rate_mb_s:
-            rates.setdefault(row.access, []).append(row.rate_mb_s)
-    return {access: (stdev(each) / mean(each), len(each)) for access, each in rates.items() if len(each) > 1}
+            # Runs with other settings are no repetitions.
+            settings = (row.api, row.type, row.tasks, row.nodes, row.block_bytes, row.transfer_bytes, row.segments)
+            rates.setdefault((row.access, settings), []).append(row.rate_mb_s)
+    # Of several runs of one access that with the most repetitions counts.
+    largest: dict[str, list[float]] = {}
+    for (access, _), each in rates.items():
+        if len(each) > len(largest.get(access, ())):
+            largest[access] = each
+    return {access: (stdev(each) / mean(each), len(each)) for access, each in largest.items() if len(each) > 1}
 
 
 def results_csv(results: Iterable[IoResult]) -> str:

@@ -92,9 +92,11 @@ def read_command(line: str) -> dict[str, Any]:
 
     Examples
     --------
-    >>> command = read_command("src/ior -a POSIX -F -w -b 4m -t=1m -i 3")
+    >>> command = read_command("src/ior -a POSIX -F -w -b 4m -t=1m -i 3 -O stoneWallingWearOut=1")
     >>> command["block"], command["transfer"], command["repetitions"], command["accesses"]
     (4194304, 1048576, 3, ('write',))
+    >>> command["flags"]
+    ('F', 'O', 'a', 'b', 'i', 'stonewallingwearout=1', 't', 'w')
     """
     words = line.split()
     values: dict[str, str] = {}
@@ -106,7 +108,18 @@ def read_command(line: str) -> dict[str, Any]:
     flags = (("segments", "s"), ("repetitions", "i"), ("stonewall", "D"))
     counts = {name: count(values.get(flag, "")) for name, flag in flags}
     files, accesses = True if "F" in values else None, _accesses(words, values)
-    return {"api": values.get("a"), "files": files, "accesses": accesses, **sizes, **counts}
+    options = {"api": values.get("a"), "files": files, "accesses": accesses, "flags": _flags(words, values)}
+    return {**options, **sizes, **counts}
+
+
+def _flags(words: list[str], values: dict[str, str]) -> tuple[str, ...] | None:
+    """Return the letters of a command line, and what ``-O`` and long options set, in order; None if a file sets more."""
+    if not words or "f" in values:
+        return None
+    glued = {letter for word in words if re.fullmatch(r"-[A-Za-z]{2,}", word) for letter in word[1:]}
+    long = {word.lstrip("-").lower() for word in words if word.startswith("--")}
+    given = {part.lower() for word in words if "=" in word and not word.startswith("-") for part in word.split(",")}
+    return tuple(sorted({*values, *glued, *long, *given}))
 
 
 def _accesses(words: list[str], values: dict[str, str]) -> tuple[str, ...] | None:

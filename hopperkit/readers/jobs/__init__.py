@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+from hopperkit.readers.jobs.batch_accounting import is_lsf, is_pbs, read_lsf, read_pbs
 from hopperkit.readers.jobs.columns import lacking, read_named
+from hopperkit.readers.jobs.jobcomp import is_jobcomp, read_jobcomp
 from hopperkit.readers.jobs.sacct import read_sacct
 from hopperkit.readers.jobs.swf import read_swf
 from hopperkit.readers.jobs.trace import ENDLESS_S, Trace
@@ -28,14 +30,14 @@ def read_job_trace(
     timezone: str = "",
     cores_per_node: int = 0,
 ) -> Trace:
-    """Return the jobs of a trace: in the Standard Workload Format, what ``sacct`` printed, or a table of `Job`.
+    """Return the jobs of a trace: in the Standard Workload Format, of Slurm, PBS or LSF, or in a table.
 
     Parameters
     ----------
     source : str, bytes, path-like, binary file or iterable of str
         See `hopperkit.readers.source.lines_of`. A DataFrame, or the CSV of one, has the columns of
         `hopperlib.scheduling.workload.Job`, of `Trace.to_frame`, of sacct, or others of any sensible name.
-    form : {"auto", "swf", "sacct"}
+    form : {"auto", "swf", "sacct", "jobcomp", "pbs", "lsf"}
         The format; auto tells it by the first line.
     delimiter, columns, timezone : str
         For sacct output, see `hopperkit.readers.jobs.sacct.read_sacct`.
@@ -74,6 +76,10 @@ def read_job_trace(
         return _read_table(first_pieces(whole))
     if form == "named":
         return read_named(first_pieces(whole), timezone=timezone, cores_per_node=cores_per_node)
+    if form == "jobcomp":
+        return read_jobcomp(first_pieces(whole), timezone=timezone)
+    if form in ("pbs", "lsf"):
+        return (read_pbs if form == "pbs" else read_lsf)(first_pieces(whole))
     if form == "sacct":
         # JSON may stand in one line, of which the pieces follow one another.
         lines = whole if _mark(first) == "{" else first_pieces(whole)
@@ -89,6 +95,9 @@ def _mark(line: str) -> str:
 def _form_of(first: str, second: str, delimiter: str) -> str:
     """Tell the form of a trace by its first two lines; `InputError` if they are of none."""
     mark = _mark(first)
+    for name, is_form in (("jobcomp", is_jobcomp), ("pbs", is_pbs), ("lsf", is_lsf)):
+        if is_form(first):
+            return name
     if second.startswith("---"):
         return "columns"
     if {"submit_time_s", "run_time_s", "nodes"} <= set(first.strip().split(",")):

@@ -17,7 +17,7 @@ _NAMES = {
     "JobID": "jobid job id jobnumber jobno slurmjobid",
     "User": "user username userid uid owner",
     "Account": "account project accountname projectid",
-    "Partition": "partition queue queuename class",
+    "Partition": "partition queue queuename class vc virtualcluster cluster",
     "QOS": "qos",
     "State": "state status jobstate exitstate",
     "Submit": "submit submittime submitted submission submissiontime submitdate queued queuedat qtime created arrival arrivaltime",
@@ -27,15 +27,16 @@ _NAMES = {
     "ElapsedRaw": "elapsed elapsedraw elapsedtime runtime duration run ran wall walltime wallclock wallclocktime walltimeused usedtime",
     "Wait": "wait waittime waitingtime queuewait queuetime",
     "Timelimit": "timelimit limit requestedtime timerequested walltimerequested requestedwalltime reqtime reqwalltime walltimelimit",
-    "NNodes": "nodes nnodes allocnodes nodecount numnodes numberofnodes nodesused nodesallocated reqnodes",
-    "NCPUS": "ncpus cores cpus alloccpus ncores processors nprocs procs numcores",
+    "NNodes": "nodes nnodes allocnodes nodecount numnodes numberofnodes nodesused nodesallocated reqnodes nodenum nnode instnum",
+    "NCPUS": "ncpus cores cpus alloccpus ncores processors nprocs procs numcores cpunum corenum numcpus ncpu",
+    "GPUs": "gpus ngpus gpunum numgpus gpucount allocgpus reqgpus numgpu",
     "NodeList": "nodelist nodenames hosts hostlist exechost",
 }  # fmt: skip
 _SACCT = {name: column for column, names in _NAMES.items() for name in names.split()}
 # What sacct prints of them; the wait and the end follow.
 _WRITTEN = (
     "JobID", "User", "Account", "Partition", "QOS", "State", "Submit", "Eligible", "Start", "ElapsedRaw", "Timelimit",
-    "NNodes", "NCPUS", "NodeList",
+    "NNodes", "NCPUS", "NodeList", "AllocTRES",
 )  # fmt: skip
 _MOMENTS, _DURATIONS = ("Submit", "Eligible", "Start", "End"), ("ElapsedRaw", "Timelimit", "Wait")
 _ABSENT = ABSENT | {"unknown", "none assigned", "-1"}
@@ -61,6 +62,10 @@ def _columns(header: Sequence[str]) -> dict[str, _Column]:
         known = _SACCT.get(bare, SPELLING.get(name.lower()))
         if known:
             found.setdefault(known, _Column(place, name, SECONDS[UNITS.get(word, word)]))
+    # "queue" next to a column of partitions is how long a job queued, as in the traces of GPU clusters.
+    queued = next((place for place, name in enumerate(header) if name.strip().lower() == "queue"), None)
+    if queued is not None and "Partition" in found and found["Partition"].place != queued and "Wait" not in found:
+        found["Wait"] = _Column(queued, header[queued], 1)
     return found
 
 
@@ -104,7 +109,10 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
     """
     table = read_table(lines)
     found, called, jobs = _columns(table.header), dict[str, str](), list[dict[str, str]]()
-    written = tuple(dict.fromkeys((*_WRITTEN, *(name for name in found if name not in ("Wait", "End")))))
+    columns = dict.fromkeys((*_WRITTEN, *(name for name in found if name not in ("Wait", "End", "GPUs"))))
+    if not {"Submit", "Wait"} & found.keys():
+        del columns["Submit"]
+    written = tuple(columns)
     whole = list(whole_rows(table.rows, len(table.header)))
     told = [{name: text for name, at in found.items() if _is_told(text := cells[at.place])} for _, cells in whole]
     for (line, _), row in zip(whole, told, strict=True):
@@ -124,6 +132,8 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
         trace,
         notes=(*trace.notes, note) if others else trace.notes,
         epoch_s=trace.epoch_s if _is_dated(told) else 0,
+        # Tables of other schedulers, and those of people, have names of their own.
+        scheduler="slurm" if {"JobID", "Submit"} <= set(table.header) else "",
     )
 
 
@@ -151,6 +161,8 @@ def _job(row: Mapping[str, str], found: Mapping[str, _Column], line: int, cores_
     """Return a row as sacct prints it."""
     job = {**row, **_times({name: _time(name, text, found[name], line) for name, text in row.items()})}
     job.setdefault("State", "COMPLETED" if job.get("ElapsedRaw") else "CANCELLED")
+    if row.get("GPUs", "").isdecimal():
+        job["AllocTRES"] = f"gres/gpu={row['GPUs'][:9]}"
     if "NNodes" not in row:
         job["NNodes"] = str(-(-int(row.get("NCPUS", "0")) // (cores_per_node or 1)))
     return job
@@ -181,8 +193,8 @@ def _times(told: dict[str, Any]) -> dict[str, str]:
     submit, start, end, wait, ran = map(told.get, ("Submit", "Start", "End", "Wait", "ElapsedRaw"))
     if start is None and submit is not None and wait is not None:
         start = submit + wait
-    if submit is None and start is not None:
-        submit = start - (wait or timedelta())
+    if submit is None and start is not None and wait is not None:
+        submit = start - wait
     if ran is None and start is not None and end is not None:
         ran = end - start
     limit = told.get("Timelimit")

@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, tzinfo
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -23,10 +23,10 @@ from hopperkit.readers.source import Source, lines_of
 from hopperkit.readers.table import Skips
 from hopperlib.errors import InputError, refusal
 from hopperlib.scheduling.workload import Job, Workload
-from hopperlib.units import MIB_PER_MEMORY_GB, duration_s, memory_gb
+from hopperlib.units import MIB_PER_MEMORY_GB, SECONDS_PER_HOUR, duration_s, memory_gb
 
 JOB_ID = re.compile(r"(\d+)((?:_(?:\d+|\[\S*))?)((?:\+\d+)?)")
-_NEEDED = ("JobID", "State", "Submit")
+_NEEDED = ("JobID", "State")
 # Every column that is read, as sacct spells it.
 _COLUMNS = (
     "JobID", "State", "Submit", "JobIDRaw", "User", "Account", "Partition", "QOS", "Eligible", "Start", "End",
@@ -79,6 +79,9 @@ _ENDLESS, _ENDLESS_S = "UNLIMITED", 10**10
 # Slurm prints counts from 1,024 on with binary suffixes: 1K, 1.50K.
 _SUFFIXED = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)([KMG])")
 _SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+# Elements of a job array, as first-last:step; as many at most as Slurm allows by far.
+_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?(?::(\d{1,9}))?")
+_MOST_ELEMENTS = 200_000
 _PIECE, _LONGEST_ENTRY = 1 << 16, 1 << 24
 
 
@@ -128,7 +131,7 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "", timez
     Parameters
     ----------
     source : str, bytes, path-like, binary file or iterable of str
-        Output of ``--parsable2``, or of ``--json``. It must hold JobID, State, Submit, a run time
+        Output of ``--parsable2``, or of ``--json``. It must hold JobID, State, Submit or Start, a run time
         (ElapsedRaw, Elapsed, or Start and End) and a width (AllocNodes, NNodes or ReqNodes). Eligible, Start, End,
         Partition, Account, QOS, AllocCPUS, AllocTRES and NodeList tell what was observed, and of which resources.
     delimiter : str
@@ -155,13 +158,15 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "", timez
     (3600, '8_1', ['1 job skipped, cancelled before it started (first at line 4)'])
     """
     skips, counts, users = Skips(), Counter[str](), dict[str, int]()
-    rows = _rows(source, delimiter, columns, skips)
+    seen = set[str]()
+    rows = _noting_columns(_rows(source, delimiter, columns, skips), seen)
     jobs, unfinished, never = _sorted_out(rows, _zone(timezone), users, counts, skips)
     if not jobs:
         raise InputError(f"no job of this sacct output can be used: {'; '.join(skips.messages()) or 'it has none'}")
     jobs = _joined(jobs, counts)
     counts["array"] = sum("_" in name for name, _ in jobs)
     counts["requeued"] = len(jobs) - len({name for name, _ in jobs})
+    counts["no-submit"] = len(jobs) if "Submit" not in seen else 0
     start = min(job.submit_time_s for _, job in jobs)
     # Names that are no numbers, or none that a column holds, are kept beside numbers below 0.
     strange = {-1 - at: name for at, (name, _) in enumerate(jobs) if not (name.isdecimal() and len(name) < 19)}
@@ -180,7 +185,17 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "", timez
         unfinished=tuple((name, _counted_from(job, start)) for name, job in unfinished),
         timezone=timezone,
         never=tuple((name, _counted_from(job, start)) for name, job in never),
+        scheduler="slurm",
+        has_waits="Submit" in seen,
     )
+
+
+def _noting_columns(rows: Iterable[tuple[int, dict[str, str]]], seen: set[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield rows, and note what columns the first of them has."""
+    for number, row in rows:
+        if not seen:
+            seen.update(row)
+        yield number, row
 
 
 def _sorted_out(
@@ -190,21 +205,47 @@ def _sorted_out(
     jobs, unfinished, never = list[tuple[str, Job]](), list[tuple[str, Job]](), list[tuple[str, Job]]()
     for number, row in rows:
         job = _job(row, users, counts, zone)
+        # A job array that waits is one row: all its elements wait.
+        names = list(islice(array_elements(row["JobID"]), max(1, _MOST_ELEMENTS - len(unfinished) - len(never))))
         if isinstance(job, str):
-            skips.add(job, number)
+            for _ in names:
+                skips.add(job, number)
             if job == _NEVER_STARTED and (asked := _asked_for(row, users, zone)):
-                never.append((row["JobID"], asked))
+                never += [(name, asked) for name in names]
         elif job.state in _UNFINISHED:
-            skips.add(_UNFINISHED[job.state], number)
-            unfinished.append((row["JobID"], job))
+            for _ in names:
+                skips.add(_UNFINISHED[job.state], number)
+            unfinished += [(name, job) for name in names]
         else:
             jobs.append((row["JobID"], job))
     return jobs, unfinished, never
 
 
+def array_elements(name: str) -> Iterator[str]:
+    """Yield the elements of a job array that Slurm prints in one row; the name itself if it is none.
+
+    Examples
+    --------
+    >>> list(array_elements("77_[1-5:2,9%2]")), list(array_elements("77_4"))
+    (['77_1', '77_3', '77_5', '77_9'], ['77_4'])
+    """
+    base, _, inside = name.partition("_[")
+    if not inside:
+        yield name
+        return
+    for part in inside.rstrip("]").partition("%")[0].split(","):
+        match = _RANGE.fullmatch(part)
+        if match:
+            first, last, step = int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
+            yield from (f"{base}_{number}" for number in range(first, last + 1, max(1, step)))
+        else:
+            # Slurm cuts long lists: "...".
+            yield f"{base}_[{part}]"
+
+
 def _asked_for(row: dict[str, str], users: dict[str, int], zone: tzinfo) -> Job | None:
     """Return a job that never started, as it was asked for; None if it does not say when."""
-    submit, (nodes, cores, gpus, memory) = _instant(row["Submit"], zone), _resources(row)
+    submit, (nodes, cores, gpus, memory) = _instant(row.get("Submit", ""), zone), _resources(row)
     user = users.setdefault(row.get("User", ""), len(users) + 1)
     job = Job(0, submit or 0, nodes, 0, _limit(row) or 0, user, row.get("Partition", "")[:200], state=_state(row))
     job = job._replace(cores=cores, gpus=gpus, memory_mb=memory, account=row.get("Account", ""), qos=row.get("QOS", ""))
@@ -252,6 +293,8 @@ def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[
     if "JobID" not in header:
         header = ["JobID" if name == "JobIDRaw" else name for name in header]
     missing = [name for name in _NEEDED if name not in header]
+    if not {"Submit", "Start"} & set(header):
+        missing.append("Submit")
     if not {"ElapsedRaw", "Elapsed"} & set(header) and not {"Start", "End"} <= set(header):
         missing.append("Elapsed")
     if not {"AllocNodes", "NNodes", "ReqNodes"} & set(header):
@@ -355,10 +398,12 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone:
     """Return the job of a row, or why it cannot be taken; count what is repaired or not modelled."""
     if JOB_ID.fullmatch(row["JobID"][:200]) is None:
         return "JobID is none"
-    submit, state = _instant(row["Submit"], zone), _state(row)
+    start, state = _start(row, zone), _state(row)
+    # Without a column of submissions nothing is known of waits; the start is the earliest moment that is.
+    submit = _instant(row["Submit"], zone) if "Submit" in row else start
     if submit is None:
         return "submit time unknown"
-    elapsed, start = (0, None) if state == "PENDING" else (_elapsed(row, zone), _instant(row.get("Start", ""), zone))
+    elapsed, start = (0, None) if state == "PENDING" else (_elapsed(row, zone), start)
     if not elapsed:
         if state == "REQUEUED":
             return "not started yet"
@@ -467,6 +512,16 @@ def _elapsed(row: dict[str, str], zone: tzinfo) -> int | None:
         return elapsed_s
     start, end = _instant(row.get("Start", ""), zone), _instant(row.get("End", ""), zone)
     return end - start if start is not None and end is not None and end >= start else None
+
+
+def _start(row: dict[str, str], zone: tzinfo) -> int | None:
+    """Return when a job started; where a clock shows an hour twice, the one that its end and its run time speak for."""
+    start, end, ran = _instant(row.get("Start", ""), zone), _instant(row.get("End", ""), zone), _elapsed(row, zone)
+    if start is not None and end is not None and ran is not None and end - ran == start + SECONDS_PER_HOUR:
+        moment = datetime.fromtimestamp(start, zone)
+        if moment.replace(fold=1).utcoffset() != moment.utcoffset():
+            return start + SECONDS_PER_HOUR
+    return start
 
 
 def _gpus(tres: dict[str, str], gres: str) -> int:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from hopperkit.readers.jobs.trace import Trace, counted
 from hopperkit.readers.source import Source, lines_of
 from hopperkit.readers.table import Skips
-from hopperkit.traces.cluster import most_at_once
+from hopperkit.traces.capacity.machine import nodes_in_use
 from hopperlib.errors import InputError
 from hopperlib.scheduling.workload import Job
 from hopperlib.scheduling.workload import Workload as _Workload
@@ -138,7 +138,7 @@ def _in_nodes(jobs: list[Job], nodes: int, processors: int, counts: dict[str, in
     """
     each, rest = divmod(processors, nodes)
     broken = sum(job.nodes % each != 0 for job in jobs)
-    if broken and most_at_once(jobs) <= nodes:
+    if broken and nodes_in_use(_Workload(jobs)) <= nodes:
         return jobs, nodes
     if rest or broken > _BROKEN * len(jobs):
         counts["shared-processors"] = broken

@@ -16,6 +16,7 @@ _WORDS_OF_FRAMES = {
 ENDLESS_S = 10**10
 # What is repaired or guessed, and what a trace holds but no simulation here heeds: what follows "3 jobs".
 _NOTES = {
+    "no-submit": "without a time of submission: run times and use are those of the log, waits are not in this log",
     "guessed-limit": "without a limit: the run time stands in for it, as if users had known it (guessed)",
     "zero-limit": "with a limit of 0: the run time stands in for it (guessed)",
     "over-limit": "ran longer than the limit asked for; ended at it here, unless jobs may overrun",
@@ -98,6 +99,10 @@ class Trace(TableMixin):
         Of the machine, counted as the jobs' widths are; 0 if the trace does not tell. [nodes]
     never : tuple of (str, Job)
         Jobs that ended before they started, by name; they are not in `workload`.
+    scheduler : str
+        Which scheduler wrote it: ``slurm``, ``pbs`` or ``lsf``; empty if unknown.
+    has_waits : bool
+        Whether it says when jobs were submitted; without that, submission is set to the start and waits are unknown.
     """
 
     workload: Workload
@@ -111,6 +116,8 @@ class Trace(TableMixin):
     timezone: str = ""
     nodes: int = 0
     never: tuple[tuple[str, Job], ...] = field(default=(), repr=False)
+    scheduler: str = ""
+    has_waits: bool = True
 
     def __post_init__(self) -> None:
         self.workload.users = self.users
@@ -136,7 +143,7 @@ class Trace(TableMixin):
         others = ((name, job, None) for name, job in (*self.unfinished, *self.never))
         rows = sorted([*named, *others], key=lambda row: row[1].submit_time_s)
         names, jobs = [name for name, *_ in rows], [job for _, job, _ in rows]
-        columns = _times(jobs, [seconds for *_, seconds in rows]) | self._words(jobs)
+        columns = _times(jobs, [seconds for *_, seconds in rows], has_waits=self.has_waits) | self._words(jobs)
         by_number = not (self.users or self.names) and all(map(_is_number, names))
         index = [int(name) if by_number else name for name in names]
         return timed_frame(columns, index=index, epoch_s=self.epoch_s, zone=self.timezone)
@@ -161,14 +168,14 @@ def _is_number(name: str) -> bool:
     return name.isdecimal() and len(name) < 19
 
 
-def _times(jobs: list[Job], ran: list[int | None]) -> dict[str, Any]:
+def _times(jobs: list[Job], ran: list[int | None], *, has_waits: bool) -> dict[str, Any]:
     """Return the columns of a frame that are times, by the jobs and how long each ran. [s]"""
     columns: dict[str, Any] = {
-        "submit": [job.submit_time_s for job in jobs],
+        "submit": [job.submit_time_s if has_waits else None for job in jobs],
         "start": [job.observed_start_s for job in jobs],
         "run_time": ran,
         "end": [_end(job.observed_start_s, seconds) for job, seconds in zip(jobs, ran, strict=True)],
-        "wait": [_end(job.observed_start_s, -job.submit_time_s) for job in jobs],
+        "wait": [_end(job.observed_start_s, -job.submit_time_s) if has_waits else None for job in jobs],
         "requested_time": [job.requested_time_s if job.requested_time_s < ENDLESS_S else None for job in jobs],
     }
     if any(job.eligible_time_s is not None for job in jobs):

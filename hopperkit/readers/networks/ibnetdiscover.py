@@ -17,6 +17,12 @@ _PORT = re.compile(r'\[(\d+)\]\S*\s+"([^"]+)"\[(\d+)\]([^#]*)(?:#\s*(.*))?')
 _OTHER = re.compile(
     r"(vendid|devid|sysimgguid|switchguid|caguid|rtguid)=|DR path|SYSTEM|Initiated|Max of", re.IGNORECASE
 )
+# Headings of a listing in groups (ibnetdiscover -g), and messages of the tool's libraries that come between.
+_HEADING = re.compile(
+    r"(?:Non-)?Chassis\b|(?:Spine|Line|Leaf|Fabric)\b[\w -]*$|[\w-]+ Nodes$|"
+    r"(?:src/)?[\w.-]+\.c:\d+|ib(?:warn|error|panic|netdiscover)\b|.*\b(?:timed out|Connection timed)\b",
+    re.IGNORECASE,
+)
 _RATE = re.compile(r"\b4x(SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR)\b")
 #: Data rate of four lanes one way. [GB/s]
 RATES_GB_S = {"SDR": 1.0, "DDR": 2.0, "QDR": 4.0, "FDR10": 5.0, "FDR": 6.8, "EDR": 12.5, "HDR": 25.0, "NDR": 50.0}
@@ -90,7 +96,7 @@ def _read(text: str) -> _Network:
     here, kind = "", ""
     for number, raw in enumerate(text.splitlines(), start=1):
         line = raw.strip()
-        if not line or line.startswith("#") or _OTHER.match(line):
+        if not line or line.startswith("#") or _OTHER.match(line) or (line[0] != "[" and _HEADING.match(line)):
             continue
         if head := _HEAD.match(line):
             kind, here = head[1], head[2]

@@ -139,7 +139,8 @@ class NamedLane(PlanningLane):
         self.switches = [(((1 << switch) - 1) << low) & everywhere for low in range(0, len(nodes), switch)]
         self.per_switch = nodes_per_switch
         ways = free([])
-        self.together = bool(nodes_per_switch) or isinstance(ways, Contiguous)
+        # Slurm plans a start on the nodes that it would take, not on those that come free last.
+        self.together = bool(nodes_per_switch) or isinstance(ways, Contiguous) or run.backfill is not None
         # Whether jobs have the first nodes that there are; and whether some wait for nodes that lie near.
         self.in_order, self.patient = type(ways) is FirstFit, isinstance(ways, ChosenFit)
         # What is known beforehand: from when, to when, and on which nodes nothing else may run than jobs of the queue.
@@ -371,6 +372,8 @@ class NamedLane(PlanningLane):
         if promise is None or not self.stands(job, promise, now):
             self.withdraw(job)
             promise = _Promise(*self.earliest(job, now), self.passes)
+            if promise.at > self.horizon_s(now):
+                return 0
             self.changed |= _set_of(promise.since)
         self.promises[job] = promise._replace(look=self.passes)
         self.reserve(job, promise.since, promise.at, now)

@@ -58,6 +58,10 @@ class Traffic:
     targets: Mapping[tuple[int, int], float] | None = None
     places: Sequence[int] = ()
 
+    def __hash__(self) -> int:
+        """Hash what is cheap: equal traffics have equal places, and mappings have no hash."""
+        return hash((self.sends, tuple(self.places)))
+
     @classmethod
     def between(
         cls, fabric: "Fabric", places: Sequence[int], messages: Mapping[tuple[int, int], float] | None

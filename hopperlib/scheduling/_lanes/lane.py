@@ -10,6 +10,7 @@ from heapq import heappush
 
 from hopperlib.scheduling._free_nodes import ChosenFit, FirstFit
 from hopperlib.scheduling._lanes.waiting import JOB, SHIFT, Limits, Order, Waiting
+from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.schedule import FINISHED, KILLED_AT_LIMIT, Schedule
 
 FOREVER = 1 << 62
@@ -29,9 +30,12 @@ class Run:
         *,
         keep: bool,
         requeue: bool,
+        backfill: Backfill | None = None,
     ) -> None:
         self.schedule, self.workload, self.order, self.limits = schedule, schedule.workload, order, limits
         self.wanted, self.keep, self.requeue = wanted, keep, requeue
+        # Where backfill runs at intervals: how, and whether this is such a pass or only the head of the queue may start.
+        self.backfill, self.heads_only = backfill, False
         self.fair, self.limited = bool(order.rules.fair_share), bool(limits)
         # When jobs really end: a heap of (end, job). Their nodes, as bounds of runs.
         self.ends: list[int] = []
@@ -179,11 +183,23 @@ class PlanningLane(Lane):
     def update(self, newcomers: Sequence[int], now: int, changed: bool) -> None:
         run, waiting = self.run, self.waiting
         keys, last = run.order.keys(newcomers, now), waiting.queue[-1] if waiting.queue else -1
-        same = self.planned and not (changed or run.keep or run.limited or waiting.is_stale(now))
+        same = self.planned and not (changed or run.keep or run.limited or run.backfill or waiting.is_stale(now))
         for key in keys:
             waiting.add(key)
         # While promises hold, those behind all others are looked at alone.
         deque(self.look_at(keys, now) if same and keys and keys[0] > last else self.schedule_pass(now), maxlen=0)
+
+    def start_heads(self, now: int) -> Iterator[int]:
+        """Start jobs in the order of the queue until one does not find its nodes, which keeps all behind it waiting."""
+        for key in list(self.waiting.queue):
+            job = key & JOB
+            yield key
+            if self.run.limited and self.is_over(key):
+                continue
+            bounds = self.place(job, now) if self.widths[job] <= self.most_idle(self.run.wanted[job]) else None
+            if bounds is None:
+                return
+            self.start(key, bounds, now)
 
     def schedule_pass(self, now: int) -> Iterator[int]:
         stale = self.waiting.is_stale(now)
@@ -198,7 +214,14 @@ class PlanningLane(Lane):
         # Of a kind of job in this look: who runs that long finds no more nodes than so many.
         self.tight: dict[Wanted, tuple[int, int]] = {}
         self.planned = True
-        return self.look_at(list(self.waiting.queue), now)
+        if self.run.heads_only:
+            self.planned = False
+            return self.start_heads(now)
+        return self.look_at(self.waiting.queue[: self.depth] if self.run.backfill else list(self.waiting.queue), now)
+
+    def horizon_s(self, now: int) -> int:
+        """Return until when starts are planned."""
+        return now + self.run.backfill.window_s if self.run.backfill else FOREVER
 
     def look_at(self, keys: Sequence[int], now: int) -> Iterator[int]:
         """Start whom the promises let start; promise the first that cannot, of each partition, a time."""

@@ -37,11 +37,12 @@ class Loop(Run):
         submits, count, submitted, ends = self.workload.arrival_s, len(self.workload), 0, self.ends
         next_submit = submits[0] if count else FOREVER
         self.next_sample_s = FOREVER if sample_every_s is None else next_submit
+        self.pass_s = FOREVER
         while submitted < count or ends or self.has_waiting():
             # What ends goes before what else happens in the same second, so newcomers find its nodes free. A key of
             # `ends` is the second above the job's index: due by a second is what lies below the first key of the
             # next.
-            other = min(next_submit, self.change_s)
+            other = min(next_submit, self.change_s, self.pass_s)
             ended = bool(ends) and ends[0] < (other + 1) << SHIFT
             now = ends[0] >> SHIFT if ended else other
             while now >= until_s:
@@ -51,11 +52,18 @@ class Loop(Run):
             if now == self.change_s:
                 self.change(now)
                 changed = set(lanes)
+            if self.backfill and not self.begin_pass(now):
+                self.heads_only = True
+            elif self.backfill:
+                changed, self.heads_only = set(lanes), False
+            running = len(self.held)
             first = submitted
             if now == next_submit:
                 submitted = bisect_right(submits, now, first)
                 next_submit = submits[submitted] if submitted < count else FOREVER
             self.update(range(first, submitted), now, changed)
+            if self.backfill:
+                self.plan_pass(now, running)
             if progress is not None and submitted // 1000 > first // 1000:
                 progress(submitted)
 
@@ -78,6 +86,20 @@ class Loop(Run):
         events = [((each.end_s, 0, number), (each.start_s, 1, number)) for number, each in enumerate(spans)]
         self.changes = sorted((event for both in events for event in both), reverse=True)
         self.plan()
+
+    def begin_pass(self, now: int) -> bool:
+        """Whether a backfill pass is due; what was planned in the one before is planned anew."""
+        if now < self.pass_s:
+            return False
+        for lane in self.lanes:
+            lane.forget()
+        return True
+
+    def plan_pass(self, now: int, running: int) -> None:
+        """Set when the next backfill pass is: passes keep their interval, and one is left out if nothing changed since the last."""
+        assert self.backfill is not None
+        every, changed = self.backfill.interval_s, self.heads_only or len(self.held) > running
+        self.pass_s = (now // every + 1) * every if changed and self.has_waiting() else FOREVER
 
     def has_waiting(self) -> bool:
         """Whether any job waits."""

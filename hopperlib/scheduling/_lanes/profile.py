@@ -58,8 +58,8 @@ class Profile:
             self._after[share, at, end] = profile
         return profile
 
-    def promise(self, nodes: int, span: int, now: int) -> None:
-        """Take so many nodes, where these are counted, for so long from the first instant at which they are left, if there is one."""
+    def promise(self, nodes: int, span: int, now: int, latest: int = FOREVER) -> None:
+        """Take a number of nodes, where these are counted, for a span from the first instant at which they are left, if it is not too late."""
         times, left, step = self.times, self.left, 0
         while step < len(times):
             end = (times[step] or now) + span
@@ -67,7 +67,8 @@ class Profile:
             while other < last and left[other] >= nodes:
                 other += 1
             if other == last:
-                self.take(nodes, times[step], end)
+                if times[step] <= latest:
+                    self.take(nodes, times[step], end)
                 return
             # Where too few are left, no start before it lasts: the search goes on behind it.
             step = other + 1

@@ -314,7 +314,9 @@ class CountedLane(PlanningLane, WholeLane):
             self.profile = self.expected_free(now)
         while (left := self.profile.least(end)) >= width:
             if self.unplanned:
-                self.profile.promise(self.widths[ahead := self.unplanned.popleft()], max(1, self.limits[ahead]), now)
+                self.profile.promise(
+                    self.widths[ahead := self.unplanned.popleft()], max(1, self.limits[ahead]), now, self.horizon_s(now)
+                )
                 continue
             if self.waits_for_near(job, self.free, now):
                 return self.depth > 0

@@ -261,8 +261,9 @@ class Pace:
             return writing.writers, self._parts_of(count, stripe_bytes, writing.writers, most_gb_s)
         # Each moves whole stripes: more than there are would have nothing to do.
         pieces = -(-writing.size_bytes // stripe_bytes)
-        fewest = writing.aggregators or min(count, writing.writers, pieces)
-        most = min(writing.writers, pieces, max(fewest, AGGREGATORS_PER_NODE * writing.nodes))
+        # More per node gain nothing, and one may write several stripes.
+        most = min(writing.writers, pieces, AGGREGATORS_PER_NODE * writing.nodes)
+        fewest = writing.aggregators or min(count, most)
         if writing.aggregators:
             return fewest, self._parts_of(count, stripe_bytes, fewest, most_gb_s)
         # Whole multiples, so that every stripe has as many aggregators: one, two, four ... for each.

@@ -52,9 +52,9 @@ def test_a_torus_gives_distances():
 def test_what_was_left_out_is_said():
     cut = RUN(trace=TRACE + "4 cut off\n", nodes=10)
     assert cut.facts["skipped"] == 1
-    assert [finding.code for finding in cut.findings] == ["nothing-observed", "fewer-than-18-fields"]
+    assert [finding.code for finding in cut.findings] == ["nothing-observed", "fewer-than-18-fields", "policy"]
     assert cut.facts["notes"][0]["count"] == 1
-    assert [finding.code for finding in RUN().findings] == ["nothing-observed", "made-up"]
+    assert [finding.code for finding in RUN().findings] == ["nothing-observed", "policy", "made-up"]
 
 
 @pytest.mark.parametrize(

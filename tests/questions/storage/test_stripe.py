@@ -15,7 +15,11 @@ def test_the_default_is_two_stripes_and_a_better_command():
     assert result.facts["stripe_count"] == 2
     assert result.facts["limit"] == "osts"
     assert result.facts["recommended_count"] == 144
-    assert result.copyables[0].text == "lfs setstripe -c 2 -S 1M DIRECTORY"
+    # What to do comes first, what there is last.
+    assert result.summary.startswith("Recommended: lfs setstripe -c 144 -S 64M DIRECTORY. With 2 stripes of 1 MiB")
+    assert result.copyables[0].text == "lfs setstripe -c 144 -S 64M DIRECTORY"
+    assert result.copyables[-1].text == "lfs setstripe -c 2 -S 1M DIRECTORY"
+    assert list(result.facts)[:2] == ["commands", "hints_line"]
     assert "lock-contention" in result.facts["codes"]
 
 
@@ -81,3 +85,48 @@ def test_every_example_answers_fast():
         QUESTION.run(**example.values)
         # 50 ms is the budget; a busy machine gets room
         assert time.process_time() - start < 0.25
+
+
+def test_one_node_writes_one_file_no_faster_whatever_its_stripes():
+    """A user measured 0.87 to 1.24 GB/s with 64 OSTs of 5 GB/s, where a file each gave 8.4 GB/s."""
+    case = {
+        "osts": 64,
+        "ost_rate_mb_s": 5000.0,
+        "client_rate_gb_s": 10.4,
+        "size_gb": 100.0,
+        "writers": 32,
+        "nodes": 1,
+        "block_kib": 4096,
+    }
+    for stripes in (1, 8, 32):
+        facts = QUESTION.run(pattern="shared", stripe_count=stripes, stripe_mib="4", **case).facts
+        assert facts["limit"] == "one file"
+        assert 0.5 <= facts["rate_gb_s"] <= 1.4
+    own = QUESTION.run(pattern="file-per-process", stripe_count=1, **case).facts
+    assert own["rate_gb_s"] > 6
+
+
+def test_a_read_of_many_tasks_has_one_or_two_aggregators_per_node(pytestconfig):
+    lfs = (pytestconfig.rootpath / "tests/storage/logs/planted/getstripe.txt").read_text(encoding="utf-8")
+    facts = QUESTION.run(
+        machine="aurora",
+        lfs=lfs,
+        direction="read",
+        size_gb=2000.0,
+        writers=18_432,
+        nodes=1536,
+        pattern="shared",
+        stripe_count=0,
+    ).facts
+    assert 1 <= facts["aggregators"] / 1536 <= 2
+
+
+def test_the_site_is_in_the_first_sentence_and_a_departure_in_the_same_answer():
+    result = QUESTION.run(machine="frontier", size_gb=2000.0, writers=1024, nodes=128, pattern="shared", stripe_count=0)
+    assert result.summary.startswith("Recommended by the site (OLCF user documentation")
+    assert "lfs setstripe -c 16 -p capacity -S 16M DIRECTORY" in result.summary
+    assert "departs from the site's rule" in result.summary
+    assert result.facts["by_site"]
+    assert result.facts["rate_gb_s"] < 100
+    small = QUESTION.run(machine="frontier", size_gb=10.0, writers=1024, nodes=128, pattern="shared", stripe_count=0)
+    assert small.facts["keeps_default"]

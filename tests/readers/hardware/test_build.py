@@ -34,7 +34,6 @@ def test_what_lscpu_does_not_tell_is_assumed():
     assert badges == {
         "count": "assumed",
         "sockets": "documented",
-        "sockets_per_numa_node": "assumed",
         "cpu_numbering": "documented",
         "numa_nodes_per_socket": "documented",
         "cores_per_numa_node": "documented",

@@ -2,8 +2,9 @@
 
 import pytest
 
-from hopperkit.iologs._darshan_patterns import in_file
-from hopperkit.iologs.cost import cost_of, headline, slowest_s, staked, weighed
+from hopperkit.iologs._judging.access import in_file
+from hopperkit.iologs._judging.stakes import staked, weighed
+from hopperkit.iologs.cost import cost_of, headline, slowest_s
 from hopperkit.iologs.darshan_findings import findings
 from hopperkit.iologs.darshan_log import DarshanLog, FileRecord, StripeLayout
 from hopperkit.iologs.darshan_summary import cost_sums, job_row
@@ -35,7 +36,8 @@ def test_time_in_mpi_io_without_the_posix_calls_under_it_is_waiting():
         "I/O took 900 of 1,000 s (90 %), 25 task-hours; 97 % of it is tasks that wait for each other or exchange data."
     )
     (waiting,) = [finding for finding in findings(job) if finding.code == "waiting"]
-    assert waiting.level == "advice"
+    # 87 % of the run's task-hours.
+    assert waiting.level == "problem"
     # The slowest needs 40 s below MPI-IO, for which 100 tasks wait less what they read and wrote: 4,000 - 3,000 s.
     assert waiting.evidence["storage_task_s"] == 1000.0
     assert waiting.evidence["win_high_task_s"] == 86_000.0
@@ -87,9 +89,13 @@ def test_more_time_than_the_run_has_is_said_and_has_no_share():
     ("task_s", "slowest", "run_time_s", "level"),
     [
         (80.0, 0.0, 39_213.0, "note"),  # 0.8 s of 39,213 s
-        (80.0, 61.0, 39_213.0, "advice"),  # one task has a minute of it
-        (6_100.0, 0.0, 39_213.0, "advice"),  # a minute of each
-        (150.0, 0.0, 20.0, "advice"),  # 1.5 s of 20 s are more than a hundredth
+        (80.0, 61.0, 39_213.0, "note"),  # one task has a minute of it: no share of the task-hours
+        (6_100.0, 0.0, 39_213.0, "note"),  # a minute of each, 0.2 %
+        (61_000.0, 0.0, 39_213.0, "advice"),  # ten minutes of each
+        (78_000.0, 0.0, 39_213.0, "advice"),  # 1.99 %, and ten minutes
+        (150.0, 0.0, 20.0, "advice"),  # 1.5 s of 20 s are 8 %
+        (900.0, 0.0, 20.0, "advice"),  # 45 %, but 9 s
+        (9_000.0, 0.0, 200.0, "problem"),  # 45 %, and 90 s
         (5.0, 0.0, 2.0, "note"),  # 0.05 s is nothing to mend, however short the run
         (80.0, 0.0, None, "advice"),  # the log does not say how long the run was
     ],

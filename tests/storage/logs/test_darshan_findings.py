@@ -92,7 +92,7 @@ def shared(**more):
 
 
 def test_small_writes_to_a_shared_file():
-    one = found(shared(writes=40_000, write_sizes=sizes(k10=20_000, m10=20_000)))["small-writes"]
+    one = found(shared(writes=40_000, write_sizes=sizes(k10=20_000, m10=20_000), write_busy_s=480.0))["small-writes"]
     assert (one.level, one.evidence["small_calls"], one.evidence["share"]) == ("advice", 20_000, 0.5)
     assert "20,000 of 40,000 write calls (50 %) are below 1 MiB, with 0.2 % of the bytes at most" in one.message
     # The line is the one that the model of striping gives.
@@ -135,6 +135,9 @@ def test_misaligned_reads_and_other_file_systems_are_only_told():
     reads = shared(bytes_written=0, writes=0, write_sizes=(), bytes_read=GB, reads=20_000, unaligned=20_000)
     assert found(reads)["misaligned"].level == "note"
     assert found(shared(unaligned=20_000, layout=None))["misaligned"].level == "note"
+    # Where the log has times, calls of 5 MB that start anywhere cost what they take, on any file system.
+    timed = shared(unaligned=20_000, layout=None, busy_s=960.0)
+    assert found(timed)["misaligned"].level == "advice"
 
 
 def test_misaligned_files_of_one_task_are_no_finding():
@@ -172,10 +175,10 @@ def test_one_writer():
     finding = found(one, other)["one-writer"]
     # 9 of 9.5 GB.
     assert (finding.evidence["task"], finding.evidence["share"]) == (5, 0.9474)
-    # 55 s of 48 tasks with 100 s each; if the 47 others wait 50 s for it, 2,350 s are won back.
+    # 55 s of 48 tasks with 100 s each; if the 47 others wait 50 s for it, 2,350 s are lost: 49 s of each task.
     assert finding.message == (
-        "Task 5 writes 95 % of the 9.5 GB; the other 47 wait. This costs 55 task-seconds, 1 % of the run; "
-        "from 0 to 39.2 task-minutes can be won back (if all other tasks wait for the one)."
+        "Task 5 writes 95 % of the 9.5 GB; the other 47 wait. This costs 40.1 task-minutes, 50 % of the run; "
+        "the change wins about 49 of 100 s (if all other tasks wait for the one)."
     )
     assert "lfs setstripe" in finding.advice
 

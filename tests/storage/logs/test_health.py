@@ -22,11 +22,11 @@ def seconds_of(noise, rng):
     return math.exp(0.3 * rng.gauss(0, 1) / math.sqrt(sum(rng.gauss(0, 1) ** 2 for _ in range(3)) / 3))
 
 
-def job(rng, noise, slow=frozenset(), factor=2.5):
+def job(rng, noise, slow=frozenset(), factor=2.5, luck_of=0.3):
     """A job of a file a task on nodes and OSTs by chance: task 0 is slow, and each OST and node has its luck in the job."""
     nodes = rng.sample(range(NODES), rng.randint(3, 30))
     first = rng.randrange(OSTS)
-    luck = {part: math.exp(rng.gauss(0, 0.3)) for part in (*nodes, *(-1 - ost for ost in range(OSTS)))}
+    luck = {part: math.exp(rng.gauss(0, luck_of)) for part in (*nodes, *(-1 - ost for ost in range(OSTS)))}
     files, unit = [], 10 ** rng.uniform(-1, 2)
     for task in range(1, len(nodes) * PER_NODE - rng.randrange(PER_NODE)):
         # Lustre deals OSTs in turn or by the room that they have.
@@ -161,3 +161,22 @@ def test_files_of_task_0_and_those_elsewhere_do_not_count():
     both = DarshanLog(executable="a", job_id=1, tasks=60, run_time_s=9.0, modules=(), files=files, mounts=(("/s", "lustre"), ("/t", "lustre")))  # fmt: skip
     assert {part.file_system for each in seen_in(both) for _, _, parts in each.files for part in parts} == {"/s"}
     assert len({each.part for each in health([*seen_in(one), *seen_in(log(random.Random(7), mount="/t"))])}) > 100
+
+
+def test_an_ost_half_as_slow_again_in_some_jobs_is_told_with_its_chance():
+    """1.5 times slower in 17 of 40 jobs: too little for an accusation, too much for no sign."""
+    told = 0
+    for seed in range(6):
+        rng = random.Random(seed)
+        # On a quiet file system: where OSTs differ by chance by 30 % in each job, nothing could tell it.
+        jobs = [
+            job(rng, "stragglers", slow={("ost", 14)} if number < 17 else frozenset(), factor=1.5, luck_of=0.1)
+            for number in range(40)
+        ]
+        healths = health(jobs)
+        found = [finding for finding in health_findings(healths) if finding.evidence.get("ost") == 14]
+        told += bool(found)
+        for finding in found:
+            assert "less than 1.5 times" in finding.message
+            assert f"a chance of {finding.evidence['chance']:.2g}" in finding.message
+    assert told >= 3

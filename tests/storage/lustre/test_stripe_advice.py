@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.filesystems.aggregators import aggregators_of, deciding_term
+from hopperkit.filesystems.default_layout import default_components
 from hopperkit.filesystems.stripe_advice import advise
 from hopperlib.machine import Machine
+from hopperlib.storage.lustre.rates import Pace
 
 HOPPER = Machine.load("hopper").file_systems[0]
 TB, GB = 10**12, 10**9
@@ -38,24 +43,69 @@ def test_small_files_need_few_osts():
     assert advise(1, 1, "one-writer", HOPPER).layout.stripe_count == 1
 
 
-def test_the_sites_limit_and_rule_are_confronted():
+def test_the_site_wins():
     perlmutter = Machine.load("perlmutter").file_systems[0]
-    large = advise(TB, 8192, "shared", perlmutter, nodes=128)
-    assert large.layout.stripe_count == 72
-    assert large.writing.aggregators == 288
-    assert not any("-C" in other.command for other in large.alternatives)
+    large = advise(TB, 8192, "shared", perlmutter, nodes=128, directory="run/")
+    assert (large.by_site, large.layout.stripe_count, large.commands) == (True, 72, ("stripe_large run/",))
     assert "the site's own rule" in large.reasons[0]
+    # Larger stripes take less time by the estimate: an alternative that says what it is.
+    assert large.alternatives[0].reason.startswith("departs from the site's rule: ")
+    assert not any("-C" in other.command for other in large.alternatives)
     assert any("ask it before you take more" in caution for caution in large.cautions)
-    # One OST takes what one node writes to one file, but 24, the site's rule for 10 to 100 GB, cost next to nothing.
-    small = advise(10 * GB, 64, "shared", perlmutter, nodes=1)
-    assert small.layout.stripe_count == 24
-    assert "the site's own rule" in small.reasons[0]
-    # Where a few stripes more are worth 5 % the estimate stays, and names the rule.
-    short = advise(50 * GB, 4096, "shared", perlmutter, nodes=32)
-    assert short.layout.stripe_count == 27
-    assert any(
-        each.startswith("the site's own rule for a shared file of this size is 24 stripes") for each in short.cautions
+    # Below the first size of the table new files stay as they are, and so do files of one task each.
+    assert advise(GB // 2, 64, "shared", perlmutter, nodes=1).keeps_default
+    assert not advise(TB, 64, "file-per-process", perlmutter, nodes=1).by_site
+
+
+def test_the_sites_hints_are_exported_and_estimated():
+    archer2 = Machine.load("archer2").file_systems[0]
+    advice = advise(TB, 8192, "shared", archer2, nodes=64)
+    assert advice.commands == ("lfs setstripe -c -1 DIRECTORY",)
+    assert advice.hints_line.endswith("MPICH_MPIIO_HINTS='*:cray_cb_write_lock_mode=2,*:cray_cb_nodes_multiplier=4'")
+    # 12 OSTs times the multiplier, and no lock changes hands in lock mode 2.
+    assert (advice.writing.aggregators, advice.estimate.locks_s) == (48, 0.0)
+
+
+SYSTEMS = [
+    (system, Machine.load(name).node().cores)
+    for name in (
+        "hopper",
+        "franklin",
+        "frontier",
+        "aurora",
+        "polaris",
+        "perlmutter",
+        "daint",
+        "eiger",
+        "lumi-c",
+        "lumi-g",
+        "archer2",
     )
+    for system in Machine.load(name).file_systems
+]
+
+
+@given(
+    st.sampled_from(SYSTEMS),
+    st.floats(9, 14).map(lambda power: round(10**power)),
+    st.integers(1, 2000),
+    st.integers(1, 128),
+    st.booleans(),
+)
+def test_few_aggregators_per_node_and_the_reason_is_the_reason(system, size_bytes, nodes, per_node, reading):
+    """Law: at most four per node, and without the term that is named another number is chosen."""
+    scratch, _ = system
+    advice = advise(size_bytes, nodes * per_node, "shared", scratch, nodes=nodes, reading=reading)
+    if advice.writing.pattern != "collective" or advice.site_hints:
+        return
+    count, stripe = advice.layout.stripe_count, advice.layout.stripe_size_bytes
+    pace = Pace(dataclasses.replace(advice.writing, aggregators=None), scratch)
+    chosen, term = aggregators_of(pace, count, stripe), deciding_term(pace, count, stripe)
+    assert chosen <= 4 * nodes
+    assert chosen == advice.writing.aggregators or len(default_components(scratch)) > 1
+    if term:
+        assert term.without != chosen
+        assert f"without it {term.without:,} would do" in advice.reasons[-1] or len(default_components(scratch)) > 1
 
 
 def test_newer_layouts_are_named_with_their_reason():
@@ -97,7 +147,7 @@ def test_advice_is_always_a_legal_layout(size, writers, pattern, name):
     assert 1 <= advice.layout.stripe_count <= system.max_stripe_count
     assert advice.layout.stripe_size_bytes >= min(system.default_stripe_size_bytes, 65_536)
     assert advice.reasons
-    assert advice.commands[0].startswith("lfs setstripe -c ")
+    assert advice.commands[0].startswith(("lfs setstripe -c ", "stripe_"))
 
 
 @given(st.integers(min_value=1, max_value=10**14), st.integers(min_value=10, max_value=10**6))

@@ -6,6 +6,7 @@ from statistics import fmean
 from typing import Any
 
 from hopperkit.questions.network.traces.figures import group_table, machine_figure, width_table
+from hopperkit.questions.network.traces.use import use_result
 from hopperkit.questions.result import Result, Value
 from hopperkit.readers.jobs.trace import Note, Trace
 from hopperkit.traces.cluster import Cluster
@@ -96,6 +97,8 @@ def result_of(outcome: Simulated) -> Result:
     0.75
     """
     schedule, cluster = outcome.schedule, outcome.cluster
+    if not outcome.trace.has_waits:
+        return use_result(outcome.trace, schedule.nodes, tuple(_notes(outcome.account)))
     numbers, groups = summarize(schedule), by_group(schedule, cluster)
     measured = len(schedule) <= _MAX_MEASURED
     hops, lying = (outcome.hops(), outcome.lying()) if measured else (None, {})
@@ -125,7 +128,10 @@ def _facts(outcome: Simulated, numbers: Summary, groups: Sequence[Group]) -> dic
         **numbers._asdict(),
         "groups": [group.to_dict() for group in groups],
         "notes": [asdict(note) for note in outcome.account],
-        "capacity": outcome.cluster.origin if outcome.cluster else "given",
+        "capacity": next(
+            (note.message for note in outcome.account if note.code == "capacity-estimated"),
+            outcome.cluster.origin if outcome.cluster else "given",
+        ),
     }
 
 

@@ -9,37 +9,94 @@ from hopperkit.readers.jobs.trace import Trace
 from hopperkit.traces.backtest import PREDICTORS, Backtest
 from hopperkit.traces.learned import Learned, limit_text
 from hopperkit.traces.pending import Expected
+from hopperkit.traces.smaller_request import Request
 from hopperkit.traces.why import CAUSES, Wait
 from hopperlib.finding import Finding
+from hopperlib.scheduling.backfill import Backfill
 from hopperlib.text import capital, count, duration, listed, share
 
 # So near to a null model in rank correlation is no better than it.
 NO_BETTER = 0.01
 _EXPLAINED = 0.05
+_MOST_NAMED, _MOST_AHEAD = 3, 50
 # A rule that so few starts contradict is told as it stands.
 _OBEYED = 0.01
 
 
-def learned_result(rules: Learned, findings: list[Finding], jobs: int) -> Result:
-    """Return the rules that a log shows, as an answer.
+_ORDERS = {
+    "submission": "jobs start in the order of submission",
+    "size": "the widest jobs go first",
+    "length": "jobs with the shortest limits go first",
+    "fair share": "users who used little go first (fair share)",
+}
+_POLICIES = {
+    "easy": "EASY backfill (depth 1)",
+    "fcfs": "no backfill",
+    "conservative": "backfill that delays nobody (depth all)",
+}
+
+
+def policy_text(policy: str | Backfill) -> str:
+    """Policy in words.
 
     Examples
     --------
-    >>> learned_result(Learned(), [], 3).summary.split(".")[0]
-    'No closed hours and no limits can be told from this log'
+    >>> policy_text("10"), policy_text(Backfill())
+    ('backfill of depth 10', "Slurm's backfill (500 jobs every 30 s)")
     """
+    if isinstance(policy, Backfill):
+        return f"Slurm's backfill ({count(policy.depth, 'job')} every {policy.interval_s} s)"
+    return _POLICIES.get(policy, f"backfill of depth {policy}")
+
+
+def learned_result(rules: Learned, findings: list[Finding], jobs: int, machine: str = "") -> Result:
+    """Return the rules that a log shows, as an answer.
+
+    Parameters
+    ----------
+    rules : Learned
+    findings : list of Finding
+        What speaks for each.
+    jobs : int
+        How many they were learned from.
+    machine : str
+        Its partitions in words, where there are several.
+
+    Examples
+    --------
+    >>> learned_result(Learned(order="size"), [], 300).summary.split(".")[0]
+    'The widest jobs go first, with EASY backfill (depth 1); no closed hours and no limits show in this log'
+    """
+    codes = {finding.code for finding in findings}
+    facts = {"rules": rules.to_dict(), "jobs": jobs, "machine": machine}
+    if "too-few-waits" in codes:
+        return Result(
+            summary=f"Too few jobs waited to learn rules from this log: {findings[0].message}.",
+            findings=tuple(findings),
+            facts=facts,
+        )
+    order = f"jobs of {' '.join(rules.preferred)} go first" if rules.preferred else _ORDERS[rules.order]
+    unsure = [
+        what
+        for what, code in (("the order", "order-unknown"), ("the backfill", "backfill-depth-unknown"))
+        if code in codes
+    ]
+    doubt = f" ({' and '.join(unsure)} cannot be told from others, see --all)" if unsure else ""
     told = [rule.text for rule in rules.closed]
     for finding in findings:
         if finding.code == "closed-hours" and finding.evidence["contradicting"] > _OBEYED:
             told[0] += f", but for {share(finding.evidence['contradicting'])} of their starts"
     told += map(limit_text, rules.limits)
     told += [f"{count(each.nodes, 'node')} absent for a time" for each in rules.absent]
-    told += [f"jobs of {' '.join(rules.preferred)} first"] if rules.preferred else []
-    summary = f"{capital(listed(told))}." if told else "No closed hours and no limits can be told from this log."
+    others = listed(told) if told else "no closed hours and no limits show in this log"
+    place = f" On {machine}." if machine else ""
     return Result(
-        summary=f"{summary} Learned from {count(jobs, 'job')}; `hopper trace backtest` says how well that predicts later ones.",
+        summary=(
+            f"{capital(order)}, with {policy_text(rules.policy)}{doubt}; {others}.{place} Learned from "
+            f"{count(jobs, 'job')}; `hopper trace backtest` says how well that predicts later ones."
+        ),
         findings=tuple(findings),
-        facts={"rules": rules.to_dict(), "jobs": jobs},
+        facts=facts,
     )
 
 
@@ -58,8 +115,8 @@ def backtest_result(test: Backtest) -> Result:
     return Result(
         summary=(
             f"Rules from the first {count(test.learned_from, 'job')}, held against the {test.judged_on:,} after them: "
-            f"rank correlation with the observed waits {best.rank_correlation:.2f} ({PREDICTORS[best.name]}); "
-            f"the best of three null models has {null.rank_correlation:.2f} ({PREDICTORS[null.name]})."
+            f"rank correlation with the observed waits {best.rank_correlation:.2f} ({PREDICTORS[best.name]}), where two "
+            f"simulations whose submissions differ by up to 5 s agree with {test.ceiling:.2f}; the best of three null models has {null.rank_correlation:.2f} ({PREDICTORS[null.name]})."
         ),
         findings=(finding, *test.findings),
         tables=(_judged_table(test), _class_table(test)),
@@ -67,6 +124,7 @@ def backtest_result(test: Backtest) -> Result:
             "rules": test.rules.to_dict(),
             "learned_from": test.learned_from,
             "judged_on": test.judged_on,
+            "ceiling": test.ceiling,
             "judged": [judged._asdict() for judged in test.judged],
             "classes": [judged._asdict() for judged in test.classes],
         },
@@ -108,7 +166,6 @@ def _judged_table(test: Backtest) -> Table:
             "Prediction": lambda judged: PREDICTORS[judged.name],
             "Rank correlation": lambda judged: round(judged.rank_correlation, 3),
             "Mean error (s)": lambda judged: round(judged.mean_error_s),
-            "Inside of 95 % intervals": lambda judged: share(judged.coverage),
         },
     )
 
@@ -128,8 +185,22 @@ def _class_table(test: Backtest) -> Table:
     )
 
 
-def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int, unit: str = "node") -> Result:
+def why_result(
+    trace: Trace, wait: Wait, rules: Learned, nodes: int, unit: str = "node", request: Request | None = None
+) -> Result:
     """Return why a job waited, as an answer; where jobs share nodes, their cores are counted.
+
+    Parameters
+    ----------
+    trace : Trace
+    wait : Wait
+    rules : Learned
+    nodes : int
+        Of the machine.
+    unit : str
+        What is counted.
+    request : Request or None
+        What would have started it earlier.
 
     Examples
     --------
@@ -143,16 +214,66 @@ def why_result(trace: Trace, wait: Wait, rules: Learned, nodes: int, unit: str =
     parts = sorted(wait.parts.items(), key=lambda part: -part[1])
     what = f"Job {name} ({count(workload.nodes[job], unit)} of {nodes:,}, limit {duration(workload.requested_time_s[job])})"
     reasons = "; ".join(f"{CAUSES[cause].replace('node', unit)} ({duration(seconds)})" for cause, seconds in parts)
+    holders = _holders_text(trace, wait, unit) if parts else ""
+    earlier = (
+        f" With {request.text} it would wait {duration(request.wait_s)}, not {duration(request.wait_before_s)} (simulated)."
+        if request
+        else ""
+    )
     return Result(
-        summary=f"{what} waited {duration(wait.wait_s)}: {reasons}." if parts else f"{what} did not wait.",
+        summary=f"{what} waited {duration(wait.wait_s)}: {reasons}.{holders}{earlier}"
+        if parts
+        else f"{what} did not wait.",
         findings=tuple(_why_findings(wait, rules)),
-        tables=(_parts_table(wait, unit),) if parts else (),
+        tables=(_parts_table(wait, unit), _holders_table(trace, wait, unit)) if parts else (),
         facts={
             "job": name,
             "wait_s": wait.wait_s,
             "parts_s": wait.parts,
             "most_idle_nodes": wait.idle,
+            "held_by": [_name(trace, each.job) for each in wait.holders],
+            "ahead": [_name(trace, job) for job in wait.ahead[:_MOST_AHEAD]],
+            "earlier_with": request._asdict() if request else None,
             "rules": rules.to_dict(),
+        },
+    )
+
+
+def _name(trace: Trace, job: int) -> str:
+    """Return the name of a job."""
+    number = trace.workload.job[job]
+    return trace.names.get(number, str(number))
+
+
+def _holders_text(trace: Trace, wait: Wait, unit: str) -> str:
+    """Return who held the nodes and who was ahead, as sentences."""
+    workload = trace.workload
+    told = [
+        f"{_name(trace, each.job)} ({count(workload.nodes[each.job], unit)}, limit {duration(workload.requested_time_s[each.job])}, "
+        f"ran {duration(workload.run_time_s[each.job])})"
+        for each in wait.holders[:_MOST_NAMED]
+    ]
+    held = f" Most {unit}s were held by {listed(told, 'and')}." if told else ""
+    if not wait.ahead:
+        return held
+    first = listed([_name(trace, job) for job in wait.ahead[:_MOST_NAMED]], "and")
+    more = len(wait.ahead) - _MOST_NAMED
+    return f"{held} {count(len(wait.ahead), 'job')} ahead in the queue when it came: {first}{f' and {more:,} more' if more > 0 else ''}."
+
+
+def _holders_table(trace: Trace, wait: Wait, unit: str) -> Table:
+    """Return who held nodes during the wait."""
+    workload = trace.workload
+    return table(
+        f"Jobs that held most {unit}s during the wait",
+        list(wait.holders),
+        {
+            "Job": lambda each: _name(trace, each.job),
+            f"{capital(unit)}s": lambda each: workload.nodes[each.job],
+            "Limit": lambda each: duration(workload.requested_time_s[each.job]),
+            "Ran": lambda each: duration(workload.run_time_s[each.job]),
+            f"Held, {unit}-hours": lambda each: round(each.node_seconds / 3600, 1),
+            "Came later": lambda each: "yes" if each.had_passed else "no",
         },
     )
 

@@ -116,6 +116,8 @@ def scenarios_of(
     drain: Sequence[str] = (),
     depth: Sequence[str] = (),
     shared: bool = False,
+    first: Sequence[str] = (),
+    merge: bool = False,
 ) -> list[Scenario]:
     """Return each change that is asked for.
 
@@ -144,9 +146,25 @@ def scenarios_of(
         if cores < 2:
             raise InputError("needs a log that tells the cores of its jobs (sacct: AllocCPUS)", name="shared")
         found.append(Scenario(name=f"nodes of {cores} cores shared", shared_cores=cores))
+    found += [Scenario(name=f"{text} first", preferred=_group_of(text, log)) for text in first]
+    if merge:
+        found.append(Scenario(name="partitions merged", merged=True))
     if not found:
-        raise InputError("say what is to change: --nodes, --max-walltime, --partition, --drain, --depth or --shared")
+        raise InputError(
+            "say what is to change: --nodes, --max-walltime, --partition, --drain, --depth, --shared, --first or --merge"
+        )
     return found
+
+
+def _group_of(text: str, log: Trace) -> tuple[str, str]:
+    """Return whose jobs go first, as account:NAME."""
+    per, _, name = text.partition(":")
+    if per not in ("user", "account", "qos", "queue") or not name:
+        raise refusal("first", text[:60], "must be like account:NAME; user, qos and queue have names too")
+    column, number = log.workload.group(per, name)
+    if number not in column:
+        raise refusal("first", text[:60], f"names no {per} of this log")
+    return per, name
 
 
 def _walltime(text: str) -> int:
@@ -178,7 +196,8 @@ def what_if_result(test: Backtest, found: WhatIf) -> Result:
     off = found.simulated_s / found.observed_s - 1 if found.observed_s else 0.0
     reproduced = (
         f"Simulated as it is, with the rules learned from it, this log waits {duration(found.simulated_s)} a job on average, "
-        f"{share(off, signed=True)} from the {duration(found.observed_s)} observed; the rank correlation with later waits is "
+        f"{share(off, signed=True)} from the {duration(found.observed_s)} observed; submissions that come up to 5 s later move "
+        f"that mean by {share(found.wait_noise, 1)} (standard deviation). The rank correlation with later waits is "
         f"{best.rank_correlation:.2f} ({PREDICTORS[best.name]})."
     )
     effects = " ".join(_sentence(effect, found.weeks) for effect in found.effects)
@@ -192,15 +211,28 @@ def what_if_result(test: Backtest, found: WhatIf) -> Result:
 
 def _sentence(effect: Effect, weeks: int) -> str:
     told = f"{effect.scenario.name}: {share(effect.difference, signed=True)} waiting"
+    if not effect.is_seen:
+        low, high = (share(bound, signed=True) for bound in effect.chaos)
+        return f"{effect.scenario.name}: an effect cannot be seen; it is inside the noise of the schedule, {low} to {high}."
     if effect.low is None or effect.high is None:
-        return f"{told}; how sure that is cannot be told from {count(weeks, 'week')}, which are too few: {MIN_WEEKS} are needed."
+        low, high = (share(bound, signed=True) for bound in effect.chaos)
+        return (
+            f"{told}, {low} to {high} by the noise of the schedule alone; how much weeks differ cannot be told from "
+            f"{count(weeks, 'week')}, which are too few: {MIN_WEEKS} are needed."
+        )
     return f"{told} (95 %: {share(effect.low, signed=True)} to {share(effect.high, signed=True)})."
 
 
 def _findings(test: Backtest, found: WhatIf) -> Iterator[Finding]:
     yield backtest_verdict(test)
     for effect in found.effects:
-        if effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high:
+        if not effect.is_seen:
+            message = (
+                f"{effect.scenario.name}: the difference is smaller than what submissions that come up to 5 s later make of "
+                f"it, {share(effect.noise, 1)} (standard deviation of {count(found.runs, 'run')})."
+            )
+            yield Finding("inside-noise", message, "unknown")
+        elif effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high:
             message = f"{effect.scenario.name}: whether jobs wait longer or shorter cannot be told."
             yield Finding("cannot-tell-side", message, "unknown")
     if any(effect.scenario.max_walltime_s for effect in found.effects):
@@ -221,6 +253,7 @@ def _side_by_side(found: WhatIf) -> Table:
             "Change": lambda row: row[0],
             Column("Mean wait", "s", 0): lambda row: row[1],
             "Difference": lambda row: share(row[2].difference, signed=True) if row[2] else "-",
+            "Noise": lambda row: share(row[2].noise, 1) if row[2] else share(found.wait_noise, 1),
             "95 %": lambda row: _range(row[2]),
             "Used": lambda row: share(row[3], 1),
             Column("Fairness over users", decimals=2): lambda row: row[4],

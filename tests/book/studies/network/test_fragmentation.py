@@ -22,14 +22,14 @@ def test_a_row_comes_out_again():
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("seed", [1, 100])
+@pytest.mark.parametrize("seed", [1, 20])
 def test_a_row_in_one_piece_comes_out_again(seed):
     assert aged_outcome(seed, "contiguous") == next(row for row in aged_outcomes("contiguous") if row.seed == seed)
 
 
 def test_every_seed_has_both_allocations():
     for kind in ("first", "contiguous"):
-        assert [row.seed for row in aged_outcomes(kind)] == list(range(1, 101))
+        assert [row.seed for row in aged_outcomes(kind)] == list(range(1, 21))
     assert all(row.pieces == 1 for row in aged_outcomes("contiguous"))
 
 
@@ -51,5 +51,5 @@ def test_every_workload_waits_longer_in_one_piece():
 def test_pages_show_the_mean_of_all_workloads(notebook_text):
     for page in ("network/fragmentation", "network/variability"):
         text = notebook_text(page)
-        assert "a hundred random workloads" in text
+        assert "twenty random workloads" in text
         assert 'aged("contiguous")' not in text

@@ -1,0 +1,1 @@
+"""Judgments of a Darshan log, by subject: each yields findings with what they cost."""

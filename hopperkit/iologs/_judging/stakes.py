@@ -1,0 +1,202 @@
+"""What a finding about a log costs, what its change wins, and the level that follows from the share of the run.
+
+A finding costs the time of all tasks in the calls that it is about. Its level is the
+share of that time in the task-hours of the run, so that many cheap calls are a note
+and one expensive habit is a problem. What a change wins is bounded by the cost; where
+the log itself holds what the repaired program would still pay, the expected win is
+given too.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hopperkit.iologs.cost import of_nodes, slowest_s, task_time, time_s
+from hopperkit.iologs.darshan_log import DarshanLog, FileRecord
+from hopperlib.finding import LEVELS, Finding, Level
+from hopperlib.text import digits, share
+
+# Below this share of the run's task-hours a finding is a note; from the other on it is a problem, if tasks lose as long.
+FLOOR_SHARE, _PROBLEM_SHARE, _PROBLEM_S = 0.02, 0.25, 60.0
+# Ten minutes of every task are worth a word in the longest run; under a second nobody changes a program.
+_ALWAYS_S, LEAST_S = 600.0, 1.0
+# Whoever reads the rest must know this first.
+_BEFORE_ALL = "incomplete-log"
+# One slow task is the weakest of causes: others may not wait for it, and another finding may be why it is slow.
+_UNCERTAIN = ("uneven-time",)
+# A task copies this much into the page cache, and starts that many calls. Assumed: they only split the time that the
+# log has between moving data and starting calls.
+CACHE_BYTES_PER_S, CALL_S = 1e9, 1e-6
+# Starting a call takes as long as moving so many bytes: a system call and a copy, or a message to a server and its locks.
+# Assumed: 32 us at 1 GB/s, and 1 ms.
+_START_GATHERED_BYTES, _START_BYTES = 32 << 10, 1 << 20
+
+
+def stake(
+    files: Sequence[FileRecord], way: str = "", *, part: float = 1.0, won: float = 1.0, because: str = ""
+) -> dict[str, Any]:
+    """Return what a finding about files costs, as parts of its evidence.
+
+    Parameters
+    ----------
+    files : sequence of FileRecord
+    way : str
+        ``read``, ``write``, or all calls.
+    part : float
+        Share of the time in these calls that the finding is about. [fraction]
+    won : float
+        Share of that which can be won back at most; nothing is promised at least. [fraction]
+    because : str
+        What this rests on.
+
+    Examples
+    --------
+    >>> stake([FileRecord(path="/a", busy_s=8.0, tasks=2, shared=True, slowest_s=5.0)], part=0.5, won=0.5)
+    {'cost_task_s': 4.0, 'cost_slowest_s': 2.5, 'win_low_task_s': 0.0, 'win_high_task_s': 2.0, 'win_rests_on': ''}
+    """
+    seconds = part * sum(time_s(file, way) for file in files)
+    return staked(seconds, slowest=part * slowest_s(files, way), won=won * seconds, because=because)
+
+
+def staked(
+    task_s: float,
+    *,
+    slowest: float = 0.0,
+    won: float,
+    because: str = "",
+    expected: float | None = None,
+    change: str = "",
+) -> dict[str, Any]:
+    """Return what a finding costs from the time of all tasks, that of the slowest, and what can be won back.
+
+    Parameters
+    ----------
+    task_s, slowest : float
+        Time of all tasks together; of the slowest one. [s]
+    won : float
+        Most that can be won back. [s]
+    because : str
+        What this rests on.
+    expected : float or None
+        What the change is expected to win, if the log holds enough to tell. [s]
+    change : str
+        The line of the program, or the hint, that is to be changed.
+
+    Examples
+    --------
+    >>> staked(10.0, won=4.0)["win_high_task_s"]
+    4.0
+    >>> staked(10.0, won=10.0, expected=9.0, change="fsync once, after the loop")["win_expected_task_s"]
+    9.0
+    """
+    evidence: dict[str, Any] = {
+        "cost_task_s": round(task_s, 3),
+        "cost_slowest_s": round(slowest, 3),
+        "win_low_task_s": 0.0,
+        "win_high_task_s": round(won, 3),
+        "win_rests_on": because,
+    }
+    if expected is not None:
+        evidence["win_expected_task_s"] = round(min(max(expected, 0.0), won), 3)
+    return evidence | ({"change": change} if change else {})
+
+
+def in_calls_s(task_s: float, mean_bytes: float, *, in_order: bool) -> float:
+    """Time of all tasks that calls cost by their number and not by their bytes. [s]
+
+    Parameters
+    ----------
+    task_s : float
+        Time in the calls. [s]
+    mean_bytes : float
+        What a call moves on average. [bytes]
+    in_order : bool
+        Whether one task moves the file in order, so that the node's cache gathers the calls.
+
+    Examples
+    --------
+    Half of the time of calls of 1 MiB that the file system sees one by one; a ninth where 256 KiB are gathered:
+
+    >>> in_calls_s(10.0, 1 << 20, in_order=False), round(in_calls_s(9.0, 256 << 10, in_order=True), 9)
+    (5.0, 1.0)
+    """
+    start = _START_GATHERED_BYTES if in_order else _START_BYTES
+    return task_s * start / (start + mean_bytes)
+
+
+def weighed(findings: Iterable[Finding], log: DarshanLog) -> tuple[Finding, ...]:
+    """Return findings by level, and those of one level the most expensive first; what costs next to nothing is a note.
+
+    What has no cost, such as that the log is incomplete, comes before what has.
+
+    Examples
+    --------
+    >>> log = DarshanLog(executable="a.out", job_id=1, tasks=4, run_time_s=1000.0, modules=(), files=())
+    >>> cheap = Finding("stdio", "Much.", evidence=staked(2.0, won=1.0))
+    >>> dear = Finding("metadata", "More.", evidence=staked(2000.0, won=1000.0))
+    >>> [(each.code, each.level) for each in weighed([cheap, dear], log)]
+    [('metadata', 'problem'), ('stdio', 'note')]
+    """
+    return tuple(
+        sorted(
+            (_weighed(finding, log) for finding in findings),
+            key=lambda each: (
+                each.code != _BEFORE_ALL,
+                LEVELS.index(each.level),
+                each.code in _UNCERTAIN,
+                -each.evidence.get("cost_task_s", math.inf),
+            ),
+        )
+    )
+
+
+def cost_share(finding: Finding, log: DarshanLog) -> float | None:
+    """Share of the run's task-hours that a finding costs; None where the log holds no time of it. [fraction]
+
+    Examples
+    --------
+    >>> log = DarshanLog(executable="a.out", job_id=1, tasks=4, run_time_s=1000.0, modules=(), files=())
+    >>> cost_share(Finding("stdio", "Much.", evidence=staked(400.0, won=1.0)), log)
+    0.1
+    """
+    task_s = finding.evidence.get("cost_task_s", 0.0)
+    if not task_s or not log.run_time_s:
+        return None
+    return float(min(1.0, task_s / (log.tasks or 1) / log.run_time_s))
+
+
+def _weighed(finding: Finding, log: DarshanLog) -> Finding:
+    """Return a finding with its level and its message by what it costs."""
+    task_s = finding.evidence.get("cost_task_s", 0.0)
+    if not task_s or finding.level == "ok":
+        return finding
+    part = cost_share(finding, log)
+    evidence = {**finding.evidence, "cost_share": part or 0.0}
+    if log.nodes is not None:
+        evidence["cost_node_s"] = round(task_s / (log.tasks or 1) * log.nodes, 3)
+    level = _level(finding.level, part, task_s / (log.tasks or 1))
+    return replace(finding, level=level, message=f"{finding.message} {_words(evidence, log)}", evidence=evidence)
+
+
+def _level(level: Level, part: float | None, task_s: float) -> Level:
+    """Return the level by the share of the run; a note that rests on a weak sign stays one."""
+    if level not in ("advice", "problem") or part is None:
+        return level
+    if task_s < LEAST_S or (part < FLOOR_SHARE and task_s < _ALWAYS_S):
+        return level if level == "problem" else "note"
+    return "problem" if part >= _PROBLEM_SHARE and task_s >= _PROBLEM_S else level
+
+
+def _words(evidence: dict[str, Any], log: DarshanLog) -> str:
+    """Return in a sentence what a finding costs, and what of it can be won back."""
+    whole = f", {share(evidence['cost_share'])} of the run" if log.run_time_s else ""
+    hours = of_nodes(evidence.get("cost_node_s"))
+    because = f" ({evidence['win_rests_on']})" if evidence["win_rests_on"] else ""
+    most, expected = evidence["win_high_task_s"], evidence.get("win_expected_task_s")
+    won = f"from 0 to {task_time(most)} can be won back" if most else "nothing of it can be won back"
+    if expected:
+        seconds = expected / (log.tasks or 1)
+        of = f" of {digits(log.run_time_s, 3)}" if log.run_time_s else ""
+        won = f"the change wins about {digits(seconds, 3)}{of} s"
+    return f"This costs {task_time(evidence['cost_task_s'])}{hours}{whole}; {won}{because}."

@@ -1,0 +1,53 @@
+"""Outputs of benchmarks that are recognized and not read, each with what can be read in its place."""
+
+import re
+
+# Name, what its output looks like, what to do.
+_OTHERS = (
+    (
+        "fio",
+        r"^fio-\d|^\S+: \(g=\d+\): rw=|\"fio version\"|^Run status group \d",
+        "the same pattern in IOR is -t BLOCKSIZE -b SIZE -F -e (and --posix.odirect for direct=1); fio's own numbers are bw of "
+        "READ and WRITE in its last lines",
+    ),
+    (
+        "elbencho",
+        r"^OPERATION\s+RESULT TYPE\s+FIRST DONE|\belbencho\b.*\bphase\b|^COMMAND LINE:.*\belbencho\b",
+        "the same pattern in IOR is -t BLOCK -b SIZE -F -e; in elbencho's own table LAST DONE is the rate of all",
+    ),
+    (
+        "h5bench",
+        r"^=+ *Performance Results *=+|\bh5bench(?:_write|_read)?\b|Observed completion time|Raw (?:write|read) rate",
+        "run it with Darshan (LD_PRELOAD=libdarshan.so) and give hopper io that log",
+    ),
+    (
+        "DLIO",
+        r"\bdlio_benchmark\b|^\[METRIC\]|\[OUTPUT\].*(?:Starting epoch|Averaged metric)|\bDLIO\b",
+        "run it with Darshan (LD_PRELOAD=libdarshan.so, DARSHAN_ENABLE_NONMPI=1) and give hopper io that log",
+    ),
+    (
+        "MD-Workbench",
+        r"\b[Mm][Dd]-?[Ww]orkbench\b",
+        "mdtest measures creates, stats, reads and removals one after the other, and its output is read",
+    ),
+)
+_PATTERNS = [(name, re.compile(pattern, re.MULTILINE), advice) for name, pattern, advice in _OTHERS]
+# Tools print who they are at the beginning, and their results at the end.
+_LOOKED_AT = 65_536
+
+
+def other_benchmark(text: str) -> str | None:
+    r"""Return which benchmark wrote a text that is not read, and what to do; None if it is none that is known.
+
+    Examples
+    --------
+    >>> other_benchmark("fio-3.35\nStarting 1 process").partition(":")[0]
+    'this is output of fio, which is not read'
+    >>> other_benchmark("milk") is None
+    True
+    """
+    looked_at = text[:_LOOKED_AT] + text[-_LOOKED_AT:]
+    for name, pattern, advice in _PATTERNS:
+        if pattern.search(looked_at):
+            return f"this is output of {name}, which is not read: {advice}"
+    return None

@@ -1,0 +1,1 @@
+"""The machine of a job log, estimated from it: nodes, partitions, and hours that a clock repeats."""

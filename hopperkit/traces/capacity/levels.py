@@ -1,0 +1,76 @@
+"""Levels of what jobs use, over time: which are reached again and again, and which only by a clock that repeats an hour."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+
+from hopperlib.scheduling.workload import Workload
+from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
+
+_DAY_S = HOURS_PER_DAY * SECONDS_PER_HOUR
+# A level counts as reached if it holds for this long altogether, or on some days: an hour that a clock repeats, once a year, does
+# neither. In logs of up to three days the peak counts. [s, days, s]
+_HELD_S, _DAYS, _SHORT_S = 4 * SECONDS_PER_HOUR, 2, 3 * _DAY_S
+_YEAR_S = 365 * _DAY_S
+
+
+def steps(changes: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    """Instants at which a sum of (instant, change) changes, and the sum from each of them on.
+
+    Examples
+    --------
+    >>> steps([(0, 2), (10, -2), (10, 3), (20, -3)])
+    ([0, 10, 20], [2, 3, 0])
+    """
+    of: dict[int, int] = {}
+    for instant, change in changes:
+        of[instant] = of.get(instant, 0) + change
+    times = sorted(of)
+    return times, list(accumulate(of[instant] for instant in times))
+
+
+def held_level(changes: Iterable[tuple[int, int]]) -> int:
+    """Largest level that a sum of (instant, change) reaches again and again.
+
+    A level counts if it holds for four hours in all, or on two days that do not follow on each other; for each year of the
+    log as much more is wanted. In logs of up to three days the peak counts.
+
+    Examples
+    --------
+    Two nodes for ten days, and for one hour four:
+
+    >>> held_level([(0, 2), (864_000, -2), (90_000, 2), (93_600, -2)])
+    2
+    """
+    times, levels = steps(changes)
+    if not times:
+        return 0
+    peak, span = max(levels), times[-1] - times[0]
+    if span <= _SHORT_S:
+        return peak
+    years = 1 + span // _YEAR_S
+    of_level: dict[int, list[tuple[int, int]]] = {}
+    for (begin, end), level in zip(pairwise(times), levels, strict=False):
+        of_level.setdefault(level, []).append((begin, end))
+    total, days = 0, set[int]()
+    for level in sorted(of_level, reverse=True):
+        for begin, end in of_level[level]:
+            total += end - begin
+            # Every second day is one occasion, so that midnight makes no two of one.
+            days.add(begin // (2 * _DAY_S))
+        if total >= years * _HELD_S or len(days) > years * (_DAYS - 1) + (max(days) - min(days) == 1):
+            return level
+    return peak
+
+
+def usage(workload: Workload, jobs: Iterable[int], amount: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Changes of what jobs use, as (instant, change), with starts and ends as observed."""
+    starts, runs = workload.observed_start_s, workload.run_time_s
+    for job in jobs:
+        if runs[job] and amount[job]:
+            yield starts[job], amount[job]
+            yield starts[job] + runs[job], -amount[job]
+
+
+def started_jobs(workload: Workload) -> list[int]:
+    """Indices of the jobs whose start is known."""
+    return [job for job, start in enumerate(workload.observed_start_s) if start >= 0]

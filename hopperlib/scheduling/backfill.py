@@ -1,0 +1,37 @@
+"""Backfill at intervals, as Slurm does it [1]_: on events the head of the queue only, who passes it at the next backfill pass.
+
+.. [1] SchedMD, slurm.conf(5), SchedulerParameters: bf_interval, bf_max_job_test, bf_window; "Scheduling Configuration Guide".
+"""
+
+from typing import NamedTuple
+
+
+class Backfill(NamedTuple):
+    """Two schedulers in one: whenever something happens, jobs start in the order of the queue until one has no nodes.
+
+    Every `interval_s`, if anything changed since, a backfill pass tests the first `depth` waiting jobs in that order; each gets the earliest start that
+    delays none before it. Plans beyond the window are not kept. bf_resolution, which rounds planned times, is not modeled.
+
+    Parameters
+    ----------
+    depth : int
+        Waiting jobs that a pass tests (bf_max_job_test).
+    interval_s : int
+        From one pass to the next (bf_interval). [s]
+    window_s : int
+        How far ahead starts are planned (bf_window). [s]
+
+    Examples
+    --------
+    Three jobs on four nodes; the third one fits beside the first, and starts at the first pass, after 30 s:
+
+    >>> from hopperlib.scheduling.scheduler import simulate
+    >>> from hopperlib.scheduling.workload import Job, Workload
+    >>> jobs = Workload([Job(1, 0, 3, 900, 900), Job(2, 1, 4, 900, 900), Job(3, 2, 1, 60, 60)])
+    >>> list(simulate(jobs, 4, policy=Backfill()).start_s)
+    [0, 900, 30]
+    """
+
+    depth: int = 500
+    interval_s: int = 30
+    window_s: int = 86_400

@@ -1,0 +1,119 @@
+"""Backfill at intervals: against a reference that plans every job anew at each pass, and by hand."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperkit.traces.scheduler import simulate as simulate_by_name
+from hopperlib.errors import InputError
+from hopperlib.scheduling.backfill import Backfill
+from hopperlib.scheduling.scheduler import simulate
+from hopperlib.scheduling.workload import Job, Workload
+
+NODES = 8
+# submission, nodes, limit, share of the limit that it runs
+JOBS = st.lists(
+    st.tuples(st.integers(0, 300), st.integers(1, NODES), st.integers(1, 200), st.floats(0.1, 1)),
+    min_size=1,
+    max_size=25,
+)
+
+
+def earliest(profile, width, span):
+    """First instant of a list of (instant, free nodes) from which a width is free for a span."""
+    for begin, _ in profile:
+        if all(
+            free >= width for at, free in profile if at < begin + span and (at >= begin or at == last(profile, begin))
+        ):
+            return begin
+    raise AssertionError("never")
+
+
+def last(profile, instant):
+    return max(at for at, _ in profile if at <= instant)
+
+
+def take(profile, width, begin, end):
+    """The profile with a width taken between two instants."""
+    marks = dict(profile)
+    for instant in (begin, end):
+        marks.setdefault(instant, marks[max(at for at in marks if at <= instant)])
+    return sorted((at, free - width * (begin <= at < end)) for at, free in marks.items())
+
+
+def reference(jobs, policy):
+    """Starts of jobs: at each instant the head of the queue; at each pass everybody tested, planned one after the other."""
+    starts, queue, running, now, due = {}, [], [], 0, None
+    coming = sorted(range(len(jobs)), key=lambda job: jobs[job].submit_time_s)
+    while coming or queue or running:
+        instants = [jobs[coming[0]].submit_time_s] if coming else []
+        instants += [min(end for end, *_ in running)] if running else []
+        instants += [due] if queue and due is not None else []
+        now = min(instants)
+        running = [each for each in running if each[0] > now]
+        while coming and jobs[coming[0]].submit_time_s <= now:
+            queue.append(coming.pop(0))
+        free = NODES - sum(width for _, _, width in running)
+
+        begun = []
+        if due == now:
+            profile = [(now, free)]
+            for end in sorted({end for _, end, _ in running}):
+                profile.append((end, profile[-1][1] + sum(width for _, each, width in running if each == end)))
+            for number in queue[: policy.depth]:
+                job = jobs[number]
+                begin = earliest(profile, job.nodes, job.requested_time_s)
+                if begin == now:
+                    begun.append(number)
+                if begin <= now + policy.window_s:
+                    profile = take(profile, job.nodes, begin, begin + job.requested_time_s)
+        else:
+            while queue and jobs[queue[0]].nodes <= free:
+                free -= jobs[queue[0]].nodes
+                begun.append(queue.pop(0))
+        for number in begun:
+            starts[number] = now
+            running.append((now + jobs[number].run_time_s, now + jobs[number].requested_time_s, jobs[number].nodes))
+        queue = [number for number in queue if number not in begun]
+        changed = due != now or begun
+        due = (now // policy.interval_s + 1) * policy.interval_s if changed else None
+    return [starts[number] for number in range(len(jobs))]
+
+
+@given(JOBS, st.integers(1, 6), st.integers(1, 60), st.sampled_from([40, 10_000]))
+def test_starts_are_those_of_a_naive_reference(rows, depth, interval, window):
+    jobs = [
+        Job(number, submit, nodes, max(1, int(part * limit)), limit, queue="main")
+        for number, (submit, nodes, limit, part) in enumerate(sorted(rows))
+    ]
+    policy = Backfill(depth=depth, interval_s=interval, window_s=window)
+    expected = reference(jobs, policy)
+    assert list(simulate(Workload(jobs), NODES, policy=policy).start_s) == expected
+
+
+def test_passes_keep_their_interval_and_heads_need_none():
+    # Job 1 has three of four nodes until 100. Job 2 is wider and waits; job 3 passes it at the next pass, 40 s after 0;
+    # job 2 starts with the end of job 1.
+    jobs = [Job(1, 0, 3, 100, 100), Job(2, 5, 4, 10, 10), Job(3, 6, 1, 20, 20)]
+    assert list(simulate(Workload(jobs), 4, policy=Backfill(interval_s=40)).start_s) == [0, 100, 40]
+
+
+def test_a_plan_beyond_the_window_is_not_kept():
+    # Job 2 could start at 1000, beyond the window: nothing is reserved for it, and job 3, which runs on, passes it.
+    jobs = [Job(1, 0, 3, 1000, 1000), Job(2, 0, 4, 10, 10), Job(3, 0, 1, 5000, 5000)]
+    assert list(simulate(Workload(jobs), 4, policy=Backfill(window_s=900)).start_s) == [0, 5030, 30]
+    assert list(simulate(Workload(jobs), 4, policy=Backfill()).start_s) == [0, 1000, 1010]
+
+
+@pytest.mark.parametrize("name", Backfill._fields)
+def test_settings_below_one_are_refused(name):
+    with pytest.raises(InputError, match=f"{name}=0 must be at least 1"):
+        simulate(Workload([Job(1, 0, 1, 1, 1)]), 4, policy=Backfill()._replace(**{name: 0}))
+
+
+def test_plans_of_slurm_name_their_nodes():
+    # Nodes 0 to 3. Job 1 has 0 and 1 for 100 s; job 2 has 2 for 200 s. Job 3 wants two nodes: from 100 on, and by name the
+    # smallest free run that holds it is 0 and 1 then. Job 4 may have node 3 for long: nobody is promised it.
+    jobs = [Job(1, 0, 2, 100, 100), Job(2, 0, 1, 200, 200), Job(3, 1, 2, 50, 50), Job(4, 2, 1, 900, 900)]
+    assert list(simulate_by_name(Workload(jobs), 4, policy=Backfill()).start_s) == [0, 0, 100, 30]
+    assert list(simulate_by_name(Workload(jobs), 4, policy="slurm").start_s) == [0, 0, 100, 30]
