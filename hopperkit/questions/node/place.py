@@ -121,7 +121,7 @@ class Lines(ask.Setting):
         except LaunchError as error:
             # What hangs on the size of a node is not known; what hangs on the words of the line is.
             in_words = any(word in str(error) for word in (self.machine.title, " node", " socket", " cache", " cores"))
-            if error.name in ("line", "script") or not in_words:
+            if error.name in ("line", "script") or not in_words or "is not an option" in str(error):
                 raise
         return unknown_node(script, self.job_findings, self.doubt)
 
