@@ -18,7 +18,7 @@ WORKERS = 2
 # Every notebook starts a Python: what is compiled once is kept, or a build takes a fifth longer.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help book html test search lab lint bench answers scorecard forecasts lock clean distclean python browser
+.PHONY: help book html test search lab lint bench answers scorecard forecasts ranker lock clean distclean python browser
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,9 @@ scorecard: python ## write data/scorecard.csv and the summary line of the README
 
 forecasts: python ## write data/forecasts.csv anew from the models and their settings
 	@$(RUN) -m hopperbook.forecasts
+
+ranker: python ## fit the diagnosis' ranker of lines again on its table of labeled lines
+	@cd scripts && $(abspath $(VENV))/bin/python fit_ranker.py --curve
 
 lock: python ## write the lock files anew from pyproject.toml and package.json
 	@sh scripts/lock.sh "$(VENV)" $(ARGS)

@@ -33,7 +33,7 @@ class OutputRow:
     ----------
     file : str
         Its first file.
-    verdict : {"cause", "no-cause", "succeeded"}
+    verdict : {"cause", "failed", "no-cause", "succeeded"}
     code, title, confidence, who : str
         Of the first cause; empty if there is none.
     node : str

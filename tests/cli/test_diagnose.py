@@ -40,7 +40,7 @@ def file(tmp_path):
     ("text", "status", "said"),
     [
         (OOM, 1, "ALPS-OOM"),
-        ("hello\n", 0, "No cause in this text"),
+        ("hello\n", 0, "Nothing in this text says that the job failed"),
         ("   JOB DONE.\n", 0, "This job succeeded"),
         ("", 0, "The text is empty"),
     ],
@@ -63,7 +63,8 @@ def test_the_answer_holds_what_a_reader_needs(file):
         "(--verbose prints the rest",
     ):
         assert said in short
-    assert short.splitlines()[0] == f"{path}:1: {OOM.strip()}"
+    assert short.splitlines()[0].startswith("A node ran out of memory")
+    assert short.splitlines()[1] == f"{path}:1: {OOM.strip()}"
     assert len(short.splitlines()) <= 12
     assert diagnose("--verbose", path).output == full
     for said in (

@@ -460,10 +460,6 @@ def placed_better(
     >>> 0 <= placed_better(random.Random(1), machine="edison", network=0.5, adaptivity=0.5, saved=True) <= 50
     True
     """
-<<<<<<< HEAD
-    scattered, near = _near(int(rng.random() * 6))
-    return float(100 * share * max(1 - scattered.at(adaptivity) / near.at(adaptivity), 0.0))
-=======
     seed = int(rng.random() * 4)
     if grid:
         gain = _mapped(machine, tuple(grid), ranks_per_node, seed)
@@ -472,7 +468,6 @@ def placed_better(
         gain = 1 - scattered.at(adaptivity) / near.at(adaptivity)
     gain = network * max(gain, 0.0)
     return 100 * gain if saved else 100 * (1 / (1 - gain) - 1)
->>>>>>> score
 
 
 @cache

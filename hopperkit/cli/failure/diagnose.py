@@ -67,7 +67,7 @@ def _diagnose(question: "Question", values: dict[str, Any], as_json: bool, show_
         show(question.name, result, as_json, show_all)
     else:
         click.echo("\n".join(printable(line) for line in _brief(result)))
-    raise SystemExit(1 if diagnosed.verdict == "cause" else 0)
+    raise SystemExit(1 if diagnosed.verdict in diagnosis.FAILED else 0)
 
 
 def _each(paths: tuple[str, ...], values: dict[str, Any], as_json: bool, show_all: bool) -> None:
@@ -89,7 +89,7 @@ def _each(paths: tuple[str, ...], values: dict[str, Any], as_json: bool, show_al
         save_metrics(metrics, output_samples(rows), as_json=as_json)
     write_page(values.get("page"), result, "What went wrong?", f"{len(rows):,} outputs", as_json=as_json)
     show("diagnose", result, as_json, show_all)
-    raise SystemExit(1 if any(row.verdict == "cause" for row in rows) else 0)
+    raise SystemExit(1 if any(row.verdict in diagnosis.FAILED for row in rows) else 0)
 
 
 def _name(file: str) -> str:
@@ -98,7 +98,7 @@ def _name(file: str) -> str:
 
 
 def _brief(result: "Result") -> Iterator[str]:
-    """Yield at most twelve lines: those that matter, what they mean, what to do, and how to have the rest."""
+    """Yield at most twelve lines: the answer, the lines that it rests on, what to do, and how to have the rest."""
     # The line that the facts name comes first, then the others of the cause in their order.
     quoted = [
         (
@@ -109,8 +109,8 @@ def _brief(result: "Result") -> Iterator[str]:
         for line in listing.lines
         if line.mark == "cause"
     ]
-    yield from (text for _, text in sorted(quoted, key=lambda line: line[0])[:_QUOTED])
     yield result.summary.replace("`", "")
+    yield from (text for _, text in sorted(quoted, key=lambda line: line[0])[:_QUOTED])
     steps = [finding for finding in result.findings if finding.level == "advice"]
     yield from (finding.message.replace("`", "") for finding in steps[:_STEPS])
     yield from [finding.message for finding in result.findings if finding.code in ("first-failure", "reach", "text")][

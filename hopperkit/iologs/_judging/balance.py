@@ -169,7 +169,7 @@ def _of_shared_files(site: Site) -> Iterator[_Uneven]:
 
 
 def _uneven_time(site: Site) -> Iterator[Finding]:
-    """One task that takes much longer than the others with no more data: in a shared file, or over files of one task."""
+    """One task that takes much longer than the others without twice their data."""
     log = site.log
     shared = [file for file in log.files if file.tasks > 1 and file.slowest_s and not access.gathered(log, file)]
     found = [(file.slowest_s, file.busy_s / file.tasks, file.tasks, file.path, file.slowest_task) for file in shared]
@@ -188,8 +188,8 @@ def _uneven_time(site: Site) -> Iterator[Finding]:
     who = "The slowest task" if task is None or task < 0 else f"The slowest task, {task},"
     yield Finding(
         "uneven-time",
-        f"{who} spends {digits(slowest, 3)} s in {where}, the mean of {of:,} tasks is {digits(mean, 3)} s; it moves no "
-        "more than others.",
+        f"{who} spends {digits(slowest, 3)} s in {where}, the mean of {of:,} tasks is {digits(mean, 3)} s; it does not "
+        "move twice the data of the others.",
         evidence={"slowest_s": slowest, "mean_s": mean, "tasks": of, "file": where, "task": task}
         | staked(
             (slowest - mean) * of,

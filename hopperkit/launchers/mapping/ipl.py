@@ -99,13 +99,10 @@ def _domains(request: IntelRequest, node: Topology, ranks: int, *, by_numa_node:
     if order == "compact":
         return _compact(request, node, ranks)
     if domain == "omp" and not request.threads:
-        if layout and by_numa_node:
+        if by_numa_node:
             raise CannotTellError(
-                "How large Intel MPI 2021.12 to 2021.14 makes this domain with a layout is not known."
+                "How large Intel MPI 2021.12 to 2021.14 makes omp without OMP_NUM_THREADS is not known."
             )
-        # The domain is all of the node; what does not divide it goes by NUMA node.
-        if by_numa_node and ranks < total and total % ranks:
-            return _by_numa_node(node, ranks)
         return [node.everything] * ranks
     if domain == "auto":
         if not by_numa_node and cores < ranks < total:
@@ -193,7 +190,7 @@ def _scattered(request: IntelRequest, node: Topology, ranks: int) -> list[int]:
     size = int(request.domain) if request.domain.isdigit() else size
     threads = total // len(node.units["core"])
     simple = len(node.units["l3"]) == len(node.units["numa"])
-    if not simple or size < threads or size * ranks > total:
+    if not simple or size % threads or not size or size * ranks > total:
         raise CannotTellError("How Intel MPI up to 2021.14 scatters these domains is not known.")
     parts = []
     for socket in node.units["socket"]:

@@ -51,6 +51,11 @@ def place_ipl2(request: IntelRequest, node: Topology, ranks: int) -> list[int]:
     """
     threads = len(node.numbers) // len(node.units["core"])
     several = threads > 1
+    few = ranks <= len(node.units["socket"])
+    shared = len(node.units["numa"]) < len(node.units["socket"])
+    core_by_core = request.cores_only or request.processors == "allcores"
+    if few and ((shared and core_by_core) or (request.layout and request.domain.isdigit())):
+        raise CannotTellError("How Intel MPI 2021.15 and later pin a rank or two of this kind is not known.")
     if request.processors and not request.processors.startswith("all"):
         return _listed(request, node, ranks)
     if request.processors == "allcores":

@@ -243,8 +243,8 @@ def _mapping_4(request: OpenMpiRequest, mapping: str) -> OpenMpiRequest:
         request = request._replace(unit=_mapped_unit(word, _UNITS, _abbreviated(word, _UNITS)))
     for modifier in filter(None, rest.split(",")):
         name = modifier.lower()
-        if width := re.match(r"pe=(.*)", name):
-            request = request._replace(width=whole_number("--map-by", width[1]), width_given=True)
+        if width := re.match(r"pe=(\d*)", name):
+            request = request._replace(width=whole_number("--map-by", width[1] or name[3:]), width_given=True)
         elif "span".startswith(name):
             request = request._replace(span=True)
         elif "oversubscribe".startswith(name):

@@ -197,6 +197,22 @@ class IntelMapper(NamedTuple):
             return ["15"]
         return ["13" if self.release >= (2021, 13) else "12"] if self.release >= (2021, 12) else ["9"]
 
+    def _check_early(self, request: IntelRequest, node: Topology, ranks: int) -> None:
+        """Refuse to tell where 2021.15 to 2021.18 were seen to do otherwise than 2021.19."""
+        if self.release is None or self.release >= (2021, 19):
+            return
+        listed = [int(number) for number in request.processors.split(",") if number.isdigit()]
+        cores = len(node.units["core"])
+        scarce = request.domain in ("auto", "cache") and cores < 2 * ranks and cores % ranks > 0
+        scarce = scarce and not request.processors[:1].isdigit() and request.order != "compact"
+        shared = len(node.units["numa"]) < len(node.units["socket"])
+        if listed != sorted(listed) or (request.layout and request.order == "spread"):
+            raise CannotTellError("What Intel MPI 2021.15 to 2021.18 makes of this list or layout is not known.")
+        if self.release == (2021, 15) and (scarce or shared):
+            raise CannotTellError(
+                "How Intel MPI 2021.15 deals out ranks with fewer than two cores each, or where sockets share memory, is not known."
+            )
+
     def _placed(self, way: str, request: IntelRequest | None, node: Topology, ranks: int) -> list[int]:
         """Return the masks as releases of one kind set them."""
         if self.foreign and way == "13":
@@ -204,5 +220,6 @@ class IntelMapper(NamedTuple):
         if request is None:
             return [0] * ranks
         if way == "15":
+            self._check_early(request, node, ranks)
             return place_ipl2(request, node, ranks)
         return place_ipl(request, node, ranks, by_numa_node=way != "9")

@@ -8,6 +8,7 @@ from io import StringIO
 from hopperkit.failures.outputs import OutputRow
 from hopperkit.failures.suspects import LEVEL, Job, Suspect, suspects
 from hopperkit.questions.result import Download, Facts, Result, Table, table
+from hopperlib.failure.diagnosis.diagnosis import FAILED
 from hopperlib.finding import Finding
 from hopperlib.text import count, share
 
@@ -30,7 +31,7 @@ def many_outputs(rows: Sequence[OutputRow], unread: Sequence[str] = ()) -> Resul
     """
     kept = _without_copies(rows)
     bad = suspects([Job(row.node or None, frozenset(row.nodes)) for row in kept])
-    failed = [row for row in rows if row.verdict == "cause"]
+    failed = [row for row in rows if row.verdict in FAILED]
     return Result(
         summary=_summary(rows, failed, bad),
         findings=(
@@ -66,11 +67,14 @@ def _summary(rows: Sequence[OutputRow], failed: Sequence[OutputRow], bad: Sequen
     if not rows:
         return "No output was read."
     succeeded = sum(row.verdict == "succeeded" for row in rows)
-    most = Counter(row.code for row in failed).most_common(1)
+    named = [row for row in failed if row.code]
+    most = Counter(row.code for row in named).most_common(1)
     often = f", {most[0][0]} most often ({count(most[0][1], 'time')})" if most else ""
     nodes = f" Look at {', '.join(suspect.node for suspect in bad[:3])} first." if bad else ""
+    unknown = len(failed) - len(named)
+    without = f", {unknown:,} failed without saying why" if unknown else ""
     return (
-        f"{count(len(rows), 'output')}: {count(len(failed), 'has', 'have')} a cause of failure{often}, "
+        f"{count(len(rows), 'output')}: {count(len(named), 'has', 'have')} a cause of failure{often}{without}, "
         f"{succeeded:,} succeeded, {len(rows) - len(failed) - succeeded:,} do not say.{nodes}"
     )
 

@@ -4,8 +4,10 @@ Whatever comes from the reader's text stays text: nothing here makes markup.
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hopperkit.questions import ask
@@ -17,6 +19,7 @@ from hopperkit.questions.failure._quoted_lines import (
 )
 from hopperkit.questions.question import is_sample
 from hopperkit.questions.result import Copyable, Download, Facts, Result, Table, Value, table
+from hopperkit.readers.recognise import Kind, recognise
 from hopperlib.errors import InputError
 from hopperlib.failure.diagnosis.causes import CONFIDENCE, Cause, measured
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
@@ -32,8 +35,16 @@ if TYPE_CHECKING:
 
 _MAX_ROWS = 12
 _MAX_TEMPLATE = 120
+# Lines of a text by which its kind is recognized.
+_HEAD = 400
+# Texts that are brought here by mistake, beside those that other questions read.
+_OTHER_TEXTS = {
+    "the matrix of `nvidia-smi topo -m`": r"^\s{1,20}GPU0\s+GPU1\b|^Legend:\s*$(?s:.{0,80})\bX {1,8}= Self",
+    "Slurm's configuration": r"^Configuration data as of \d{4}-|^SlurmctldHost(?:\[\d+\])?\s*=",
+}
 _WHO = {"user": "the job's owner", "staff": "the center's staff", "vendor": "the vendor"}
 _NO_RULE = "no rule knows the message; it stands nearest to the failure"
+_BOTH = "no rule knows the message; it stands nearest to the failure, and a ranking of all lines puts it first, too"
 _FAULT = {"user": "user", "system": "system", "either": "either user or system"}
 # Fields of a cause whose names say too little.
 _LABELS = {
@@ -150,7 +161,7 @@ def result_of(diagnosis: Diagnosis, texts: Sequence[tuple[str, str]] = ()) -> Re
     Examples
     --------
     >>> result_of(diagnose([("job.out", "all is well")])).summary
-    'No cause in this text (1 line read). See below what to look at next.'
+    'Nothing in this text says that the job failed (1 line read). See below what to look at next.'
     """
     cause = diagnosis.cause if diagnosis.verdict == "cause" else None
     data = json.dumps(diagnosis.to_dict(), indent=2)
@@ -170,13 +181,39 @@ def _summary(diagnosis: Diagnosis) -> str:
     lines, cause = count(diagnosis.evidence.lines_read, "line"), diagnosis.cause
     if diagnosis.verdict == "succeeded":
         return f"This job succeeded: its text says so, and nothing in it says otherwise ({lines} read)."
+    if cause is None and diagnosis.verdict == "failed":
+        return f"This job failed; the text does not say why ({lines} read).{_ended(diagnosis)} See below where to look."
     if cause is None:
-        return f"No cause in this text ({lines} read). See below what to look at next."
+        return f"Nothing in this text says that the job failed ({lines} read). See below what to look at next."
     sure = "a guess" if cause.confidence == "guess" else cause.confidence
     return (
         f"{cause.title.rstrip('.')} ({cause.code}, {_place(diagnosis, cause.hits[0])}). "
-        f"This is {sure}: {CONFIDENCE[cause.confidence] if cause.rule else _NO_RULE}.{_who_acts(cause)}"
+        f"This is {sure}: {_meaning(cause)}.{_or(diagnosis)}{_who_acts(cause)}"
     )
+
+
+def _meaning(cause: Cause) -> str:
+    """Return what the confidence rests on."""
+    if cause.rule:
+        return CONFIDENCE[cause.confidence]
+    return _NO_RULE if cause.confidence == "guess" else _BOTH
+
+
+def _ended(diagnosis: Diagnosis) -> str:
+    """Return a sentence on what ended, where a line reports it."""
+    ends = [message for message in diagnosis.evidence.in_order if message.rule.shows_failure]
+    if not ends:
+        return ""
+    hit = ends[0].first
+    return f" What ended: {ends[0].rule.title} ({_place(diagnosis, hit)})."
+
+
+def _or(diagnosis: Diagnosis) -> str:
+    """Return the line of the second voice, where it is another one."""
+    other = diagnosis.alternative
+    if other is None:
+        return ""
+    return f" Or, by the ranking of all lines ({_place(diagnosis, other.hits[0])}): {other.hits[0].text.strip()[:LINE_LENGTH]}"
 
 
 def _who_acts(cause: Cause) -> str:
@@ -201,7 +238,25 @@ def _findings(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
     for code in diagnosis.set_aside:
         confirm = diagnosis.evidence.messages[code].rule.confirm
         yield Finding("set-aside", f"{code} was found and set aside: {confirm}", "note")
+    if diagnosis.alternative:
+        for step in diagnosis.alternative.advice[:1]:
+            yield Finding("or-step", f"If it is the other line: {step}", "advice")
+    if diagnosis.verdict == "no-cause" and (kind := other_kind(diagnosis)):
+        yield Finding("not-output", f"This reads as {kind.title} ({kind.why}), not as the output of a job.", "note")
     yield from (Finding("text", note, "note") for note in diagnosis.notes)
+
+
+def other_kind(diagnosis: Diagnosis) -> Kind | None:
+    """Return what a text is that is no output of a job: a script, a table, a configuration; None if it may be one."""
+    if len(diagnosis.evidence.files) != 1:
+        return None
+    lines = [text.decode(errors="replace") for _, text in islice(diagnosis.evidence.files[0].window.lines(), _HEAD)]
+    head = "\n".join(lines)
+    for title, mark in _OTHER_TEXTS.items():
+        if re.search(mark, head, re.MULTILINE):
+            return Kind("other", title, "its first lines have that form")
+    kinds = recognise(head)
+    return kinds[0] if kinds and kinds[0].name != "output" else None
 
 
 def _extent(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
@@ -260,6 +315,8 @@ def _ticket(diagnosis: Diagnosis, cause: Cause) -> Copyable:
 def _tables(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Table]:
     if diagnosis.evidence.messages:
         yield _messages(diagnosis)
+    if diagnosis.ranked:
+        yield _candidates(diagnosis)
     # Beside a sure cause the marked lines are enough.
     if diagnosis.evidence.suspicious and not (cause and cause.confidence in ("certain", "likely")):
         yield _unknown(diagnosis)
@@ -290,6 +347,20 @@ def _messages(diagnosis: Diagnosis) -> Table:
     )
 
 
+def _candidates(diagnosis: Diagnosis) -> Table:
+    """Return the lines that read most like the cause, without the rules."""
+    return table(
+        "All lines, ranked without the rules by how much each reads like the cause",
+        diagnosis.ranked[:_MAX_ROWS],
+        {
+            "Share": lambda one: round(one.share, 3),
+            "Lines": lambda one: one.occurrences,
+            "First line": lambda one: f"{diagnosis.evidence.files[one.file].name}:{one.line}",
+            "Text": lambda one: one.text[:LINE_LENGTH],
+        },
+    )
+
+
 def _unknown(diagnosis: Diagnosis) -> Table:
     groups = diagnosis.evidence.suspicious
     return table(
@@ -314,6 +385,7 @@ def _facts(diagnosis: Diagnosis, cause: Cause | None) -> Facts:
         "fault": cause and cause.fault,
         "line": cause and cause.hits[0].line,
         "explains": sorted(cause.explains) if cause else [],
+        "or_line": diagnosis.alternative and diagnosis.alternative.hits[0].line,
         "runner_up": diagnosis.causes[1].code if cause and len(diagnosis.causes) > 1 else None,
         "message_codes": sorted(diagnosis.evidence.messages),
         "unknown_kinds": len(diagnosis.evidence.unknown),

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from hopperlib.failure.diagnosis.causes import Confidence
+from hopperlib.failure.diagnosis.steps import reports_success
 from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._speech import goes_on
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
@@ -68,7 +69,7 @@ def _ends_the_text(message: MessageHits, evidence: Evidence) -> bool:
 def _contradicted(message: MessageHits, evidence: Evidence) -> bool:
     """Whether the program went on behind a message, or says far below it that it ended well, or of something else that it failed."""
     last = message.hits[-1]
-    done = (hit for other in evidence.messages.values() if says_done(other) for hit in other.hits)
+    done = (hit for other in evidence.messages.values() if reports_success(other) for hit in other.hits)
     return goes_on_behind(message, evidence) or any(hit.file == last.file and hit.line > last.line for hit in done)
 
 
@@ -125,8 +126,3 @@ def last_of(message: MessageHits, evidence: Evidence) -> Hit:
     if message.last_line <= kept.line or behind >= len(tail):
         return kept
     return Hit(file=kept.file, line=message.last_line, text=tail[-1 - behind], fields={})
-
-
-def says_done(message: MessageHits) -> bool:
-    """Whether a program itself, not a launcher or a scheduler, says that it ended well."""
-    return message.rule.success and message.rule.code.startswith("APPLICATION-")

@@ -423,3 +423,8 @@ def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
         fields=dict(group.last.fields),
         confirm="",
     )
+
+
+def message_of(hit: Hit, count: int) -> Cause:
+    """Return a line that no rule names as a cause: who speaks in it says who acts."""
+    return _cause(hit, [], Unknown(template="", suspicion="error", count=count, first=hit, last=hit))

@@ -28,7 +28,6 @@ from hopperlib.failure.diagnosis._behind import (
     life_behind,
     lines_behind,
     ordinary_behind,
-    says_done,
 )
 from hopperlib.failure.diagnosis._fallback import (
     bad_news,
@@ -39,6 +38,7 @@ from hopperlib.failure.diagnosis._fallback import (
     stack_below,
 )
 from hopperlib.failure.diagnosis.causes import Cause
+from hopperlib.failure.diagnosis.steps import COMMAND, OUTSIDE, cleared, ended_badly, is_exit_status, reports_success
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link, Rule
 
@@ -48,11 +48,6 @@ _STRENGTH = {"strong": 0, "plain": 1, "weak": 2}
 # A consequence may be logged a little before its cause: clocks and buffers differ. [s]
 _CLOCK_SLACK_S = 60.0
 
-# A command of the job script that complains: the program before it had ended, and the job had not.
-_COMMAND = re.compile(
-    r"\W{0,4}(?:cp|mv|rm|ls|cat|mkdir|tar|cd|chmod|ln|git|fatal|remote|conda|Conda\w{0,20}Error|CommandNotFoundError|module|Lmod|ERROR: Unable to locate a module|sbatch|scancel|squeue|qsub|bsub"
-    r"|srun(?=: error: (?:Unable|Invalid|Job|Requested))|\S{1,160}: line \d{1,6})\b"
-)
 _CANCELLED = ("SLURM-JOB-CANCELLED", "SLURM-TIME-LIMIT", "SLURM-PREEMPTED", "SLURM-NODE-FAIL")
 
 # The line of an exception, what Python prints with one, and that it led to another.
@@ -116,18 +111,24 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     counted = [message for message in counted if message.rule.code not in outlived]
     success, signs = _ends(counted, evidence)
     failed = bool(signs) or bool(record_failed)
+    closed = ended_badly(evidence, success)
     causes = _standing(counted, refuted, evidence, failed)
     words = last_words(evidence, signs, failed=failed) or (None if causes else bad_news(evidence, signs))
     missed = None if failed else missed_goal(evidence)
     told: dict[str, Any] = {"set_aside": (*set_aside, *refuted), "outlived": outlived}
-    if not failed and _succeeded(causes, success, words, record_failed, evidence):
+    lacking = [
+        findings[code]
+        for code in set_aside
+        if findings[code].rule.role == "cause" and not code.startswith(OUTSIDE) and code not in refuted
+    ]
+    if not (failed or closed) and _succeeded(causes, success, words, lacking, record_failed, evidence):
         return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **told)
     # With nothing better in the text, what was set aside is better than silence.
     causes = causes or _needing_failure(
         [findings[code] for code in set_aside if code not in refuted and code not in outlived], evidence
     )
     ranked = _ranked(causes, counted, words, evidence)
-    return Ranking(tuple(ranked or filter(None, [missed])), failed=failed, succeeded=False, **told)
+    return Ranking(tuple(ranked or filter(None, [missed])), failed=failed or closed, succeeded=False, **told)
 
 
 def _ranked(
@@ -177,7 +178,7 @@ def _ends_again(message: MessageHits, life: int, counted: list[MessageHits], evi
         end.hits[-1]
         for end in counted
         if end is not message
-        and (end.rule.role == "cause" or says_done(end))
+        and (end.rule.role == "cause" or reports_success(end))
         and (end.rule.general or end.rule.code in _CANCELLED or not _names(message, end))
     ]
     ends += [group.last for group in evidence.unknown if group.suspicion == "fatal"]
@@ -210,7 +211,7 @@ def _complaints(messages: Iterable[MessageHits], evidence: Evidence) -> dict[str
         for message in messages
         if message.rule.role == "cause"
         and message.count <= len(message.hits)
-        and all(_COMMAND.match(hit.text) for hit in message.hits)
+        and all(COMMAND.match(hit.text) for hit in message.hits)
         and _program_ran(message, evidence)
     ]
     failed = any(message.rule.shows_failure and message not in complaints for message in messages)
@@ -240,7 +241,7 @@ def _left_behind(findings: Mapping[str, MessageHits]) -> dict[str, int]:
     behind = [
         hit for message in findings.values() for hit in message.hits if _may_be_next(last, hit) and hit.line > last.line
     ]
-    commands = [hit.line for hit in behind if _COMMAND.match(hit.text)]
+    commands = [hit.line for hit in behind if COMMAND.match(hit.text)]
     cancelled = [hit.line for code in _CANCELLED if code in findings for hit in findings[code].hits if hit in behind]
     return {"PY-EXCEPTION": min(commands)} if commands and max(cancelled, default=0) > min(commands) else {}
 
@@ -315,16 +316,20 @@ def _succeeded(
     causes: list[MessageHits],
     success: list[MessageHits],
     words: Cause | None,
+    aside: list[MessageHits],
     record_failed: bool | None,
     evidence: Evidence,
 ) -> bool:
     """Whether a text without a sign of failure shows that the job ended well."""
     if any(group.suspicion == "error" and _FAILED.search(group.last.text) for group in evidence.unknown):
         return False
-    # A scheduler's 0 is that of the job script, whose last command may have been another one.
-    if words is not None and not _ended_well_after(words.hits[0], success):
+    if not all(cleared(message.rule.code, message.hits, success, evidence) for message in aside):
         return False
-    return record_failed is False or (bool(success) and not _later(causes, success))
+    if words is not None and not cleared(words.code, words.hits[:1], success, evidence):
+        return False
+    if not all(cleared(cause.rule.code, cause.hits, success, evidence) for cause in causes):
+        return False
+    return record_failed is False or bool(success)
 
 
 def _refuted(counted: Iterable[MessageHits]) -> set[str]:
@@ -337,14 +342,9 @@ def _tidies_up(message: MessageHits, success: Iterable[MessageHits]) -> bool:
     """Whether a message only tells that what is left was ended, after the run had ended well."""
     ends = [hit for end in success for hit in end.hits]
     return message.rule.role == "cascade" and all(
-        any(end.file == hit.file and end.line < hit.line for end in ends) for hit in message.hits
+        not is_exit_status(hit) and any(end.file == hit.file and end.line < hit.line for end in ends)
+        for hit in message.hits
     )
-
-
-def _ended_well_after(words: Hit, success: Iterable[MessageHits]) -> bool:
-    """Whether a program itself, not a launcher or a scheduler, says after a line or in another file that it ended well."""
-    ends = [hit for message in success if says_done(message) for hit in message.hits]
-    return any(hit.file != words.file or hit.line > words.line for hit in ends)
 
 
 def _went_on(message: MessageHits, words: Cause) -> bool:
@@ -373,20 +373,6 @@ def _has_companion(message: MessageHits, counted: Iterable[MessageHits]) -> bool
     """Whether a message that a message requires is among those that count."""
     links = [Link(code=code) for code in message.rule.requires if code != "@failure"]
     return any(link.names(other.rule.code) for link in links for other in counted)
-
-
-def _later(causes: Iterable[MessageHits], success: Iterable[MessageHits]) -> bool:
-    """Whether a cause stands after the last sign of success, or cannot be placed against it."""
-    ends: dict[int, int] = {}
-    for message in success:
-        for hit in message.hits:
-            ends[hit.file] = max(ends.get(hit.file, 0), hit.line)
-    for message in causes:
-        if message.rule.strength == "weak":
-            continue
-        if any(hit.file in ends and hit.line > ends[hit.file] for hit in message.hits):
-            return True
-    return False
 
 
 def _roots(causes: list[MessageHits], counted: list[MessageHits]) -> tuple[list[MessageHits], dict[str, list[str]]]:
@@ -489,7 +475,7 @@ def _only_complains(message: MessageHits, other: MessageHits) -> bool:
     """Whether a message is a command's complaint, and another one an exception behind it that is about no missing part."""
     first, second = message.hits[-1], other.hits[0]
     behind = first.file == second.file and _SEVERAL > second.line - message.last_line > _AROUND
-    return behind and other.rule.code == "PY-EXCEPTION" and all(_COMMAND.match(hit.text) for hit in message.hits)
+    return behind and other.rule.code == "PY-EXCEPTION" and all(COMMAND.match(hit.text) for hit in message.hits)
 
 
 def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:

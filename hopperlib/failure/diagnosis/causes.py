@@ -5,7 +5,7 @@ tried and tried before any rule or mechanism had seen it, with the word of the a
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal, NamedTuple
@@ -42,7 +42,8 @@ class Share(NamedTuple):
 def measured() -> Mapping[str, Share]:
     """Return how often each word was right among outputs that no rule was written for, the surest first.
 
-    The words of `CONFIDENCE`, and "no-cause" and "succeeded" for answers without a cause. Files of one repository are no
+    The words of `CONFIDENCE`, and "failed", "no-cause" and "succeeded" for answers without a cause. The words that a second
+    voice can change, and "failed", are counted in the two sealed sets that were tried with it; the others in all sets. Files of one repository are no
     independent draws: those with the same word count once where they were right, and once where not. The range is Wilson's [1]_.
 
     Examples
@@ -54,13 +55,41 @@ def measured() -> Mapping[str, Share]:
     ----------
     .. [1] E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927) 209.
     """
-    # A file of a repository is named behind it.
-    rows = {(row["output"].split()[0], row["word"], row["right"]) for row in rows_beside(__file__, "first_tries.csv")}
-    found = {}
-    for word in (*CONFIDENCE, "no-cause", "succeeded"):
-        tried = [right == "yes" for _, tried_word, right in rows if tried_word == word]
-        found[word] = Share(sum(tried), len(tried), *_wilson(sum(tried), len(tried)))
-    return found
+    # A file of a repository is named after it.
+    rows = {
+        (row["output"].split()[0], row["word"], row["right"])
+        for row in rows_beside(__file__, "first_tries.csv")
+        if row["voice"] != "rules" or row["word"] in ("certain", "no-cause", "succeeded")
+    }
+    words = (*CONFIDENCE, "failed", "no-cause", "succeeded")
+    return {word: _share([right == "yes" for _, tried_word, right in rows if tried_word == word]) for word in words}
+
+
+@cache
+def measured_by_voice() -> Mapping[str, Share]:
+    """Return how often the first lines of an answer held the cause, by what the two voices said, in the sealed sets.
+
+    "both" where the ranker's line is the first one quoted, "block" where it is another one of those quoted, "or" where it
+    is shown as a second line; "or, either line" counts that line as well. Each output counts.
+
+    Examples
+    --------
+    >>> shares = measured_by_voice()
+    >>> shares["or"].right <= shares["or, either line"].right
+    True
+    """
+    rows = [row for row in rows_beside(__file__, "first_tries.csv") if row["holds"] == "cause"]
+    found = {
+        name: _share([row["right"] == "yes" for row in rows if row["voice"].removesuffix("-right") == name])
+        for name in ("both", "block", "or")
+    }
+    either = [row["right"] == "yes" or row["voice"] == "or-right" for row in rows if row["voice"].startswith("or")]
+    return found | {"or, either line": _share(either)}
+
+
+def _share(tried: Sequence[bool]) -> Share:
+    """Return a share with its range."""
+    return Share(sum(tried), len(tried), *_wilson(sum(tried), len(tried)))
 
 
 def _wilson(right: int, answers: int) -> tuple[float, float]:

@@ -9,19 +9,25 @@ from hopperlib.failure.diagnosis._ranking import Ranking, rank
 from hopperlib.failure.diagnosis.advice import advise
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.first import first_failure, reach
+from hopperlib.failure.diagnosis.voices import folded, second_voice
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
+from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
 
 if TYPE_CHECKING:
     from hopperlib.failure.messages._lines import LineReader
 
-Verdict = Literal["cause", "no-cause", "succeeded"]
+Verdict = Literal["cause", "failed", "no-cause", "succeeded"]
+# Verdicts of runs that failed.
+FAILED: tuple[Verdict, ...] = ("cause", "failed")
 Source = tuple[str, "BinaryIO | bytes | str"]
 
 # Lines quoted of one cause, earlier runs told, and groups of unknown lines listed.
 _LINES = 8
 _RUNS_TOLD = 5
 _UNKNOWN = 20
+# Lines that are kept of the ranked ones, and the share of the first one from which it is worth a look. [fraction]
+_RANKED, _TELLING = 20, 0.3
 
 
 class AccountingRecord(Protocol):
@@ -57,7 +63,8 @@ class Diagnosis:
 
     Parameters
     ----------
-    verdict : {"cause", "no-cause", "succeeded"}
+    verdict : {"cause", "failed", "no-cause", "succeeded"}
+        Failed with a cause; failed, cause unknown; nothing in the text says that it failed; succeeded.
     causes : tuple of Cause
         The likeliest first, then the runners-up.
     next : tuple of str
@@ -71,6 +78,10 @@ class Diagnosis:
     runs : tuple of mapping
         Earlier runs in the same text, the last one first: where something of each was found, its verdict and cause.
         What is said above is said of the last run.
+    alternative : Cause or None
+        The line that a ranker of all lines puts first, where it is none of those quoted for the first cause.
+    ranked : tuple of RankedLine
+        The lines that it puts first, where the run failed.
     """
 
     verdict: Verdict
@@ -80,6 +91,8 @@ class Diagnosis:
     evidence: Evidence
     set_aside: tuple[str, ...]
     runs: tuple[dict[str, Any], ...] = ()
+    alternative: Cause | None = None
+    ranked: tuple[RankedLine, ...] = ()
 
     @property
     def cause(self) -> Cause | None:
@@ -92,17 +105,21 @@ class Diagnosis:
         first = first_failure(self.evidence)
         extent = reach(first, self.cause) if self.verdict != "succeeded" else None
 
-        def line(hit: Hit) -> dict[str, Any]:
+        def line(hit: Hit | RankedLine) -> dict[str, Any]:
             return {"file": files[hit.file], "line": hit.line, "text": hit.text}
 
-        return {
-            "verdict": self.verdict,
-            "causes": [
+        def told(cause: Cause) -> dict[str, Any]:
+            return (
                 _named(cause, "code title confidence explains advice fields count confirm who")
                 | {"class": cause.fault, "lines": [line(hit) for hit in cause.hits[:_LINES]]}
                 | {"nersc_class": cause.rule.nersc_class if cause.rule else None}
-                for cause in self.causes
-            ],
+            )
+
+        return {
+            "verdict": self.verdict,
+            "causes": [told(cause) for cause in self.causes],
+            "or": told(self.alternative) if self.alternative else None,
+            "candidates": [line(one) | {"count": one.occurrences, "share": round(one.share, 4)} for one in self.ranked],
             "lines_read": self.evidence.lines_read,
             "unknown": [
                 {"template": group.template, "count": group.count, "reads": group.suspicion, **line(group.first)}
@@ -159,7 +176,11 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
         scanner.read(name, _stream(content))
     if context and context.record:
         scanner.read("sacct", io.BytesIO(context.record.text))
-    evidence = scanner.evidence
+    return diagnosis_of(scanner.evidence, context)
+
+
+def diagnosis_of(evidence: Evidence, context: "Context | None" = None) -> Diagnosis:
+    """Judge what a scan found: `diagnose` without the reading."""
     ranking = rank(evidence, record_failed=context.record_failed if context else None)
     earlier = [(run, rank(run)) for run in reversed(evidence.earlier)]
     runs = [
@@ -170,23 +191,30 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
         # The last run breaks off without a word: the one before it is what there is to report.
         ranking = earlier[0][1]
         evidence = replace(earlier[0][0], files=evidence.files, earlier=evidence.earlier)
-    for cause in ranking.causes:
+    verdict = _verdict(ranking)
+    ranked = tuple(ranked_lines(evidence.files)[:_RANKED]) if verdict in FAILED else ()
+    alternative = second_voice(ranking.causes, ranked, evidence, failed=ranking.failed) if verdict == "cause" else None
+    for cause in {id(cause): cause for cause in (*ranking.causes, *filter(None, [alternative]))}.values():
+        cause.hits = folded(cause.hits)
         with_numbers = context.advice(cause.code, cause.fields) if context and cause.rule else []
         cause.advice = [*with_numbers, *advise(cause, evidence)]
-    verdict = _verdict(ranking)
     return Diagnosis(
         verdict=verdict,
         causes=ranking.causes,
-        next=() if verdict != "no-cause" else tuple(_look_next(evidence, ranking, context)),
+        next=() if verdict in ("cause", "succeeded") else tuple(_look_next(evidence, ranking, ranked, context)),
         notes=tuple(_notes(evidence, ranking, context, runs)),
         evidence=evidence,
         runs=tuple(runs),
+        alternative=alternative,
+        ranked=ranked,
         set_aside=ranking.set_aside,
     )
 
 
 def _verdict(ranking: Ranking) -> Verdict:
-    return "succeeded" if ranking.succeeded else "cause" if ranking.causes else "no-cause"
+    if ranking.succeeded:
+        return "succeeded"
+    return "cause" if ranking.causes else "failed" if ranking.failed else "no-cause"
 
 
 def _stream(content: BinaryIO | bytes | str) -> BinaryIO:
@@ -196,10 +224,25 @@ def _stream(content: BinaryIO | bytes | str) -> BinaryIO:
     return io.BytesIO(content) if isinstance(content, bytes) else content
 
 
-def _look_next(evidence: Evidence, ranking: Ranking, context: "Context | None") -> list[str]:
-    """Say what to look at where the text holds no cause."""
+def _look_next(
+    evidence: Evidence, ranking: Ranking, ranked: Sequence[RankedLine], context: "Context | None"
+) -> list[str]:
+    """List what to look at where the text holds no cause."""
     if not evidence.lines_read:
         return ["The text is empty: look whether the job ran at all, and where its output went."]
+    known = {(hit.file, hit.line) for message in evidence.messages.values() for hit in message.hits}
+    line = next((one for one in ranked if (one.file, one.line) not in known), None)
+    if line and line.share >= _TELLING:
+        place = f"{evidence.files[line.file].name}:{line.line}"
+        return [
+            f"Of all lines this one reads most like a reason: {place}: {line.text.strip()}",
+            *_places(evidence, ranking, context),
+        ]
+    return _places(evidence, ranking, context)
+
+
+def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> list[str]:
+    """List the files, ranks and commands that can name the cause."""
     shown = [message for message in evidence.in_order if message.rule.role in ("symptom", "cascade")]
     steps = _suspected(evidence, ranking)
     for step in (step for message in shown for step in message.rule.advice):

@@ -21,6 +21,7 @@ from typing import Any, BinaryIO
 
 from hopperlib.failure.messages._relayed import relayed_prefix
 from hopperlib.failure.messages._speech import Foreign, foreign
+from hopperlib.failure.messages._window import Window
 from hopperlib.packed import decompress, encoding_of
 
 LINE_LIMIT = 65_536
@@ -90,6 +91,8 @@ class LineReader:
         What of its beginning is no job's output.
     tail : bytes
         Its end, so far.
+    window : Window
+        Its first and last lines.
     note : str
         What was odd about the stream, such as packed data that break off.
     """
@@ -103,6 +106,7 @@ class LineReader:
         self.note = ""
         self.foreign: Foreign | None = None
         self.tail = b""
+        self.window = Window()
         self._relayed: re.Pattern[bytes] | None = None
         self._decoder: codecs.IncrementalDecoder | None = None
 
@@ -190,6 +194,7 @@ class LineReader:
         if filled := end.rstrip():
             self.filled = last - end.count(b"\n", len(filled))
         self.tail = (self.tail + b"\n" + body[-_TAIL:])[-_TAIL:]
+        self.window.add(line, body)
         return Block(line, body)
 
     def _clean(self, body: bytes) -> bytes:

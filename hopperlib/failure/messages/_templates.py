@@ -14,10 +14,12 @@ hint      reads like bad news where something failed, and means nothing elsewher
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Literal
 
 from hopperlib.failure.messages._expressions import says, words
+from hopperlib.package_data import rows_beside
 
 Suspicion = Literal["fatal", "error", "end", "hint", ""]
 
@@ -61,6 +63,9 @@ _SOURCE = re.compile(rb"\berror in \S{1,80}\.[a-z]\w{0,3} at line \d")
 # The name of an exception with that of its package.
 _CLASS = re.compile(rb"\b[a-z]\w{0,40}\.(?:\w{1,40}\.){1,6}([A-Z]\w{1,60}(?:Exception|Error))\b")
 
+# Data of a program as one line of JSON: keys of counts are no message.
+_OBJECT = re.compile(rb"\s{0,20}\{\"\w{1,60}\": ?[{\[\d]")
+
 # Only this much of a line is read for words, and makes its template.
 _READ = 400
 _TEMPLATE_LENGTH = 240
@@ -70,7 +75,7 @@ def suspicion(line: bytes) -> Suspicion:
     """Say whether a line reads as if something went wrong."""
     line = line[:_READ]
     lowered = line.lower()
-    if says("never", line, lowered) or says("announces", line, lowered):
+    if _OBJECT.match(line) or seen_well(line) or says("never", line, lowered) or says("announces", line, lowered):
         return ""
     # A loud word within a warning reports no trouble; that a goal was missed matters at the end of a text.
     if says("warned", line, lowered):
@@ -83,6 +88,25 @@ def suspicion(line: bytes) -> Suspicion:
     if error and (_RAISED.match(line) or not says("harmless", line, lowered)):
         return "error"
     return "hint" if (not error and says("hint", line, lowered)) or says("missed", line, lowered) else ""
+
+
+@cache
+def _seen() -> re.Pattern[bytes]:
+    """Return an expression for the messages of ``seen_in_good_runs.csv``."""
+    return re.compile(
+        b"|".join(re.escape(row["message"].encode()) for row in rows_beside(__file__, "seen_in_good_runs.csv"))
+    )
+
+
+def seen_well(line: bytes) -> bool:
+    """Whether runs that ended well print a line too: it is no evidence of a failure.
+
+    Examples
+    --------
+    >>> seen_well(b"libibverbs: Warning: couldn't load driver 'libsiw-rdmav34.so': libsiw-rdmav34.so: cannot open")
+    True
+    """
+    return bool(_seen().search(line))
 
 
 def only_tells(line: bytes, below: Sequence[bytes] | None = None) -> bool:

@@ -35,7 +35,7 @@ from hopperlib.failure.messages._matching import WINDOW, Match, match, quote
 from hopperlib.failure.messages._progress import Life
 from hopperlib.failure.messages._speech import doubt
 from hopperlib.failure.messages._tasks import TaskEnds
-from hopperlib.failure.messages._templates import suspicion, template
+from hopperlib.failure.messages._templates import seen_well, suspicion, template
 from hopperlib.failure.messages._whole_words import Worded, WordIndex
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 from hopperlib.failure.messages.locations import facts
@@ -318,6 +318,8 @@ class Scanner:
         matched, text = self._matched(shape, text, data, end)
         if matched and matched[0].strength == "weak" and matched[0].requires and says("warned", text, text.lower()):
             # A message that counts only where a run failed, and that its printer calls a warning, ended nothing.
+            matched = None
+        if matched and matched[0].role == "cause" and matched[0].strength != "strong" and seen_well(text):
             matched = None
         shape.found = matched[0] if matched else None
         if matched is None:

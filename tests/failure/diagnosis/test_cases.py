@@ -30,7 +30,7 @@ def test_the_cause_is_named(folder, case):
 
 
 def test_labels_name_rules():
-    codes = {made.code for made in load_rules()} | {"no-cause", "succeeded", "APPLICATION-MESSAGE"}
+    codes = {made.code for made in load_rules()} | {"no-cause", "failed", "succeeded", "APPLICATION-MESSAGE"}
     for case in (param.values[1] for param in CASES):
         assert {case["expected"], *case.get("also", ())} <= codes, case["name"]
         assert ("words" in case) == (case["expected"] == "APPLICATION-MESSAGE"), case["name"]

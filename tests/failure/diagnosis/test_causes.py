@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from hopperlib.failure.diagnosis.causes import CONFIDENCE, _wilson, measured
+from hopperlib.failure.diagnosis.causes import CONFIDENCE, _wilson, measured, measured_by_voice
 
 
 def test_the_words_stand_in_the_order_of_their_shares():
@@ -18,6 +18,11 @@ def test_certain_was_wrong_four_times():
     certain = measured()["certain"]
     assert certain.answers >= 120
     assert certain.answers - certain.right <= 4
+
+
+def test_agreement_of_two_voices_is_right_more_often_than_disagreement():
+    shares = measured_by_voice()
+    assert shares["both"].right / shares["both"].answers > shares["or"].right / shares["or"].answers
 
 
 def test_shares_lie_in_their_ranges():

@@ -11,8 +11,9 @@ from tests.launchers.mpiexec.compare import Answer, answers, counted, packaged, 
 EVERY = 16
 """Of so many answers one is held in each run of the tests, all of them nightly."""
 
-# Intel MPI up to 2021.14 prints no rule for what its older library does, and more of it cannot be told.
-CANNOT_TELL = {"openmpi": 0.03, "mpich": 0.0, "intelmpi": 0.17}
+# Intel MPI up to 2021.14 prints no rule for what its older library does, and more of it cannot be told. Releases asked for
+# 60 lines alone (2021.10 and 2021.11, which lie between two ways, 2021.12, 2021.15 and 2021.16) are held to less.
+CANNOT_TELL = {"openmpi": 0.03, "mpich": 0.0, "intelmpi": 0.21}
 
 
 @cache
@@ -21,7 +22,7 @@ def of_launcher(launcher: str, every: int) -> dict[tuple[str, str], Counter[str]
 
 
 @pytest.mark.parametrize("every", [EVERY, pytest.param(1, marks=pytest.mark.nightly)])
-@pytest.mark.parametrize(("launcher", "lines"), [("openmpi", 4500), ("mpich", 2400), ("intelmpi", 4500)])
+@pytest.mark.parametrize(("launcher", "lines"), [("openmpi", 4900), ("mpich", 2400), ("intelmpi", 6100)])
 def test_placed_as_the_launcher_does(launcher: str, lines: int, every: int) -> None:
     counts = of_launcher(launcher, every)
     total = sum(counts.values(), Counter())
@@ -30,7 +31,9 @@ def test_placed_as_the_launcher_does(launcher: str, lines: int, every: int) -> N
         answered = how.total() - how["cannot tell"]
         assert how["equal"] >= 0.995 * answered, (release, how)
         # Of few answers the share is less sure.
-        assert how["cannot tell"] <= CANNOT_TELL[launcher] * how.total() + (0 if every == 1 else 5), (release, how)
+        few = how.total() * every < 200
+        share = 0.35 if few else CANNOT_TELL[launcher]
+        assert how["cannot tell"] <= share * how.total() + (0 if every == 1 else 5), (release, how)
     assert total["elsewhere"] + total["taken wrongly"] <= 0.002 * total.total()
 
 

@@ -23,7 +23,7 @@ EXPECTED = {
     "Loud network errors, quiet cause": ("cause", "FORTRAN-EOF"),
     "Memory under Slurm": ("cause", "SLURM-OOM"),
     "Two files of one job": ("cause", "LIB-MISSING"),
-    "Half of the story": ("no-cause", None),
+    "Half of the story": ("failed", None),
     "A job that succeeded": ("succeeded", None),
 }
 
@@ -95,7 +95,7 @@ def test_markup_in_a_log_is_text():
 
 def test_an_empty_text_says_what_to_look_at():
     result = QUESTION.run(log="")
-    assert result.summary.startswith("No cause in this text (0 lines read)")
+    assert result.summary.startswith("Nothing in this text says that the job failed (0 lines read)")
     assert result.findings
     assert result.listings == ()
 
@@ -108,10 +108,22 @@ def test_unknown_lines_are_grouped():
     assert unknown.rows[0][3] == "output:1"
 
 
-def test_the_programs_own_words_are_called_a_guess():
+def test_a_programs_message_is_possible_where_two_voices_agree():
     result = QUESTION.run(log="FATAL ERROR: the flux is negative in cell 12, stopping\nApplication 9 exit codes: 1\n")
-    assert (result.facts["code"], result.facts["confidence"]) == ("APPLICATION-MESSAGE", "guess")
-    assert "This is a guess: " in result.summary
+    assert (result.facts["code"], result.facts["confidence"]) == ("APPLICATION-MESSAGE", "possible")
+    assert "a ranking of all lines puts it first, too" in result.summary
+
+
+def test_another_line_of_the_ranking_is_shown_as_or():
+    log = "n1 38:  negative moist layer thickness\nn1 37: model.exe  00000000037FA0A6  shr_abort_abort  110  shr_abort_mod.F90\n"
+    result = QUESTION.run(log=log)
+    assert result.facts["or_line"] == 1
+    assert "Or, by the ranking of all lines (output:1)" in result.summary
+
+
+def test_what_is_no_output_of_a_job_is_named():
+    result = QUESTION.run(log="Configuration data as of 2024-03-05T14:22:33\nSlurmctldHost[0] = a\n")
+    assert any("Slurm's configuration" in finding.message for finding in result.findings)
 
 
 def test_a_record_that_cannot_be_read_is_pointed_at():

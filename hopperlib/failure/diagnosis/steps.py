@@ -1,0 +1,104 @@
+"""Who speaks in a line, and which failures a line of success can clear.
+
+A job's output is a sequence of steps: the batch script, its commands, a launcher, the program, the site's epilogue, the
+scheduler. "Ended well" is true only of the step that says so:
+
+==========  ======================================================================================
+program     a line that only one program prints (``APPLICATION-DONE``): clears what the same
+            program printed before it, if it worked on in between
+script      a sentence that any command can print (``SCRIPT-DONE``): clears nothing but complaints
+            of commands before it
+scheduler   an exit status of 0 (``BATCH-DONE``, ``FLUX-EVENT-DONE``, a record): that of the last
+            command of a script, so it clears no more than the script's sentence
+==========  ======================================================================================
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from hopperlib.failure.messages._speech import goes_on
+from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
+
+# A command of the job script that complains: the program before it had ended, and the job had not.
+COMMAND = re.compile(
+    r"\W{0,4}(?:cp|mv|rm|ls|cat|mkdir|tar|cd|chmod|ln|git|fatal|remote|conda|Conda\w{0,20}Error|CommandNotFoundError|module|Lmod|ERROR: Unable to locate a module|sbatch|scancel|squeue|qsub|bsub"
+    r"|srun(?=: error: (?:Unable|Invalid|Job|Requested))|\S{1,160}: line \d{1,6})\b"
+)
+# Commands whose complaint leaves the work of a job undone only where something else says so.
+_SIDE = re.compile(
+    r"\W{0,4}(?:\S{1,160}: line \d{1,6}: )?(?:cp|mv|rm|ls|cat|mkdir|cd|chmod|ln|tput|stty|seff|sacct|scontrol|squeue|jobstats|nvidia-smi)\b"
+)
+# Codes of launchers and schedulers: no program clears what they report.
+OUTSIDE = ("SLURM-", "FLUX-", "PALS-", "PBS-", "LSF-", "ALPS-", "SGE-", "HTCONDOR-", "OMPI-", "HYDRA-", "MPI-BAD", "SCHEDULER-", "LAUNCHER-")  # fmt: skip
+# Words with which a launcher or a scheduler reports the exit status of its step: that is no tidying up.
+_STATUS = re.compile(r"flux-job: task|\bexit(?:ed)?\b.{0,24}\b(?:code|status)\W{0,3}[1-9]|\bfailed\b")
+# Lines at the end of a file where words of an end count.
+_AT_END = 40
+# Ordinary lines that an epilogue or an echo prints after such words.
+_FEW = 3
+# A program's last block of lines, which its line of success is in.
+_BLOCK = 8
+
+
+def is_exit_status(hit: Hit) -> bool:
+    """Whether a line reports an exit status other than 0, or a failure."""
+    return bool(_STATUS.search(hit.text))
+
+
+def ended_badly(evidence: Evidence, success: Iterable[MessageHits]) -> bool:
+    """Whether words of an end without a reason close a file: after the last success of a program there, and with hardly any work after them."""
+    done = [hit for message in success if reports_success(message) for hit in message.hits]
+    for group in evidence.unknown:
+        last, read = group.last, evidence.files[group.last.file]
+        if group.suspicion != "end" or read.filled - group.last_line > _AT_END or evidence.life_after(last) is not None:
+            continue
+        later = any(hit.file == last.file and hit.line > last.line - _BLOCK for hit in done)
+        if not later and goes_on(read.tail, read.lines - group.last_line) <= _FEW:
+            return True
+    return False
+
+
+def reports_success(message: MessageHits) -> bool:
+    """Whether a program that is known by name, not a script, a launcher or a scheduler, says that it ended well."""
+    return message.rule.code == "APPLICATION-DONE"
+
+
+def cleared(code: str, hits: Sequence[Hit], success: Iterable[MessageHits], evidence: Evidence) -> bool:
+    """Whether lines of success clear a failure.
+
+    Parameters
+    ----------
+    code : str
+        Of the failure, which says who reports it.
+    hits : sequence of Hit
+        Its lines.
+    success : iterable of MessageHits
+        Messages that say that something ended well.
+    evidence : Evidence
+    """
+    ends = [(message, hit) for message in success for hit in message.hits]
+    by_side_command = all(_SIDE.match(hit.text) for hit in hits)
+    return all(
+        any(_clears(message, end, code, hit, evidence, by_side_command) for message, end in ends) for hit in hits
+    )
+
+
+def _clears(message: MessageHits, end: Hit, code: str, hit: Hit, evidence: Evidence, by_side_command: bool) -> bool:
+    """Whether one line of success clears one line of a failure."""
+    after = end.file == hit.file and end.line > hit.line
+    if by_side_command:
+        return after or end.file != hit.file
+    if not reports_success(message) or code.startswith(OUTSIDE):
+        return False
+    return after and _worked_between(hit, end, evidence)
+
+
+def _worked_between(hit: Hit, end: Hit, evidence: Evidence) -> bool:
+    """Whether the program printed ordinary lines between a failure and its success; where they are too far back to tell, it did."""
+    read = evidence.files[hit.file]
+    tail = read.tail.split(b"\n")
+    behind = read.lines - hit.line
+    if behind >= len(tail):
+        return True
+    between = tail[len(tail) - behind : len(tail) - (read.lines - end.line) - 1]
+    return goes_on(b"\n".join(between), len(between)) > 0

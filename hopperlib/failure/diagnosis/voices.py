@@ -1,0 +1,86 @@
+"""Two voices about one failure: what the rules say, and which line a ranker of all lines would choose.
+
+The ranker knows no rule and the rules know no weight, but both read the same words, so their errors are not independent:
+what agreement is worth was measured, and is not computed from the two shares.
+
+===========  ====================================================================================
+agreement    the ranker's first line is the first that the rules quote: a guess about a run that failed
+             becomes ``possible``, and ``possible`` becomes ``likely``
+same block   it is another one of the quoted lines: nothing changes
+disagreement another line: it is shown as "or", and ``likely`` becomes ``possible``
+===========  ====================================================================================
+"""
+
+from collections.abc import Sequence
+
+from hopperlib.failure.diagnosis._fallback import message_of
+from hopperlib.failure.diagnosis.causes import Cause, Confidence
+from hopperlib.failure.messages._templates import only_tells, suspicion, template
+from hopperlib.failure.messages.evidence import Evidence, Hit
+from hopperlib.failure.ranker.ranking import RankedLine
+
+# Lines quoted of a cause.
+_QUOTED = 8
+_RAISED: dict[Confidence, Confidence] = {"guess": "possible", "possible": "likely"}
+
+
+def second_voice(
+    causes: Sequence[Cause], ranked: Sequence[RankedLine], evidence: Evidence, *, failed: bool
+) -> Cause | None:
+    """Weigh the first cause against the ranker's first line; return what stands as "or", None where both mean the same.
+
+    Parameters
+    ----------
+    causes : sequence of Cause
+        By the rules; the confidence of the first one is changed.
+    ranked : sequence of RankedLine
+    evidence : Evidence
+    failed : bool
+        Whether anything shows that the run failed: agreement about a line of a run that may be well raises nothing.
+    """
+    first = causes[0]
+    if first.confidence == "certain" or not ranked:
+        return None
+    top, head = ranked[0], first.hits[0]
+    if (top.file, top.line) == (head.file, head.line) or _same(top, head):
+        line = head.text.encode()
+        # Two voices that point at a report of an end have no reason between them.
+        went_on = evidence.life_after(head) is not None
+        if failed and not went_on and suspicion(line) != "end" and not only_tells(line):
+            first.confidence = _RAISED.get(first.confidence, first.confidence)
+        return None
+    if any((hit.file, hit.line) == (top.file, top.line) or _same(top, hit) for hit in first.hits[:_QUOTED]):
+        return None
+    if first.confidence == "likely":
+        first.confidence = "possible"
+    return _as_cause(top, causes[1:], evidence)
+
+
+def folded(hits: Sequence[Hit]) -> list[Hit]:
+    """Return lines without those that differ from an earlier one only in numbers, names and quoted words."""
+    kept: dict[bytes, Hit] = {}
+    for hit in hits:
+        kept.setdefault(template(hit.text.encode()), hit)
+    return list(kept.values())
+
+
+def _same(top: RankedLine, hit: Hit) -> bool:
+    """Whether two lines say the same."""
+    return top.text.split() == hit.text.split()
+
+
+def _as_cause(top: RankedLine, others: Sequence[Cause], evidence: Evidence) -> Cause:
+    """Return the ranker's line as a cause: a runner-up of the rules, or a message without a rule."""
+    for other in others:
+        if any((hit.file, hit.line) == (top.file, top.line) for hit in other.hits):
+            return other
+    known = next(
+        (
+            hit
+            for message in evidence.messages.values()
+            for hit in message.hits
+            if (hit.file, hit.line) == (top.file, top.line)
+        ),
+        None,
+    )
+    return message_of(known or Hit(file=top.file, line=top.line, text=top.text, fields={}), top.occurrences)
