@@ -227,9 +227,11 @@ def _summary(asked: Lines, review: Review) -> str:
 
 def _with_problem(summary: str, job: Sequence[Finding], review: Review) -> str:
     """Return a summary that begins with the worst problem of the script, where the line itself has none."""
-    worst = next((finding for finding in job if finding.level == "problem"), None)
+    worst = next((finding for finding in job if finding.level in ("problem", "advice")), None)
     if worst is None or review.problems:
         return summary
+    if worst.level == "advice":
+        return f"{summary.removesuffix(' No better line was found.')} {worst.message}" if not review.better else summary
     summary = summary.removesuffix(" No better line was found.")
     return f"{worst.message} {summary}"
 
