@@ -333,6 +333,7 @@ class _Shell:
         self.blocks: list[tuple[str, int]] = []
         self.condition = ""
         self.depth = self.group = 0
+        self.found = False
         # Characters that came out of variables.
         self.grown = 0
 
@@ -350,6 +351,18 @@ class _Shell:
                 built_in(self, words[1:], statement.line)
             else:
                 yield from self._launches(statement, words, ahead)
+        if not self.found:
+            yield from self._in_variables()
+
+    def _in_variables(self) -> Iterator[LaunchLine]:
+        """Yield the launch lines that are values of variables, which a program of the script runs."""
+        self.depth += 1
+        for setting in self.settings:
+            if setting.value and re.match(r"\s*(?:\S*/)?(?:aprun|srun|mpiexec|mpirun)\s+\S", setting.value):
+                for statement in split(setting.value):
+                    for line in self._launch(statement, {}):
+                        yield line._replace(line=setting.line)
+        self.depth -= 1
 
     def _enter_or_leave(self, statement: Statement) -> None:
         """Follow the loops and conditions that a statement begins or ends, and ``wait``."""
@@ -391,6 +404,7 @@ class _Shell:
                 times=math.prod(rounds for _, rounds in self.blocks),
                 group=self.group,
             )
+            self.found = True
             # What runs in the foreground is done before the next begins.
             self.group += not statement.background
 
