@@ -14,19 +14,11 @@ from typing import NamedTuple
 
 from hopperkit.launchers.options import Given, option_table, programs, read_options
 from hopperkit.launchers.scripts import LaunchLine
-from hopperkit.launchers.shell import Word
+from hopperkit.launchers.shell import Edit, Word
 from hopperlib.placement.components import LauncherKind, LaunchError
 
 Changes = Mapping[str, "str | None"]
 """Options and their new values; None removes one."""
-
-
-class Edit(NamedTuple):
-    """Characters of a text from `start` to `end` that another text replaces."""
-
-    start: int
-    end: int
-    text: str
 
 
 class ProgramOptions(NamedTuple):
@@ -227,28 +219,6 @@ class _Words:
                 pieces += [*([] if text is None else [text]), *self.added.get(at, ())]
             edits.append(Edit(start, end, " ".join(pieces)))
         return tuple(edits)
-
-
-def apply_edits(text: str, edits: Sequence[Edit]) -> str:
-    r"""Return a text with edits made; where words are cut, the blanks before them go too.
-
-    Parameters
-    ----------
-    text : str
-    edits : sequence of Edit
-        In order, none overlapping another.
-
-    Examples
-    --------
-    >>> apply_edits("srun -n 4 -l \\\n  ./a", [Edit(8, 9, "8"), Edit(10, 12, "")])
-    'srun -n 8 \\\n  ./a'
-    """
-    for start, end, new in reversed(edits):
-        before = text[:start]
-        if not new:
-            before = re.sub(r"(?:[ \t]|\\\n)+\Z", "", before)
-        text = before + new + text[end:]
-    return text
 
 
 def one_task_a_node(launcher: LauncherKind, nodes: int) -> str:

@@ -13,13 +13,22 @@ from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from posixpath import basename
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from hopperkit.launchers.shell import Part, RawWord, Statement, Unknown, Variables, Word, expand, joined, split
+from hopperkit.launchers.shell import (
+    Edit,
+    Part,
+    RawWord,
+    Statement,
+    Unknown,
+    Variables,
+    Word,
+    apply_edits,
+    expand,
+    joined,
+    split,
+)
 from hopperlib.placement.components import DIRECTIVES, BatchSystem, LaunchError
-
-if TYPE_CHECKING:
-    from hopperkit.launchers.line_writer import Edit
 
 # Longest text taken. A job script is a few thousand characters.
 _MAX_CHARACTERS = 500_000
@@ -196,18 +205,16 @@ class Script:
             lines = tuple(line._replace(environment={**variables, **line.environment}) for line in self.lines)
         return replace(self, lines=lines, job_variables=variables)
 
-    def edited(self, edits: "Sequence[Edit]") -> "Script":
+    def edited(self, edits: Sequence[Edit]) -> "Script":
         r"""Return the script with some characters of its text replaced, read again.
 
         Examples
         --------
-        >>> from hopperkit.launchers.line_writer import Edit
+        >>> from hopperkit.launchers.shell import Edit
         >>> script = read_script("#SBATCH -N 2\ntime srun -n 8 ./a.out >log &\nwait\n")
         >>> script.edited([Edit(27, 27, " -c 4")]).line_as_typed(0)
         'time srun -n 8 -c 4 ./a.out >log &'
         """
-        from hopperkit.launchers.line_writer import apply_edits
-
         changed = apply_edits(self.text, edits)
         statements = tuple(split(changed))
         lines = tuple(_Shell(self.job_variables).walk(statements))

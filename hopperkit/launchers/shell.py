@@ -9,7 +9,7 @@ is needed.
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 BROKEN_LINE = "does not continue the line, because a blank follows it; take the blank away"
@@ -482,3 +482,33 @@ def joined(word: RawWord, variables: Variables) -> str | Unknown:
         if size > MAX_VALUE and not is_literal:
             return Unknown(_TOO_LONG)
     return Unknown(reason, "".join(pieces)) if reason else "".join(pieces)
+
+
+class Edit(NamedTuple):
+    """Characters of a text from `start` to `end` that another text replaces."""
+
+    start: int
+    end: int
+    text: str
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    r"""Return a text with edits made; where words are cut, the blanks before them go too.
+
+    Parameters
+    ----------
+    text : str
+    edits : sequence of Edit
+        In order, none overlapping another.
+
+    Examples
+    --------
+    >>> apply_edits("srun -n 4 -l \\\n  ./a", [Edit(8, 9, "8"), Edit(10, 12, "")])
+    'srun -n 8 \\\n  ./a'
+    """
+    for start, end, new in reversed(edits):
+        before = text[:start]
+        if not new:
+            before = re.sub(r"(?:[ \t]|\\\n)+\Z", "", before)
+        text = before + new + text[end:]
+    return text
