@@ -64,9 +64,9 @@ def unknown_node(script: Script, findings: Sequence[Finding], doubt: str) -> Res
     --------
     >>> from hopperkit.launchers.scripts import read_script
     >>> script = read_script("#SBATCH -N 4 --gres=gpu:8 --ntasks-per-node=1\nsrun ./train\n")
-    >>> print(unknown_node(script, (), "The text names no machine.").summary)
-    Cannot tell where the tasks run until the node is known. The text names no machine. Requested: 4 nodes, 1 task per \
-node, 8 GPUs per node. The checks that need no machine found no problem.
+    >>> answer = unknown_node(script, (), "The text names no machine.")
+    >>> answer.summary[:56], answer.facts["requested"]
+    ('Cannot tell where the tasks run until the node is known.', {'nodes': 4, 'tasks_per_node': 1, 'gpus_per_node': 8})
     """
     requested = _requested(script)
     worst = next((finding for finding in findings if finding.level == "problem"), None)
