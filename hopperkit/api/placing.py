@@ -21,18 +21,12 @@ def run_place(name: str, /, **values: Any) -> "Result":
     """
     from hopperkit.api.kinds import given_values
     from hopperkit.questions.machine_choice import guess_machine
-    from hopperkit.questions.node.place import Lines, answer
+    from hopperkit.questions.node.place import run_lines
     from hopperkit.questions.question import load
-    from hopperlib.errors import InputError
 
-    question, doubt = load(name), ""
+    question, doubt, evidence = load(name), "", ""
     found = given_values(question, values)
     if "machine" not in found:
         guess = guess_machine(found["line"])
-        found["machine"], doubt = guess.machine, guess.doubt
-    asked = Lines(**question.read(found))
-    asked.doubt = doubt
-    try:
-        return answer(asked)
-    except InputError as error:
-        raise asked.explained(error) from None
+        found["machine"], doubt, evidence = guess.machine, guess.doubt, guess.sign
+    return run_lines(question.read(found), doubt=doubt, evidence=evidence)

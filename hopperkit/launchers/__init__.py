@@ -8,7 +8,7 @@ options, option_values                     what a line says, by one table for al
 dialects                                   the launchers: aprun; srun; PALS, Open MPI, MPICH and Intel MPI
 batch                                      what a script asks of the batch system
 gpu_wrappers                               what chooses a GPU in front of a program
-line_writer                                lines written from what they ask for
+line_writer                                edits of a line that has been read
 =========================================  ====================================================================
 
 Reading needs no placement: whether the tasks fit on the nodes is found out in `hopperlib.placement`.

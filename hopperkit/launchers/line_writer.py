@@ -1,31 +1,140 @@
-"""Launch lines written from options, and options changed in a line that has been read."""
+"""Options changed in a launch line that has been read: a few edits of its text, everything else as it was typed.
+
+Each option knows which words of the line it was read from, and each word where it was typed. To set an option is to
+replace its value there; to remove one is to cut its words and the blanks before them; a new one goes after the last
+option of its program. Repeated options, quotes, continued lines, redirections and comments are never written again.
+"""
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
-from hopperlib.placement.components import Component, LauncherKind
+from hopperkit.launchers.options import Given, option_table, programs, read_options
+from hopperkit.launchers.scripts import LaunchLine
+from hopperkit.launchers.shell import Edit, Word
+from hopperlib.placement.components import LauncherKind, LaunchError
 
-Changes = dict[str, "str | None"]
-"""Options and their new values; None takes one away."""
+Changes = Mapping[str, "str | None"]
+"""Options and their new values; None removes one."""
 
 
-class Program(NamedTuple):
-    """One program of a line: its options (name and value; an empty value for a flag) and its command.
+class ProgramOptions(NamedTuple):
+    """Options of one program of a line, and the place of its first word among the words of the line."""
 
-    `shell` is the command as it was typed; without it the words of the command are quoted.
+    first: int
+    given: tuple[Given, ...]
+
+    def effective(self, changes: Changes, launcher: LauncherKind) -> dict[str, str | None]:
+        """Return the changes that change something, by the option's name in reports.
+
+        Parameters
+        ----------
+        changes : mapping
+            Any spelling of an option, and its new value or None.
+        launcher : str
+
+        Examples
+        --------
+        >>> program = ProgramOptions(0, (Given("-n", "--ntasks", "8"),))
+        >>> program.effective({"-n": "8", "-c": "4", "-m": None}, "srun")
+        {'-c': '4'}
+        """
+        now = {given.name: given.value for given in self.given}
+        named = {_report_name(name, launcher): value for name, value in changes.items()}
+        return {name: value for name, value in named.items() if now.get(name) != value}
+
+
+def _report_name(name: str, launcher: LauncherKind) -> str:
+    """Return the name in reports of an option in any spelling."""
+    spelled = name if launcher in ("aprun", "srun") else f"-{name.lstrip('-')}"
+    return next((option.names[0] for option in option_table(launcher) if spelled in option.names), name)
+
+
+def read_line_options(line: LaunchLine, launcher: LauncherKind) -> tuple[ProgramOptions, ...] | None:
+    """Return the options that are typed on a line itself, program by program; None if they cannot be told.
+
+    Parameters
+    ----------
+    line : LaunchLine
+    launcher : str
+
+    Examples
+    --------
+    >>> from hopperkit.launchers.scripts import read_script
+    >>> (line,) = read_script("aprun -n 4 ./a : -n 2 ./b").lines
+    >>> [(program.first, len(program.given)) for program in read_line_options(line, "aprun")]
+    [(0, 1), (4, 1)]
     """
+    if line.words and line.words[0].unknown and line.words[0].text.startswith("$"):
+        return None
+    read, first = [], 0
+    for part in programs(line.words):
+        try:
+            read.append(ProgramOptions(first, tuple(read_options(part, launcher, where="")[0])))
+        except LaunchError:
+            return None
+        first += len(part) + 1
+    return tuple(read)
 
-    options: tuple[tuple[str, str], ...]
-    command: tuple[str, ...]
-    shell: str = ""
+
+def edit_options(
+    line: LaunchLine, read: Sequence[ProgramOptions], changes: Sequence[Changes], launcher: LauncherKind
+) -> tuple[Edit, ...] | None:
+    """Return the edits of a script that change options of one of its lines; None if the line cannot be edited in place.
+
+    Parameters
+    ----------
+    line : LaunchLine
+    read : sequence of ProgramOptions
+        What `read_line_options` returns for it.
+    changes : sequence of mapping
+        Changes to each program, in order.
+    launcher : str
+
+    Examples
+    --------
+    >>> from hopperkit.launchers.scripts import read_script
+    >>> script = read_script("aprun -n 16 -d1 -e A=1 -e B='x y' ./a")
+    >>> (line,) = script.lines
+    >>> edits = edit_options(line, read_line_options(line, "aprun"), [{"-d": "4", "-S": "2", "-n": "16"}], "aprun")
+    >>> script.edited(edits).text
+    "aprun -n 16 -d4 -e A=1 -e B='x y' -S 2 ./a"
+    """
+    if len(line.places) != len(line.words) + 1:
+        return None
+    words = _Words(line.words)
+    for program, change in zip(read, changes, strict=True):
+        for name, value in program.effective(change, launcher).items():
+            typed = [given for given in program.given if given.name == name]
+            if value is None:
+                for given in typed:
+                    words.remove(program, given)
+            elif typed and (typed[-1].value or len(_words_of(program, typed[-1])) > 1):
+                words.set_value(program, typed[-1], value)
+            else:
+                words.add(program, option_text(_spelling(name, launcher), value))
+    return words.edits(line.places)
 
 
-def _option_text(name: str, value: str) -> str:
-    """Return an option as typed: ``-n 4``, ``--exact``, ``--ntasks-per-node=4``.
+def _spelling(name: str, launcher: LauncherKind) -> str:
+    """Return how a new option is written; the long names of mpiexec's are documented after two dashes."""
+    if launcher in ("aprun", "srun"):
+        return name
+    names = next((option.names for option in option_table(launcher) if name == option.names[0]), (name,))
+    long = next((each for each in names if len(each) > 2), "")
+    return f"-{long}" if long else name
 
-    aprun's options all have one dash, and take their value after a space.
+
+def option_text(name: str, value: str) -> str:
+    """Return an option as typed; those of aprun all have one dash, and their value after a space.
+
+    Examples
+    --------
+    >>> option_text("-n", "4"), option_text("--exact", ""), option_text("--comment", "of $USER today")
+    ('-n 4', '--exact', '--comment="of $USER today"')
     """
     if not value:
         return name
@@ -40,45 +149,76 @@ def _quoted(value: str) -> str:
     return value if plain else f'"{value}"'
 
 
-def write_line(launcher: LauncherKind, programs: Sequence[Program]) -> str:
-    """Return a launch line.
-
-    Parameters
-    ----------
-    launcher : {"aprun", "srun", "pals"}
-    programs : sequence of Program
-        Several are joined by a colon.
-
-    Examples
-    --------
-    >>> write_line("aprun", [Program((("-n", "384"), ("-N", "12"), ("-ss", "")), ("vasp",))])
-    'aprun -n 384 -N 12 -ss vasp'
-    >>> write_line("srun", [Program((("-n", "4"), ("--cpu-bind", "cores")), ("a b.sh",))])
-    "srun -n 4 --cpu-bind=cores 'a b.sh'"
-    >>> write_line("pals", [Program((("-n", "8"), ("-ppn", "4"), ("--depth", "8"), ("--cpu-bind", "depth")), ("./a.out",))])
-    'mpiexec -n 8 -ppn 4 --depth=8 --cpu-bind=depth ./a.out'
-    """
-    parts = []
-    for program in programs:
-        words = [_option_text(name, value) for name, value in program.options]
-        parts.append(" ".join([*words, program.shell or shlex.join(program.command)]).strip())
-    return f"{'mpiexec' if launcher == 'pals' else launcher} {' : '.join(parts)}".strip()
+def _words_of(program: ProgramOptions, given: Given) -> range:
+    """Return the places among the words of the line from which an option was read."""
+    first, end = given.words
+    return range(program.first + first, program.first + end)
 
 
-def changed(component: Component, changes: Changes) -> Program:
-    """Return a component's program with some options set (or left out, for None), the others as they were.
+class _Words:
+    """Words of a line (from 0, the launcher's name being -1) while options of it are changed."""
 
-    An option that is new stands behind the others.
+    def __init__(self, words: Sequence[Word]) -> None:
+        self.words = words
+        # New text of a word, None for one that goes; what is added after a word.
+        self.new: dict[int, str | None] = {}
+        self.added: defaultdict[int, list[str]] = defaultdict(list)
+        # New values that are glued to their option, by word; letters that go from words with several.
+        self.glued: dict[int, str] = {}
+        self.removed: set[Given] = set()
 
-    Examples
-    --------
-    >>> was = Component(command=("vasp",), tasks=8, options=(("-n", "8"), ("-N", "4")))
-    >>> changed(was, {"-N": "2", "-S": "1"}).options
-    (('-n', '8'), ('-N', '2'), ('-S', '1'))
-    """
-    options: Changes = {**dict(component.options), **changes}
-    kept = tuple((name, value) for name, value in options.items() if value is not None)
-    return Program(kept, component.command, component.shell)
+    def set_value(self, program: ProgramOptions, given: Given, value: str) -> None:
+        """Replace the value of an option, keeping how it is spelled."""
+        at = _words_of(program, given)
+        if len(at) > 1:
+            self.new[at[1]] = _quoted(value)
+        else:
+            self.glued[at[0]] = value
+            self._rewrite(program, at[0])
+
+    def remove(self, program: ProgramOptions, given: Given) -> None:
+        """Cut the words of an option; of letters written together, only its letter and its value."""
+        first, *others = _words_of(program, given)
+        self.new |= dict.fromkeys(others)
+        self.removed.add(given)
+        self._rewrite(program, first)
+
+    def _rewrite(self, program: ProgramOptions, at: int) -> None:
+        """Set the new text of a word with one option, or with letters written together, the last perhaps with its value."""
+        together = [each for each in program.given if program.first + each.words[0] == at]
+        kept = [each for each in together if each not in self.removed]
+        last, head = together[-1], self.words[at].text
+        value = last.value if len(_words_of(program, last)) == 1 else ""
+        head = head.removesuffix(value)
+        if len(kept) < len(together):
+            head = "-" + "".join(each.typed[1:] for each in kept)
+        value = self.glued.get(at, value)
+        self.new[at] = head + (_quoted(value) if value and last in kept else "") if kept else None
+
+    def add(self, program: ProgramOptions, text: str) -> None:
+        """Add an option after the last one of a program."""
+        last = program.given[-1].words[1] if program.given else 0
+        self.added[program.first + last - 1].append(text)
+
+    def edits(self, places: Sequence[tuple[int, int]]) -> tuple[Edit, ...] | None:
+        """Return the edits of the text; words that came out of one variable are written out where one of them changes."""
+        edits = []
+        for (start, end), group in groupby(range(-1, len(self.words)), key=lambda at: places[at + 1]):
+            ats = list(group)
+            last = self.added.get(ats[-1], [])
+            touched = any(at in self.new for at in ats) or any(at in self.added for at in ats[:-1])
+            if not touched:
+                edits += [Edit(end, end, "".join(f" {text}" for text in last))] if last else []
+                continue
+            if -1 in ats:
+                # The variable that holds the launcher may hold a wrapper in front of it too.
+                return None
+            pieces: list[str] = []
+            for at in ats:
+                text = self.new.get(at, self.words[at].shell)
+                pieces += [*([] if text is None else [text]), *self.added.get(at, ())]
+            edits.append(Edit(start, end, " ".join(pieces)))
+        return tuple(edits)
 
 
 def one_task_a_node(launcher: LauncherKind, nodes: int) -> str:

@@ -78,12 +78,16 @@ class Option:
 
 
 class Given(NamedTuple):
-    """An option on a line: its name in reports, as it was typed, its value, whether it bears on where tasks run."""
+    """An option on a line: its name in reports, as it was typed, its value, whether it bears on where tasks run.
+
+    `words` are the first of the words that it was read from and the one after the last; (0, 0) for none.
+    """
 
     name: str
     typed: str
     value: str
     bears: bool = True
+    words: tuple[int, int] = (0, 0)
 
     @property
     def inherited(self) -> bool:
@@ -334,6 +338,8 @@ class _Line:
         site: Sequence[str] | None,
     ) -> None:
         self.words, self.known, self.where, self.site, self.at = words, known, where, site, 0
+        # Where the option begins that is being read.
+        self.begin = 0
         self.given: list[Given] = []
         # The first of a name holds.
         self.options = {name: option for option in reversed(table) for name in option.names}
@@ -349,6 +355,7 @@ class _Line:
             return ""
         if word.unknown and not word.text.startswith("--"):
             raise LaunchError(word.text, "", word.unknown)
+        self.begin = self.at
         self.at += 1
         return word.text
 
@@ -393,7 +400,7 @@ class _Line:
         if not attached and len(behind) == 2 and not behind[0].startswith(("-", ".", "/")):
             value = behind[0]
             self.at += 1
-        self.given.append(Given(typed, typed, value, bears=False))
+        self.given.append(Given(typed, typed, value, bears=False, words=(self.begin, self.at)))
 
     def may_be_the_sites(self, typed: str) -> bool:
         """Whether a long name may be an option that the site added; where the machine is not known, unless it is a slip."""
@@ -415,7 +422,7 @@ class _Line:
                 self.at += 1
         if word.unknown and option.bears:
             raise LaunchError(typed, word.text.removeprefix(f"{typed}="), word.unknown)
-        self.given.append(Given(option.names[0], typed, value, option.bears))
+        self.given.append(Given(option.names[0], typed, value, option.bears, (self.begin, self.at)))
 
     def known_option(self, name: str, value: str, typed: str = "") -> Option:
         """Return the option of that name, or refuse it as typed with its value: the attached one, or the next word."""

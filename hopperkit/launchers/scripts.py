@@ -9,16 +9,31 @@ needed; what a line asks for on one is read by `hopperkit.launchers.reader`.
 
 import math
 import re
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from posixpath import basename
 from typing import NamedTuple
 
-from hopperkit.launchers.shell import Part, RawWord, Statement, Unknown, Variables, Word, expand, joined, split
+from hopperkit.launchers.shell import (
+    Edit,
+    Part,
+    RawWord,
+    Statement,
+    Unknown,
+    Variables,
+    Word,
+    apply_edits,
+    expand,
+    joined,
+    split,
+)
 from hopperlib.placement.components import DIRECTIVES, BatchSystem, LaunchError
 
 # Longest text taken. A job script is a few thousand characters.
 _MAX_CHARACTERS = 500_000
+# Characters that its variables and the words that come out of them may have in all.
+_MAX_GROWTH = 2_000_000
 
 _MPIEXEC = ("mpiexec", "mpirun", "mpiexec.hydra", "orterun", "prterun", "prun")
 _LAUNCHERS = ("aprun", "srun", *_MPIEXEC)
@@ -110,6 +125,8 @@ class LaunchLine(NamedTuple):
         Number of its group: what is started in the background runs with the others up to the next ``wait``.
     span : (int, int) or None
         Where it stands in the text, from the launcher's name to its last word; None inside ``eval``.
+    places : tuple of (int, int)
+        Where the launcher's name and each of the words were typed; words out of one variable share its place.
     """
 
     launcher: str
@@ -124,6 +141,7 @@ class LaunchLine(NamedTuple):
     times: int = 1
     group: int = 0
     span: tuple[int, int] | None = None
+    places: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -187,21 +205,17 @@ class Script:
             lines = tuple(line._replace(environment={**variables, **line.environment}) for line in self.lines)
         return replace(self, lines=lines, job_variables=variables)
 
-    def with_line(self, number: int, text: str) -> "Script | None":
-        r"""Return the script with another launch line in the place of one; what stands around it stays.
-
-        None where the line has no place of its own in the text.
+    def edited(self, edits: Sequence[Edit]) -> "Script":
+        r"""Return the script with some characters of its text replaced, read again.
 
         Examples
         --------
+        >>> from hopperkit.launchers.shell import Edit
         >>> script = read_script("#SBATCH -N 2\ntime srun -n 8 ./a.out >log &\nwait\n")
-        >>> script.with_line(0, "srun -n 8 -c 4 ./a.out").line_as_typed(0)
+        >>> script.edited([Edit(27, 27, " -c 4")]).line_as_typed(0)
         'time srun -n 8 -c 4 ./a.out >log &'
         """
-        span = self.lines[number].span
-        if span is None:
-            return None
-        changed = self.text[: span[0]] + text + self.text[span[1] :]
+        changed = apply_edits(self.text, edits)
         statements = tuple(split(changed))
         lines = tuple(_Shell(self.job_variables).walk(statements))
         return replace(self, text=changed, statements=statements, lines=lines)
@@ -326,6 +340,9 @@ class _Shell:
         self.blocks: list[tuple[str, int]] = []
         self.condition = ""
         self.depth = self.group = 0
+        self.found = False
+        # Characters that came out of variables.
+        self.grown = 0
 
     def walk(self, statements: Sequence[Statement]) -> Iterator[LaunchLine]:
         """Take statement after statement: remember what it sets, yield the launch line that it is."""
@@ -341,6 +358,18 @@ class _Shell:
                 built_in(self, words[1:], statement.line)
             else:
                 yield from self._launches(statement, words, ahead)
+        if not self.found:
+            yield from self._in_variables()
+
+    def _in_variables(self) -> Iterator[LaunchLine]:
+        """Yield the launch lines that are values of variables, which a program of the script runs."""
+        self.depth += 1
+        for setting in self.settings:
+            if setting.value and re.match(r"\s*(?:\S*/)?(?:aprun|srun|mpiexec|mpirun)\s+\S", setting.value):
+                for statement in split(setting.value):
+                    for line in self._launch(statement, {}):
+                        yield line._replace(line=setting.line)
+        self.depth -= 1
 
     def _enter_or_leave(self, statement: Statement) -> None:
         """Follow the loops and conditions that a statement begins or ends, and ``wait``."""
@@ -382,6 +411,7 @@ class _Shell:
                 times=math.prod(rounds for _, rounds in self.blocks),
                 group=self.group,
             )
+            self.found = True
             # What runs in the foreground is done before the next begins.
             self.group += not statement.background
 
@@ -391,6 +421,7 @@ class _Shell:
         self.exported |= set(values) if export else set()
         for name, value in values.items():
             known = None if isinstance(value, Unknown) else value
+            self._grow(len(known or ""))
             self.settings.append(Variable(name, known, line, name in self.exported))
 
     def _assigns(self, word: RawWord, into: dict[str, str | Unknown]) -> bool:
@@ -399,7 +430,7 @@ class _Shell:
         match = _ASSIGNMENT.match(first.text) if first and first.kind == "text" and not first.quoted else None
         if not match or not first:
             return False
-        known = {**self.variables, **into}
+        known = ChainMap(into, self.variables)
         if word.parts[-1].kind == "list":
             entries = [entry for statement in split(word.parts[-1].text) for entry in statement]
             into |= {f"{match[1]}[{number}]": joined(entry, known) for number, entry in enumerate(entries)}
@@ -458,20 +489,24 @@ class _Shell:
 
     def _module(self, words: Sequence[RawWord], line: int) -> None:
         """Remember the modules that ``module load a b`` and ``ml a b`` name."""
-        typed = [word.text for raw in words for word in expand(raw, self.variables)]
+        typed = [word.text for raw in words for word in self._expand(raw)]
         names = typed[1:] if typed[:1] and typed[0] in _MODULE_ACTIONS else typed
         self.modules += [Module(name, line) for name in names if not name.startswith("-")]
 
     def _launch(self, raw_words: Sequence[RawWord], ahead: Variables) -> Iterator[LaunchLine]:
         """Yield the launch line that words are; what is in front of it, such as time or env, is passed over."""
-        words = [word for raw in raw_words for word in expand(raw, self.variables)]
+        expanded = [self._expand(raw) for raw in raw_words]
+        words = [word for each in expanded for word in each]
         set_in_front: dict[str, str | Unknown] = dict(ahead)
         for at, word in enumerate(words):
             name = _program_name(word)
             if name in _LAUNCHERS:
-                starts = [raw.start for raw in raw_words for _ in expand(raw, self.variables)]
-                span = None if self.depth else (starts[at], raw_words[-1].end)
-                yield self._launch_line(words, at, set_in_front)._replace(span=span)
+                places = tuple(
+                    (raw.start, raw.end) for raw, each in zip(raw_words, expanded, strict=True) for _ in each
+                )[at:]
+                span = None if self.depth else (places[0][0], raw_words[-1].end)
+                line = self._launch_line(words, at, set_in_front)
+                yield line._replace(span=span, places=() if self.depth else places)
                 return
             # eval reads its words as a line once more: a bound, so that no text makes it go on forever.
             if at == 0 and name == "eval" and self.depth < _MAX_EVAL_DEPTH:
@@ -484,6 +519,19 @@ class _Shell:
                 return
             if match := _ASSIGNMENT.match(word.text):
                 set_in_front[match[1]] = word.text[match.end() :]
+
+    def _expand(self, raw: RawWord) -> list[Word]:
+        """Return the words that a word becomes; a text whose words grow without end is refused."""
+        words = expand(raw, self.variables)
+        self._grow(sum(len(word.text) + 1 for word in words))
+        return words
+
+    def _grow(self, characters: int) -> None:
+        """Count characters that are kept; a text that grows without end is refused."""
+        self.grown += characters
+        if self.grown > _MAX_GROWTH:
+            rule = f"grows past {_MAX_GROWTH:,} characters as its variables are put in, which no job script needs"
+            raise LaunchError("script", "", rule)
 
     def _launch_line(self, words: Sequence[Word], at: int, set_in_front: Variables) -> LaunchLine:
         """Return the launch line whose launcher stands at a place among the words."""

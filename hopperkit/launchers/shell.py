@@ -9,7 +9,7 @@ is needed.
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 BROKEN_LINE = "does not continue the line, because a blank follows it; take the blank away"
@@ -59,6 +59,9 @@ _IN_QUOTES = re.compile(r"""\\(?P<escaped>[\\"$`\n])|[^\\$`]+|\\""")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BRACED = r"\$\{([A-Za-z_][A-Za-z0-9_]*(?:\[\d{1,4}\])?)(?::?[-=]([^{}$`]*))?\}"
 _MAX_DIGITS = 12
+MAX_VALUE = 20_000
+"""Longest value that variables may grow to; a launch line is a few hundred characters. [characters]"""
+_TOO_LONG = f"grows past {MAX_VALUE:,} characters as variables are put in; write the value"
 # What stands around a piece that is not known, and for a blank in it, while the words around it are cut.
 _MARK, _BLANK = "\0", "\1"
 
@@ -350,9 +353,12 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
     'takes $M, which this text does not set; write the value'
     """
     texts = [""]
-    missing = ""
+    missing, size = "", 0
     for part in word.parts:
         value = _evaluate(part, variables)
+        size += len(value.text if isinstance(value, Unknown) else value) if part.kind == "variable" else 0
+        if size > MAX_VALUE:
+            return [Word(text=_start_of(word.raw), unknown=_TOO_LONG, typed=word.raw)]
         if isinstance(value, Unknown):
             if part.quoted or not re.search(r"[ \t\n]", value.text):
                 return [Word(text=word.raw, unknown=value.reason, typed=word.raw)]
@@ -370,6 +376,11 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
     words = [_word(text, missing) for text in texts if text]
     # Quotes with nothing in them are an empty word; an empty variable outside quotes is none.
     return words or ([Word(text="")] if any(part.quoted for part in word.parts) else [])
+
+
+def _start_of(raw: str) -> str:
+    """Return a word short enough for a message."""
+    return raw if len(raw) <= 60 else f"{raw[:57]}..."
 
 
 def _word(text: str, missing: str) -> Word:
@@ -440,9 +451,14 @@ def _number(node: Any, variables: Variables) -> int:
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return node.value
     if isinstance(node, ast.Name) and isinstance(value := variables.get(node.id), str):
-        return int(value[:_MAX_DIGITS])
+        if len(value) > _MAX_DIGITS:
+            raise ValueError("no number of a job script")
+        return int(value)
     if isinstance(node, ast.BinOp) and type(node.op) in signs:
-        return int(signs[type(node.op)](_number(node.left, variables), _number(node.right, variables)))
+        left, right = _number(node.left, variables), _number(node.right, variables)
+        if max(abs(left), abs(right)) >= 10**_MAX_DIGITS:
+            raise ValueError("no number of a job script")
+        return int(signs[type(node.op)](left, right))
     raise ValueError("no whole-number arithmetic")
 
 
@@ -454,9 +470,45 @@ def joined(word: RawWord, variables: Variables) -> str | Unknown:
     >>> joined(split("$A$B")[0][0], {"A": "-n 4", "B": " -d 6"})
     '-n 4 -d 6'
     """
-    values = [(_evaluate(part, variables), part.raw) for part in word.parts]
-    reasons = [value.reason for value, _ in values if isinstance(value, Unknown)]
-    if not reasons:
-        return "".join(value for value, _ in values if isinstance(value, str))
-    pieces = [value if isinstance(value, str) else value.text or Unknown.piece("", raw).text for value, raw in values]
-    return Unknown(reasons[0], "".join(pieces))
+    pieces: list[str] = []
+    reason, size, is_literal = "", 0, all(part.kind == "text" for part in word.parts)
+    for part in word.parts:
+        value = _evaluate(part, variables)
+        if isinstance(value, Unknown):
+            reason = reason or value.reason
+            value = value.text or Unknown.piece("", part.raw).text
+        pieces.append(value)
+        size += len(value)
+        if size > MAX_VALUE and not is_literal:
+            return Unknown(_TOO_LONG)
+    return Unknown(reason, "".join(pieces)) if reason else "".join(pieces)
+
+
+class Edit(NamedTuple):
+    """Characters of a text from `start` to `end` that another text replaces."""
+
+    start: int
+    end: int
+    text: str
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    r"""Return a text with edits made; where words are cut, the blanks before them go too.
+
+    Parameters
+    ----------
+    text : str
+    edits : sequence of Edit
+        In order, none overlapping another.
+
+    Examples
+    --------
+    >>> apply_edits("srun -n 4 -l \\\n  ./a", [Edit(8, 9, "8"), Edit(10, 12, "")])
+    'srun -n 8 \\\n  ./a'
+    """
+    for start, end, new in reversed(edits):
+        before = text[:start]
+        if not new:
+            before = re.sub(r"(?:[ \t]|\\\n)+\Z", "", before)
+        text = before + new + text[end:]
+    return text

@@ -68,7 +68,8 @@ _MPIEXEC = ("pals", "openmpi", "mpich", "intelmpi")
 def machine_of_text(text: str) -> tuple[str, str]:
     r"""Return the machine that a text is for, by all that it says, and the first sign of it; nothing if it cannot be told.
 
-    A machine must have the launcher, and know the constraint, the partition and the
+    A comment is no sign: a script may be written for another machine than the one it came from. A machine must have the
+    launcher, and know the constraint, the partition and the
     QOS that are asked for unless the text names it. One queue alone is no evidence:
     several sites have a constraint ``gpu`` and a QOS ``debug``.
 
@@ -83,6 +84,7 @@ def machine_of_text(text: str) -> tuple[str, str]:
     from hopperkit.launchers.scripts import read_script
 
     script = read_script(text)
+    text = _without_comments(text)
     # Names of machines stand in any case.
     text = f"{text}\n{text.lower()}"
     if any(_has_word(text, word) for word in _OTHERS.split()):
@@ -104,7 +106,7 @@ def unknown_machine(text: str) -> str:
     Examples
     --------
     >>> unknown_machine("aprun -n 24 ./a"), unknown_machine("srun -n 4 ./a")[:26]
-    ('', 'the text names no machine;')
+    ('', 'The text names no machine.')
     """
     from hopperkit.launchers.scripts import read_script
 
@@ -113,7 +115,14 @@ def unknown_machine(text: str) -> str:
     systems = {directive.system for directive in script.directives}
     if launchers <= {"aprun"} and not systems - {"pbs"} and (launchers or not systems):
         return ""
-    return "the text names no machine; this shows a plain cluster, two 16-core sockets a node."
+    return "The text names no machine."
+
+
+HOW_TO_NAME = (
+    "On a login node of it: hopper place --here FILE. Elsewhere: --machine NAME (`hopper machine list`), or write its file "
+    "with `hopper machine new`."
+)
+"""How a person gives the machine that a text does not name."""
 
 
 class Guess(NamedTuple):
@@ -140,9 +149,14 @@ def guess_machine(text: str) -> Guess:
     if sign:
         return Guess(machine, sign)
     if doubt := unknown_machine(text):
-        name = "Name yours with --machine NAME (`hopper machine list`), or write its file with `hopper machine new`."
-        return Guess("cluster", "", f"{doubt} {name}")
+        return Guess("cluster", "", f"{doubt} {HOW_TO_NAME}")
     return Guess("hopper")
+
+
+def _without_comments(text: str) -> str:
+    """Return a text without its comments; directives are none, and what a shell calls itself is none."""
+    kept = re.sub(r"^[ \t]*#(?!SBATCH|PBS|BSUB|COBALT|flux:).*", "", text, flags=re.MULTILINE)
+    return re.sub(r"(?<=[ \t])#[ \t].*", "", kept)
 
 
 def _has_word(text: str, word: str) -> bool:
@@ -191,8 +205,8 @@ def suggest_machine(text: str, machine: Machine) -> str:
     slurm = re.search(r"^#SBATCH|\bsrun\b", text, re.MULTILINE)
     if not slurm or not own or "srun" in own:
         return ""
-    guessed = machine_of_text(text)[0] or "cluster"
+    guessed = machine_of_text(text)[0] or "NAME"
     return (
-        f"{machine.title} never ran srun: this shows what Slurm would do on such nodes. For a machine of today, "
-        f"--machine {guessed}, say; `hopper machine list` names all."
+        f"{machine.title} never ran srun: this shows what Slurm would do on such nodes. For a machine of today: "
+        f"--machine {guessed}; `hopper machine list` names all."
     )

@@ -215,11 +215,28 @@ def test_a_machine_that_is_not_told_is_never_hopper():
         assert "The better line" not in text
 
 
-def test_a_refusal_says_whose_limits_they_are():
+def test_a_node_that_is_not_known_has_no_limits():
+    # Nothing is too large for a machine that nobody named; what no launcher reads is refused all the same.
     result = place("#SBATCH -N 1\nsrun -n 4 --mem=900G ./a")
-    assert result.exit_code == 2
-    assert result.stderr.startswith("hopper: cannot tell: the text names no machine")
-    assert "of A plain cluster" in result.stderr
+    assert result.exit_code == 0
+    assert result.output.startswith("Cannot tell where the tasks run until the node is known.")
+    assert "900 GB per node" in result.output
+    assert place("srun -n 4 --ntask-per-nod=4 ./a").exit_code == 2
+
+
+def test_eight_gpus_are_not_too_many_for_an_unknown_node():
+    job = "#SBATCH -N 4 --ntasks-per-node=1 --gres=gpu:8 --cpus-per-task=96\n"
+    result = place(job + "srun torchrun --nnodes 4 --nproc-per-node 8 train.py")
+    assert result.exit_code == 0
+    assert "8 GPUs per node" in result.output
+    assert "plain cluster" not in result.output + result.stderr
+
+
+def test_workers_times_tasks_need_no_machine():
+    job = "#SBATCH -N 2 --gpus-per-node=8 --ntasks-per-node=8\n"
+    result = place(job + "srun torchrun --nnodes=2 --nproc-per-node=8 train.py")
+    assert result.exit_code == 1
+    assert result.output.startswith("Line 2: 8 tasks per node each start torchrun with 8 workers: 64 workers")
 
 
 def test_a_script_of_aprun_says_which_machine_is_taken():

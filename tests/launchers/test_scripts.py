@@ -202,3 +202,11 @@ def test_entries_of_a_list_and_prompts_with_a_host():
     traced = "+ export MPICH_RANK_REORDER_METHOD=0\n+ MPICH_RANK_REORDER_METHOD=0\n+ srun -n 8 ./a\n"
     (invocation,) = read_script(traced).lines
     assert invocation.environment["MPICH_RANK_REORDER_METHOD"] == "0"
+
+
+def test_a_launch_line_in_a_variable_is_read_where_nothing_else_starts_tasks():
+    script = 'export OMP_NUM_THREADS=16\nVASP_COMMAND="srun -n 4 -c 32 vasp_gam"\npython relax.py\n'
+    (line,) = read_script(script).lines
+    assert (line.text, line.line, line.environment["OMP_NUM_THREADS"]) == ("srun -n 4 -c 32 vasp_gam", 2, "16")
+    (line,) = read_script('RUN="srun -n 4"\n$RUN ./a\n').lines
+    assert line.text == "srun -n 4 ./a"

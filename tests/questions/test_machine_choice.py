@@ -30,6 +30,19 @@ def test_the_machine_of_a_script(text, machine):
 
 
 def test_a_text_of_today_that_names_no_machine_is_in_doubt():
-    assert unknown_machine("mpirun -n 4 ./a").startswith("the text names no machine")
+    assert unknown_machine("mpirun -n 4 ./a").startswith("The text names no machine")
     assert unknown_machine("#SBATCH -N 2\nsrun ./a")
     assert unknown_machine("aprun -n 24 ./a") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A hardware name in a path, a machine in a comment: neither says where the script runs.
+        "#SBATCH -N 1 --gpus-per-node=4\nENV=/home/me/conda_env/model_gh200_base\nsrun python train.py",
+        "# first written for Frontier, now on our cluster\n#SBATCH -N 1\nsrun ./a",
+        "#SBATCH -N 1\nsrun ./a # as on Perlmutter",
+    ],
+)
+def test_neither_hardware_nor_a_comment_names_a_machine(text):
+    assert machine_of_text(text) == ("", "")

@@ -7,6 +7,7 @@ OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0, 2020: 3
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -73,12 +74,17 @@ def annotations(file: str, asked: Lines) -> Iterator[Annotation]:
 
 def _findings(asked: Lines) -> Iterator[tuple[int, Finding]]:
     """Yield the findings of a script with their lines; a line that is refused is one."""
+    if asked.doubt:
+        with suppress(InputError):
+            result = asked.answer_without_node()
+            yield from ((int(each.evidence.get("line") or 1), each) for each in result.findings)
+            return
     try:
         reviews, results = asked.reviews, answers(asked)
     except InputError as error:
         script = read_script(asked.line)
-        # Without a launch line there is nothing to place, and for an unknown machine nothing is sure.
-        if script.lines and not asked.is_doubtful(error):
+        # Without a launch line there is nothing to place.
+        if script.lines:
             typed = str(error.name or "")
             lines = [number for number, text in enumerate(script.raw, start=1) if typed and typed in text]
             yield next(iter(lines), script.lines[0].line), Finding("refused", str(error), "problem")

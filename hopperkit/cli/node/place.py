@@ -13,6 +13,7 @@ from hopperlib.errors import InputError
 
 if TYPE_CHECKING:
     from hopperkit.launchers.review import Review
+    from hopperkit.questions.machine_choice import Guess
     from hopperkit.questions.node.place import Lines
     from hopperkit.questions.result import Result
 
@@ -25,8 +26,8 @@ def _warn_of_other_lines(reviews: "Sequence[Review]") -> None:
             click.echo(f"hopper: launch line {number} has a problem too: {codes}; --launch {number} tells", err=True)
 
 
-def _guess_machine(question: Question, values: dict[str, Any]) -> str:
-    """Set the machine that the text names, and say so on stderr; return why it is in doubt where none is."""
+def _guess_machine(question: Question, values: dict[str, Any]) -> "Guess":
+    """Set the machine that the text names, and say so on stderr."""
     from hopperkit.questions.machine_choice import guess_machine
 
     text = str(values.get("line", ""))
@@ -38,7 +39,7 @@ def _guess_machine(question: Question, values: dict[str, Any]) -> str:
         )
     elif not guess.sign and not guess.doubt and "#PBS" in text:
         click.echo("hopper: machine hopper, as nothing else has aprun for sure; --machine names another", err=True)
-    return guess.doubt
+    return guess
 
 
 def _print(lines: "Sequence[tuple[Review, Result]]", show_all: bool) -> None:
@@ -56,9 +57,10 @@ def _asked(question: Question, values: dict[str, Any]) -> "Lines":
     """Return what is asked, for the machine that was named or that the text names."""
     from hopperkit.questions.node.place import Lines
 
-    doubt = "" if "machine" in values else _guess_machine(question, values)
+    guess = None if {"machine", "machine_file"} & set(values) else _guess_machine(question, values)
     asked = Lines(**question.read(values))
-    asked.doubt = doubt
+    if guess:
+        asked.doubt, asked.evidence = guess.doubt, guess.sign
     return asked
 
 
@@ -66,13 +68,15 @@ def _answers(asked: "Lines", as_json: bool) -> "tuple[tuple[Review, ...], list[R
     """Return the reviews and the answers of all launch lines; what is found in the job alone is said of a refused one too."""
     from hopperkit.questions.node.place import answers
 
+    if asked.doubt:
+        return (), answers(asked)
     try:
         return asked.reviews, answers(asked)
-    except InputError as error:
+    except InputError:
         if not as_json:
             for finding in asked.job_findings:
                 click.echo(f"hopper: {finding.message} {finding.advice}", err=True)
-        raise asked.explained(error) from None
+        raise
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
@@ -85,6 +89,8 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
     asked = _asked(question, values)
     reviews, results = _answers(asked, as_json)
     found = [*asked.job_findings, *(each for review in reviews for each in review.problems)]
+    if check and not reviews:
+        raise InputError(f"cannot compare: {asked.doubt}", name="check")
     if check:
         from hopperkit.launchers.printed import check_printed
 
@@ -94,8 +100,11 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         _warn_of_other_lines(reviews)
         show(question.name, results[0], as_json, show_all)
     else:
-        results[0] = with_basis(question, values, results[0], asked=show_all)
-        _print(list(zip(reviews, results, strict=True)), show_all)
+        results[0] = with_basis(question, values, results[0], asked=show_all and not asked.doubt)
+        if asked.doubt:
+            print_text(results[0], show_all)
+        else:
+            _print(list(zip(reviews, results, strict=True)), show_all)
     if here and not check:
         _print_probe(reviews[0])
     if any(finding.level == "problem" for finding in found):

@@ -17,6 +17,9 @@ from typing import NamedTuple
 
 from hopperkit.launchers.batch.asked import asked_queues
 from hopperkit.launchers.dialects.slurm import slurm_release
+from hopperkit.launchers.judging.gpu_aware_checks import check_gpu_aware
+from hopperkit.launchers.judging.training_checks import check_training
+from hopperkit.launchers.judging.typing_checks import check_typing
 from hopperkit.launchers.option_values import memory_gb
 from hopperkit.launchers.options import read_options
 from hopperkit.launchers.placing import Placement
@@ -95,11 +98,38 @@ def check_job(
     "did you mean 'standard-g'?"
     """
     job = _Job(script, machine, placed)
-    of_machine = (_queues, _gpu_types, _limits, _batch_system, _launchers, _memory, _environment, _widths, _counts)
-    rules = (_late_directives, *of_machine) if known else (_late_directives,)
+    of_machine = (
+        _queues,
+        _gpu_types,
+        _limits,
+        _batch_system,
+        _launchers,
+        _memory,
+        _environment,
+        _widths,
+        _counts,
+        _gpu_aware,
+    )
+    anywhere = (_typing, _late_directives, _training)
+    rules = (*anywhere, *of_machine) if known else anywhere
     # Two lines under one setting share what there is to say of it.
     findings = {(each.code, each.message): each for rule in rules for each in rule(job)}
     return tuple(sorted(findings.values(), key=lambda finding: finding.level != "problem"))
+
+
+def _typing(job: _Job) -> Iterator[Finding]:
+    """Characters that look like those of a shell."""
+    yield from check_typing(job.script)
+
+
+def _training(job: _Job) -> Iterator[Finding]:
+    """Workers of training scripts against GPUs and nodes."""
+    yield from check_training(job.script)
+
+
+def _gpu_aware(job: _Job) -> Iterator[Finding]:
+    """GPU-aware MPI whose tasks see one GPU each."""
+    yield from check_gpu_aware(job.script, job.machine)
 
 
 def _late_directives(job: _Job) -> Iterator[Finding]:

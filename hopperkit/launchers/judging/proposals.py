@@ -15,8 +15,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from hopperkit.launchers.judging.advice import advise
-from hopperkit.launchers.line_writer import Changes, Program, changed, write_line
-from hopperkit.launchers.options import programs, read_options
+from hopperkit.launchers.line_writer import Changes, ProgramOptions, edit_options, read_line_options
 from hopperkit.launchers.placing import Placement, place_tasks
 from hopperkit.launchers.programs import starts_processes
 from hopperkit.launchers.ranges import as_ranges
@@ -71,29 +70,20 @@ class LineInScript(NamedTuple):
     threads: int | None = None
     kind: str | None = None
 
-    def tried(self, programs: Sequence[Program], placement: Placement) -> tuple[str, Script, Placement] | None:
-        """Return the line of some programs as it stands in the script, that script, and where it runs; None if it is refused."""
-        line = write_line(placement.launch.launcher, programs)
-        script = self.script.with_line(self.number, line)
-        if script is None or len(script.lines) != len(self.script.lines):
+    def tried(
+        self, read: Sequence[ProgramOptions], changes: Sequence[Changes], placement: Placement
+    ) -> tuple[str, Script, Placement] | None:
+        """Return the line with some options changed as it stands in the script, that script, and where it runs; None if refused."""
+        line, machine = self.script.lines[self.number], placement.machine
+        edits = edit_options(line, read, changes, placement.launch.launcher)
+        if edits is None:
             return None
-        if script.lines[self.number].redirections != self.script.lines[self.number].redirections:
+        script = self.script.edited(edits)
+        if len(script.lines) != len(self.script.lines):
             return None
-        machine = placement.machine
         try:
             launch = read_launches(script, machine, threads=self.threads, kind=self.kind)[self.number]
             return script.line_as_typed(self.number), script, place_tasks(launch, machine, kind=self.kind)
-        except LaunchError:
-            return None
-
-    def typed_options(self, placement: Placement) -> list[set[str]] | None:
-        """Return the options that stand on the line itself, program by program; None if they cannot be told."""
-        words, launcher = self.script.lines[self.number].words, placement.launch.launcher
-        if any(word.unknown and word.text.startswith("$") for word in words[:1]):
-            return None
-        try:
-            read = [read_options(part, launcher, where="")[0] for part in programs(words)]
-            return [{given.typed if launcher == "pals" else given.name for given in part} for part in read]
         except LaunchError:
             return None
 
@@ -213,9 +203,9 @@ def _changes(placement: Placement, number: int, memory_gb: float | None) -> Iter
         return
     if launch.launcher == "pals":
         for width in widths(kind, now, threads, component):
-            yield {**_PALS_UNSET, "--depth": str(width), "--cpu-bind": "depth"}
+            yield {"-depth": str(width), "-cpu-bind": "depth"}
         if now >= kind.numa_nodes:
-            yield {**_PALS_UNSET, "--cpu-bind": f"list:{_even_list(kind, now)}"}
+            yield {"-cpu-bind": f"list:{_even_list(kind, now)}"}
         return
     counts = _tasks_per_node(component.tasks, now, threads, kind, memory_gb)
     depth: Changes = {"-d": str(threads)} if threads > own else {}
@@ -261,8 +251,6 @@ def _even_list(kind: NodeKind, tasks: int) -> str:
     return ":".join(lists)
 
 
-# Other spellings of the two options that are set; PALS' options stand as they were typed.
-_PALS_UNSET: Changes = dict.fromkeys(("-d", "-depth", "-cpu-bind", "--cpu-bind-type", "-cpu-bind-type"))
 _SRUN_BINDS: tuple[Changes, ...] = (
     {"--cpu-bind": "cores"},
     {},
@@ -334,19 +322,18 @@ def better_line(
     """
     launch, cost = placement.launch, cost_of(placement)
     before = advise(placement, cost)
-    typed = where.typed_options(placement)
-    if not _codes(before) or typed is None or len(typed) != len(launch.components):
+    read = read_line_options(where.script.lines[where.number], launch.launcher)
+    if not _codes(before) or read is None or len(read) != len(launch.components):
         return None
-    written = [_typed_program(component, names, {}) for component, names in zip(launch.components, typed, strict=True)]
+    written: list[Changes] = [{} for _ in read]
     best: BetterLine | None = None
     best_rank: tuple[float, ...] = ()
     # One program after the other is changed, with what was best for those before it.
-    for number, component in enumerate(launch.components):
-        kept = written[number]
+    for number, program in enumerate(read):
         changes = _changes(placement, number, cost.memory_per_task_gb[number])
-        tried = dict.fromkeys(_typed_program(component, typed[number], change) for change in changes)
-        for program in tried:
-            found = where.tried([*written[:number], program, *written[number + 1 :]], placement)
+        tried = dict.fromkeys(tuple(program.effective(change, launch.launcher).items()) for change in changes)
+        for change in map(dict, tried):
+            found = where.tried(read, [*written[:number], change, *written[number + 1 :]], placement)
             if found is None:
                 continue
             placed = found[2]
@@ -354,18 +341,19 @@ def better_line(
             after = advise(placed, its_cost)
             if not _dominates(placement, placed, before, after):
                 continue
-            # To say the binding costs nothing: what a site binds to by itself is not the same everywhere.
-            simple = len((set(program.options) ^ set(kept.options)) - {("--cpu-bind", "cores")})
-            rank = (_problems(after), _codes(after).total(), len(placed.nodes), simple)
+            rank = (_problems(after), _codes(after).total(), len(placed.nodes), _size(change, program))
             if best is None or rank < best_rank:
-                best, best_rank, written[number] = BetterLine(*found, its_cost), rank, program
+                best, best_rank, written[number] = BetterLine(*found, its_cost), rank, change
     return best
 
 
-def _typed_program(component: Component, typed: set[str], changes: Changes) -> Program:
-    """Return a program with its options as they stand on the line and some changed; the rest comes from the script."""
-    program = changed(component, changes)
-    return program._replace(options=tuple(pair for pair in program.options if pair[0] in typed or pair[0] in changes))
+def _size(changes: Changes, program: ProgramOptions) -> int:
+    """Return how much is changed: an option that is added or removed counts 1, one with another value 2."""
+    typed = {given.name for given in program.given}
+    # To say the binding costs nothing: what a site binds to by itself is not the same everywhere.
+    free = {"--cpu-bind": "cores"}
+    sizes = {name: (name in typed) + (value is not None) - (free.get(name) == value) for name, value in changes.items()}
+    return sum(sizes.values())
 
 
 def layout_line(machine: Machine, kind: NodeKind, tasks: int, tasks_per_node: int, threads: int) -> str | None:

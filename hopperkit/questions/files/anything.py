@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hopperkit.questions import ask
-from hopperkit.questions.machine_choice import machine_of_text, unknown_machine
+from hopperkit.questions.machine_choice import guess_machine
+from hopperkit.questions.node.place import run_lines
 from hopperkit.questions.question import load
 from hopperkit.questions.result import Result
 from hopperkit.readers.benchmark_history import read_benchmark_history
@@ -16,7 +17,7 @@ from hopperkit.variation.factors import is_node_list
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.monitoring.changes import FEWEST
-from hopperlib.text import capital, count
+from hopperlib.text import count
 
 # Which question answers for a kind, and the control that takes its text.
 _ASKED = {
@@ -151,29 +152,27 @@ def _together(texts: Mapping[str, str], given: Given) -> Result:
 def _answer_as(kind: Kind, given: Given) -> Result:
     """Ask the question of a kind, for the machine that was chosen or that the text names."""
     name, control = _ASKED[kind.name] if kind.title != "a compile line" else ("build", "line")
-    question, doubt, text = load(name), "", _text_of(kind, given.text)
+    question, text = load(name), _text_of(kind, given.text)
     values, taken = {control: text}, {each.name for each in question.controls}
     machine = given.machine.name if given.machine else ""
     if given.machine_file and {"machine", "machine_file"} <= taken:
         return question.run(**values, machine_file=given.machine_file)
     if kind.name == "script" and not machine:
-        machine, doubt = _machine_or_doubt(given.text)
-    if (machine or doubt) and "machine" in taken:
-        values["machine"] = machine or "cluster"
-    try:
-        result = question.run(**values)
-    except InputError as error:
-        if not doubt:
-            raise
-        raise InputError(f"{doubt} There: {error}", name="text") from error
-    return replace(result, summary=f"{capital(doubt)} {result.summary}") if doubt else result
+        return _script_as_named(text)
+    if machine and "machine" in taken:
+        values["machine"] = machine
+    return question.run(**values)
 
 
-def _machine_or_doubt(text: str) -> tuple[str, str]:
-    """Return the machine that a script is for, or what speaks of one that is not known."""
-    machine = machine_of_text(text)[0]
-    unknown = "" if machine else unknown_machine(text)
-    return machine, unknown and f"{unknown} Choose yours (machine), or give its file (machine file)."
+def _script_as_named(text: str) -> Result:
+    """Answer for a script on the machine that it names, and say which words named it."""
+    guess, question = guess_machine(text), load("place")
+    values = question.read({"line": text, "machine": guess.machine})
+    result = run_lines(values, doubt=guess.doubt, evidence=guess.sign)
+    if not guess.sign:
+        return result
+    title = Machine.load(guess.machine).title
+    return replace(result, summary=f'Taken for {title}: the text has "{guess.sign}". {result.summary}')
 
 
 def _text_of(kind: Kind, text: str) -> str:

@@ -1,6 +1,6 @@
 """Question: where the tasks of a launch line land, what is wrong, which line is better."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
@@ -11,17 +11,20 @@ from hopperkit.launchers.judging.gpu_helper import helper_script
 from hopperkit.launchers.judging.job_checks import PlacedLine, check_job
 from hopperkit.launchers.placing import Placement
 from hopperkit.launchers.ranges import as_ranges
+from hopperkit.launchers.reader import read_launches
 from hopperkit.launchers.review import Review, review_lines
 from hopperkit.launchers.scripts import read_script
 from hopperkit.launchers.text_drawing import headline, node_picture
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Reference, Series, band, chart
 from hopperkit.questions.machine_choice import badge_of, suggest_machine
+from hopperkit.questions.node._unknown_node import sized_machine, unknown_node
 from hopperkit.questions.node.drawings import node_drawing
 from hopperkit.questions.result import Copyable, Drawing, Facts, Figure, Result, Table, Value, table
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
+from hopperlib.placement.components import LaunchError
 from hopperlib.text import count
 
 MAX_ROWS = 12
@@ -80,24 +83,13 @@ class Lines(ask.Setting):
     machine_file: str = ask.machine_file()
     doubt = ""
     """Why it is not known for which machine the text is; empty where it is."""
+    evidence = ""
+    """The words of the text that named the machine; empty where a person did."""
 
     def check(self) -> None:
         """Refuse an empty text."""
         if not self.line.strip():
             raise refusal("line", self.line, "is empty: type a launch line, such as: aprun -n 24 ./a.out")
-
-    def is_doubtful(self, error: InputError) -> bool:
-        """Whether a line is refused for what a node of the plain cluster has, which the text did not ask for."""
-        in_words = any(word in str(error) for word in (self.machine.title, " node", " socket", " cache"))
-        return bool(self.doubt) and in_words and error.name not in ("line", "script")
-
-    def explained(self, error: InputError) -> InputError:
-        """Return a refusal, with the doubt about the machine where that may be its reason."""
-        if not self.is_doubtful(error):
-            return error
-        reason = str(error).removeprefix(f"{getattr(error, 'words', '')}: ")
-        text = f"cannot tell: {self.doubt} It does not fit there: {reason}"
-        return InputError(text, name=error.name, value=error.value, rule=error.rule)
 
     @property
     def fractions(self) -> tuple[float, float]:
@@ -113,7 +105,6 @@ class Lines(ask.Setting):
             threads=self.threads or None,
             kind=self.kind or None,
             memory_per_task_gb=self.memory_per_task_gb or None,
-            doubt=self.doubt,
         )
         if self.launch > len(reviews):
             raise refusal("launch", self.launch, f"must be from 1 to {len(reviews)}, the launch lines of this text")
@@ -122,10 +113,24 @@ class Lines(ask.Setting):
         # Lines that are alike share one review.
         return tuple({id(review): review for review in reviews}.values())
 
+    def answer_without_node(self) -> Result:
+        """Return what can be said where the machine is not known; a line that no launcher reads is refused."""
+        script = read_script(self.line)
+        try:
+            read_launches(script, sized_machine(script), threads=self.threads or None, kind=self.kind or None)
+        except LaunchError as error:
+            # What hangs on the size of a node is not known; what hangs on the words of the line is.
+            in_words = any(word in str(error) for word in (self.machine.title, " node", " socket", " cache", " cores"))
+            if error.name in ("line", "script") or not in_words or "is not an option" in str(error):
+                raise
+        return unknown_node(script, self.job_findings, self.doubt)
+
     @cached_property
     def job_findings(self) -> tuple[Finding, ...]:
         """What is to be said of the whole script; less where a line of it would be refused, or for an unknown machine."""
         placed: list[PlacedLine] = []
+        if self.doubt:
+            return check_job(read_script(self.line), self.machine, known=False)
         with suppress(InputError):
             placed = [PlacedLine(review.line, review.placement) for review in self.reviews]
         return check_job(read_script(self.line), self.machine, placed, known=not self.doubt)
@@ -134,6 +139,28 @@ class Lines(ask.Setting):
 def answer(asked: Lines) -> Result:
     """Answer for one launch line: the first of a text, or the one asked for."""
     return answers(asked)[0]
+
+
+def run_lines(values: Mapping[str, Any], *, doubt: str = "", evidence: str = "") -> Result:
+    """Return the answer for values that have been read, with what is known of the machine.
+
+    Parameters
+    ----------
+    values : mapping
+        Fields of `Lines`.
+    doubt : str
+        Why the machine is not known.
+    evidence : str
+        Words of the text that named it.
+
+    Examples
+    --------
+    >>> run_lines({"line": "srun -n 4 ./a"}, doubt="The text names no machine.").facts["requested"]
+    {'tasks': 4}
+    """
+    asked = Lines(**values)
+    asked.doubt, asked.evidence = doubt, evidence
+    return answer(asked)
 
 
 def answers(asked: Lines) -> list[Result]:
@@ -150,6 +177,8 @@ def answers(asked: Lines) -> list[Result]:
     >>> [answer.facts["tasks"] for answer in answers(asked)]
     [24, 12]
     """
+    if asked.doubt:
+        return [asked.answer_without_node()]
     # The node to draw is one of the first line's job.
     # What is to be said of the whole script stands with its first line.
     return [
@@ -165,14 +194,14 @@ def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -
         drawings.append(_drawing(better.placement, min(node, len(better.placement.nodes) - 1), "after"))
     data = partial(placement_data, review, memory_bound_fraction=asked.fractions)
     return Result(
-        summary=_summary(asked, review),
-        findings=(*job, *_findings(asked, review)),
+        summary=_with_problem(_summary(asked, review), job, review),
+        findings=tuple(sorted((*job, *_findings(asked, review)), key=lambda each: each.level != "problem")),
         values=tuple(_values(asked, review)),
         drawings=tuple(drawings),
         figures=(_slowdown(asked, review),),
         copyables=tuple(_copyables(review)),
         tables=tuple(_steps(review.placement)),
-        facts=Facts(_facts(review, node, (*job, *review.advice), asked.fractions), rest=data),
+        facts=Facts(_facts(asked, review, node, (*job, *review.advice)), rest=data),
     )
 
 
@@ -194,6 +223,17 @@ def _summary(asked: Lines, review: Review) -> str:
         return f"{sentence} No better line was found."
     none = " No line was found that cures it." if review.searched else ""
     return f"{sentence} {worst.message}{none}" if worst.level == "problem" else f"{sentence}{none}"
+
+
+def _with_problem(summary: str, job: Sequence[Finding], review: Review) -> str:
+    """Return a summary that begins with the worst problem of the script, where the line itself has none."""
+    worst = next((finding for finding in job if finding.level in ("problem", "advice")), None)
+    if worst is None or review.problems:
+        return summary
+    if worst.level == "advice":
+        return f"{summary.removesuffix(' No better line was found.')} {worst.message}" if not review.better else summary
+    summary = summary.removesuffix(" No better line was found.")
+    return f"{worst.message} {summary}"
 
 
 def _findings(asked: Lines, review: Review) -> Iterator[Finding]:
@@ -326,9 +366,9 @@ def _share_a_node(placement: Placement) -> bool:
     return alone and len(placement.nodes) == job_nodes == 1
 
 
-def _facts(review: Review, node: int, findings: Sequence[Finding], fractions: tuple[float, float]) -> dict[str, Any]:
+def _facts(asked: Lines, review: Review, node: int, findings: Sequence[Finding]) -> dict[str, Any]:
     placement, worst = review.placement, review.cost.worst
-    low, high = review.cost.slowdown_range(*fractions)
+    low, high = review.cost.slowdown_range(*asked.fractions)
     counts = [len(tasks) for tasks in placement.tasks_by_numa_node(node)]
     return {
         "tasks": placement.launch.tasks,
@@ -342,6 +382,7 @@ def _facts(review: Review, node: int, findings: Sequence[Finding], fractions: tu
         "remote_fraction": worst.memory.remote_fraction,
         "problems": sum(finding.level == "problem" for finding in findings),
         "codes": [finding.code for finding in findings],
+        **({"machine_named_by": asked.evidence} if asked.evidence else {}),
     }
 
 

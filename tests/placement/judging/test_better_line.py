@@ -52,7 +52,7 @@ def test_a_task_that_is_not_bound_keeps_its_fair_share():
 def test_a_line_is_shown_as_it_stands_in_its_script():
     script = "#SBATCH -C cpu -N 4\nmodule load vasp\ntime srun -n 256 \\\n  vasp_std 2>err | tee log &\nwait\n"
     # 64 tasks a node of 128 cores with two threads each: four CPUs.
-    expected = "time srun -n 256 -c 4 --cpu-bind=cores vasp_std 2>err | tee log &"
+    expected = "time srun -n 256 -c 4 --cpu-bind=cores \\\n  vasp_std 2>err | tee log &"
     assert better(script, Machine.load("perlmutter")) == expected
 
 
@@ -132,7 +132,7 @@ DOCUMENTED = [
     (
         "polaris",
         "#PBS -l select=1\nmpiexec -n 4 --ppn 4 --cpu-bind depth ./wrap.sh ./a",
-        "--ppn=4 --cpu-bind=depth --depth=8",
+        "--ppn 4 --cpu-bind depth --depth=8",
     ),
 ]
 
@@ -245,13 +245,14 @@ def test_pals_gets_a_list_where_no_depth_is_even():
     lists = "1-8:9-16:17-24:25-32:33-40:41-48:53-60:61-68:69-76:77-84:85-92:93-100"
     aurora = Machine.load("aurora")
     assert better("mpiexec -n 12 --ppn 12 --depth=1 --cpu-bind depth ./a", aurora) == (
-        f"mpiexec -n 12 --ppn=12 --depth=1 --cpu-bind=list:{lists} ./a"
+        f"mpiexec -n 12 --ppn 12 --depth=1 --cpu-bind list:{lists} ./a"
     )
 
 
 def test_a_line_whose_numbers_the_job_gives_is_bettered_too():
     script = "#PBS -l select=2\nN=`wc -l < $PBS_NODEFILE`\nmpiexec -n $(( N * 4 )) --ppn 4 --cpu-bind depth ./a\n"
-    assert better(script, Machine.load("polaris")) == "mpiexec -n 8 --ppn=4 --cpu-bind=depth --depth=8 ./a"
+    expected = "mpiexec -n $(( N * 4 )) --ppn 4 --cpu-bind depth --depth=8 ./a"
+    assert better(script, Machine.load("polaris")) == expected
 
 
 @pytest.mark.parametrize(

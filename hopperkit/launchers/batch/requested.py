@@ -1,0 +1,195 @@
+"""What a script requests in numbers that need no machine: nodes, tasks, CPUs, GPUs and memory.
+
+References
+----------
+SchedMD, Slurm 23.11, sbatch and srun man pages; Altair PBS Professional user's guide (select, ncpus, mpiprocs, ngpus).
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from hopperkit.launchers.option_values import memory_gb
+from hopperkit.launchers.options import Given, programs, read_options
+from hopperkit.launchers.scripts import LaunchLine, Script
+from hopperlib.placement.components import LaunchError
+
+# Numbers above this are slips, and nothing is sized by them.
+_MOST = 10_000_000
+
+
+class Requested(NamedTuple):
+    """Numbers that a job or one of its lines requests; None where nothing is said.
+
+    Parameters
+    ----------
+    nodes, tasks, tasks_per_node, cpus_per_task, gpus, gpus_per_node, gpus_per_task : int or None
+        The node count is the least of a range.
+    memory_per_node_gb : float or None
+    """
+
+    nodes: int | None = None
+    tasks: int | None = None
+    tasks_per_node: int | None = None
+    cpus_per_task: int | None = None
+    gpus: int | None = None
+    gpus_per_node: int | None = None
+    gpus_per_task: int | None = None
+    memory_per_node_gb: float | None = None
+
+    @property
+    def tasks_of_node(self) -> int | None:
+        """Tasks on each node, given or divided; None where that is not requested.
+
+        Examples
+        --------
+        >>> Requested(nodes=2, tasks=16).tasks_of_node, Requested(nodes=2).tasks_of_node
+        (8, None)
+        """
+        if self.tasks_per_node or not self.tasks:
+            return self.tasks_per_node
+        return -(-self.tasks // self.nodes) if self.nodes else None
+
+    @property
+    def gpus_of_node(self) -> int | None:
+        """GPUs of each node, given or divided; None where that is not requested.
+
+        Examples
+        --------
+        >>> Requested(nodes=2, gpus=16).gpus_of_node, Requested(tasks_per_node=4, gpus_per_task=2).gpus_of_node
+        (8, 8)
+        """
+        if self.gpus_per_node is not None:
+            return self.gpus_per_node
+        if self.gpus and self.nodes:
+            return -(-self.gpus // self.nodes)
+        tasks = self.tasks_of_node
+        return tasks * self.gpus_per_task if tasks and self.gpus_per_task else None
+
+    def over(self, job: "Requested") -> "Requested":
+        """Return the numbers of a line, with those of its job where the line is silent.
+
+        Examples
+        --------
+        >>> Requested(tasks_per_node=4).over(Requested(nodes=2, tasks_per_node=8))[:3]
+        (2, None, 4)
+        """
+        merged = [own if own is not None else other for own, other in zip(self, job, strict=True)]
+        whole = Requested(*merged)  # type: ignore[arg-type]
+        # A count on the line takes the place of the job's tasks a node, and the other way round.
+        if self.tasks is not None and self.tasks_per_node is None:
+            return whole._replace(tasks_per_node=None)
+        return whole._replace(tasks=None) if self.tasks_per_node is not None and self.tasks is None else whole
+
+    def in_words(self) -> str:
+        """Return the numbers as a list in words.
+
+        Examples
+        --------
+        >>> Requested(nodes=4, tasks_per_node=1, cpus_per_task=96, gpus_per_node=8).in_words()
+        '4 nodes, 1 task per node, 96 CPUs per task, 8 GPUs per node'
+        """
+        counted = (
+            (self.nodes, "node", ""),
+            (None if self.tasks_per_node else self.tasks, "task", ""),
+            (self.tasks_per_node, "task", " per node"),
+            (self.cpus_per_task, "CPU", " per task"),
+            (None if self.gpus_per_node else self.gpus, "GPU", ""),
+            (self.gpus_per_node, "GPU", " per node"),
+            (self.gpus_per_task, "GPU", " per task"),
+        )
+        words = [f"{number:,} {noun}{'s' * (number != 1)}{rest}" for number, noun, rest in counted if number]
+        words += [f"{self.memory_per_node_gb:g} GB per node"] if self.memory_per_node_gb else []
+        return ", ".join(words)
+
+
+_COUNTS = {
+    "-N": "nodes",
+    "-n": "tasks",
+    "--ntasks-per-node": "tasks_per_node",
+    "-c": "cpus_per_task",
+    "-G": "gpus",
+    "--gpus-per-node": "gpus_per_node",
+    "--gpus-per-task": "gpus_per_task",
+    "--gres": "gpus_per_node",
+}
+
+
+def requested_by_job(script: Script) -> Requested:
+    r"""Return what the directives of a script request.
+
+    Parameters
+    ----------
+    script : Script
+
+    Examples
+    --------
+    >>> from hopperkit.launchers.scripts import read_script
+    >>> requested_by_job(read_script("#SBATCH -N 2 --gres=gpu:a100:8\n#SBATCH --ntasks-per-node=1\n")).gpus_per_node
+    8
+    """
+    slurm = (each for each in script.directives if each.system == "slurm" and each.words)
+    given = [each for directive in slurm for each in _options_of(directive.words, "sbatch")]
+    found = _numbers(given)
+    for directive in script.directives:
+        if directive.system == "pbs" and directive.value.startswith("select="):
+            found = _of_select(directive.value)
+    return found
+
+
+def requested_by_line(line: LaunchLine) -> Requested:
+    """Return what the first program of an srun line requests itself; nothing for other launchers.
+
+    Examples
+    --------
+    >>> from hopperkit.launchers.scripts import read_script
+    >>> requested_by_line(read_script("srun -N 2 --ntasks-per-node=4 ./a").lines[0])[:3]
+    (2, None, 4)
+    """
+    return _numbers(_options_of(programs(line.words)[0], "srun")) if line.launcher == "srun" else Requested()
+
+
+def _options_of(words: Iterable[object], program: str) -> list[Given]:
+    """Return the options that words hold; nothing where they cannot be read."""
+    with suppress(LaunchError):
+        return read_options(list(words), program, where="", site=None)[0]  # type: ignore[arg-type]
+    return []
+
+
+def _numbers(given: Iterable[Given]) -> Requested:
+    """Return the numbers that options of Slurm give."""
+    found: dict[str, int | float] = {}
+    for option in given:
+        if option.name == "--mem":
+            with suppress(LaunchError):
+                found["memory_per_node_gb"] = memory_gb("--mem", option.value)
+        elif name := _COUNTS.get(option.name):
+            text = option.value
+            if option.name == "--gres":
+                match = re.search(r"(?:^|,)gpu(?::[A-Za-z][\w.-]*)?(?::(\d+))?(?=[,(]|$)", text)
+                text = (match[1] or "1") if match else ""
+            match = re.match(r"(?:[A-Za-z][\w.-]*:)?(\d{1,8})(?![\d])", text)
+            if match and int(match[1]) <= _MOST:
+                found[name] = int(match[1])
+    return Requested(**found)  # type: ignore[arg-type]
+
+
+def _of_select(value: str) -> Requested:
+    """Return the numbers of PBS's ``select=2:ncpus=64:mpiprocs=8:ngpus=4``, its first chunk."""
+    numbers = dict(_pairs(value.removeprefix("select=").split("+")[0]))
+    tasks, cpus = numbers.get("mpiprocs"), numbers.get("ncpus")
+    return Requested(
+        nodes=numbers.get("", 1),
+        tasks_per_node=tasks,
+        cpus_per_task=cpus // tasks if cpus and tasks else None,
+        gpus_per_node=numbers.get("ngpus"),
+    )
+
+
+def _pairs(chunk: str) -> Iterator[tuple[str, int]]:
+    """Yield the numbers of a chunk by name; the count of chunks has none."""
+    for part in chunk.split(":"):
+        name, _, number = part.rpartition("=")
+        if re.fullmatch(r"\d{1,7}", number):
+            yield name, int(number)

@@ -1,0 +1,100 @@
+"""The answer for a script whose machine is not known: what it requests, what can be checked, and how to give the node."""
+
+from collections.abc import Sequence
+
+from hopperkit.launchers.batch.requested import Requested, requested_by_job, requested_by_line
+from hopperkit.launchers.scripts import Script
+from hopperkit.questions.result import Result
+from hopperlib.finding import Finding
+from hopperlib.machine import Machine
+from hopperlib.text import count
+
+_WHY = "nothing in the script says otherwise: sized from what it requests"
+
+
+def sized_machine(script: Script) -> Machine:
+    r"""Return a machine whose nodes hold what a script requests of one, for reading its lines; nothing is placed on it.
+
+    Parameters
+    ----------
+    script : Script
+
+    Examples
+    --------
+    >>> from hopperkit.launchers.scripts import read_script
+    >>> sized_machine(read_script("#SBATCH -N 4 --gres=gpu:8 -c 96\nsrun ./a\n")).node("gpu").gpus
+    8
+    """
+    job = requested_by_job(script)
+    asked = [requested_by_line(line).over(job) for line in script.lines] or [job]
+    cores = max((each.tasks_of_node or each.tasks or 1) * (each.cpus_per_task or 1) for each in asked)
+    nodes = max(each.nodes or 1 for each in asked)
+    gpus = max(each.gpus_of_node or each.gpus or 0 for each in asked)
+    memory = max(each.memory_per_node_gb or 0 for each in asked)
+    machine = Machine.load("cluster")
+    # Two sockets, and no more than a machine file may hold.
+    values: dict[str, int | float | tuple[str, ...]] = {}
+    per_socket = min(-(-cores // 2), 1024)
+    if per_socket > machine.node().cores_per_numa_node:
+        values["node.compute.cores_per_numa_node"] = per_socket
+    if nodes > 10:
+        values |= dict.fromkeys(("node.compute.count", "node.gpu.count"), min(nodes, 100_000))
+    if 4 < gpus <= 64:
+        values["node.gpu.gpu_cores"] = ("0-15",) * gpus
+    if memory > machine.node().usable_memory_gb:
+        for kind in ("compute", "gpu"):
+            values |= {f"node.{kind}.memory_gb": memory * 1.1, f"node.{kind}.usable_memory_gb": memory}
+    for path, value in values.items():
+        machine = machine.with_value(path, value, assumed=_WHY)
+    return machine
+
+
+def unknown_node(script: Script, findings: Sequence[Finding], doubt: str) -> Result:
+    r"""Return the answer for a script whose node is not known.
+
+    Parameters
+    ----------
+    script : Script
+    findings : sequence of Finding
+        What was found without a machine.
+    doubt : str
+        Why the machine is not known, and how to give it.
+
+    Examples
+    --------
+    >>> from hopperkit.launchers.scripts import read_script
+    >>> script = read_script("#SBATCH -N 4 --gres=gpu:8 --ntasks-per-node=1\nsrun ./train\n")
+    >>> answer = unknown_node(script, (), "The text names no machine.")
+    >>> answer.summary[:56], answer.facts["requested"]
+    ('Cannot tell where the tasks run until the node is known.', {'nodes': 4, 'tasks_per_node': 1, 'gpus_per_node': 8})
+    """
+    requested = _requested(script)
+    worst = next((finding for finding in findings if finding.level == "problem"), None)
+    others = sum(finding.level == "problem" for finding in findings) - 1
+    words = requested.in_words()
+    sentences = [
+        f"{worst.message} {worst.advice}" if worst else "",
+        f"There {'is' if others == 1 else 'are'} {count(others, 'more problem')}." if others > 0 else "",
+        "Cannot tell where the tasks run until the node is known.",
+        doubt,
+        f"Requested: {words}." if words else "",
+        "" if worst else "The checks that need no machine found no problem.",
+    ]
+    facts = {name: value for name, value in requested._asdict().items() if value is not None}
+    return Result(
+        summary=" ".join(filter(None, sentences)),
+        findings=tuple(findings),
+        facts={
+            "machine": None,
+            "certainty": f"cannot tell: {doubt}",
+            "requested": facts,
+            "problems": sum(finding.level == "problem" for finding in findings),
+            "codes": [finding.code for finding in findings],
+        },
+    )
+
+
+def _requested(script: Script) -> Requested:
+    """Return what the first line of a script requests in its job."""
+    job = requested_by_job(script)
+    return requested_by_line(script.lines[0]).over(job) if script.lines else job
