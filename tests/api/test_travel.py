@@ -112,7 +112,8 @@ def test_functions_run_in_a_process_pool():
 
 
 def test_functions_run_in_joblib():
-    joblib = pytest.importorskip("joblib")
+    import joblib
+
     for function, values in _calls():
         with joblib.parallel_config("loky", n_jobs=1):
             assert joblib.Parallel()(joblib.delayed(function)(value) for value in values) == [*map(function, values)]
