@@ -169,9 +169,19 @@ def _missing_depth(view: _View, fullest: float) -> Finding:
     asked, running = view.component.threads_per_task, view.launch.openmp_of(view.component)
     flag, unit = view.option("-d", "-c"), view.option("core", "CPU")
     given = f"{flag} {asked}" if view.component.given(flag) else f"no {flag}"
+    # Where the tasks per node are fixed, a remedy that the node cannot hold would be refused; aprun and srun place
+    # fewer tasks per node otherwise.
+    fixed = view.component.tasks_per_node is not None or view.launch.launcher not in ("aprun", "srun")
+    units = view.kind.hardware_threads if unit == "CPU" else view.kind.cores
+    fitting = units // max(view.tasks_per_node, 1)
+    remedy = f"Add {flag} {running} and leave the tasks room for it."
+    if running and fixed and running > fitting:
+        threads = view.kind.cores // max(view.tasks_per_node, 1)
+        room = f"A node has {count(view.kind.cores, 'core')} for its {count(view.tasks_per_node, 'task')}"
+        remedy = f"{room}: set OMP_NUM_THREADS={threads} and {flag} {threads}." if threads else f"{room}: use fewer."
     message = (
         f"OMP_NUM_THREADS is {running}, but the line gives each task {count(asked, unit)} ({given}): "
-        f"up to {digits(fullest, 3)} threads share a core. Add {flag} {running} and leave the tasks room for it."
+        f"up to {digits(fullest, 3)} threads share a core. {remedy}"
     )
     # Below that, the hardware threads beside the CPUs that were asked for take the rest.
     return Finding("depth-missing", message, level="problem" if view.crowded else "advice")

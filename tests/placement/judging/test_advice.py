@@ -254,3 +254,10 @@ def test_advice_is_ranked_and_says_something(tasks, per_node, depth, per_numa, m
         assert one.message[0].isupper() or one.message[0].isdigit() or one.message.startswith("mppwidth")
         assert one.message.endswith(".")
         assert "  " not in one.message
+
+
+def test_threads_that_no_node_holds_are_not_advised():
+    """Two processes of 128 threads on 128 cores: 64 each, not a line that the launcher refuses."""
+    text = said("mpiexec -n 2 ./openmc", PERLMUTTER, threads=128)["depth-missing"].message
+    assert "PE 128" not in text
+    assert text.endswith("A node has 128 cores for its 2 tasks: set OMP_NUM_THREADS=64 and --map-by slot:PE 64.")
