@@ -38,6 +38,10 @@ class _Command(click.Command):
             raise click.UsageError(f"{error.option_name} is no option of hopper {self.name}; {hint}", ctx) from None
 
 
+# Verdicts of `diagnose` on a job that failed; `anything` passes them on.
+_FAILED = ("cause", "failed")
+
+
 def question_command(
     question: "Question",
     run: Run | None = None,
@@ -195,14 +199,15 @@ def with_basis(question: "Question", values: Values, result: "Result", *, asked:
 
 
 def show(name: str, result: "Result", as_json: bool, show_all: bool) -> None:
-    """Print an answer; end with status 1 if a finding is a problem."""
+    """Print an answer; end with status 1 if a finding is a problem, or the text shows that a job failed."""
     if as_json:
         from hopperkit.render.data import result_data
 
         print_json(result_data(name, result))
     else:
         print_text(result, show_all)
-    if any(finding.level == "problem" for finding in result.findings):
+    failed = result.facts.get("verdict") in _FAILED
+    if failed or any(finding.level == "problem" for finding in result.findings):
         raise SystemExit(1)
 
 

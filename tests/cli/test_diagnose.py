@@ -253,3 +253,23 @@ def test_output_is_piped_into_the_command():
 def test_how_often_a_word_was_right_is_said(file):
     right, answers, *_ = measured()["certain"]
     assert f'"Certain" was right in {right} of {answers} foreign outputs' in diagnose(file(OOM), "--verbose").output
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (
+            "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=1.0. Some of your processes may have been killed.\n",
+            1,
+        ),
+        (
+            "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\nKeyError: 'lr'\nJob completed.\n",
+            1,
+        ),
+        ("step 1\nstep 2\n", 0),
+    ],
+)
+def test_a_file_alone_ends_as_its_diagnosis_does(tmp_path, text, status):
+    file = tmp_path / "job.out"
+    file.write_text(text, encoding="utf-8")
+    assert CliRunner().invoke(hopper, [str(file)], prog_name="hopper").exit_code == status
