@@ -273,7 +273,6 @@ def _contract(job: Job) -> dict[str, Any]:
         "need_gb": round(job.need_gb, 6),
         "threads": job.threads or None,
         "hours": job.hours,
-        "thread_efficiency": 1.0,
         "layouts": [
             {
                 "node_kind": layout.node_kind.name,
