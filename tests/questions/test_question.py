@@ -124,7 +124,7 @@ def test_json_that_is_broken_is_a_defect_of_the_page():
         answer_json("place", "{")
 
 
-@pytest.mark.parametrize("name", ["build", "diagnose", "memory", "place", "preflight", "scorecard", "stripe"])
+@pytest.mark.parametrize("name", ["build", "diagnose", "memory", "place", "preflight", "stripe"])
 def test_what_programs_read_is_not_hidden_by_a_fact_of_the_same_name(name):
     facts = load(name).run().facts
     assert isinstance(facts, Facts)

@@ -323,6 +323,13 @@ def _succeeded(
     """Whether a text without a sign of failure shows that the job ended well."""
     if any(group.suspicion == "error" and _FAILED.search(group.last.text) for group in evidence.unknown):
         return False
+    # What a script says of its end clears no error-like line that comes after it; only a program known by name might.
+    done = [hit for message in success for hit in message.hits]
+    if not any(map(reports_success, success)) and any(
+        group.suspicion == "error" and all(hit.file != group.last.file or hit.line < group.last_line for hit in done)
+        for group in evidence.unknown
+    ):
+        return False
     if not all(cleared(message.rule.code, message.hits, success, evidence) for message in aside):
         return False
     if words is not None and not cleared(words.code, words.hits[:1], success, evidence):

@@ -322,7 +322,7 @@ def trials() -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def answer_here(trials: dict[str, Any]) -> Callable[[str, dict[str, Any]], Any]:
     """Return a function that answers as the page's worker should, computed by this Python."""
-    from hopperkit.questions.question import load
+    from hopperbook.questions import load
     from hopperkit.render.answer import page_answer
 
     def answer(name: str, values: dict[str, Any]) -> Any:

@@ -24,7 +24,7 @@ def diagnosed(text: str) -> Diagnosis:
     Examples
     --------
     >>> diagnosed(GNI).verdict
-    'no-cause'
+    'failed'
     >>> diagnosed(GNI + COMPANIONS["ALPS error"]).cause.code
     'ALPS-OOM'
     """
