@@ -57,7 +57,9 @@ def test_slow_ost(tmp_path):
     if log is None:
         return
     found = codes(log)
-    assert set(found) == {"slow-ost"}
+    # The costliest comes first; that tasks take unequal times follows from it.
+    assert next(iter(found)) == "slow-ost"
+    assert set(found) <= {"slow-ost", "uneven-time", "stdio"}
     evidence = found["slow-ost"].evidence
     assert (found["slow-ost"].level, evidence["ost"], evidence["files"]) == ("problem", 14, 85)
     assert 40 < evidence["factor"] < 60
