@@ -116,6 +116,9 @@ class Lines(ask.Setting):
     def answer_without_node(self) -> Result:
         """Return what can be said where the machine is not known; a line that no launcher reads is refused."""
         script = read_script(self.line)
+        if self.launch > len(script.lines) > 0:
+            rule = f"must be from 1 to {len(script.lines)}, the launch lines of this text"
+            raise refusal("launch", self.launch, rule)
         try:
             read_launches(script, sized_machine(script), threads=self.threads or None, kind=self.kind or None)
         except LaunchError as error:

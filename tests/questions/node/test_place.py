@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import hopperkit
 from hopperkit.questions.node.place import QUESTION
 from hopperkit.render.answer import answer_json
 from hopperlib.errors import InputError
@@ -186,3 +187,9 @@ def test_programs_of_one_line_are_told_apart():
     result = QUESTION.run(line="aprun -n 24 ocean : -n 12 -N 12 ice", node=1)
     assert "Program 2 (ice): " in result.findings[0].message
     assert result.facts["tasks_by_numa_node"] == [6, 6, 0, 0]
+
+
+def test_a_launch_line_that_a_text_does_not_have_is_refused_without_a_machine_too():
+    text = "#SBATCH -N 1 -p nowhere\nsrun -n 4 ./a.out\n"
+    with pytest.raises(InputError, match="launch=2 must be from 1 to 1, the launch lines of this text"):
+        hopperkit.place(text, launch=2)
