@@ -73,6 +73,22 @@ def with_policy(html: str) -> str:
     return bare[: place.end()] + meta + bare[place.end() :]
 
 
+def with_skip_link(html: str) -> str:
+    """Return a page with a second link at its top, to its first explorer: before that stand the contents of the whole site.
+
+    Examples
+    --------
+    >>> top = '<div class="skip-link"><a href="#main-content">Skip to main content</a></div>'
+    >>> with_skip_link(f'{top}<section class="hopper-explorer" id="explorer-place">')[67:132]
+    '</a><a href="#explorer-place">Skip to the explorer</a></div><sect'
+    """
+    explorer = re.search(r'<section class="hopper-explorer" id="([\w-]+)"', html)
+    if not explorer or "Skip to the explorer" in html:
+        return html
+    link = rf'\g<0><a href="#{explorer[1]}">Skip to the explorer</a>'
+    return re.sub(r'<a href="#main-content">[^<]*</a>', link, html, count=1)
+
+
 def mended(html: str) -> str:
     """Return a page without the known faults.
 

@@ -5,7 +5,7 @@ import { showAnswer, showSoFar, startAnswer } from "./answer.mjs";
 import { copyText, dataOf, fileName, make, prose, saveFile } from "./dom.mjs";
 import { button, Form } from "./form.mjs";
 import { MachineMenu } from "./machine-menu.mjs";
-import { whenNear } from "./near.mjs";
+import { whenMeant, whenNear } from "./near.mjs";
 import { megabytes } from "./package.mjs";
 import { drawAhead, drawn, fetchLibraries } from "./plot.mjs";
 import { python } from "./python.mjs";
@@ -83,9 +83,13 @@ class Explorer {
     this.section.scrollIntoView({ block: "start" });
   }
 
-  /** Fetch what answers and draws when the explorer comes near and the browser has time, or at the first touch. */
+  /**
+   * Fetch what answers and draws when the explorer comes near and the browser has time, or at the first touch. What stands
+   * first on a front page is near whoever comes for something else: there it waits for a sign that it is meant.
+   */
   #warmWhenNear() {
-    whenNear(this.section, () => {
+    const first = this.section.matches("#explorer-anything, .hopper-brief *");
+    (first ? whenMeant : whenNear)(this.section, () => {
       python.warm();
       fetchLibraries(this.shown.result.figures);
       this.kept.splice(0).forEach(async (name, i) => {
