@@ -14,11 +14,16 @@ function showMarked(part) {
   }
 }
 
+// As explorer.css has it. [CSS pixels]
+const PHONE = 480;
+
 /** Where a drawing is too tall to be shown whole, it scrolls, by keys too; where there is room, its halves stand beside each other. */
 function markTall(part) {
   for (const svg of part.querySelectorAll(".hopper-drawing > svg")) {
     const { width, height } = svg.viewBox.baseVal;
-    if (height <= 1.2 * width) continue;
+    // One whose letters must not shrink is taller than there is room for on a phone.
+    const scrolls = svg.matches(".hopper-banded") && part.clientWidth < PHONE;
+    if (height <= (scrolls ? 0.5 : 1.2) * width) continue;
     Object.assign(svg.parentElement, { tabIndex: 0 }).dataset.tall = "";
     const tops = (name) => [...svg.querySelectorAll(`.hopper-node-${name} rect`)].map(({ y }) => y.baseVal.value);
     const nodes = tops("numa");
