@@ -9,6 +9,7 @@
 // out  { id, answer }         JSON text of `answer_json`
 //      { id, soFar }          before it, JSON text of what is known of a heavy answer
 //      { id, machine }        before and after it, JSON text of the machine to watch
+//      { id, beat }           every second or so while an answer is worked out
 //      { id, failure }        the models raised an error: a defect of theirs
 //      { ready, from }        from: "memory", "scratch", or the "visit" of pages before
 //      { broken }             Python cannot start, or has died
