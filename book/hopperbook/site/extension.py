@@ -13,7 +13,7 @@ from sphinx.config import Config
 
 from hopperbook.site.assets import PACKAGES, Assets, collect, write_licences
 from hopperbook.site.course import setup as set_up_course
-from hopperbook.site.finishing import mended, with_policy, with_skip_link
+from hopperbook.site.finishing import mended, with_numbers_right, with_policy, with_skip_link
 from hopperbook.site.formulas import setup as set_up_formulas
 from hopperbook.site.html import filled
 from hopperbook.site.machine_view import MachineDirective, machine_nodes
@@ -135,7 +135,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
     for page in Path(app.outdir).rglob("*.html"):
         if static not in page.parents:
             html = page.read_text(encoding="utf-8")
-            finished = with_policy(with_skip_link(mended(html)))
+            finished = with_policy(with_skip_link(with_numbers_right(mended(html))))
             if finished != html:
                 page.write_text(finished, encoding="utf-8")
 

@@ -169,11 +169,11 @@ def test_a_python_that_beats_is_waited_for(watch, workshop_url):
 def test_a_log_of_five_megabytes_is_answered(watch, site_url):
     page = watch(site_url).go("notebooks/failure/diagnosis.html")
     line = "step {} dt = 2.5e-04 energy = -0.78112E+03 norm = 1.0000000000\n"
-    log = "".join(map(line.format, range(75_000))) + "srun: error: nid001: task 3: Segmentation fault\n"
+    log = "".join(map(line.format, range(80_000))) + "srun: error: nid001: task 3: Segmentation fault\n"
     assert len(log) > 5_000_000
     box = page.locator("#explorer-diagnose")
     box.evaluate("(box, log) => box.hopperSet({ log })", log)
-    expect(box.locator(".hopper-summary")).to_contain_text("srun", timeout=50_000)
+    expect(box.locator(".hopper-summary")).to_contain_text("Segmentation fault", timeout=45_000)
     expect(box.get_by_role("alert")).to_be_empty()
 
 
