@@ -1,7 +1,6 @@
 """Install the book where it is not installed: from the notebook's repository, or from a copy that is fetched."""
 
 import importlib
-import importlib
 import importlib.util
 import os
 import subprocess
@@ -18,5 +17,4 @@ if importlib.util.find_spec("hopperkit") is None or importlib.util.find_spec("ho
     subprocess.run([*pip, "--editable", f"{source}[notebooks]"], check=True)
     subprocess.run([*pip, "--no-deps", "--editable", f"{source}/book"], check=True)
     sys.path += [str(source), f"{source}/book"]
-    importlib.invalidate_caches()
     importlib.invalidate_caches()
