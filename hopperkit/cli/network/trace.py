@@ -63,7 +63,7 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str, conf
     from hopperkit.readers.jobs import read_job_trace
     from hopperkit.traces.capacity.machine import count_of, scheduled_on
     from hopperkit.traces.learned import Clock
-    from hopperkit.traces.scheduler import too_wide
+    from hopperkit.traces.scheduler import infeasible_jobs
 
     try:
         log = read_job_trace(Path(file), cores_per_node=cores_per_node, timezone=timezone)
@@ -77,7 +77,7 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str, conf
     room = nodes or log.nodes or scheduled_on(log.workload)
     if not room:
         raise InputError("this log has no start times: nothing can be learned from it")
-    wide = set(too_wide(log.workload, room))
+    wide = set(infeasible_jobs(log.workload, room))
     workload = log.workload.of([job for job in range(len(log.workload)) if job not in wide]) if wide else log.workload
     cluster = None if isinstance(room, int) else room
     return _Log(
@@ -254,7 +254,7 @@ def _index(log: "Trace", job: str) -> int:
 @click.option("--network", required=True, metavar="FILE", help="topology.conf or .yaml, ibnetdiscover, names of nodes.")
 @refusing
 def places_of_jobs(file: str, network: str) -> None:
-    """Print as CSV where each job of FILE lay in the site's network: `hopper where` says what that cost."""
+    """Print as CSV where each job of FILE lay in the site's network: `hopper locality` says what that cost."""
     from hopperkit.readers.networks import jobs_in_network
 
     placements = jobs_in_network(read_source(file, what="job log"), read_source(network, what="network"))
