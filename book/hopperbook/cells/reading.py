@@ -19,6 +19,14 @@ def _read(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect the event."""
+    """Connect the event.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> events = {}
+    >>> setup(SimpleNamespace(connect=events.__setitem__))["parallel_read_safe"], list(events)
+    (True, ['source-read'])
+    """
     app.connect("source-read", _read)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
