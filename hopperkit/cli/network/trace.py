@@ -175,6 +175,17 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
     return replace(result, findings=(*twin(*log.settings, test.rules).findings, *result.findings))
 
 
+def _since(log: _Log, date: str) -> "Result":
+    """What changed at DATE, such as 2026-03-01: waits before and after it, held against the rules from before.
+
+    The jobs after DATE are simulated as if nothing had changed, so that other jobs do not pass for other rules.
+    """
+    from hopperkit.questions.network.traces.change import change_result, second_of
+    from hopperkit.traces.before_after import before_after
+
+    return change_result(date, before_after(*log.settings, second_of(date, log.trace), base=log.base))
+
+
 def _why(log: _Log, job: str, downtimes: str | None) -> "Result":
     """Why JOB of FILE waited: its wait by causes, which add up."""
     from hopperkit.questions.network.traces.rules import why_result
@@ -282,4 +293,5 @@ _command(
     click.Argument(["job"]),
     click.Option(["--downtimes"], metavar="CSV", help="Of nodes: kind,start_s,end_s,first_node,last_node"),
 )
+_command(_since, click.Argument(["date"]))
 _command(_when, click.Argument(["job"]))
