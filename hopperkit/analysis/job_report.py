@@ -325,7 +325,7 @@ def _tables_of_use(jobs: pd.DataFrame) -> Iterator[Table]:
         )
 
 
-def _held_columns(groups: pd.DataFrame) -> dict[Column, Any]:
+def _held_columns(groups: pd.DataFrame) -> dict[str | Column, Any]:
     """Columns of a table for core- and GPU-hours, where they are known."""
     units = {"core_h": "core-h", "gpu_h": "GPU-h"}
     return {

@@ -5,9 +5,9 @@ import pytest
 from hopperkit.analysis.job_report import jobs_by
 from hopperkit.questions.network.traces.change import change_result, second_of
 from hopperkit.readers.jobs import read_job_trace
-from hopperkit.traces.absences import Absence
-from hopperkit.traces.before_after import before_after
-from hopperkit.traces.learned import Learned
+from hopperkit.traces.changes.before_after import before_after
+from hopperkit.traces.rules.absences import Absence
+from hopperkit.traces.rules.site import Learned
 from hopperlib.errors import InputError
 from hopperlib.scheduling.workload import Workload
 from tests.traces.planted import CLOCK, NODES, planted_log

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from hopperkit.questions.network.traces.rules import policy_text
 from hopperkit.questions.result import Column, Result, table
 from hopperkit.readers.jobs.trace import Trace
-from hopperkit.traces.before_after import FEWEST_WEEKS, BeforeAfter
+from hopperkit.traces.changes.before_after import FEWEST_WEEKS, BeforeAfter
 from hopperlib.errors import refusal
 from hopperlib.finding import Finding
 from hopperlib.text import count, duration, share
@@ -51,8 +51,8 @@ def change_result(date: str, found: BeforeAfter) -> Result:
 
     Examples
     --------
-    >>> from hopperkit.traces.before_after import Side
-    >>> from hopperkit.traces.learned import Learned
+    >>> from hopperkit.traces.changes.before_after import Side
+    >>> from hopperkit.traces.rules.site import Learned
     >>> sides = Side(200, 5, 600, 600), Side(300, 6, 300, 900)
     >>> change_result("2026-03-01", BeforeAfter(*sides, -0.5, -0.6, -0.4, 0.01, Learned())).summary
     'Jobs submitted from 2026-03-01 on wait 5 min on average, those before 10 min. Under the rules from before the same jobs would wait 15 min: the change shortens waits by 50 % (95 %: -60 % to -40 %).'

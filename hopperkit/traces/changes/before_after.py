@@ -11,7 +11,9 @@ from statistics import fmean
 from typing import NamedTuple
 
 from hopperkit.traces.cluster import Cluster
-from hopperkit.traces.learned import Clock, Learned, learn
+from hopperkit.traces.rules.clock import Clock
+from hopperkit.traces.rules.learn import learn
+from hopperkit.traces.rules.site import Learned
 from hopperlib.errors import InputError
 from hopperlib.scheduling.workload import Workload
 from hopperlib.student import t_quantile
