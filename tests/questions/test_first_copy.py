@@ -73,7 +73,7 @@ def test_the_first_copy_of_a_page_is_the_first_of_the_answer(name):
 
 def test_what_changes_in_a_script_is_marked_and_the_whole_script_copied():
     script = "#SBATCH -C gpu -q regular -G 8\nmodule load x\nsrun -n 8 --gpus-per-task=1 ./a.out"
-    answer = load("anything").run(text=script)
+    answer = load("identify").run(text=script)
     better, change = answer.copyables[:2]
     assert better.text in change.text.splitlines()
     assert change.text.splitlines()[:2] == script.splitlines()[:2]

@@ -86,7 +86,7 @@ def _options() -> Iterator[Entry]:
 def _fields() -> Iterator[Entry]:
     """Yield an entry for each explorer, with the words of its fields."""
     for name in QUESTIONS:
-        if name == "anything":
+        if name == "identify":
             continue
         question = load(name)
         said = [question.title, question.question, *(example.label for example in question.examples)]

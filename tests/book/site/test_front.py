@@ -55,7 +55,7 @@ def test_it_is_light_until_somebody_means_to_use_it_and_asks_for_each_file_once(
     expect(page.locator(".hopper-machine-live")).to_be_visible()
     assert python_in(sent) == []
     assert sum(size for _, size in sent) < LIGHT
-    box = page.locator("#explorer-anything")
+    box = page.locator("#explorer-identify")
     box.locator("textarea").first.fill("aprun -n 24 -N 12 ./a.out")
     expect(box.locator(".hopper-summary")).to_contain_text("24 tasks")
     assert python_in(sent) != []
@@ -69,8 +69,8 @@ FILE = """() => {
   document.body.dispatchEvent(new DragEvent("dragenter", { bubbles: true, dataTransfer: data }));
 }"""
 SIGNS = {
-    "a pointer": lambda page: page.locator("#explorer-anything textarea").first.hover(),
-    "the focus": lambda page: page.locator("#explorer-anything textarea").first.focus(),
+    "a pointer": lambda page: page.locator("#explorer-identify textarea").first.hover(),
+    "the focus": lambda page: page.locator("#explorer-identify textarea").first.focus(),
     "a paste": lambda page: page.evaluate("document.body.dispatchEvent(new Event('paste', { bubbles: true }))"),
     "a file over the page": lambda page: page.evaluate(FILE),
     "a scroll back": lambda page: (

@@ -117,7 +117,7 @@ def test_the_drawing_of_eight_numa_nodes_can_be_read(reader, size):
     reader.page.set_viewport_size(size)
     page = reader.go("book/index.html")
     assert page.evaluate(LETTERS) >= 8.95
-    box = page.locator("#explorer-anything")
+    box = page.locator("#explorer-identify")
     box.evaluate("(box, text) => box.hopperSet({ text })", "#SBATCH -C cpu -N 2 -q regular\nsrun -n 64 -c 2 ./vasp_std")
     expect(box.locator(".hopper-summary")).to_contain_text("4 on each of 8 NUMA nodes")
     assert box.locator("svg.hopper-banded .hopper-node-numa rect").count() == 16

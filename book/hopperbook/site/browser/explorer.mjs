@@ -89,7 +89,7 @@ class Explorer {
    * first on a front page is near whoever comes for something else: there it waits for a sign that it is meant.
    */
   #warmWhenNear() {
-    const first = this.section.matches("#explorer-anything, .hopper-brief *");
+    const first = this.section.matches("#explorer-identify, .hopper-brief *");
     (first ? whenMeant : whenNear)(this.section, () => {
       python.warm();
       fetchLibraries(this.shown.result.figures);

@@ -33,7 +33,7 @@ const ANSWERS = [
   [/acceptance|\bssp\b|sustained|contract\w*|promised|procure\w*/g, "monitoring/acceptance", "ssp"],
   [/(benchmark|performance) (history|regression|drift)|\bregression|reframe|got slower|\bupgrade|maintenance|nightly|\balarms?\b|\bbenchmarks?\b|\bhpl\b|\bhpcg\b/g, "own/your-benchmarks", "watch"],
   [/how many runs|\brepeat\w*|run times?\b|percentiles?|confidence|significant\w*|significance|speed-?up|error bars?|standard deviation|\bmedian\b|\btimings?\b/g, "own/your-runs", "runs"],
-  [/where did my job\w*|node ?list|placements/g, "own/your-placements", "where"],
+  [/where did my job\w*|node ?list|placements/g, "own/your-placements", "locality"],
   [/machine file|own machine|lstopo|hwloc|lscpu|scontrol/g, "own/your-launch-lines", "place"],
 ];
 
@@ -77,7 +77,7 @@ export async function startSearch(results) {
     const setting = value ? new URLSearchParams({ [`${explorer}.${control}`]: value }) : `explorer-${explorer}`;
     return linked(`notebooks/${pageOf(explorer, finder)}.html#${setting}`, title);
   });
-  const box = `book/index.html#${new URLSearchParams({ "anything.text": asked })}`;
+  const box = `book/index.html#${new URLSearchParams({ "identify.text": asked })}`;
   results.before(
     make(
       "div",
