@@ -37,8 +37,11 @@ function markTall(part) {
     halves[1].ariaHidden = "true";
     svg.after(make("div", { class: "hopper-halves" }, ...halves));
   }
-  // Two beside each other scroll where there is little room.
-  for (const drawn of part.querySelectorAll('[data-part="drawings"]')) drawn.tabIndex = drawn.children.length > 1 && drawn.scrollWidth > drawn.clientWidth ? 0 : -1;
+  for (const drawn of [part, ...part.querySelectorAll("[data-part]")].filter((each) => each.dataset.part === "drawings")) {
+    drawn.toggleAttribute("data-banded", Boolean(drawn.querySelector(".hopper-banded")));
+    // Two beside each other scroll where there is little room.
+    drawn.tabIndex = drawn.children.length > 1 && drawn.scrollWidth > drawn.clientWidth ? 0 : -1;
+  }
 }
 
 /** Bring the figures of the starting answer to life. */
