@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
 from typing import Any
 
 from hopperkit.questions.catalogue import QUESTIONS
@@ -141,9 +140,7 @@ def _text(data: Any) -> str:
 
 
 def ready_for_pages(questions: Iterable[Question] = ()) -> None:
-    """Import every question and answer it once at its defaults, so that a page finds all in memory.
-
-    Of those that keep weeks of jobs only the beginning is answered: their jobs are drawn then, and the first day is known.
+    """Import every question and answer it once at its defaults, but for those that keep weeks of jobs, so that a page finds all in memory.
 
     Parameters
     ----------
@@ -155,8 +152,5 @@ def ready_for_pages(questions: Iterable[Question] = ()) -> None:
     >>> ready_for_pages()
     """
     for question in (*map(load, QUESTIONS), *questions):
-        if question.name in ("fragmentation", "scheduling"):
-            for known in islice(question.partial(), 2):
-                page_data(known.to_dict())
-        else:
+        if question.name not in ("fragmentation", "scheduling"):
             page_answer(question, {})
