@@ -47,10 +47,11 @@ def python_in(files):
 
 def test_it_is_light_until_somebody_means_to_use_it_and_asks_for_each_file_once(watch, site_url, sent):
     watched = watch(site_url, viewport={"width": 1440, "height": 900})
+    # To unfold the settings would be a sign.
+    watched.unfolds = False
     page = watched.go(FRONT)
     page.wait_for_timeout(IDLE)
     # Reading on brings the machine that plays, and no Python.
-    page.mouse.move(1400, 880)
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     expect(page.locator(".hopper-machine-live")).to_be_visible()
     assert python_in(sent) == []
@@ -84,7 +85,9 @@ WARM = "() => performance.getEntriesByType('resource').length"
 
 @pytest.mark.parametrize("sign", SIGNS)
 def test_python_comes_at_the_first_sign_of(watch, site_url, sent, sign):
-    page = watch(site_url).go(FRONT)
+    watched = watch(site_url)
+    watched.unfolds = False
+    page = watched.go(FRONT)
     page.wait_for_timeout(500)
     assert python_in(sent) == []
     SIGNS[sign](page)
