@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from hopperkit.launchers.options import Given, option_table, programs, read_options
 from hopperkit.launchers.scripts import LaunchLine
-from hopperkit.launchers.shell import Edit, Word
+from hopperkit.launchers.words.shell import Edit, Word
 from hopperlib.placement.components import LauncherKind, LaunchError
 
 Changes = Mapping[str, "str | None"]

@@ -26,7 +26,7 @@ from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from hopperkit.launchers.option_values import whole_number
-from hopperkit.launchers.shell import Word
+from hopperkit.launchers.words.shell import Word
 from hopperlib.package_data import rows_beside
 from hopperlib.placement.components import Component, LaunchError
 from hopperlib.schema import read_rows

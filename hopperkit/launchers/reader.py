@@ -15,7 +15,7 @@ from hopperkit.launchers.dialects.srun import read_srun
 from hopperkit.launchers.gpu_wrappers import wrappers_of
 from hopperkit.launchers.option_values import whole_number
 from hopperkit.launchers.scripts import LaunchLine, Script, read_script
-from hopperkit.launchers.shell import BROKEN_LINE, Unknown
+from hopperkit.launchers.words.shell import BROKEN_LINE, Unknown
 from hopperlib.machine import Machine
 from hopperlib.placement.components import (
     Component,

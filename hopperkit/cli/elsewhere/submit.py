@@ -25,7 +25,7 @@ from hopperkit.launchers.judging.job_checks import check_job
 from hopperkit.launchers.options import option_table
 from hopperkit.launchers.review import Review, review_lines
 from hopperkit.launchers.scripts import Directive, Script, read_script
-from hopperkit.launchers.shell import Word
+from hopperkit.launchers.words.shell import Word
 from hopperkit.render.text import printable
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from hopperkit.launchers.line_writer import Changes, edit_options, option_text, read_line_options
 from hopperkit.launchers.scripts import Directive, LaunchLine, Script
-from hopperkit.launchers.shell import Edit
+from hopperkit.launchers.words.shell import Edit
 from hopperlib.placement.components import DIRECTIVES, LauncherKind
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from hopperkit.launchers.judging.remedies import Draft, Remedy
 from hopperkit.launchers.placing import Placement
 from hopperkit.launchers.scripts import LaunchLine, Script
-from hopperkit.launchers.shell import Edit
+from hopperkit.launchers.words.shell import Edit
 from hopperlib.finding import Finding, Level
 from hopperlib.machine import Machine
 

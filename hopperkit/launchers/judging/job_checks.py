@@ -20,7 +20,7 @@ from hopperkit.launchers.judging.width_checks import check_counts, check_memory,
 from hopperkit.launchers.placing import place_tasks
 from hopperkit.launchers.reader import read_in_job
 from hopperkit.launchers.scripts import LaunchLine, Script
-from hopperkit.launchers.shell import Edit
+from hopperkit.launchers.words.shell import Edit
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.placement.components import DIRECTIVES, BatchSystem, LaunchError

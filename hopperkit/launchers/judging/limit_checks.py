@@ -16,7 +16,7 @@ from hopperkit.launchers.judging.job import Job
 from hopperkit.launchers.judging.remedies import Draft
 from hopperkit.launchers.options import read_options
 from hopperkit.launchers.scripts import Directive, Script
-from hopperkit.launchers.shell import Edit
+from hopperkit.launchers.words.shell import Edit
 from hopperlib.finding import Level
 from hopperlib.machine import QueueLimit
 from hopperlib.placement.components import LaunchError

@@ -11,7 +11,7 @@ from hopperkit.launchers.judging.remedies import Draft, Remedy
 from hopperkit.launchers.line_writer import Changes, edit_options, option_text, read_line_options
 from hopperkit.launchers.placing import Placement
 from hopperkit.launchers.scripts import Script
-from hopperkit.launchers.shell import Edit
+from hopperkit.launchers.words.shell import Edit
 from hopperlib.finding import Finding
 from hopperlib.placement.components import Component
 

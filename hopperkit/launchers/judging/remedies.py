@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from hopperkit.launchers.scripts import Script, read_script
-from hopperkit.launchers.shell import Edit, apply_edits
+from hopperkit.launchers.words.shell import Edit, apply_edits
 from hopperlib.finding import Finding
 from hopperlib.placement.components import LaunchError
 

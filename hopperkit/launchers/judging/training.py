@@ -12,7 +12,7 @@ from posixpath import basename
 from typing import NamedTuple
 
 from hopperkit.launchers.scripts import LaunchLine, Script
-from hopperkit.launchers.shell import RawWord, Word
+from hopperkit.launchers.words.shell import RawWord, Word
 
 _STARTERS = ("torchrun", "torch.distributed.run", "torch.distributed.launch", "accelerate", "deepspeed")
 NODES = "nnodes|num[-_]machines|num[-_]nodes"

@@ -34,8 +34,8 @@ from hopperkit.launchers.judging.training import (
     tasks_of_mpirun,
 )
 from hopperkit.launchers.scripts import LaunchLine, Script
-from hopperkit.launchers.shell import Edit
-from hopperlib.finding import Finding
+from hopperkit.launchers.words.shell import Edit
+from hopperlib.finding import Finding, Level
 from hopperlib.text import count
 
 _TASKS = ("--ntasks-per-node",)
@@ -95,10 +95,12 @@ def _draft(
     plain: str,
     remedies: Iterable[tuple[str, tuple[Edit, ...]]],
     times: float = 0,
+    *,
+    level: Level = "problem",
 ) -> Draft:
     """Return a finding on a line with the changes to try."""
     evidence = {"line": line, **({"times": round(times, 3)} if times > 1 else {})}
-    finding = Finding(code, f"Line {line}: {what}", "problem", evidence, plain)
+    finding = Finding(code, f"Line {line}: {what}", level, evidence, plain)
     return Draft(finding, tuple(Remedy(words, edits) for words, edits in remedies if edits))
 
 
@@ -222,7 +224,12 @@ def _meeting(script: Script, line: LaunchLine, starter: Starter) -> Iterator[Dra
         option = "--machine_rank" if starter.name == "accelerate" else "--node-rank"
         what = f"{option} {said}: the nodes take each other's place."
         plain = "Let a shell on each node put in its number (bash -c with single quotes around the command)."
-        yield _draft("node-rank-constant", line.line, what, plain, [])
+        # Without any address a line may be cut short, as examples are.
+        has_address = re.search(
+            r"--(?:master[-_]addr|rdzv|main[-_]process[-_]ip|node[-_]rank|machine[-_]rank)", starter.text
+        )
+        level: Level = "problem" if has_address else "advice"
+        yield _draft("node-rank-constant", line.line, what, plain, [], level=level)
 
 
 def _leaves_out_rank(script: Script, starter: Starter) -> bool:
