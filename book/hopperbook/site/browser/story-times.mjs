@@ -4,11 +4,11 @@ import { draw } from "./drawing.mjs";
 
 const MOST = 10_000;
 
-/** Return the numbers above 0 of a text, such as "412.7 s, 398,2 s" line by line; null if it holds none. */
+/** Return the numbers above 0 of a text, such as "412.7 s, 1,298.9 s" line by line; null if it holds none. */
 export function timesOf(text) {
-  // A number in a word, such as a name of a job, is no time.
-  const found = text.match(/(?<![\w.])\d+(?:[.,]\d+)?(?![\w.]*[A-Za-rt-z_])/g) ?? [];
-  const times = found.map((each) => Number(each.replace(",", "."))).filter((time) => time > 0);
+  // A number in a word, such as a name of a job, is no time. Commas before three digits part thousands; another is a point.
+  const found = text.match(/(?<![\w.])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?![\w.]*[A-Za-rt-z_])/g) ?? [];
+  const times = found.map((each) => Number(each.replace(/,(?=\d{3}(?!\d))/g, "").replace(",", "."))).filter((time) => time > 0);
   return times.length > 0 ? times : null;
 }
 
