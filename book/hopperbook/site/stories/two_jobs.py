@@ -1,6 +1,6 @@
 """The quickest and the slowest job of the variability study's histories: their nodes, and how full their links are."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from statistics import median
@@ -110,7 +110,7 @@ def drawn_jobs() -> tuple[DrawnJob, DrawnJob]:
 
 def _use_of_links(links: LinkMap, streams: Sequence[Stream], rates_gb_s: Sequence[float]) -> dict[Link, float]:
     """Return what each link carries, over its bandwidth. [fraction]"""
-    use: Counter[Link] = Counter()
+    use: dict[Link, float] = defaultdict(float)
     for stream, rate_gb_s in zip(streams, rates_gb_s, strict=True):
         for link, messages, capacity_gb_s in links.each(stream.loads):
             use[link] += messages * rate_gb_s / stream.sends / capacity_gb_s
