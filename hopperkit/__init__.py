@@ -4,7 +4,7 @@
 `Machine`, `Result`                                 a machine, by name or by the path of its file; an answer
 `machines`, `place`, `memory`, `hybrid`             how machines compare, where tasks run, their memory, how many threads pay
 `torus`, `rank_order`, `interconnect`, `overlap`    torus and order of ranks, dragonfly and fat tree, overlap
-`simulate`, `where`, `fragmentation`, `scheduling`  a trace through a scheduler, nodes of the jobs of a log, an aged machine
+`simulate`, `locality`, `fragmentation`, ...         a trace through a scheduler, nodes of the jobs of a log, an aged machine
 `variability`, `runs_needed`                        run times of MILC; runs that show a gain
 `stripe`, `iobuf`, `io_log`, `io_node`, ...         files: stripes, buffers, logs of I/O, one node, slow OSTs, loading
 `diagnose`, `build`, `preflight`, `bad_nodes`       why a job failed, problems of a build, nodes before a run

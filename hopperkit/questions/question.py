@@ -2,7 +2,7 @@
 
 From this one record follow the command ``hopper NAME``, the explorer on the
 page (its worker calls `hopperkit.render.answer.answer_json`), the widget in JupyterLab and the Python
-function ``hopperkit.NAME``. How one is declared says `hopperkit.questions.ask`.
+function of its name in `hopperkit`. `hopperkit.questions.ask` declares one.
 """
 
 import importlib

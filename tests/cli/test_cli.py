@@ -35,7 +35,7 @@ def test_machines_are_compared_by_a_command_of_their_group():
 
 
 def test_earlier_names_of_commands_still_work():
-    old, new = (run(name, input="aprun -n 48 ./a.out\n") for name in ("anything", "identify"))
+    old, new = (run(name, "-", input="aprun -n 48 ./a.out\n") for name in ("anything", "identify"))
     assert old.exit_code == new.exit_code == 0
     assert old.output == new.output
     assert run("where", "--help").output == run("locality", "--help").output
