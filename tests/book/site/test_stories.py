@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from hopperbook.documented import documented, printed
 from hopperbook.site.stories import iobuf, milc, milc_samples, placement, striping, two_jobs
+from hopperbook.site.stories.catalogue import story_names, story_of
 from hopperbook.site.stories.drawing import Axis, Drawing
-from hopperbook.site.stories.story import MOST_STEPS, Step, Story, story_html, story_names, story_of
+from hopperbook.site.stories.story import MOST_STEPS, Step, Story, story_html
 from hopperbook.studies.network.fragmentation import population
 from hopperkit.questions.result import BADGES
 from hopperlib.machine import Machine

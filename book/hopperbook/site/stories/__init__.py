@@ -1,6 +1,7 @@
 """Figures that the reader scrolls through, made at build time out of the models.
 
 ============  =================================================================
+catalogue     the stories by name
 story         steps of text and picture, and their HTML
 drawing       drawings whose colors the page's style decides on
 milc          run times of MILC: three printed ones, and what slows one job down

@@ -239,7 +239,7 @@ def _readers() -> Step:
     up = Axis(0, max(counts.values()), BASE, 130)
     for step, count in sorted(counts.items()):
         drawing.box(across.at(step / 20), up.at(count), across.at(1.05) - across.at(1) - 1, BASE - up.at(count), "job")
-    across.along_the_bottom(drawing, BASE, (1, 1.5, 2, 2.5, 3), "run time over the quickest of the sample", form=".1f")
+    across.along_the_bottom(drawing, BASE, (1, 1.5, 2, 2.5, 3), "run time over the quickest of the sample", form="g")
     drawing.words(60, 120, f"{len(times)} runs of the model")
     x = across.at(printed_most)
     drawing.line(x, BASE, x, 156, "printed")

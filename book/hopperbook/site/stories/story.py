@@ -5,7 +5,6 @@ On a live page the pictures share one place beside the texts, and
 ``browser/story.mjs`` shows the one whose text is being read.
 """
 
-from collections.abc import Callable, Iterable
 from html import escape
 from typing import NamedTuple
 
@@ -81,32 +80,3 @@ def story_html(name: str, story: Story) -> str:
         f'<output aria-live="off">1 of {count}</output>'
         '<button type="button" class="hopper-button" data-by="1">Next</button></div></section>'
     )
-
-
-def _stories() -> dict[str, Callable[[], Story]]:
-    """Return what tells each story; their models are read in when one is."""
-    from hopperbook.site.stories import iobuf, milc, placement, striping
-
-    return {"milc": milc.story, "placement": placement.story, "striping": striping.story, "iobuf": iobuf.story}
-
-
-def story_names() -> Iterable[str]:
-    """Return the names of the stories.
-
-    Examples
-    --------
-    >>> "milc" in story_names()
-    True
-    """
-    return _stories()
-
-
-def story_of(name: str) -> str:
-    """Return a story by its name, as HTML.
-
-    Raises
-    ------
-    KeyError
-        If there is none.
-    """
-    return story_html(name, _stories()[name]())
