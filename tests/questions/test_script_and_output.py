@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopperkit.questions.files.anything import QUESTION
+from hopperkit.questions.files.identify import QUESTION
 from hopperkit.readers.source import texts_together
 
 OUT_OF_MEMORY = "step 1\nslurmstepd: error: Detected 1 oom_kill event in StepId=1234.0. Some of the step tasks have been OOM Killed.\n"

@@ -137,14 +137,14 @@ def _without(script: Script, number: int) -> tuple[Edit, ...]:
     return (Edit(start, min(end + 1, len(script.text)), ""),)
 
 
-def _launchers_of(machine: Machine) -> list[str]:
+def _site_launchers(machine: Machine) -> list[str]:
     """Return the launchers that a machine has for sure."""
     return [launcher.kind for launcher in machine.launchers if launcher.assumed is None]
 
 
 def _batch_system(job: Job) -> Iterator[Draft]:
     """Directives to a batch system that the machine does not run."""
-    documented = _launchers_of(job.machine)
+    documented = _site_launchers(job.machine)
     system = _BATCH_OF.get(documented[0]) if len(documented) == 1 else None
     foreign = next((each for each in job.script.directives if system and each.system != system), None)
     if foreign and system:
@@ -155,7 +155,7 @@ def _batch_system(job: Job) -> Iterator[Draft]:
 
 def _launchers(job: Job) -> Iterator[Draft]:
     """The launcher of another system."""
-    documented = _launchers_of(job.machine)
+    documented = _site_launchers(job.machine)
     # A machine with several, or with aprun, is either a plain cluster or one of the past.
     if len(documented) != 1 or documented[0] not in _BATCH_OF:
         return

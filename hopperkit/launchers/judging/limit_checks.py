@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from hopperkit.launchers.batch.asked import asked_queues
+from hopperkit.launchers.batch.node_request import requested_partitions
 from hopperkit.launchers.judging._edits import add_directive, set_value
 from hopperkit.launchers.judging.job import Job
 from hopperkit.launchers.judging.remedies import Draft
@@ -42,7 +42,7 @@ def check_choices(job: Job) -> Iterator[Draft]:
     machine = job.machine
     if any(directive.option == "--reservation" for directive in job.script.directives):
         return
-    for sort, name, line in asked_queues(job.script):
+    for sort, name, line in requested_partitions(job.script):
         known = [each.partition("=")[2] for each in machine.queues if each.startswith(f"{sort}=")]
         # Reservations of PBS are queues too, with names of their own.
         if sort not in machine.complete_queues or name in known:
@@ -144,13 +144,13 @@ def minutes_of(text: str) -> float | None:
     return rest[0] * 60.0 + rest[1] + rest[2] / 60 if match[4] else rest[0] + rest[1] / 60
 
 
-def time_requested(script: Script) -> tuple[float, Directive] | None:
+def requested_time(script: Script) -> tuple[float, Directive] | None:
     r"""Return the time limit that a script requests [min] with its directive; None without one.
 
     Examples
     --------
     >>> from hopperkit.launchers import read_script
-    >>> time_requested(read_script("#PBS -l walltime=02:00:00\n"))[0]
+    >>> requested_time(read_script("#PBS -l walltime=02:00:00\n"))[0]
     120.0
     """
     for directive in script.directives:
@@ -177,7 +177,7 @@ def check_limits(job: Job) -> Iterator[Draft]:
     >>> [draft.remedies[0].words for draft in check_limits(job)]
     ['Request 00:30:00 or less.']
     """
-    asked = [(f"{sort}={name}", line) for sort, name, line in asked_queues(job.script)]
+    asked = [(f"{sort}={name}", line) for sort, name, line in requested_partitions(job.script)]
     sorts = {choice.partition("=")[0] for choice, _ in asked}
     defaults = {limit.asked for limit in job.machine.limits if limit.by_default}
     left_out = [choice for choice in defaults if choice.partition("=")[0] not in sorts]
@@ -227,7 +227,7 @@ def _time_over_limit(
     job: Job, choice: str, line: int, fitting: Sequence[QueueLimit], others: Sequence[tuple[str, tuple[Edit, ...]]]
 ) -> Iterator[Draft]:
     """Yield a time over the longest of the tables that take the job's nodes."""
-    time, longest = time_requested(job.script), max(fitting, key=lambda each: each.max_minutes or 0)
+    time, longest = requested_time(job.script), max(fitting, key=lambda each: each.max_minutes or 0)
     most = longest.max_minutes or 0
     if time is None or any(each.max_minutes is None for each in fitting) or time[0] <= most:
         return

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from hopperkit.launchers.batch.requested import requested_by_job
-from hopperkit.launchers.judging.limit_checks import time_requested
+from hopperkit.launchers.judging.limit_checks import requested_time
 from hopperkit.launchers.scripts import Script
 from hopperlib.finding import LEVELS, Finding
 from hopperlib.text import count
@@ -53,7 +53,7 @@ def priced(findings: Iterable[Finding], script: Script, nodes: int | None = None
     >>> finding.level, finding.evidence["node_hours"]
     ('problem', 198.4)
     """
-    minutes = time_requested(script)
+    minutes = requested_time(script)
     jobs = array_size(script)
     nodes = nodes or requested_by_job(script).nodes or 1
     hours = minutes[0] / 60 * nodes * jobs if minutes else None
