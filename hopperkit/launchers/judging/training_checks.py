@@ -189,7 +189,12 @@ def _nodes(script: Script, line: LaunchLine, starter: Starter, asked: Requested)
         what = f"{starter.name} waits for {starter.nodes} nodes, and the job requests {nodes}: it never starts."
         changes = _renumbered(script, line.line, NODES, nodes, "Write as many nodes as the job has")
         yield _draft("nodes-missing", line.line, what, "Request as many nodes as the line waits for.", changes)
-    elif starter.nodes is None and starter.is_complete and (asked.tasks_of_node or 1) == 1 and not _is_hosted(starter):
+    elif (
+        not re.search(rf"--(?:{NODES})\b", starter.text)
+        and starter.is_complete
+        and (asked.tasks_of_node or 1) == 1
+        and not _is_hosted(starter)
+    ):
         what = f"{starter.name} is given no number of nodes, so each of the {nodes} nodes trains by itself."
         option = {"accelerate": "--num_machines", "deepspeed": "--num_nodes"}.get(starter.name, "--nnodes")
         words = f"Write {option}={nodes}."
