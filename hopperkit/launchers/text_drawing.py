@@ -14,7 +14,7 @@ _LINE_WIDTH = 100
 # A picture of more lines leaves no room for the findings on a screen.
 _MOST_LINES = 16
 # Longest list of tasks in such a line. [characters]
-_LONGEST_LIST = 24
+_LONGEST_LIST = 25
 
 
 def _boxes(placed: NodePlacement) -> dict[int, str]:

@@ -6,6 +6,7 @@ that a file does not name is an error where the file says that it names all of t
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from hopperkit.launchers.judging._edits import insert_line, line_range
 from hopperkit.launchers.judging.advice import advise
@@ -72,7 +73,7 @@ def check_job(
     drafts = _drafts(Job(script, machine, placed), known=known)
     findings = [draft.finding for draft in drafts]
     if tried and any(draft.remedies for draft in drafts):
-        judge = _judge_of(machine, kind, threads) if known else _judge_anywhere
+        judge = _judge_of(machine, kind, threads) if known else partial(_judge_anywhere, machine=machine)
         findings = list(with_tried_advice(drafts, script, judge, judge(script)))
     return tuple(sorted(findings, key=lambda finding: finding.level != "problem"))
 
@@ -90,9 +91,9 @@ def _drafts(job: Job, *, known: bool) -> list[Draft]:
     return list(drafts.values())
 
 
-def _judge_anywhere(script: Script) -> Judged:
+def _judge_anywhere(script: Script, machine: Machine) -> Judged:
     """Return how a script is judged where its machine is not known."""
-    return Judged.of(draft.finding for draft in _drafts(Job(script, Machine.load("cluster"), ()), known=False))
+    return Judged.of(draft.finding for draft in _drafts(Job(script, machine, ()), known=False))
 
 
 def _judge_of(machine: Machine, kind: str | None, threads: int | None) -> Callable[[Script], Judged]:
