@@ -27,7 +27,7 @@ def confidence(message: MessageHits, roots: list[MessageHits], evidence: Evidenc
         return "guess"
     if strength == "weak" and not _ends_the_text(message, evidence):
         return "guess"
-    if strength == "weak" or message is not roots[0] or _contradicted(message, evidence):
+    if strength == "weak" or message is not roots[0] or doubtful(message) or _contradicted(message, evidence):
         return "possible"
     rivals = any(other is not message and other.rule.strength == strength for other in roots)
     if strength == "strong":

@@ -14,7 +14,7 @@ from functools import cache
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._lines import LineReader
-from hopperlib.failure.messages._templates import only_tells, suspicion, words_of
+from hopperlib.failure.messages._templates import only_tells, seen_well, suspicion, words_of
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 from hopperlib.failure.messages.rules import Actor, Fault
 from hopperlib.package_data import read_beside
@@ -115,7 +115,9 @@ def _warning_above(end: Hit) -> list[Hit]:
     return [
         Hit(file=end.file, line=end.line - distance, text=text, fields={})
         for distance, text in worded[:1]
-        if "warn" in text.lower() and says("error", text.encode(), text.lower().encode())
+        if "warn" in text.lower()
+        and says("error", text.encode(), text.lower().encode())
+        and not seen_well(text.encode())
     ]
 
 

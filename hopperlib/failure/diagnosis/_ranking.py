@@ -37,6 +37,7 @@ from hopperlib.failure.diagnosis._fallback import (
     reasons_above,
     stack_below,
 )
+from hopperlib.failure.diagnosis._ordinary import with_named_warnings
 from hopperlib.failure.diagnosis._steps import COMMAND, OUTSIDE, cleared, ended_badly, is_exit_status, reports_success
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
@@ -98,6 +99,7 @@ class Ranking:
 
 def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     """Rank the causes in the evidence of a scan."""
+    evidence = with_named_warnings(evidence)
     findings = evidence.messages
     counted, set_aside = _counted(findings, bool(record_failed))
     refuted = _refuted(counted)

@@ -10,6 +10,7 @@ from hopperlib.failure.diagnosis._voices import folded, second_voice
 from hopperlib.failure.diagnosis.advice import advise
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.first import first_failure, reach
+from hopperlib.failure.messages._templates import seen_well
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
 from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
@@ -239,7 +240,7 @@ def _look_next(
     if not evidence.lines_read:
         return ["The text is empty: look whether the job ran at all, and where its output went."]
     known = {(hit.file, hit.line) for message in evidence.messages.values() for hit in message.hits}
-    line = next((one for one in ranked if (one.file, one.line) not in known), None)
+    line = next((one for one in ranked if (one.file, one.line) not in known and not seen_well(one.text.encode())), None)
     if line and line.share >= _TELLING:
         place = f"{evidence.files[line.file].name}:{line.line}"
         return [
