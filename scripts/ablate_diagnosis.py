@@ -1,9 +1,10 @@
 """Which helpers of the diagnosis do labeled outputs need? `python scripts/ablate_diagnosis.py FOLDER ...`
 
-Each private function of the modules that judge is switched off in turn: it returns the empty value of its type (False, an
-empty list, None). Only outputs in which it returned something else are judged again. The table counts outputs whose
-answer changes (verdict, code, confidence, first line), and names those that become wrong or right. A helper that no
-output needs is a candidate for deletion; so is one without which more answers are right.
+Each private function of the modules that judge is switched off in turn: it returns the empty value of its type (an empty
+list, None), False and then True if it is a condition, or its first argument unchanged if it is a filter. Only outputs in
+which it returned something else are judged again. The table counts outputs whose answer changes (verdict, code,
+confidence, first line), and names those that become wrong or right. A helper that no output needs is a candidate for
+deletion; so is one without which more answers are right.
 
 A folder holds outputs and a ``labels.csv`` (files, expect, true_cause). Without ``labels.csv`` every file of the folder
 is taken for the output of a run that ended well, or, with ``--failed FOLDER``, of one that failed.
@@ -87,14 +88,31 @@ def outputs_of(folder: Path, expect_of_all: str = "none") -> Iterator[Output]:
                 yield Output(f"{folder.name}/{row['files']}", scanned(files), row["expect"], row["true_cause"])
 
 
-def empty_value(helper: Callable[..., Any]) -> tuple[Any] | None:
-    """Return the value with which a helper contributes nothing, in a tuple; None where its type has no such value."""
-    kind = str(inspect.signature(helper).return_annotation)
-    values: dict[str, Any] = {"bool": False, "list": [], "dict": {}, "set": set(), "tuple": (), "int": 0, "str": ""}
+def off_states(helper: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    """Return functions that may take the place of a helper, by the value that they return; none where there is no such value."""
+    signature = inspect.signature(helper)
+    kind = str(signature.return_annotation)
     if kind.endswith("None") or "None" in kind.split(" | "):
-        return (None,)
-    name = re.match(r"(?:<class ')?(bool|list|dict|set|tuple|int|str)\b", kind)
-    return (values[name[1]],) if name else None
+        return {"None": lambda *_, **__: None}
+    name = re.match(r"(?:<class ')?(?:collections\.abc\.)?(bool|list|dict|set|tuple|int|str|Iterator)\b", kind)
+    if not name:
+        return {}
+    if name[1] == "bool":
+        return {"False": lambda *_, **__: False, "True": lambda *_, **__: True}
+    empty: dict[str, Callable[[], Any]] = {
+        "list": list,
+        "dict": dict,
+        "set": set,
+        "tuple": tuple,
+        "int": int,
+        "str": str,
+    }
+    empty["Iterator"] = tuple
+    states: dict[str, Callable[..., Any]] = {"nothing": lambda *_, **__: empty[name[1]]()}
+    first = next(iter(signature.parameters.values()), None)
+    if first and name[1] == "list" and re.sub(r"^[\w.]+", "", str(first.annotation)) == re.sub(r"^\w+", "", kind):
+        states["its argument"] = lambda given, *_, **__: list(given)
+    return states
 
 
 def helpers() -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -118,28 +136,29 @@ def answer(found: Diagnosis) -> tuple[Any, ...]:
     return found.verdict, cause and (cause.code, cause.confidence, cause.hits[0].line, cause.hits[0].text)
 
 
-def uses(outputs: Sequence[Output]) -> tuple[list[Diagnosis], dict[str, set[int]]]:
-    """Judge all outputs; return the answers and, by helper, the outputs in which it returned more than nothing."""
-    used: dict[str, set[int]] = defaultdict(set)
+def judged(outputs: Sequence[Output]) -> tuple[list[Diagnosis], dict[tuple[str, str], set[int]]]:
+    """Judge all outputs; return the answers and, by helper and state, the outputs in which it returned something else."""
+    used: dict[tuple[str, str], set[int]] = defaultdict(set)
     current = 0
 
-    def watched(name: str, helper: Callable[..., Any], empty: Any) -> Callable[..., Any]:
+    def watched(name: str, helper: Callable[..., Any]) -> Callable[..., Any]:
+        states = off_states(helper)
+
         @functools.wraps(helper)
         def call(*values: Any, **named: Any) -> Any:
             result = helper(*values, **named)
-            if result != empty:
-                used[name].add(current)
+            for state, off in states.items():
+                if isinstance(result, Iterator) or result != off(*values, **named):
+                    used[name, state].add(current)
             return result
 
         return call
 
-    watchers = [
-        (name, helper, watched(name, helper, empty[0])) for name, helper in helpers() if (empty := empty_value(helper))
-    ]
+    watchers = [(name, helper, watched(name, helper)) for name, helper in helpers()]
     for name, helper, watcher in watchers:
         put(name, helper, watcher)
     answers = []
-    for current, output in enumerate(outputs):  # noqa: B007 - read by the watchers
+    for current, output in enumerate(outputs):  # noqa: B007 - the watchers read it
         answers.append(diagnosis_of(output.evidence))
     for name, helper, watcher in watchers:
         put(name, watcher, helper)
@@ -147,17 +166,16 @@ def uses(outputs: Sequence[Output]) -> tuple[list[Diagnosis], dict[str, set[int]
 
 
 def effect(
-    name: str, helper: Callable[..., Any], outputs: Sequence[Output], before: Sequence[Diagnosis], used: set[int]
+    name: str,
+    helper: Callable[..., Any],
+    off: Callable[..., Any],
+    outputs: Sequence[Output],
+    before: Sequence[Diagnosis],
+    used: set[int],
 ) -> Effect | None:
     """Switch a helper off and judge the outputs again that it took part in; None if nothing works without it."""
-    empty = empty_value(helper)
-    assert empty is not None
     found = Effect()
-
-    def other(*_: Any, **__: Any) -> Any:
-        return empty[0]
-
-    put(name, helper, other)
+    put(name, helper, off)
     try:
         for place in sorted(used):
             output, now = outputs[place], diagnosis_of(outputs[place].evidence)
@@ -170,7 +188,7 @@ def effect(
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         return None
     finally:
-        put(name, other, helper)
+        put(name, off, helper)
     return found
 
 
@@ -189,21 +207,22 @@ def remember_ranks() -> None:
 
 def table(outputs: Sequence[Output], only: Sequence[str] = ()) -> None:
     """Print the table."""
-    before, used = uses(outputs)
+    before, used = judged(outputs)
     right = sum(output.is_right(found) for output, found in zip(outputs, before, strict=True))
     print(f"{right} of {len(outputs)} answers are right with all helpers")
-    print(f"{'helper':<24} used  changed  worse  better  outputs that need it")
+    print(f"{'helper':<24} {'returns':<12}  used  changed  worse  better  outputs that need it")
     for name, helper in helpers():
-        if (only and name not in only) or empty_value(helper) is None:
+        if only and name not in only:
             continue
-        found = effect(name, helper, outputs, before, used[name])
-        if found is None:
-            print(f"{name:<24} {len(used[name]):4}  nothing works without it")
-            continue
-        named = ", ".join(found.worse[:3]) + (" ..." if len(found.worse) > 3 else "")
-        print(
-            f"{name:<24} {len(used[name]):4}  {found.changed:7}  {len(found.worse):5}  {len(found.better):6}  {named}"
-        )
+        for state, off in off_states(helper).items():
+            places = used[name, state]
+            found = effect(name, helper, off, outputs, before, places)
+            line = f"{name:<24} {state:<12} {len(places):5}"
+            if found is None:
+                print(f"{line}  nothing works without it")
+                continue
+            named = ", ".join(found.worse[:3]) + (" ..." if len(found.worse) > 3 else "")
+            print(f"{line} {found.changed:8}  {len(found.worse):5}  {len(found.better):6}  {named}")
 
 
 def main(arguments: Sequence[str]) -> int:

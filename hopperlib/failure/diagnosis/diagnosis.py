@@ -5,12 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
+from hopperlib.failure.diagnosis._fallback import last_line_of_job
 from hopperlib.failure.diagnosis._ranking import Ranking, rank
 from hopperlib.failure.diagnosis._voices import folded, second_voice
 from hopperlib.failure.diagnosis.advice import advise
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.first import first_failure, reach
-from hopperlib.failure.messages._templates import seen_well
+from hopperlib.failure.messages._templates import only_tells, seen_well, suspicion
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
 from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
@@ -240,14 +241,24 @@ def _look_next(
     if not evidence.lines_read:
         return ["The text is empty: look whether the job ran at all, and where its output went."]
     known = {(hit.file, hit.line) for message in evidence.messages.values() for hit in message.hits}
-    line = next((one for one in ranked if (one.file, one.line) not in known and not seen_well(one.text.encode())), None)
-    if line and line.share >= _TELLING:
+    # A line that only reports an end leaves its share to the others.
+    telling = [one for one in ranked if (one.file, one.line) not in known and _may_be_reason(one, evidence)]
+    left = 1 - sum(one.share for one in ranked if one not in telling)
+    if telling and telling[0].share >= _TELLING * left:
+        line = telling[0]
         place = f"{evidence.files[line.file].name}:{line.line}"
         return [
             f"Of all lines this one reads most like a reason: {place}: {line.text.strip()}",
             *_places(evidence, ranking, context),
         ]
     return _places(evidence, ranking, context)
+
+
+def _may_be_reason(one: RankedLine, evidence: Evidence) -> bool:
+    """Whether a line is the job's, says more than that something ended, and is none that ordinary runs print."""
+    line = one.text.encode()
+    of_site = one.line > last_line_of_job(evidence.files[one.file])
+    return not (of_site or suspicion(line) == "end" or only_tells(line) or seen_well(line))
 
 
 def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> list[str]:

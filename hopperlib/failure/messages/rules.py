@@ -314,11 +314,9 @@ def _with_groups(table: dict[str, Any]) -> dict[str, Any]:
     """Return the table of a rule with the codes of a group in place of its name, wherever a link names one."""
     spelled_out: dict[str, Any] = {}
     for name in ("explains", "explained_by", "refutes"):
-        links = table.get(name)
-        named = (
-            [link for link in links if isinstance(link, str) and link in _groups()] if isinstance(links, list) else []
-        )
-        if named:
+        links: Any = table.get(name)
+        if isinstance(links, list) and any(isinstance(link, str) and link in _groups() for link in links):
+            named = [link for link in links if isinstance(link, str) and link in _groups()]
             rest = [link for link in links if link not in named]
             spelled_out[name] = [*(code for link in named for code in _groups()[link]), *rest]
     return table | spelled_out
