@@ -30,6 +30,8 @@ _RUNS_TOLD = 5
 _UNKNOWN = 20
 # Lines that are kept of the ranked ones, and the share of the first one from which it is worth a look. [fraction]
 _RANKED, _TELLING = 20, 0.3
+# A line is worth a look if it gets this many times the share of the next one.
+_LEAD = 2
 
 
 class AccountingRecord(Protocol):
@@ -244,7 +246,8 @@ def _look_next(
     # A line that only reports an end leaves its share to the others.
     telling = [one for one in ranked if (one.file, one.line) not in known and _may_be_reason(one, evidence)]
     left = 1 - sum(one.share for one in ranked if one not in telling)
-    if telling and telling[0].share >= _TELLING * left:
+    next_best = telling[1].share if len(telling) > 1 else 0.0
+    if telling and telling[0].share >= max(_TELLING * left, _LEAD * next_best):
         line = telling[0]
         place = f"{evidence.files[line.file].name}:{line.line}"
         return [
