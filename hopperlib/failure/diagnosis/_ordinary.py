@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from hopperlib.failure.messages._templates import only_tells
+from hopperlib.failure.messages._templates import is_exit_report
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 
 # What a message is about: a quoted word, or the name of a file with its ending.
@@ -44,7 +44,7 @@ def _ends(evidence: Evidence) -> Iterator[Hit]:
         if message.rule.role == "cause" or message.rule.shows_failure:
             yield from message.hits
     for group in evidence.unknown:
-        if group.suspicion in ("fatal", "error") and not only_tells(group.last.text.encode()):
+        if group.suspicion in ("fatal", "error") and not is_exit_report(group.last.text.encode()):
             yield group.last
 
 

@@ -10,8 +10,8 @@ from hopperlib.failure.diagnosis._ranking import Ranking, rank
 from hopperlib.failure.diagnosis._voices import folded, second_voice
 from hopperlib.failure.diagnosis.advice import advise
 from hopperlib.failure.diagnosis.causes import Cause
-from hopperlib.failure.diagnosis.first import first_failure, reach
-from hopperlib.failure.messages._templates import only_tells, seen_well, suspicion
+from hopperlib.failure.diagnosis.failing_rank import first_failure, reach
+from hopperlib.failure.messages._templates import is_exit_report, seen_well, suspicion
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
 from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
@@ -261,7 +261,7 @@ def _may_be_reason(one: RankedLine, evidence: Evidence) -> bool:
     """Whether a line is the job's, says more than that something ended, and is none that ordinary runs print."""
     line = one.text.encode()
     of_site = one.line > last_line_of_job(evidence.files[one.file])
-    return not (of_site or suspicion(line) == "end" or only_tells(line) or seen_well(line))
+    return not (of_site or suspicion(line) == "end" or is_exit_report(line) or seen_well(line))
 
 
 def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> list[str]:
@@ -319,7 +319,7 @@ def _notes(
     notes += [
         f"{code} (line {evidence.messages[code].hits[-1].line:,}) did not end the job: it still ran at line {life:,}, "
         "and what came later is answered."
-        for code, life in ranking.outlived.items()
+        for code, life in ranking.superseded.items()
     ]
     notes += [note for file in evidence.files for note in _odd(file)]
     if left_out := evidence.unknown_left_out:

@@ -5,9 +5,9 @@ import pytest
 from hopperlib.failure.diagnosis.diagnosis import diagnose
 from hopperlib.failure.messages import _templates
 from hopperlib.failure.messages._templates import seen_well
-from hopperlib.package_data import rows_beside
+from hopperlib.package_data import load_csv_resource
 
-MESSAGES = [row["message"] for row in rows_beside(_templates.__file__, "seen_in_good_runs.csv")]
+MESSAGES = [row["message"] for row in load_csv_resource(_templates.__file__, "seen_in_good_runs.csv")]
 DRIVER = "libibverbs: Warning: couldn't load driver 'libmlx5-rdmav34.so': libmlx5-rdmav34.so: cannot open shared object file: No such file or directory"
 # Ends that name nothing of the messages.
 ENDS = (
