@@ -37,7 +37,7 @@ _MAX_CHARACTERS = 500_000
 _MAX_GROWTH = 2_000_000
 
 _MPIEXEC = ("mpiexec", "mpirun", "mpiexec.hydra", "orterun", "prterun", "prun")
-_LAUNCHERS = ("aprun", "srun", *_MPIEXEC)
+_LAUNCHERS = ("aprun", "srun", *_MPIEXEC, "ibrun", "flux")
 _MAX_EVAL_DEPTH = 3
 
 # Words that may stand in front of a command without changing what runs.
@@ -512,13 +512,18 @@ class _Shell:
         set_in_front: dict[str, str | Unknown] = dict(ahead)
         for at, word in enumerate(words):
             name = _program_name(word)
+            if name == "flux" and not _is_flux_run(words[at + 1 :]):
+                return
             if name in _LAUNCHERS:
                 places = tuple(
                     (raw.start, raw.end) for raw, each in zip(raw_words, expanded, strict=True) for _ in each
                 )[at:]
                 span = None if self.depth else (places[0][0], raw_words[-1].end)
                 line = self._launch_line(words, at, set_in_front)
-                yield line._replace(span=span, places=() if self.depth else places)
+                # The launcher's name is one word, of Flux's two the first.
+                skipped = 1 if name != "flux" else 2 if words[at + 1].text == "run" else 3
+                line = line._replace(words=tuple(words[at + skipped :]))
+                yield line._replace(span=span, places=() if self.depth else (places[0], *places[skipped:]))
                 return
             # eval reads its words as a line once more: a bound, so that no text makes it go on forever.
             if at == 0 and name == "eval" and self.depth < _MAX_EVAL_DEPTH:
@@ -586,6 +591,12 @@ def _rounds(words: Sequence[RawWord]) -> int:
         else:
             rounds += not any(letter in word.raw for letter in "$`*")
     return rounds or 1
+
+
+def _is_flux_run(words: Sequence[Word]) -> bool:
+    """Whether what follows ``flux`` starts tasks: ``run``, or ``mini run`` of releases before 0.48."""
+    typed = [word.text for word in words[:2]]
+    return typed[:1] == ["run"] or typed == ["mini", "run"]
 
 
 def _program_name(word: Word) -> str:

@@ -58,6 +58,10 @@ _SPELLINGS = {
 }
 
 
+# Launchers that leave binding to a library or a plugin: where they do, it is not known that tasks are free to move.
+_BOUND_BY_OTHERS = ("ibrun", "flux")
+
+
 class _View(NamedTuple):
     """One component as the rules see it; the first of its nodes stands for the others, with its tasks and their threads."""
 
@@ -472,6 +476,8 @@ def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
     if placement.doubts:
         # Where tasks lie is not sure, so neither is what is wrong with it.
         findings = [replace(each, level="advice") if each.level == "problem" else each for each in findings]
+        if launch.launcher in _BOUND_BY_OTHERS:
+            findings = [each for each in findings if each.code != "tasks-unbound"]
     findings += [Finding("line", text, level="note") for text in launch.notes]
     findings += [Finding("assumed", f"Assumed: {text}", level="note") for text in placement.assumptions]
     findings += [Finding("cannot-tell", f"Cannot tell: {text}", level="unknown") for text in placement.doubts]

@@ -28,7 +28,9 @@ from hopperlib.placement.components import DIRECTIVES, BatchSystem, LaunchError
 from hopperlib.placement.slowdown import placement_cost
 
 _MPI_MODULES = re.compile(r"open-?mpi|mpich|impi|intel-?mpi|mvapich|hpcx|psmpi|mpt|oneapi|abi", re.IGNORECASE)
-_FOREIGN = re.compile(r"^[ \t]*(?:time[ \t]+)?(jsrun|lrun|ibrun|ccc_mprun|mpirun_rsh|poe|runjob)\b", re.MULTILINE)
+_FOREIGN = re.compile(
+    r"^[ \t]*(?:time[ \t]+)?(jsrun|lrun|ibrun|flux[ \t]+run|ccc_mprun|mpirun_rsh|poe|runjob)\b", re.MULTILINE
+)
 _BATCH_OF: dict[str, BatchSystem] = {"srun": "slurm", "pals": "pbs"}
 
 
@@ -169,7 +171,8 @@ def _launchers(job: Job) -> Iterator[Draft]:
     brought = any(_MPI_MODULES.search(module.name) for module in job.script.modules)
     for line in job.script.lines:
         typed = line.launcher if line.launcher in ("aprun", "srun") else "mpiexec"
-        if typed == right:
+        # The launchers of other sites are found above.
+        if typed == right or line.launcher in ("ibrun", "flux"):
             continue
         what = f"{line.launcher} is not how tasks are started on {job.machine.title}; {right} is."
         remedies = _with_launcher(job.script, line, right)

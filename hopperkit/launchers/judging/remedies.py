@@ -67,9 +67,9 @@ def with_tried_advice(
 
     Examples
     --------
-    >>> script = read_script("#SBATCH -q debgu\nsrun ./a")
+    >>> script = read_script("#SBATCH -q batch\nsrun ./a")
     >>> def judge(changed):
-    ...     wrong = "debgu" in changed.text
+    ...     wrong = "batch" in changed.text
     ...     return Judged.of([Finding("unknown", "no such QOS", "problem")] if wrong else [])
     >>> draft = Draft(Finding("unknown", "no such QOS", "problem"), (Remedy("Write debug.", (Edit(11, 16, "debug"),)),))
     >>> (finding,) = with_tried_advice([draft], script, judge, judge(script))
