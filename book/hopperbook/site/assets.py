@@ -254,6 +254,8 @@ def machines_module() -> bytes:
     }
     own, path = None, beside()
     if path:
+        # A site is about its machine: who has another one gives its file.
+        shipped = {}
         machine, text, _ = own_site(path)
         own = {"title": machine.title, "says": says(machine), "file": text}
     return f"export const machines = {json.dumps(shipped)};\nexport const own = {json.dumps(own)};\n".encode()
