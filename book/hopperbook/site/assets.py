@@ -19,8 +19,8 @@ from sphinx.errors import ExtensionError
 
 import hopperkit
 import hopperlib
+from hopperbook.site.centers.own import beside, own_site
 from hopperbook.site.html import filled, tables
-from hopperbook.site.own import beside, own_site
 from hopperlib.failure.messages.rules import STAGED, staged_rules
 from hopperlib.machine import Machine
 

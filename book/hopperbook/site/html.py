@@ -17,7 +17,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from hopperbook.site.own import site_examples
+from hopperbook.site.centers.own import site_examples
 from hopperkit.questions.question import Question, load
 from hopperkit.questions.result import Figure, Table
 from hopperkit.render import html

@@ -10,9 +10,9 @@ from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer
 from sphinx.util.docutils import SphinxDirective
 
 from hopperbook import questions, self_checks
-from hopperbook.site.center import center_question, lacking_html
+from hopperbook.site.centers.own import site_examples
+from hopperbook.site.centers.questions import center_question, lacking_html
 from hopperbook.site.html import check_html, explorer_html, figure_html, kept_answer
-from hopperbook.site.own import site_examples
 from hopperkit.questions import question, result
 from hopperlib.errors import InputError
 

@@ -8,9 +8,10 @@ from importlib.resources import files
 import pytest
 from bs4 import BeautifulSoup
 
-from hopperbook.site import own
 from hopperbook.site.assets import machines_module
-from hopperbook.site.center import (
+from hopperbook.site.centers import own
+from hopperbook.site.centers.glance import glance
+from hopperbook.site.centers.questions import (
     center_question,
     foreign_words,
     is_tool_page,
@@ -122,6 +123,51 @@ def test_only_tool_pages_change_and_only_at_a_center(monkeypatch, file):
     module = machines_module().decode()
     assert '"title": "Brindle"' in module
     assert "Frontier" not in module
+
+
+class _App:
+    """What the hook of the pages' sources needs of Sphinx."""
+
+    def __init__(self, root):
+        self.srcdir = root
+        self.config = type("Config", (), {"root_doc": "book/index", "html_title": "Computing on Brindle"})
+
+
+def test_front_page_and_first_route_are_the_machines(monkeypatch, root, file, brindle):
+    monkeypatch.setenv("HOPPER_MACHINE", str(file))
+    monkeypatch.setenv("HOPPER_RULES", "")
+    own.own_site.cache_clear()
+    front, routes = [""], [(root / "book" / "routes.md").read_text(encoding="utf-8")]
+    own.front_page(_App(root), "book/index", front)
+    own.front_page(_App(root), "book/routes", routes)
+    ours, _, studies = front[0].partition("## The studies of Hopper")
+    assert foreign_words(ours, brindle) == []
+    for stated in (
+        "# Computing on Brindle",
+        "| cpu | 20 | 64 in 4 NUMA nodes | 256 GB |",
+        "`--partition=gpu`",
+        "| work | 12 | 18 GB/s |",
+        "`srun`",
+    ):
+        assert stated in ours
+    assert studies
+    first, _, others = routes[0].partition("## Trainee")
+    assert "(one-hour)=" in first
+    assert "notebooks/own/your-files" in first
+    assert "$machine" not in first
+    assert "notebooks/network/torus" in others
+    # The explorers of the front page are in the catalogue.
+    for line in ours.splitlines():
+        if line.startswith("```{explorer}"):
+            load(line.removeprefix("```{explorer}").strip())
+
+
+def test_a_glance_leaves_out_what_is_not_stated(text):
+    bare = Machine.from_toml(text[: text.index("[[file_system]]")])
+    said = glance(bare)
+    assert "| cpu | 20 |" in said
+    assert "OSTs" not in said
+    assert "Jobs start" not in said
 
 
 def test_an_explorer_of_a_site_has_no_menu_of_other_machines(brindle, text):

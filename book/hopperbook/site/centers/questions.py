@@ -13,7 +13,7 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
-from hopperbook.site.own import beside, own_site, site_examples
+from hopperbook.site.centers.own import beside, own_site, site_examples
 from hopperkit.questions.controls import Control, MachineChoice
 from hopperkit.questions.question import Example, Question
 from hopperkit.questions.result import Result
