@@ -125,9 +125,9 @@ def _values(values: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any
     return {**base, **values}
 
 
-def _words(control: Control, machine: Machine) -> dict[str, str]:
+def _words(control: Control, machine: Machine) -> dict[str, Any]:
     """Return help and placeholder of a control without what is another machine's."""
-    changed = {}
+    changed: dict[str, Any] = {}
     for field in ("label", "help", "placeholder", "assumed"):
         text = getattr(control, field, "")
         if isinstance(text, str) and foreign_words(text, machine):
