@@ -109,12 +109,8 @@ def _ibrun(
     given: Sequence[Given], command: Sequence[Word], fields: dict[str, Any], job: Job, remarks: Remarks
 ) -> Component:
     """Return the component of an ibrun line."""
-    reserved, options = job.reservation, {option.name: option for option in given}
-    # A line without a job stands for one whose nodes are full.
-    alone = -(-fields["tasks"] // len(job.node.usable_cores)) if "tasks" in fields else 1
-    nodes = reserved.nodes if reserved else alone
-    per_node = reserved.tasks_per_node if reserved else None
-    in_job = (reserved.tasks if reserved else None) or (nodes * per_node if per_node else None)
+    options = {option.name: option for option in given}
+    in_job, nodes, per_node = _slots(job, fields)
     tasks = fields.get("tasks") or in_job
     if not tasks:
         raise LaunchError("ibrun", "", "has no -n, and no script around it says how many tasks there are")
@@ -123,12 +119,13 @@ def _ibrun(
     per_node = per_node or -(-(in_job or tasks) // nodes)
     first = count_of(options, "-o", low=0) or 0
     if first:
-        remarks.notes.append(
-            f"-o {first}: the first task takes the place of task {first} of the job, on its node {first // per_node}."
-        )
-    if (in_job and in_job % nodes) or (first % per_node and first % per_node + tasks > per_node):
+        place = f"the first task takes the place of task {first} of the job, on its node {first // per_node}."
+        remarks.notes.append(f"-o {first}: {place}")
+    # A program that begins within a node and ends on another has other numbers of tasks on them.
+    within = first % per_node
+    if (in_job and in_job % nodes) or (within and within + tasks > per_node):
         remarks.doubts.append(_UNEVEN)
-    if command and command[0].text.rsplit("/", 1)[-1] in ("task_affinity", "tacc_affinity"):
+    if command and command[0].text.rsplit("/", 1)[-1] in _AFFINITY:
         remarks.notes.append(f"{command[0].text} spreads the tasks over the sockets of a node and binds their memory.")
         command = command[1:]
     fields |= {"tasks": tasks, "tasks_per_node": per_node, "nodes": -(-tasks // per_node)}
@@ -136,39 +133,63 @@ def _ibrun(
     return component_of(given, command, fields)._replace(mapping=mapping, mapper=_Unbound(_OF_LIBRARY))
 
 
+_AFFINITY = ("task_affinity", "tacc_affinity")
+
+
+def _slots(job: Job, fields: Mapping[str, Any]) -> tuple[int | None, int, int | None]:
+    """Return the tasks of a job, its nodes and its tasks on a node; a line alone stands for a job whose nodes are full."""
+    reserved = job.reservation
+    if reserved is None:
+        return None, -(-fields.get("tasks", 1) // len(job.node.usable_cores)), None
+    per_node = reserved.tasks_per_node
+    return reserved.tasks or (reserved.nodes * per_node if per_node else None), reserved.nodes, per_node
+
+
 def _flux(
     given: Sequence[Given], command: Sequence[Word], fields: dict[str, Any], job: Job, remarks: Remarks
 ) -> Component:
     """Return the component of a flux run line."""
     options = {option.name: option for option in given}
+    width = fields.get("threads_per_task") or 1
+    tasks, nodes, per_node = _flux_counts(options, fields, job, remarks)
+    room, whole_node = len(job.node.usable_cores), "-x" in options
+    if not whole_node and per_node * width > room:
+        rule = f"needs {per_node * width} cores for the {count(per_node, 'task')} of a node, which has {room} for jobs"
+        raise LaunchError("-n", tasks, rule)
     shell = _shell_options(given)
+    if gpus := count_of(options, "-g"):
+        apart = shell.get("gpu-affinity") == "per-task"
+        fields["gpus"] = GpuRequest(per_task=gpus) if apart else GpuRequest(per_node=gpus * per_node)
+    fields |= {"tasks": tasks, "tasks_per_node": per_node, "nodes": nodes, "threads_per_task": width}
+    mapper = _mapper_of_flux(shell, job, width, whole_node=whole_node)
+    return component_of(given, command, fields)._replace(mapping=TaskMapping("slot", bind="none"), mapper=mapper)
+
+
+def _flux_counts(
+    options: Mapping[str, Given], fields: Mapping[str, Any], job: Job, remarks: Remarks
+) -> tuple[int, int, int]:
+    """Return the tasks of a flux run line, its nodes, and the tasks of a node."""
     nodes = count_of(options, "-N") or (job.reservation.nodes if job.reservation else None)
-    width, per_node = fields.get("threads_per_task") or 1, fields.get("tasks_per_node")
+    per_node = fields.get("tasks_per_node")
     tasks = fields.get("tasks") or (nodes or 1) * (per_node or 1)
     if nodes is None:
-        fit = max(len(job.node.usable_cores) // width, 1)
+        fit = max(len(job.node.usable_cores) // (fields.get("threads_per_task") or 1), 1)
         nodes = -(-tasks // (per_node or fit))
         if nodes > 1:
             remarks.doubts.append("Without -N, Flux's scheduler chooses how many tasks each node gets.")
     if tasks % nodes:
         remarks.doubts.append(_UNEVEN)
-    per_node = per_node or -(-tasks // nodes)
-    whole_node = "-x" in options
-    if not whole_node and per_node * width > len(job.node.usable_cores):
-        rule = f"needs {per_node * width} cores for the {count(per_node, 'task')} of a node, which has {len(job.node.usable_cores)} for jobs"
-        raise LaunchError("-n", tasks, rule)
+    return tasks, nodes, per_node or -(-tasks // nodes)
+
+
+def _mapper_of_flux(shell: Mapping[str, str], job: Job, width: int, *, whole_node: bool) -> _FluxShell:
+    """Return what binds the tasks: Flux's shell, unless a plugin of the site does."""
     affinity = shell.get("cpu-affinity", "on")
     doubt = "" if affinity in ("on", "off", "per-task") else f"cpu-affinity={affinity} is not followed here."
     site = next((each.bare_line_doubt for each in job.machine.launchers if each.kind == "flux"), None)
-    if site and shell.get("mpibind") != "off":
-        doubt = doubt or f"{site}."
-    gpus = count_of(options, "-g")
-    if gpus:
-        apart = shell.get("gpu-affinity") == "per-task"
-        fields["gpus"] = GpuRequest(per_task=gpus) if apart else GpuRequest(per_node=gpus * per_node)
-    fields |= {"tasks": tasks, "tasks_per_node": per_node, "nodes": nodes, "threads_per_task": width}
-    mapper = _FluxShell(width, affinity if not doubt else "off", whole_node, doubt)
-    return component_of(given, command, fields)._replace(mapping=TaskMapping("slot", bind="none"), mapper=mapper)
+    if site and not doubt and shell.get("mpibind") != "off":
+        doubt = f"{site}."
+    return _FluxShell(width, "off" if doubt else affinity, whole_node, doubt)
 
 
 def _shell_options(given: Sequence[Given]) -> Mapping[str, str]:

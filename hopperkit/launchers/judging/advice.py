@@ -310,7 +310,10 @@ def _gpus_all_visible(view: _View, gpus: int) -> Finding:
     asked = view.component.gpus is not None and view.component.gpus.binding == "none"
     aware = view.launch.environment.get("MPICH_GPU_SUPPORT_ENABLED") == "1"
     meant = asked or aware or is_python(view.component.command)
-    return Finding("gpus-all-visible", message, level="note" if meant else "advice")
+    return Finding("gpus-all-visible", message, level="note" if meant else "advice", advice=_CHOOSE_A_GPU)
+
+
+_CHOOSE_A_GPU = "Put a script in front of the program that shows each task one GPU, by its local rank."
 
 
 def _gpu_users(kind: NodeKind, own: Sequence[Sequence[int]]) -> Iterator[Finding]:

@@ -71,10 +71,11 @@ def _priced(finding: Finding, hours: float | None, jobs: int) -> Finding:
     if finding.code not in _CHARGED or times <= 1:
         return finding
     level, message, evidence = finding.level, finding.message, dict(finding.evidence)
+    wasted = (hours or 0) * (1 - 1 / times)
     if hours is not None:
-        wasted = hours * (1 - 1 / times)
         evidence["node_hours"] = round(wasted, 1)
-        message += f" Up to {_number(wasted)} of {_number(hours)} node-hours are charged for nothing."
+    if wasted >= 1:
+        message += f" Up to {_number(wasted)} of {_number(hours or 0)} node-hours are charged for nothing."
     if finding.code == "cores-idle" and jobs > 1:
         level = "problem"
         if hours is None:

@@ -69,6 +69,7 @@ def check_training(script: Script) -> Iterator[Draft]:
         asked = _asked(line, job)
         if starter:
             yield from _workers(script, line, starter, asked, job)
+            yield from _cpus(script, line, starter, asked)
             yield from _nodes(script, line, starter, asked)
         else:
             yield from _ranks(script, line, asked)
@@ -116,7 +117,7 @@ def _visible(line: LaunchLine, asked: Requested, job: Requested) -> int | None:
 
 
 def _workers(script: Script, line: LaunchLine, starter: Starter, asked: Requested, job: Requested) -> Iterator[Draft]:
-    """Workers per node against the GPUs and the CPUs."""
+    """Workers per node against the GPUs."""
     tasks, gpus, workers = asked.tasks_of_node, _visible(line, asked, job), starter.workers
     if not workers:
         return
@@ -133,8 +134,12 @@ def _workers(script: Script, line: LaunchLine, starter: Starter, asked: Requeste
         what = f"{starter.name} starts {count(used, 'worker')} per node, and the job requests {full} GPUs per node: {full - used} are idle."
         changes = _worker_changes(script, line.line, starter, full)
         yield _draft("gpus-unused", line.line, what, _PER_GPU, changes, full / used)
-    cpus = asked.cpus_per_task
-    if cpus and workers > cpus and (tasks or 1) == 1:
+
+
+def _cpus(script: Script, line: LaunchLine, starter: Starter, asked: Requested) -> Iterator[Draft]:
+    """Workers that share fewer CPUs than there are of them."""
+    workers, cpus, tasks = starter.workers, asked.cpus_per_task, asked.tasks_of_node
+    if workers and cpus and workers > cpus and (tasks or 1) == 1:
         what = f"{count(workers, 'worker')} of {starter.name} share the {count(cpus, 'CPU')} of one task."
         wider = [
             (f"Write --cpus-per-task={workers} at least.", set_option(script, ("-c", "--cpus-per-task"), str(workers)))
@@ -262,6 +267,16 @@ def _ranks(script: Script, line: LaunchLine, asked: Requested) -> Iterator[Draft
     tasks = asked.tasks or (asked.tasks_of_node or 0) * (asked.nodes or 1)
     if line.launcher != "srun" or not re.search(r"\bpython|\.py\b", text) or tasks < 2:
         return
+    yield from _constant_ranks(script, line, tasks)
+    yield from _world_size(script, line, tasks)
+    if _local_address(line) and (asked.nodes or 1) > 1:
+        what = f"MASTER_ADDR is this node itself on each of the {asked.nodes} nodes: they wait for each other in vain."
+        yield _draft("rendezvous-local", line.line, what, "Give all of them the name of the job's first node.", [])
+    yield from _trainer(script, line, text, asked)
+
+
+def _constant_ranks(script: Script, line: LaunchLine, tasks: int) -> Iterator[Draft]:
+    """Ranks that the batch script's shell puts in, where they are 0 for all tasks."""
     for setting in script.variables:
         typed = script.text.split("\n")[setting.line - 1]
         constant = re.search(rf"\b{setting.name}=\"?\$\{{?(SLURM_PROCID|SLURM_LOCALID|SLURM_NODEID)\b", typed)
@@ -274,16 +289,16 @@ def _ranks(script: Script, line: LaunchLine, asked: Requested) -> Iterator[Draft
             what = f"{setting.name} is taken from {constant[1]} of the batch script, where it is 0: all {tasks} tasks get rank 0."
             plain = f"Set {setting.name} in each task, inside what srun starts."
             yield _draft("rank-constant", setting.line, what, plain, [])
+
+
+def _world_size(script: Script, line: LaunchLine, tasks: int) -> Iterator[Draft]:
+    """A number of workers that is not that of the tasks."""
     world = line.environment.get("WORLD_SIZE")
     if isinstance(world, str) and re.fullmatch(r"\d{1,7}", world) and int(world) != tasks:
         where = next((each.line for each in reversed(script.variables) if each.name == "WORLD_SIZE"), line.line)
         what = f"WORLD_SIZE is {world}, and srun starts {tasks} tasks: they wait for each other in vain, or leave some out."
         changes = [(f"Write WORLD_SIZE={tasks}.", set_variable(script, "WORLD_SIZE", str(tasks), where))]
         yield _draft("world-size", where, what, "Give it the number of tasks.", changes)
-    if _local_address(line) and (asked.nodes or 1) > 1:
-        what = f"MASTER_ADDR is this node itself on each of the {asked.nodes} nodes: they wait for each other in vain."
-        yield _draft("rendezvous-local", line.line, what, "Give all of them the name of the job's first node.", [])
-    yield from _trainer(script, line, text, asked)
 
 
 def _trainer(script: Script, line: LaunchLine, text: str, asked: Requested) -> Iterator[Draft]:
