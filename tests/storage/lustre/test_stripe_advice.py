@@ -123,9 +123,9 @@ def test_newer_layouts_are_named_with_their_reason():
     assert tiny.command == "lfs setstripe -E 64k -L mdt -E -1 -c 1 DIRECTORY"
 
 
-@pytest.mark.parametrize("worth", [0.80, 0.90, 1 / TYPICAL_FACTOR, 0.944])
+@pytest.mark.parametrize("worth", [0.80, 0.90, 1 / TYPICAL_FACTOR, 0.94])
 def test_one_aggregator_a_stripe_on_hopper_does_not_hang_on_the_share(monkeypatch, worth):
-    """The printed 144 stripes with as many aggregators; from 0.945 on the estimate takes twice as many aggregators."""
+    """The printed 144 stripes with as many aggregators; from 0.944 on the estimate takes twice as many aggregators."""
     monkeypatch.setattr(rates, "_WORTH", worth)
     advice = advise(31 * TB, 20_000, "shared", HOPPER, nodes=5000)
     assert (advice.layout.stripe_count, advice.writing.aggregators) == (144, 144)
