@@ -90,11 +90,14 @@ def answer(given: Given) -> Result:
         try:
             return _taken_for(kind, _answer_as(kind, given))
         except InputError as error:
-            refusals.append(f"as {kind.title} ({kind.why}): {error}")
+            refusals.append((kind, f"as {kind.title} ({kind.why}): {error}"))
         # Any text may be the output of a job; what has marks of its own and cannot be read is none for that.
         if kind.name not in _WITHIN or (following == kinds[-1] and not in_trouble(given.text)):
             break
-    raise InputError("no question can read this text " + "; ".join(refusals), name="text")
+    (first, _), *others = refusals
+    # What a text with marks of a kind is, is clear: it is what it says that is refused.
+    start = "no question can read this text" if others or first.why == NO_MARKS else "read"
+    raise InputError(f"{start} {'; '.join(refusal for _, refusal in refusals)}", name="text")
 
 
 def _by_content(kind: Kind, text: str) -> Kind:

@@ -113,6 +113,13 @@ class Lines(ask.Setting):
         # Lines that are alike share one review.
         return tuple({id(review): review for review in reviews}.values())
 
+    def refusal_with_partitions(self, error: InputError) -> InputError:
+        """Return a refusal that begins with the partitions of the script that the machine does not have: they come first at a site too."""
+        unknown = [
+            each.message for each in check_job(read_script(self.line), self.machine) if each.code == "asks-unknown"
+        ]
+        return InputError(" ".join((*unknown, str(error))), name=error.name) if unknown else error
+
     def answer_without_node(self) -> Result:
         """Return what can be said where the machine is not known; a line that no launcher reads is refused."""
         script = read_script(self.line)
@@ -182,11 +189,15 @@ def answers(asked: Lines) -> list[Result]:
     """
     if asked.doubt:
         return [asked.answer_without_node()]
+    try:
+        reviews = asked.reviews
+    except InputError as error:
+        raise asked.refusal_with_partitions(error) from error
     # The node to draw is one of the first line's job.
     # What is to be said of the whole script stands with its first line.
     return [
         _answer(asked, review, 0 if number else asked.node, () if number else asked.job_findings)
-        for number, review in enumerate(asked.reviews)
+        for number, review in enumerate(reviews)
     ]
 
 
