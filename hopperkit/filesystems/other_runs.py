@@ -146,6 +146,11 @@ def fit(points: Sequence[_Point], *, through_one: bool) -> Power:
         System, log10 x, log10 y.
     through_one : bool
         Whether y is 1 where x is: a ratio of two runs of the same system.
+
+    Examples
+    --------
+    >>> fit([("a", 1.0, 0.5), ("b", 2.0, 1.0)], through_one=True)
+    Power(exponent=0.5, factor=1.0, low=1.0, high=1.0)
     """
     count = Counter(system for system, _, _ in points)
     weighted = [(1 / count[system], x, y) for system, x, y in points]
@@ -175,7 +180,13 @@ def _quantile(values: Sequence[tuple[float, float]], share: float) -> float:
 
 
 def of_nodes(phase: str) -> list[_Point]:
-    """Return ratios of runs of the same system that follow one another, by the ratio of their nodes, where that is far from 1."""
+    """Return ratios of runs of the same system that follow one another, by the ratio of their nodes, where that is far from 1.
+
+    Examples
+    --------
+    >>> len(of_nodes("easy_write"))
+    45
+    """
     ratios = (
         (one.system, math.log10(other.nodes / one.nodes), math.log10(getattr(other, phase) / getattr(one, phase)))
         for one, other in _followed(phase)
@@ -194,7 +205,13 @@ def _followed(phase: str) -> Iterator[tuple[Result, Result]]:
 
 
 def of_rates(x: str, y: str) -> list[_Point]:
-    """Return one rate by another one of the same result; by the nodes where x is "nodes"."""
+    """Return one rate by another one of the same result; by the nodes where x is "nodes".
+
+    Examples
+    --------
+    >>> len(of_rates("nodes", "easy_write"))
+    301
+    """
     return [
         (each.system, math.log10(getattr(each, x)), math.log10(getattr(each, y)))
         for each in results()
@@ -210,6 +227,11 @@ def held_out(points: Sequence[_Point], *, through_one: bool) -> HeldOut:
     points : sequence of (str, float, float)
     through_one : bool
         As for `fit`.
+
+    Examples
+    --------
+    >>> held_out([("a", 1.0, 0.5), ("b", 2.0, 1.0)], through_one=True)
+    HeldOut(rows=2, systems=2, typical_factor=1.0, held=1.0)
     """
     factors: list[float] = []
     held = 0
@@ -238,6 +260,13 @@ ESTIMATES: dict[str, tuple[Callable[[], list[_Point]], bool]] = {
 
 
 def table() -> Iterable[tuple[str, HeldOut]]:
-    """Yield each estimate and how it held."""
+    """Yield each estimate and how it held.
+
+    Examples
+    --------
+    >>> name, held = next(iter(table()))
+    >>> held.rows, held.systems
+    (45, 32)
+    """
     for name, (points, through_one) in ESTIMATES.items():
         yield name, held_out(points(), through_one=through_one)
