@@ -139,6 +139,8 @@ class SiteRates:
         [1/s], [s]
     runs : mapping
         How many values each rests on.
+    most_nodes : Measurement or None
+        The measured write with the most nodes, where nodes are known.
     """
 
     write_gb_s: Range | None = None
@@ -147,6 +149,7 @@ class SiteRates:
     creates_per_s: Range | None = None
     lock_s: Range | None = None
     runs: dict[str, int] = field(default_factory=dict)
+    most_nodes: Measurement | None = None
 
 
 def fit_rates(measurements: Iterable[Measurement]) -> SiteRates:
@@ -185,6 +188,11 @@ def fit_rates(measurements: Iterable[Measurement]) -> SiteRates:
         creates_per_s=creates,
         lock_s=_repeated(values.get("lock", [])),
         runs={quantity: len(found) for quantity, found in by_quantity.items()},
+        most_nodes=max(
+            (each for each in by_quantity.get("write", []) if each.nodes),
+            key=lambda each: each.nodes or 0,
+            default=None,
+        ),
     )
 
 
