@@ -18,7 +18,7 @@ from pathlib import Path
 from hopperbook.cells.plain import solution_parts, tagged
 
 ROOT = Path(__file__).resolve().parent.parent
-CHECKS = ("NumberCheck", "ChoiceCheck", "CurveCheck", "GoalCheck")
+CHECKS = ("NumberCheck", "ChoiceCheck", "CurveCheck", "GoalCheck", "exercise")
 
 
 def text_of(cell: dict) -> str:
@@ -52,6 +52,7 @@ def _told(check):
     return {
         "question": check.question,
         "explanation": check.explanation,
+        "start": getattr(check, "start", ""),
         "choices": [option.text for option in options] or list(getattr(check, "items", ())),
         "mistakes": [*mistakes, *(one.feedback for one in getattr(check, "conditions", ()))],
     }
@@ -112,6 +113,7 @@ def opened(notebook: dict) -> dict:
 def question_cell(cell: dict, check: dict) -> dict:
     """Return the question of a self-check as text, with what there is to choose from."""
     lines = [f"**Question.** {check['question']}", "", *(f"- {choice}" for choice in check["choices"])]
+    lines += ["", "```python", *asked_code.splitlines(), "```"] if (asked_code := check.get("start")) else []
     lines += ["", "*Your answer:*"]
     return {"cell_type": "markdown", "id": cell["id"], "metadata": {}, "source": "\n".join(lines).splitlines(True)}
 

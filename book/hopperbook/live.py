@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
+from hopperbook.cells.run import run_json
 from hopperbook.questions import BOOK_QUESTIONS, load
 from hopperkit.render import answer
 from hopperkit.render.answer import watched_at
 
-__all__ = ["answer_json", "ready", "watched_at"]
+__all__ = ["answer_json", "ready", "run_json", "watched_at"]
 
 
 def answer_json(name: str, values_json: str, post: Callable[[str, str], object] | None = None, watched: int = 0) -> str:

@@ -87,7 +87,7 @@ def _configure(app: Sphinx, config: Config) -> None:
         "takes whatever you have: a script, an error, a log.</p>",
     }
     config.templates_path[:0] = [str(HERE / "theme"), str(HERE / "theme" / "components")]
-    for sheet in ("look.css", "explorer.css", "checks.css", "moving.css"):
+    for sheet in ("look.css", "explorer.css", "checks.css", "code.css", "moving.css"):
         app.add_css_file(f"{assets.folder}/{sheet}", priority=LAST)
     app.add_js_file(f"{assets.folder}/boot.js", priority=FIRST)
     app.add_js_file(f"{assets.folder}/live.mjs", priority=LAST, type="module")
