@@ -8,7 +8,7 @@ from hopperlib.monitoring.simultaneous_changes import read
 from hopperlib.monitoring.ssp import Rate, Suite
 
 
-def bad_nodes() -> CodeCheck:
+def _bad_nodes() -> CodeCheck:
     """Return the exercise of the study of bad nodes."""
     cases = ((10, 2, 3), (6384, 5, 512), (100, 1, 100), (6384, 1, 1))
     return CodeCheck(
@@ -22,7 +22,7 @@ def bad_nodes() -> CodeCheck:
     )
 
 
-def build_and_link() -> CodeCheck:
+def _build_and_link() -> CodeCheck:
     """Return the exercise of the study of builds."""
     lists = (["10.4.2", "10.4.10", "9.1"], ["3.9.2", "3.10.0", "3.2"], ["1.0", "1.0.1", "0.99"])
     return CodeCheck(
@@ -39,7 +39,7 @@ def build_and_link() -> CodeCheck:
     )
 
 
-def diagnosis() -> CodeCheck:
+def _diagnosis() -> CodeCheck:
     """Return the exercise of the study of the diagnosis."""
     by_signal = {number: rule.code for rule in load_rules() for number in rule.signals}
     codes = {137: by_signal[9], 139: by_signal[11], 134: by_signal[6], 1: "", 143: by_signal[15]}
@@ -54,7 +54,7 @@ def diagnosis() -> CodeCheck:
     )
 
 
-def acceptance() -> CodeCheck:
+def _acceptance() -> CodeCheck:
     """Return the exercise of the study of the acceptance."""
     cases = (([0.5, 0.2, 0.8], 888), ([0.1, 1.0], 100), ([0.3], 10))
 
@@ -73,7 +73,7 @@ def acceptance() -> CodeCheck:
     )
 
 
-def benchmark_history() -> CodeCheck:
+def _benchmark_history() -> CodeCheck:
     """Return the exercise of the study of histories."""
     cases = (("file system", "memory"), ("parallel", "serial"), ("parallel", "network"), ("memory", "parallel"))
     return CodeCheck(
@@ -91,9 +91,9 @@ def benchmark_history() -> CodeCheck:
 
 
 EXERCISES = {
-    "bad-nodes": bad_nodes,
-    "build-and-link": build_and_link,
-    "diagnosis": diagnosis,
-    "acceptance": acceptance,
-    "benchmark-history": benchmark_history,
+    "bad-nodes": _bad_nodes,
+    "build-and-link": _build_and_link,
+    "diagnosis": _diagnosis,
+    "acceptance": _acceptance,
+    "benchmark-history": _benchmark_history,
 }

@@ -11,7 +11,7 @@ from hopperlib.scheduling.aging import free_runs
 from hopperlib.scheduling.workload import Job, Workload
 
 
-def torus() -> CodeCheck:
+def _torus() -> CodeCheck:
     """Return the exercise of the study of the torus."""
     model = Torus((17, 8, 24))
     pairs = (((0, 0, 0), (16, 7, 23)), ((1, 2, 3), (9, 6, 15)), ((0, 0, 0), (8, 4, 12)), ((5, 1, 2), (5, 1, 2)))
@@ -31,7 +31,7 @@ _JOBS = (Job(1, 0, 2, 10, 10), Job(2, 0, 1, 100, 100), Job(3, 0, 1, 10, 10), Job
 _NODES = 6
 
 
-def fragmentation() -> CodeCheck:
+def _fragmentation() -> CodeCheck:
     """Return the exercise of the study of fragmentation."""
     schedule = scheduler.simulate(Workload(_JOBS), _NODES)
 
@@ -50,7 +50,7 @@ def fragmentation() -> CodeCheck:
     )
 
 
-def variability() -> CodeCheck:
+def _variability() -> CodeCheck:
     """Return the exercise of the study of run times."""
     samples = ([887.0, 1115.0, 2462.0], [100.0, 103.0, 98.0, 101.0], [5.0, 6.0])
     return CodeCheck(
@@ -64,7 +64,7 @@ def variability() -> CodeCheck:
     )
 
 
-def rank_order() -> CodeCheck:
+def _rank_order() -> CodeCheck:
     """Return the exercise of the study of rank orders."""
     grid, cores = (8, 6), 12
     orders = (list(range(48)), block_order(grid, (4, 3)), list(reversed(range(48))))
@@ -79,7 +79,7 @@ def rank_order() -> CodeCheck:
     )
 
 
-def networks() -> CodeCheck:
+def _networks() -> CodeCheck:
     """Return the exercise of the study of networks."""
 
     def links(groups: int, between: int) -> int:
@@ -97,7 +97,7 @@ def networks() -> CodeCheck:
     )
 
 
-def overlap() -> CodeCheck:
+def _overlap() -> CodeCheck:
     """Return the exercise of the study of overlap."""
     cases = ((10.0, 4.0, 0.5), (10.0, 12.0, 0.5), (2.0, 8.0, 1.0), (5.0, 5.0, 0.0))
     return CodeCheck(
@@ -111,7 +111,7 @@ def overlap() -> CodeCheck:
     )
 
 
-def scheduling_trouble() -> CodeCheck:
+def _scheduling_trouble() -> CodeCheck:
     """Return the exercise of the study of scheduling trouble."""
     schedule = scheduler.simulate(Workload(_JOBS), _NODES)
     started = [
@@ -129,11 +129,11 @@ def scheduling_trouble() -> CodeCheck:
 
 
 EXERCISES = {
-    "torus": torus,
-    "fragmentation": fragmentation,
-    "variability": variability,
-    "rank-order": rank_order,
-    "networks": networks,
-    "overlap-and-tuning": overlap,
-    "scheduling-trouble": scheduling_trouble,
+    "torus": _torus,
+    "fragmentation": _fragmentation,
+    "variability": _variability,
+    "rank-order": _rank_order,
+    "networks": _networks,
+    "overlap-and-tuning": _overlap,
+    "scheduling-trouble": _scheduling_trouble,
 }

@@ -10,7 +10,7 @@ from hopperlib.placement.models.pages import paged_bandwidth_gb_s
 from hopperlib.placement.placement import place_tasks
 
 
-def placement() -> CodeCheck:
+def _placement() -> CodeCheck:
     """Return the exercise of the study of placement."""
     hopper = Machine.load("hopper")
 
@@ -29,7 +29,7 @@ def placement() -> CodeCheck:
     )
 
 
-def memory() -> CodeCheck:
+def _memory() -> CodeCheck:
     """Return the exercise of the study of memory."""
     node = Machine.load("hopper").node()
     return CodeCheck(
@@ -43,7 +43,7 @@ def memory() -> CodeCheck:
     )
 
 
-def hybrid() -> CodeCheck:
+def _hybrid() -> CodeCheck:
     """Return the exercise of the study of threads."""
     costs = thread_costs(Machine.load("hopper").node(), 8192, elsewhere=1)
 
@@ -64,7 +64,7 @@ def hybrid() -> CodeCheck:
     )
 
 
-def pages() -> CodeCheck:
+def _pages() -> CodeCheck:
     """Return the exercise of the study of pages."""
     large, cost = 53.0, 0.08
     sizes = (4096, 65536, 2097152)
@@ -81,7 +81,7 @@ def pages() -> CodeCheck:
     )
 
 
-def machines() -> CodeCheck:
+def _machines() -> CodeCheck:
     """Return the exercise of the study of machines."""
     scratch = Machine.load("hopper").file_systems[0]
     return CodeCheck(
@@ -96,9 +96,9 @@ def machines() -> CodeCheck:
 
 
 EXERCISES = {
-    "placement": placement,
-    "memory": memory,
-    "hybrid": hybrid,
-    "pages-and-libraries": pages,
-    "machines": machines,
+    "placement": _placement,
+    "memory": _memory,
+    "hybrid": _hybrid,
+    "pages-and-libraries": _pages,
+    "machines": _machines,
 }

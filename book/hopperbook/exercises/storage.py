@@ -7,7 +7,7 @@ from hopperlib.storage.lustre.dumps import barrier_rate_gb_s, barriered_dump
 from hopperlib.storage.lustre.striping import Layout
 
 
-def io_node() -> CodeCheck:
+def _io_node() -> CodeCheck:
     """Return the exercise of the study of a node's writes."""
     one, ceiling = 0.2125, 1.7
     return CodeCheck(
@@ -21,7 +21,7 @@ def io_node() -> CodeCheck:
     )
 
 
-def iobuf() -> CodeCheck:
+def _iobuf() -> CodeCheck:
     """Return the exercise of the study of buffers."""
     sizes = (4096, 1000, 6144, 65536)
     return CodeCheck(
@@ -35,7 +35,7 @@ def iobuf() -> CodeCheck:
     )
 
 
-def slow_ost() -> CodeCheck:
+def _slow_ost() -> CodeCheck:
     """Return the exercise of the study of a slow OST."""
     cases = ((80.0, [0.5] * 3 + [0.1]), (40.0, [0.4] * 8), (10.0, [1.0, 0.2]))
     return CodeCheck(
@@ -49,7 +49,7 @@ def slow_ost() -> CodeCheck:
     )
 
 
-def striping() -> CodeCheck:
+def _striping() -> CodeCheck:
     """Return the exercise of the study of striping."""
     layout = Layout(stripe_count=4, stripe_size_bytes=2**20, osts=156, first_ost=154)
     offsets = (0, 1_048_575, 6_815_744, 3_145_728)
@@ -64,7 +64,7 @@ def striping() -> CodeCheck:
     )
 
 
-def trillion() -> CodeCheck:
+def _trillion() -> CodeCheck:
     """Return the exercise of the study of the trillion particles."""
     cases = ((30_000.0, 35.0, 8, 20.0), (30_000.0, 35.0, 1, 20.0), (100.0, 2.0, 4, 0.0))
     return CodeCheck(
@@ -84,9 +84,9 @@ def trillion() -> CodeCheck:
 
 
 EXERCISES = {
-    "io-node": io_node,
-    "iobuf": iobuf,
-    "slow-ost": slow_ost,
-    "striping": striping,
-    "trillion": trillion,
+    "io-node": _io_node,
+    "iobuf": _iobuf,
+    "slow-ost": _slow_ost,
+    "striping": _striping,
+    "trillion": _trillion,
 }

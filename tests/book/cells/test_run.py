@@ -6,6 +6,7 @@ import pytest
 
 from hopperbook.cells.run import run, run_json, same
 from hopperbook.self_checks import CodeCheck
+from hopperbook.self_checks.form import CheckView
 
 
 @pytest.mark.parametrize(
@@ -76,6 +77,11 @@ def test_a_check_is_marked_by_its_values():
     assert check.grade("x = 3") == (False, "`x` gives 3; the model gives 2.", True)
     assert check.grade("x = y") == (False, "Line 1: NameError: name 'y' is not defined", True)
     assert check.grade("  ") == (False, "Write some Python first.", False)
+    view = CheckView(check)
+    assert view.form.field.value == "x = 1"
+    view.form.field.value = "x = 2"
+    view.mark()
+    assert "Right." in view.said.value
     with pytest.raises(ValueError, match="check 'half' compares no value"):
         CodeCheck(**about, values={})
     with pytest.raises(SyntaxError):
