@@ -40,7 +40,7 @@ def test_an_exercise_is_run_and_compared_with_the_model(watch, workshop_url):
     watched = watch(workshop_url)
     page = watched.go("notebooks/checks.html")
     box = page.locator("#check-memory-code")
-    expect(box.locator("pre")).to_have_text(CHECK.start)
+    expect(box.locator(".hopper-code > pre")).to_have_text(CHECK.start)
     assert not [url for url in watched.requests if "editor.mjs" in url]
     box.get_by_role("button", name="Open the editor").press("Enter")
     field = box.get_by_role("textbox", name="Python: Mend most_tasks")
@@ -151,7 +151,7 @@ def test_a_model_is_changed_beside_its_formula(watch, workshop_url):
     watched = watch(workshop_url)
     page = watched.go("notebooks/checks.html")
     box = page.locator("#trillion-model")
-    expect(box.locator("pre")).to_have_text(model_box("trillion").start)
+    expect(box.locator(".hopper-code > pre")).to_have_text(model_box("trillion").start)
     box.get_by_role("button", name="Open the editor").click()
     box.get_by_role("button", name="Run").click()
     printed = box.get_by_role("status", name="What the code prints")
