@@ -169,7 +169,7 @@ def commit(page, name):
 # The ways of a touch: of a field, a button, a number in a sentence, a task in the drawing, by pointer and by key.
 TOUCHES = {
     "field": lambda page: page.locator("#explorer-trial [name=tasks]").press("ArrowRight"),
-    "example": lambda page: page.locator("#explorer-trial .hopper-form button").first.click(),
+    "example": lambda page: page.locator("#explorer-trial .hopper-examples button").first.click(),
     "sentence": lambda page: page.locator("#explore span[data-explorer]").first.press("ArrowRight"),
     "drawing": lambda page: page.locator("#scene-placement [tabindex='0']").first.press("ArrowRight"),
 }
@@ -177,7 +177,7 @@ TOUCHES = {
 LOOKS = {
     "tab": lambda page: page.locator("#explorer-trial [name=tasks]").press("Tab"),
     "text": lambda page: page.locator("#explorer-trial .hopper-title").click(),
-    "notes": lambda page: page.locator("#explorer-trial .hopper-rest summary").click(),
+    "notes": lambda page: page.locator("#explorer-trial .hopper-rest > summary").click(),
 }
 
 
@@ -208,6 +208,28 @@ def test_beside_the_tool_stands_what_is_left_to_predict(workshop):
     expect(beside).to_have_text("You predicted 3, before trying. 3 more to predict.")
     beside.get_by_role("link").click()
     assert page.evaluate("location.hash") == "#predict-first"
+
+
+def test_the_progress_page_tells_before_from_after(workshop):
+    page = workshop.go("notebooks/checks.html")
+    told = page.evaluate(
+        """async (home) => {
+          const { noteCheck } = await import(home + "progress.mjs");
+          const { startProgress } = await import(home + "progress-page.mjs");
+          const guessed = (guess, before) => ({ page: "p", question: "How many?", guess, answer: "4", before });
+          noteCheck("a", guessed("3", true), { tried: true });
+          noteCheck("b", guessed("4", false), { tried: true, right: true });
+          const box = document.createElement("div");
+          box.innerHTML = '<script type="application/json" class="hopper-data-block">{"studies":[]}</script>';
+          document.body.append(box);
+          startProgress(box);
+          return box.innerText;
+        }""",
+        page.evaluate(HOME),
+    )
+    assert "Predictions made before trying: 0 of 1 right; after trying: 1 of 1 right." in told
+    assert "predicted 3, before trying; it is 4" in told
+    assert "predicted, after trying" in told
 
 
 def test_a_folded_section_opens_where_a_link_leads(workshop):
