@@ -4,8 +4,8 @@
 import { make, withoutTicks } from "./dom.mjs";
 import { checkRecord, load, noteTouch } from "./progress.mjs";
 
-const TOOLS = ".hopper-explorer, .hopper-scene, .hopper-machine, [data-explorer]";
-const CONTROLS = ".hopper-form, .hopper-examples, .hopper-scene, .hopper-machine, [data-explorer]";
+const TOOLS = ".hopper-explorer, .hopper-scene, .hopper-story, .hopper-machine, [data-explorer]";
+const CONTROLS = ".hopper-form, .hopper-examples, .hopper-scene, .hopper-story, .hopper-machine, [data-explorer]";
 // What is pressed in a form or a mechanism; the rest of it is only looked at, unfolded or copied.
 const LOOKED_AT = "[data-do=all], [data-do=link]";
 const PRESSED = "button, input, select, textarea, [role=slider], [role=button], [tabindex='0']";
