@@ -11,7 +11,6 @@ from sphinx.util.docutils import SphinxDirective
 
 from hopperbook import questions, self_checks
 from hopperbook.exercises import boxes
-from hopperbook.exercises import boxes
 from hopperbook.site.centers.own import site_examples
 from hopperbook.site.centers.questions import center_question, lacking_html
 from hopperbook.site.html import check_html, explorer_html, figure_html, filled, kept_answer
