@@ -22,6 +22,7 @@ from hopperbook.site.renderers import ExplorerDirective, raw_html
 from hopperbook.site.scenes import SceneDirective, scene
 from hopperbook.site.side_by_side import setup as set_up_side_by_side
 from hopperbook.site.study_runs import StudyRunsDirective
+from hopperbook.teaching.pages import setup as set_up_teaching
 from hopperlib import __version__
 
 HERE = Path(__file__).resolve().parent
@@ -86,7 +87,7 @@ def _configure(app: Sphinx, config: Config) -> None:
         "takes whatever you have: a script, an error, a log.</p>",
     }
     config.templates_path[:0] = [str(HERE / "theme"), str(HERE / "theme" / "components")]
-    for sheet in ("look.css", "explorer.css", "checks.css", "moving.css"):
+    for sheet in ("look.css", "explorer.css", "checks.css", "moving.css", "teaching.css"):
         app.add_css_file(f"{assets.folder}/{sheet}", priority=LAST)
     app.add_js_file(f"{assets.folder}/boot.js", priority=FIRST)
     app.add_js_file(f"{assets.folder}/live.mjs", priority=LAST, type="module")
@@ -167,6 +168,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     set_up_course(app)
     set_up_reference(app)
     set_up_side_by_side(app)
+    set_up_teaching(app)
     app.connect("config-inited", _configure, priority=FIRST)
     app.connect("builder-inited", _stage)
     app.connect("source-read", front_page)
