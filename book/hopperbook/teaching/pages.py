@@ -4,6 +4,8 @@
 ``handouts/PART/STUDY``   question, figure and three exercises; solutions overleaf
 ``sheets/PART/PAGE``      answers, usual mistakes, what the class screen shows
 ``{paper}``               a directive: the list of both, with the minutes of each page
+``{exam} VARIANT``        a directive: the test before or after the workshop
+``{rubric}``              a directive: how the numbers of the final project are graded
 ========================  ======================================================
 """
 
@@ -18,7 +20,10 @@ from markdown_it import MarkdownIt
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from hopperbook.project.grading import RUBRIC, Row
+from hopperbook.site.html import check_html, data_block
 from hopperbook.teaching.built_page import BuiltPage, read_page
+from hopperbook.teaching.exam import exam, exam_data
 from hopperbook.teaching.handout import handout
 from hopperbook.teaching.sheet import sheet
 
@@ -105,7 +110,67 @@ class PaperDirective(SphinxDirective):
         ]
 
 
+class ExamDirective(SphinxDirective):
+    """The twelve questions of the test, before or after the workshop."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the questions; a variant that does not exist stops the build."""
+        variant = self.arguments[0]
+        try:
+            questions = exam(variant)
+        except ValueError as error:
+            raise self.error(str(error)) from error
+        blocks = "".join(
+            f'<div data-aim="{aim}">{check_html(check.to_dict())}</div>' for aim, check in questions.items()
+        )
+        data = data_block({"variant": variant, "aims": exam_data()})
+        return [
+            nodes.raw(text=f'<div class="hopper-exam" data-variant="{variant}">{blocks}{data}</div>', format="html")
+        ]
+
+
+class RubricDirective(SphinxDirective):
+    """The rubric of the final project, by which its numbers are checked."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the rubric as a table."""
+        head = "".join(
+            f'<th scope="col">{text}</th>' for text in ("Part", "What the report must say", "Points", "Within")
+        )
+        rows = "".join(
+            f"<tr><td>{row.part}</td><td>{escape(row.wanted)}</td><td>{row.points:g}</td><td>{_tolerance(row)}</td></tr>"
+            for row in RUBRIC
+        )
+        total = sum(row.points for row in RUBRIC)
+        rows += f"<tr><td></td><td>all</td><td>{total:g}</td><td></td></tr>"
+        return [
+            nodes.raw(
+                text=f'<table class="hopper-table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>',
+                format="html",
+            )
+        ]
+
+
+def _tolerance(row: Row) -> str:
+    """Return the tolerance of a row of the rubric in words."""
+    match row.kind:
+        case "date":
+            return f"{row.within:g} days"
+        case "percent":
+            return f"{row.within:g} percentage points"
+        case "table":
+            return "a share for each entry"
+        case "number" if row.within:
+            return f"{100 * row.within:g} %"
+        case _:
+            return "exact"
+
+
 def setup(app: Sphinx) -> None:
     """Add the directive and the pages."""
     app.add_directive("paper", PaperDirective)
+    app.add_directive("exam", ExamDirective)
+    app.add_directive("rubric", RubricDirective)
     app.connect("html-collect-pages", _made)
