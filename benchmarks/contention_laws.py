@@ -112,10 +112,10 @@ def misses(curve: Curve, law: Law, parameter: float) -> list[float]:
 def quantile(values: Sequence[float], weights: Sequence[float], share: float) -> float:
     """Return the weighted quantile."""
     ordered = sorted(zip(values, weights, strict=True))
-    wanted, so_far = share * sum(weights), 0.0
+    wanted, partial_results = share * sum(weights), 0.0
     for value, weight in ordered:
-        so_far += weight
-        if so_far >= wanted:
+        partial_results += weight
+        if partial_results >= wanted:
             return value
     return ordered[-1][0]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hopperkit.readers.jobs.swf import read_swf
 from hopperkit.traces.observed import Waits, by_group, differences
-from hopperkit.traces.scheduler import simulate, too_wide
+from hopperkit.traces.scheduler import infeasible_jobs, simulate
 from hopperlib.data_files import data_folder
 from hopperlib.scheduling.downtimes import Downtime
 
@@ -29,7 +29,7 @@ LOGS = (
 def row(name: str, path: Path, nodes: int, cores: int) -> dict[str, object]:
     """Return one log's waits and what speaks for which cause."""
     trace = read_swf(path, cores_per_node=cores)
-    wide = set(too_wide(trace.workload, nodes))
+    wide = set(infeasible_jobs(trace.workload, nodes))
     workload = trace.workload.of([job for job in range(len(trace.workload)) if job not in wide])
     schedule = simulate(workload, nodes)
     groups = by_group(schedule)

@@ -4,13 +4,13 @@
 `Machine`, `Result`                                 a machine, by name or by the path of its file; an answer
 `machines`, `place`, `memory`, `hybrid`             how machines compare, where tasks run, their memory, how many threads pay
 `torus`, `rank_order`, `interconnect`, `overlap`    torus and order of ranks, dragonfly and fat tree, overlap
-`simulate`, `where`, `fragmentation`, `scheduling`  a trace through a scheduler, nodes of the jobs of a log, an aged machine
+`simulate`, `locality`, `fragmentation`, ...         a trace through a scheduler, nodes of the jobs of a log, an aged machine
 `variability`, `runs_needed`                        run times of MILC; runs that show a gain
 `stripe`, `iobuf`, `io_log`, `io_node`, ...         files: stripes, buffers, logs of I/O, one node, slow OSTs, loading
 `diagnose`, `build`, `preflight`, `bad_nodes`       why a job failed, problems of a build, nodes before a run
 `runs`                                              why runs of one program differ
 `ssp`, `detection_delay`, `watch`                   benchmarks over time
-`anything`                                          what a text is, and what follows from it
+`identify`                                          what a text is, and what follows from it
 `read_job_trace`, `read_ior`, `read_darshan`, ...   files of other programs as records
 `report`, `fit`, `explain_runs`, `run_ensemble`     a report on files, run times, a function over many settings
 `load`, `explore`, `to_frame`                       a question as an explorer, as a widget; records as a DataFrame
@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 
 from hopperkit.api.analysis import explain_runs, explore, fit, load, node_hours_used, report, run_ensemble, to_frame
 from hopperkit.api.failure import bad_nodes, build, diagnose, huge_pages, preflight
-from hopperkit.api.files import anything
+from hopperkit.api.files import identify
 from hopperkit.api.io import chunks, io_log, iobuf, load_time, slow_ost
-from hopperkit.api.jobs import fragmentation, runs_needed, scheduling, simulate, variability, where
+from hopperkit.api.jobs import fragmentation, locality, runs_needed, scheduling, simulate, variability
 from hopperkit.api.monitoring import detection_delay, runs, ssp, watch
 from hopperkit.api.network import interconnect, overlap, rank_order, torus
 from hopperkit.api.node import hybrid, machines, memory, place
@@ -69,7 +69,6 @@ __all__ = [
     "Machine",
     "Result",
     "__version__",
-    "anything",
     "bad_nodes",
     "build",
     "chunks",
@@ -81,6 +80,7 @@ __all__ = [
     "fragmentation",
     "huge_pages",
     "hybrid",
+    "identify",
     "interconnect",
     "io_log",
     "io_node",
@@ -88,6 +88,7 @@ __all__ = [
     "jobs_in_network",
     "load",
     "load_time",
+    "locality",
     "machines",
     "memory",
     "node_hours_used",
@@ -120,7 +121,6 @@ __all__ = [
     "trillion",
     "variability",
     "watch",
-    "where",
 ]
 
 

@@ -78,7 +78,7 @@ def _content(module: str, name: str) -> Any:
     return code.co_consts[0]
 
 
-def read_beside(module: str, name: str) -> dict[str, Any]:
+def load_toml_resource(module: str, name: str) -> dict[str, Any]:
     """Return the tables of a TOML file that lies beside a module; it may hold no dates, which cannot be kept.
 
     Parameters
@@ -91,7 +91,7 @@ def read_beside(module: str, name: str) -> dict[str, Any]:
     Examples
     --------
     >>> import hopperlib
-    >>> sorted(read_beside(hopperlib.__file__, "machines/hopper.toml"))[:2]
+    >>> sorted(load_toml_resource(hopperlib.__file__, "machines/hopper.toml"))[:2]
     ['file_system', 'launcher']
     """
     tables: dict[str, Any] = _content(module, name)
@@ -99,39 +99,39 @@ def read_beside(module: str, name: str) -> dict[str, Any]:
 
 
 @cache
-def rows_beside(module: str, name: str) -> tuple[dict[str, str], ...]:
+def load_csv_resource(module: str, name: str) -> tuple[dict[str, str], ...]:
     """Return the rows of a CSV file that lies beside a module.
 
     Examples
     --------
     >>> import hopperlib.failure.diagnosis as diagnosis
-    >>> sorted(rows_beside(diagnosis.__file__, "first_tries.csv")[0])[:1]
+    >>> sorted(load_csv_resource(diagnosis.__file__, "first_tries.csv")[0])[:1]
     ['holds']
     """
     rows: tuple[dict[str, str], ...] = _content(module, name)
     return rows
 
 
-def text_beside(module: str, name: str) -> str:
+def load_text_resource(module: str, name: str) -> str:
     """Return the text of a file that lies beside a module, such as a sample.
 
     Examples
     --------
     >>> import hopperlib
-    >>> text_beside(hopperlib.__file__, "machines/hopper.toml").splitlines()[0]
+    >>> load_text_resource(hopperlib.__file__, "machines/hopper.toml").splitlines()[0]
     'name = "hopper"'
     """
     # Lines end as in a file that is opened as text.
     return _bytes(os.path.join(os.path.dirname(module), name)).decode().replace("\r\n", "\n")
 
 
-def names_beside(module: str, folder: str) -> list[str]:
+def resource_names(module: str, folder: str) -> list[str]:
     """Return the names of what is in a folder beside a module, in order.
 
     Examples
     --------
     >>> import hopperlib
-    >>> [name for name in names_beside(hopperlib.__file__, "machines") if name.startswith("hop")]
+    >>> [name for name in resource_names(hopperlib.__file__, "machines") if name.startswith("hop")]
     ['hopper.toml']
     """
     path = os.path.join(os.path.dirname(module), folder)

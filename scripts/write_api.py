@@ -24,7 +24,7 @@ FOLDER = ROOT / "hopperkit" / "api"
 WORDS = tomllib.loads((ROOT / "scripts" / "api_words.toml").read_text(encoding="utf-8"))
 # Questions that are not in the module of their room: no module is longer than 400 lines.
 ROOMS = {
-    "anything": "files",
+    "identify": "files",
     "chunks": "io",
     "fragmentation": "jobs",
     "io-log": "io",
@@ -35,7 +35,7 @@ ROOMS = {
     "simulate": "jobs",
     "slow-ost": "io",
     "variability": "jobs",
-    "where": "jobs",
+    "locality": "jobs",
 }
 TITLES = {
     "node": "one node: machines, placement, memory, threads",

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from hopperlib.package_data import read_beside, rows_beside
+from hopperlib.package_data import load_csv_resource, load_toml_resource
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def _toml(folder):
-    return read_beside(str(folder / "module.py"), "tides.toml")
+    return load_toml_resource(str(folder / "module.py"), "tides.toml")
 
 
 def test_a_file_is_read_again_when_it_has_changed(folder):
@@ -32,7 +32,7 @@ def test_a_file_is_read_again_when_it_has_changed(folder):
 
 def test_what_is_kept_takes_no_modules_place(folder):
     _toml(folder)
-    rows_beside.__wrapped__(str(folder / "module.py"), "tides.csv")
+    load_csv_resource.__wrapped__(str(folder / "module.py"), "tides.csv")
     names = {path.name.split(".cpython")[0] for path in (folder / "__pycache__").iterdir()}
     assert names == {"tides.toml", "tides.csv"}
 
@@ -47,5 +47,5 @@ def test_what_is_kept_is_what_is_read(folder, monkeypatch):
 
 def test_nothing_is_written_where_python_writes_no_bytecode(folder, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    assert rows_beside.__wrapped__(str(folder / "module.py"), "tides.csv") == ({"hour": "6", "height_m": "3.5"},)
+    assert load_csv_resource.__wrapped__(str(folder / "module.py"), "tides.csv") == ({"hour": "6", "height_m": "3.5"},)
     assert not (folder / "__pycache__").exists()

@@ -21,8 +21,8 @@ from hopperlib.failure.diagnosis._fallback import Voices
 from hopperlib.failure.messages._expressions import Words
 from hopperlib.failure.messages.rules import rules_of
 from hopperlib.machine import Launcher, Machine
-from hopperlib.monitoring.together import Subsystem
-from hopperlib.package_data import rows_beside
+from hopperlib.monitoring.simultaneous_changes import Subsystem
+from hopperlib.package_data import load_csv_resource
 from hopperlib.scheduling.rules import queues_of
 from hopperlib.schema import TableError, key, read_record, read_records, read_rows, read_toml
 from hopperlib.schema.writing import document_of, to_toml
@@ -249,14 +249,14 @@ def test_every_file_of_tables_is_held_against_a_schema():
 def test_a_misspelled_column_of_the_options_is_refused_by_name(column):
     rows = [
         {column[1:] if name == column else name: cell for name, cell in row.items()}
-        for row in rows_beside(options.__file__, "options.csv")
+        for row in load_csv_resource(options.__file__, "options.csv")
     ]
     problems = _refused(lambda rows: read_rows(options.Option, rows, name="options.csv"), rows)
     assert any(f"options.csv: line 2.{column[1:]}" in problem and "is not a key" in problem for problem in problems)
 
 
 def test_every_row_of_the_options_can_be_read():
-    rows = rows_beside(options.__file__, "options.csv")
+    rows = load_csv_resource(options.__file__, "options.csv")
     assert len(read_rows(options.Option, rows, name="options.csv")) == len(rows)
 
 

@@ -13,7 +13,7 @@ assert ".zip" in hopperkit.__file__, hopperkit.__file__
 print(hopperkit.place("aprun -n 384 -N 12 vasp").copyables[0].text)
 print(hopperkit.memory(2, 384, machine="hopper").facts["best_nodes"])
 print(hopperkit.diagnose("slurmstepd: error: Detected 1 oom-kill event(s) in StepId=1.0.\\n").facts["code"])
-print(len(hopperkit.Machine.load("hopper").file_systems), hopperkit.load("where").name, hopperkit.load("simulate").name)
+print(len(hopperkit.Machine.load("hopper").file_systems), hopperkit.load("locality").name, hopperkit.load("simulate").name)
 """
 
 
@@ -35,4 +35,4 @@ def test_a_zip_answers(archive, tmp_path):
         [sys.executable, "-I", "-S", "-c", start + PROGRAM], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.stderr == ""
-    assert done.stdout.splitlines() == ["aprun -n 384 -N 12 -S 3 vasp", "26", "SLURM-OOM", "2 where simulate"]
+    assert done.stdout.splitlines() == ["aprun -n 384 -N 12 -S 3 vasp", "26", "SLURM-OOM", "2 locality simulate"]

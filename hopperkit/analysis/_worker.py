@@ -19,7 +19,7 @@ class Sent:
     def __call__(self, **parameters: Any) -> Any:
         """Return what the function gives; of an answer to a question its numbers."""
         answer = _restored(self._content)(**parameters)
-        return numbers_beside(answer, parameters) if isinstance(answer, Result) else answer
+        return load_numbers_resource(answer, parameters) if isinstance(answer, Result) else answer
 
     def __repr__(self) -> str:
         return self._name
@@ -39,7 +39,7 @@ def use_one_thread() -> None:
     threadpool_limits(1)
 
 
-def numbers_beside(result: Result, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def load_numbers_resource(result: Result, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts of an answer that are plain, and its values, but for those that are parameters."""
     facts = result.facts.named if isinstance(result.facts, Facts) else result.facts
     row = {name: value for name, value in facts.items() if isinstance(value, str | int | float)}

@@ -31,7 +31,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 import hopperlib
-from hopperkit.analysis._worker import Sent, numbers_beside, use_one_thread
+from hopperkit.analysis._worker import Sent, load_numbers_resource, use_one_thread
 from hopperkit.analysis.function_digest import function_digest
 from hopperkit.questions.result import Result
 from hopperlib import __version__
@@ -93,7 +93,7 @@ def _table(parameters: Mapping[str, Any], answer: Any) -> pd.DataFrame:
     """Return what a run gave as rows that begin with its parameters."""
     rows = answer
     if isinstance(answer, Result):
-        answer = numbers_beside(answer, parameters)
+        answer = load_numbers_resource(answer, parameters)
     if not isinstance(answer, pd.DataFrame):
         records = answer if isinstance(answer, list) else [answer]
         if answer is records and not all(isinstance(record, Mapping) for record in records):

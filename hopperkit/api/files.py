@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hopperkit.questions.result import Result
 
 
-def anything(
+def identify(
     text: Text,
     *,
     machine: AnyMachine | None = None,
@@ -57,11 +57,11 @@ def anything(
     Examples
     --------
     >>> import hopperkit
-    >>> hopperkit.anything("aprun -n 384 -N 12 vasp").facts["nodes"]
+    >>> hopperkit.identify("aprun -n 384 -N 12 vasp").facts["nodes"]
     32
 
     References
     ----------
     Models and their sources: `hopperkit.readers.recognise`.
     """
-    return _run("anything", text=text, machine=machine, read_as=read_as)
+    return _run("identify", text=text, machine=machine, read_as=read_as)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hopperkit.questions.result import Result
 
 
-def where(
+def locality(
     jobs: Text,
     network: Text,
     *,
@@ -53,14 +53,14 @@ def where(
     ...     "7|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:10:00|60|3|n[1-3]",
     ... ]
     >>> network = ["SwitchName=a Nodes=n[1-2]", "SwitchName=b Nodes=n[3-4]", "SwitchName=t Switches=a,b"]
-    >>> hopperkit.where(jobs, network).facts["median_groups"]
+    >>> hopperkit.locality(jobs, network).facts["median_groups"]
     2
 
     References
     ----------
     Models and their sources: `hopperkit.traces.group_cost`.
     """
-    return _run("where", jobs=jobs, network=network, wait_hours=wait_hours)
+    return _run("locality", jobs=jobs, network=network, wait_hours=wait_hours)
 
 
 def fragmentation(

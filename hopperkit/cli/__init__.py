@@ -48,6 +48,8 @@ _REPLACED = {
     "machines": "hopper machine compare",
     **{name: f"python -m hopperbook {name}, in the repository" for name in ("documented", "errata", "scorecard")},
 }
+# Earlier names of commands, which work until the next release.
+_RENAMED = {"anything": "identify", "where": "locality"}
 NAMES: tuple[str, ...] = (*(name for name in QUESTIONS if name not in _REPLACED), *COMMANDS)
 _MODULES: dict[str, str] = {name: module for name, (module, _) in COMMANDS.items()} | OWN
 # What a plain install lacks, by the extra that has it.
@@ -121,11 +123,13 @@ class LazyGroup(click.Group):
         """Name the nearest command when there is none of that name."""
         if args and args[0] in _REPLACED:
             raise click.UsageError(f"there is no command '{args[0]}' any more: {_REPLACED[args[0]]}", ctx)
+        if args and args[0] in _RENAMED:
+            args = [_RENAMED[args[0]], *args[1:]]
         if args[:1] == ["place"] and _SUBMIT in args:
             return _SUBMIT, self.get_command(ctx, _SUBMIT), args[1:]
         # A file, or a pipe, alone is asked what it is.
         if args and args[0] not in NAMES and (args[0] == "-" or os.path.isfile(args[0])):
-            args = ["anything", *args]
+            args = ["identify", *args]
         if args and args[0] not in NAMES:
             from hopperlib.errors import did_you_mean
 

@@ -186,16 +186,16 @@ def _text(control: "Control", value: Any, as_json: bool) -> Any:
 def answer(question: "Question", values: Values, as_json: bool, show_all: bool) -> None:
     """Ask the question and show its answer; with everything, what its numbers rest on too."""
     result = question.run(**values)
-    show(question.name, with_basis(question, values, result, asked=show_all and not as_json), as_json, show_all)
+    show(question.name, with_sensitivity(question, values, result, asked=show_all and not as_json), as_json, show_all)
 
 
-def with_basis(question: "Question", values: Values, result: "Result", *, asked: bool) -> "Result":
+def with_sensitivity(question: "Question", values: Values, result: "Result", *, asked: bool) -> "Result":
     """Return an answer, where everything is asked for with the tables of what its numbers rest on."""
     if question.heavy or not asked:
         return result
-    from hopperkit.questions.basis import basis, tables
+    from hopperkit.questions.sensitivity import sensitivity, tables
 
-    return replace(result, tables=(*result.tables, *tables(basis(question, values))))
+    return replace(result, tables=(*result.tables, *tables(sensitivity(question, values))))
 
 
 def show(name: str, result: "Result", as_json: bool, show_all: bool) -> None:

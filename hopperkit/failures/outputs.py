@@ -8,7 +8,7 @@ from typing import Any
 
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis, Verdict, diagnose
-from hopperlib.failure.diagnosis.first import FirstFailure, first_failure
+from hopperlib.failure.diagnosis.failing_rank import FirstFailure, first_failure
 from hopperlib.failure.messages._tasks import expanded
 
 # Where the two streams of one job differ in their names: job.e123 and job.o123, job-1.err and job-1.out.

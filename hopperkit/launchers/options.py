@@ -27,7 +27,7 @@ from typing import Any, Literal, NamedTuple
 
 from hopperkit.launchers.option_values import whole_number
 from hopperkit.launchers.shell import Word
-from hopperlib.package_data import rows_beside
+from hopperlib.package_data import load_csv_resource
 from hopperlib.placement.components import Component, LaunchError
 from hopperlib.schema import read_rows
 
@@ -148,7 +148,7 @@ def option_table(program: str) -> tuple[Option, ...]:
 @cache
 def _options(program: str) -> tuple[Option, ...]:
     """Return the rows of a program; those of others take longer to read than a line does."""
-    rows = rows_beside(__file__, "options.csv")
+    rows = load_csv_resource(__file__, "options.csv")
     return read_rows(Option, rows, name="options.csv", chosen=lambda row: program in row["programs"].split())
 
 

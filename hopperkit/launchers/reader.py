@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from hopperkit.launchers.batch.asked import AskedKind, asked_kind, read_reservation
+from hopperkit.launchers.batch.node_request import RequestedNodeKind, read_reservation, requested_node_kind
 from hopperkit.launchers.dialects.aprun import read_aprun
 from hopperkit.launchers.dialects.srun import read_srun
 from hopperkit.launchers.gpu_wrappers import wrappers_of
@@ -111,7 +111,7 @@ def read_in_job(
     >>> in_job.lines[0].text, launch.tasks
     ('srun -n 8 ./a.out', 8)
     """
-    asked = asked_kind(script, machine, kind)
+    asked = requested_node_kind(script, machine, kind)
     if threads is not None:
         threads = whole_number("threads", str(threads), high=_MAX_THREADS, bound=_MAX_THREADS_BOUND)
     reservation, variables, notes = read_reservation(script, machine, asked.kind)
@@ -174,7 +174,9 @@ def _read_words(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
     return read_mpiexec(line, job)
 
 
-def _read_line(line: LaunchLine, job: Job, asked: AskedKind, threads: int | None, notes: Sequence[str]) -> Launch:
+def _read_line(
+    line: LaunchLine, job: Job, asked: RequestedNodeKind, threads: int | None, notes: Sequence[str]
+) -> Launch:
     """Return one launch line, read and checked."""
     if any(word.unknown == BROKEN_LINE for word in line.words):
         raise LaunchError("\\", "", BROKEN_LINE)

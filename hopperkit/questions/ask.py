@@ -202,7 +202,7 @@ def declared(
     title: str,
     sentence: str = "",
     examples: Mapping[str, Mapping[str, Any]] = {},
-    so_far: Callable[[S], Iterator[Result]] | None = None,
+    partial_results: Callable[[S], Iterator[Result]] | None = None,
     heavy: bool = False,
 ) -> Question:
     """Return the question of a setting and its answer, named as the module.
@@ -218,7 +218,7 @@ def declared(
         The question in one sentence; empty for that of the catalogue.
     examples : mapping
         Settings worth trying: the values that each sets, by what its button says.
-    so_far : callable or None
+    partial_results : callable or None
         Yields what is known of a heavy answer while it is worked out.
     heavy : bool
         Whether an answer may take seconds.
@@ -238,5 +238,5 @@ def declared(
         answer=lambda **values: answer(setting(**values)),
         examples=tuple(map(Example._make, examples.items())),
         heavy=heavy,
-        so_far=(lambda **values: so_far(setting(**values))) if so_far else None,
+        partial_results=(lambda **values: partial_results(setting(**values))) if partial_results else None,
     )

@@ -19,7 +19,7 @@ _ROOMS: dict[str, dict[str, str]] = {
         "overlap": "How much faster does a step get when communication runs at the same time as computation?",
         "torus": "How far apart do the nodes of a job lie, depending on the order in which they are handed out?",
         "interconnect": "How much does a dragonfly, fat tree or torus slow a job's messages, depending on where the job lies and how they are routed?",
-        "where": "In how many groups and switches did the jobs of a log lie, what did each further group cost, and is one group worth the wait?",
+        "locality": "In how many groups and switches did the jobs of a log lie, what did each further group cost, and is one group worth the wait?",
         "fragmentation": "Where does a job land on a machine that has run for days, and what would it cost to keep it in one piece?",
         "variability": "How long does MILC take on the nodes that it happens to get, and does any metric of its placement explain the time?",
         "scheduling": "How far do orphaned nodes and a debug queue with priority lower the utilization and delay the largest jobs?",
@@ -51,7 +51,7 @@ _ROOMS: dict[str, dict[str, str]] = {
         "watch": "What changed in these benchmarks, when, by how much, how certain is that, and which part of the machine explains it?",
     },
     "files": {
-        "anything": "What is this text, and what follows from it?",
+        "identify": "What is this text, and what follows from it?",
     },
 }
 
@@ -81,7 +81,7 @@ def sentence(name: str) -> str:
 
     Examples
     --------
-    >>> sentence("anything")[:4]
+    >>> sentence("identify")[:4]
     'What'
     """
     if name not in sentences():

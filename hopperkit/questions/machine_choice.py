@@ -89,9 +89,9 @@ def machine_of_text(text: str) -> tuple[str, str]:
     text = f"{text}\n{text.lower()}"
     if any(_has_word(text, word) for word in _OTHERS.split()):
         return "", ""
-    from hopperkit.launchers.batch.asked import asked_choices
+    from hopperkit.launchers.batch.node_request import requested_choices
 
-    choices = asked_choices(script)
+    choices = requested_choices(script)
     weighed = {name: _weigh(signs_of(name), text, script, choices) for name in Machine.names()}
     most = max(weight for weight, _ in weighed.values())
     best = [(name, sign) for name, (weight, sign) in weighed.items() if weight == most]

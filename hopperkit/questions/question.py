@@ -2,7 +2,7 @@
 
 From this one record follow the command ``hopper NAME``, the explorer on the
 page (its worker calls `hopperkit.render.answer.answer_json`), the widget in JupyterLab and the Python
-function ``hopperkit.NAME``. How one is declared says `hopperkit.questions.ask`.
+function of its name in `hopperkit`. `hopperkit.questions.ask` declares one.
 """
 
 import importlib
@@ -50,8 +50,8 @@ class Question:
     heavy : bool
         Whether an answer may take up to three seconds; the page then shows a
         busy sign and a way to cancel.
-    so_far : callable or None
-        ``so_far(**values)`` yields what is known of a heavy answer while it is worked out: a sentence, and the first
+    partial_results : callable or None
+        ``partial_results(**values)`` yields what is known of a heavy answer while it is worked out: a sentence, and the first
         of its figures as far as they go.
 
     Examples
@@ -74,7 +74,7 @@ class Question:
     answer: Callable[..., Result]
     examples: tuple[Example, ...] = ()
     heavy: bool = False
-    so_far: Callable[..., Iterator[Result]] | None = None
+    partial_results: Callable[..., Iterator[Result]] | None = None
 
     def __post_init__(self) -> None:
         names = [control.name for control in self.controls]
@@ -135,7 +135,7 @@ class Question:
         """Yield what is known of an answer before the whole of it; nothing for values that are refused."""
         # The whole answer refuses the same values, and says why.
         with suppress(ValueError):
-            yield from self.so_far(**self.read(values)) if self.so_far else ()
+            yield from self.partial_results(**self.read(values)) if self.partial_results else ()
 
     def control_of(self, error: InputError) -> Control | None:
         """Return the control that a refusal points at: of its name, or the text in which a part of that name stands."""

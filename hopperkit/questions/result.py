@@ -336,7 +336,7 @@ class Drawing(Comparable):
         return {"title": self.title, "alt": self.alt, "svg": self.svg}
 
 
-class Copyable(NamedTuple):
+class Snippet(NamedTuple):
     """A command or a piece of text that a reader will want to copy."""
 
     title: str
@@ -470,7 +470,7 @@ class Result(Comparable):
     values: tuple[Value, ...] = ()
     drawings: tuple[Drawing, ...] = ()
     figures: tuple[Figure, ...] = ()
-    copyables: tuple[Copyable, ...] = ()
+    copyables: tuple[Snippet, ...] = ()
     listings: tuple[Listing, ...] = ()
     tables: tuple[Table, ...] = ()
     downloads: tuple[Download, ...] = ()

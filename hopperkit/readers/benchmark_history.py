@@ -18,7 +18,7 @@ from hopperkit.readers.source import Source, lines_of
 from hopperkit.readers.table import ABSENT, Skips, finite, read_table, typed_cell, whole_rows
 from hopperlib.errors import InputError
 from hopperlib.monitoring.history import Better, History, better_of
-from hopperlib.monitoring.together import KINDS, kind_of
+from hopperlib.monitoring.simultaneous_changes import KINDS, kind_of
 
 # Columns, in lower case, that hold the time of a run, the likeliest first, and those that tell one series from another.
 _TIMES = (

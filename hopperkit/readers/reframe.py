@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.monitoring.history import Better, History, better_of
-from hopperlib.monitoring.together import kind_of
+from hopperlib.monitoring.simultaneous_changes import kind_of
 
 
 class Variable(NamedTuple):

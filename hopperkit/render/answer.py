@@ -21,8 +21,8 @@ def page_data(result: Mapping[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from hopperkit.questions.result import Copyable, Result
-    >>> page_data(Result(summary="Six.", copyables=(Copyable("Line", "a.out"),)).to_dict())["copyables"]
+    >>> from hopperkit.questions.result import Snippet, Result
+    >>> page_data(Result(summary="Six.", copyables=(Snippet("Line", "a.out"),)).to_dict())["copyables"]
     [{'text': 'a.out'}]
     """
     return {

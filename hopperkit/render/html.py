@@ -219,8 +219,8 @@ def parts_html(
 
     Examples
     --------
-    >>> from hopperkit.questions.result import Copyable, Result
-    >>> parts = parts_html(Result(summary="Six.", copyables=(Copyable("Line", "a.out"),)).to_dict(), buttons=False)
+    >>> from hopperkit.questions.result import Snippet, Result
+    >>> parts = parts_html(Result(summary="Six.", copyables=(Snippet("Line", "a.out"),)).to_dict(), buttons=False)
     >>> list(parts)
     ['problems', 'drawings', 'findings', 'figures', 'values', 'copyables', 'listings', 'numbers', 'tables', 'notes', 'downloads']
     >>> parts["copyables"]

@@ -5,11 +5,11 @@ from html import escape
 from hopperkit.questions.result import Result
 from hopperkit.render.html import parts_html, prose_html
 from hopperkit.render.svg import figure_svg
-from hopperlib.package_data import text_beside
+from hopperlib.package_data import load_text_resource
 
 # An embedded picture (a heatmap) is data of the page itself.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-_STYLE = "\n" + text_beside(__file__, "page.css")
+_STYLE = "\n" + load_text_resource(__file__, "page.css")
 
 
 def page_html(result: Result, title: str, introduction: str = "") -> str:

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterator
 
-from hopperkit.questions.result import Copyable, Result, Table
+from hopperkit.questions.result import Result, Snippet, Table
 from hopperlib.finding import Finding
 
 # Rows of the table that a short answer prints, and of each table that a full one does.
@@ -122,7 +122,7 @@ def _finding(finding: Finding) -> list[str]:
     return [_plain(f"{finding.level}: {finding.message} [{finding.code}]"), *advice]
 
 
-def _copyable(copyable: Copyable) -> list[str]:
+def _copyable(copyable: Snippet) -> list[str]:
     """Return a text to copy below its title."""
     return [f"{_plain(copyable.title)}:", *(f"  {line}" for line in copyable.text.splitlines())]
 

@@ -23,6 +23,8 @@ _STANDSTILL_FRACTION, _STANDSTILL_S = 0.02, SECONDS_PER_HOUR
 _MAX_DOWNTIMES = 400
 # Idle while waiting: so much oftener than under the simulated policy, assumed as elsewhere here.
 _IDLE_MORE = 0.05
+# Jobs that passed like ones are more than a few by chance.
+_OUT_OF_ORDER = 0.02
 # Mean waits within this factor of each other need no explanation.
 _NEAR = 1.1
 
@@ -297,17 +299,72 @@ def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: boo
         )
     starts, arrivals = workload.observed_start_s, workload.arrival_s
     waited = [job for job in jobs if starts[job] - arrivals[job] >= _NO_WAIT_S]
-    yield from _idle_while_waiting(schedule, jobs, len(waited), cluster)
-    yield from _out_of_order(workload, jobs)
+    yield from _idle_while_waiting(schedule, len(waited), cluster)
+    yield from _out_of_order(schedule)
     yield from _maintenance(workload, waited, occupied)
 
 
-def _idle_while_waiting(
-    schedule: Schedule, jobs: Sequence[int], waited: int, cluster: Cluster | None
-) -> Iterator[Finding]:
+def found_idle(schedule: Schedule, cluster: Cluster | None = None) -> tuple[float, float]:
+    """Share of the jobs that waited a minute or more whose pool was idle enough half-way: as observed, and as simulated.
+
+    Both are 0 where pools overlap.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        Of jobs with observed starts.
+    cluster : Cluster or None
+        As for `by_group`.
+
+    Examples
+    --------
+    Job 2 waits ten minutes beside two idle nodes, which EASY does not let it:
+
+    >>> from hopperkit.traces.scheduler import simulate
+    >>> from hopperlib.scheduling.workload import Job
+    >>> jobs = [Job(1, 0, 2, 900, 900, observed_start_s=0), Job(2, 0, 2, 60, 60, observed_start_s=600)]
+    >>> found_idle(simulate(Workload(jobs), 4))
+    (1.0, 0.0)
+    """
+    jobs = _both(schedule)
+    observed = _found_idle(schedule, jobs, schedule.workload.observed_start_s, cluster)
+    return observed, _found_idle(schedule, jobs, schedule.start_s, cluster)
+
+
+def passed_by_like(schedule: Schedule) -> tuple[float, float]:
+    """Share of the jobs that started before an earlier one of the same queue, width and limit: as observed, and as simulated.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        Of jobs with observed starts.
+
+    Examples
+    --------
+    >>> from hopperkit.traces.scheduler import simulate
+    >>> from hopperlib.scheduling.workload import Job
+    >>> jobs = [Job(1, 0, 4, 60, 60, observed_start_s=60), Job(2, 0, 4, 60, 60, observed_start_s=0)]
+    >>> passed_by_like(simulate(Workload(jobs), 4))
+    (0.5, 0.0)
+    """
+    workload, jobs = schedule.workload, _both(schedule)
+    return _passed(workload, jobs, workload.observed_start_s), _passed(workload, jobs, schedule.start_s)
+
+
+def _passed(workload: Workload, jobs: Sequence[int], starts: Sequence[int]) -> float:
+    """Share of the jobs that started, by some starts, before an earlier one of the same queue, width and limit."""
+    latest: dict[tuple[int, int, int], int] = {}
+    passed = 0
+    for job in jobs:
+        key = (workload.queue_number[job], workload.nodes[job], workload.requested_time_s[job])
+        passed += starts[job] < latest.get(key, starts[job])
+        latest[key] = max(latest.get(key, starts[job]), starts[job])
+    return passed / max(1, len(jobs))
+
+
+def _idle_while_waiting(schedule: Schedule, waited: int, cluster: Cluster | None) -> Iterator[Finding]:
     """Yield that jobs waited although enough nodes or cores were idle, oftener than the same policy lets them."""
-    part = _found_idle(schedule, jobs, schedule.workload.observed_start_s, cluster)
-    usual = _found_idle(schedule, jobs, schedule.start_s, cluster)
+    part, usual = found_idle(schedule, cluster)
     if part > usual + _IDLE_MORE:
         yield Finding(
             "idle-while-waiting",
@@ -319,17 +376,11 @@ def _idle_while_waiting(
         )
 
 
-def _out_of_order(workload: Workload, jobs: Sequence[int]) -> Iterator[Finding]:
+def _out_of_order(schedule: Schedule) -> Iterator[Finding]:
     """Yield that jobs started before earlier ones of the same queue, width and limit."""
-    latest: dict[tuple[int, int, int], int] = {}
-    passed = 0
-    for job in jobs:
-        start = workload.observed_start_s[job]
-        key = (workload.queue_number[job], workload.nodes[job], workload.requested_time_s[job])
-        passed += start < latest.get(key, start)
-        latest[key] = max(latest.get(key, start), start)
-    if passed > 0.02 * len(jobs):
-        part = passed / len(jobs)
+    part, _ = passed_by_like(schedule)
+    if part > _OUT_OF_ORDER:
+        passed = round(part * len(_both(schedule)))
         yield Finding(
             "out-of-order",
             f"{count(passed, 'job')} ({share(part)}) passed one of the same queue, width and limit that came before: "

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from hopperkit.traces.backtest import interval_of_alike, learned_waits
 from hopperkit.traces.cluster import Cluster
 from hopperkit.traces.learned import Clock, Learned
-from hopperkit.traces.scheduler import too_wide
+from hopperkit.traces.scheduler import infeasible_jobs
 from hopperlib.errors import InputError
 from hopperlib.scheduling.schedule import NOT_STARTED
 from hopperlib.scheduling.workload import Job, Workload
@@ -91,7 +91,7 @@ def expected_start(
     job = unfinished[which]
     if job.observed_start_s is not None:
         raise InputError("the job runs already")
-    if too_wide(Workload([job]), nodes):
+    if infeasible_jobs(Workload([job]), nodes):
         most = nodes if isinstance(nodes, int) else len(nodes.nodes)
         raise InputError(f"the job asks for nodes={job.nodes}, more than the {most:,} of the machine")
     now = _now(workload, unfinished)
@@ -140,7 +140,7 @@ def _simulated_start(
     )
     for at in order:
         job = unfinished[at]
-        if too_wide(Workload([job]), nodes):
+        if infeasible_jobs(Workload([job]), nodes):
             continue
         left = max(1, job.requested_time_s - job.run_time_s)
         run = max(1, min(left, round(whole * job.requested_time_s) - job.run_time_s))

@@ -22,9 +22,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from hopperkit.traces._queues.named import NamedLane, capacity, suffices
-from hopperkit.traces._queues.own import OwnLane, Policy, View
-from hopperkit.traces._queues.sparing import SparingLane
+from hopperkit.traces._queues.custom_policy import CustomPolicyQueue, Policy, View
+from hopperkit.traces._queues.named import ReservationQueue, capacity, suffices
+from hopperkit.traces._queues.shared_backfill import SharedBackfillQueue
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition, demand
 from hopperlib.errors import InputError
 from hopperlib.scheduling import scheduler as model
@@ -42,7 +42,7 @@ from hopperlib.units import plain_number
 # counted, which is faster by far and lets a few more jobs pass.
 _PLANS_BY_NAME = 3000
 
-__all__ = ["POLICIES", "NodeChoice", "Policy", "View", "simulate", "too_wide"]
+__all__ = ["POLICIES", "NodeChoice", "Policy", "View", "infeasible_jobs", "simulate"]
 
 
 def simulate(
@@ -111,7 +111,7 @@ def _queues(
 ) -> Mapping[str, Lane]:
     """Return the queue of each partition, all of them one under a custom policy."""
     pools = _lanes(run, cluster, depth, free, downtimes, nodes_per_switch)
-    return dict.fromkeys(pools, OwnLane(run, pools, policy)) if policy else pools
+    return dict.fromkeys(pools, CustomPolicyQueue(run, pools, policy)) if policy else pools
 
 
 def _lanes(
@@ -135,7 +135,7 @@ def _lanes(
         if whole:
             lanes[names[0]] = whole
         elif used & set(names):
-            kind = NamedLane if depth > 1 or run.backfill else SparingLane
+            kind = ReservationQueue if depth > 1 or run.backfill else SharedBackfillQueue
             shared = kind(
                 run,
                 cluster.nodes,
@@ -162,13 +162,13 @@ def _wanted(workload: Workload, job: int, cluster: Cluster) -> Wanted:
     return (name, 0, 0, 0) if cluster.partitions[name].exclusive else (name, *demand(workload, job))
 
 
-def too_wide(workload: Workload, nodes: int | Cluster) -> list[int]:
+def infeasible_jobs(workload: Workload, nodes: int | Cluster) -> list[int]:
     """Return the jobs, by their indices, that could never start: too wide, or for no node of their partition.
 
     Examples
     --------
     >>> from hopperlib.scheduling.workload import Job, Workload
-    >>> too_wide(Workload([Job(1, 0, 6, 100, 100), Job(2, 1, 8, 50, 50)]), 7)
+    >>> infeasible_jobs(Workload([Job(1, 0, 6, 100, 100), Job(2, 1, 8, 50, 50)]), 7)
     [1]
     """
     nodes = plain_number(nodes)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hopperkit.traces.cluster import Cluster
 from hopperkit.traces.learned import Clock, Learned
-from hopperkit.traces.scheduler import too_wide
+from hopperkit.traces.scheduler import infeasible_jobs
 from hopperlib.scheduling.schedule import NOT_STARTED
 from hopperlib.scheduling.workload import Job, Workload
 from hopperlib.text import count, duration
@@ -105,7 +105,7 @@ def _requests(job: Job, room: int | Cluster) -> Iterator[tuple[str, Job]]:
     if isinstance(room, Cluster):
         for name in list(room.partitions)[:_MOST_PARTITIONS]:
             other = job._replace(queue=name)
-            if name != job.queue and not too_wide(Workload([other]), room):
+            if name != job.queue and not infeasible_jobs(Workload([other]), room):
                 yield f"partition {name or 'default'} instead of {job.queue or 'default'}", other
 
 

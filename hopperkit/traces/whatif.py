@@ -18,7 +18,7 @@ from typing import NamedTuple
 from hopperkit.traces.backtest import limit_classes
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition, demand
 from hopperkit.traces.learned import Clock, Learned
-from hopperkit.traces.scheduler import simulate, too_wide
+from hopperkit.traces.scheduler import infeasible_jobs, simulate
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
@@ -174,7 +174,7 @@ def simulated_waits(
     settings["downtimes"] += scenario.downtimes
     if scenario.depth is not None:
         settings["policy"] = str(scenario.depth)
-    if wide := too_wide(as_asked := Workload(jobs), room):
+    if wide := infeasible_jobs(as_asked := Workload(jobs), room):
         first = as_asked[wide[0]]
         others = f" and {len(wide) - 1:,} more find" if len(wide) > 1 else " finds"
         raise InputError(f"{scenario.name}: job {first.job}, of nodes={first.nodes},{others} no room any more")

@@ -24,7 +24,7 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 from hopperlib.errors import InputError, did_you_mean
-from hopperlib.package_data import rows_beside
+from hopperlib.package_data import load_csv_resource
 
 # The 90 % quantile of the normal distribution.
 _Z = 1.2816
@@ -88,7 +88,7 @@ def measured_ceilings(quantity: str = "", group: str = "") -> tuple[MeasuredCeil
     >>> sorted(each.system for each in measured_ceilings("client-shared-write"))
     ['ARCHER', 'ARCHER2', 'CSD3', 'Cirrus', 'Dell EE for Lustre', 'Thomas', 'h5py user']
     """
-    rows = (_read(row) for row in rows_beside(__file__, "ceilings.csv"))
+    rows = (_read(row) for row in load_csv_resource(__file__, "ceilings.csv"))
     return tuple(row for row in rows if quantity in ("", row.quantity) and group in ("", row.group))
 
 

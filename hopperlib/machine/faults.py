@@ -32,7 +32,7 @@ class Fault(NamedTuple):
     badge: str | None
 
 
-def files_hit(file_system: FileSystem, stripe_count: int | None = None) -> float:
+def affected_files(file_system: FileSystem, stripe_count: int | None = None) -> float:
     """Chance that a file has a piece on one given server. [0-1]
 
     Its stripes lie on different OSTs, chosen at random.
@@ -53,7 +53,7 @@ def files_hit(file_system: FileSystem, stripe_count: int | None = None) -> float
     Two stripes on 156 OSTs, six of them behind the server; then a file over all OSTs:
 
     >>> scratch = Machine.load("hopper").file_systems[0]
-    >>> round(files_hit(scratch), 3), files_hit(scratch, 156)
+    >>> round(affected_files(scratch), 3), affected_files(scratch, 156)
     (0.076, 1.0)
     """
     count = file_system.default_stripe_count if stripe_count is None else stripe_count
@@ -93,7 +93,7 @@ def dead_server(machine: Machine) -> Fault:
     scratch = machine.file_systems[0]
     badge = machine.provenance[f"file_system.{scratch.name}.server_failover"].badge
     hit = (
-        f"{scratch.osts_per_oss} of {scratch.osts} OSTs were behind it, and {100 * files_hit(scratch):.1f} % of the files "
+        f"{scratch.osts_per_oss} of {scratch.osts} OSTs were behind it, and {100 * affected_files(scratch):.1f} % of the files "
         f"with the default striping have a piece there"
     )
     what_then = f"another server takes over; {hit}" if scratch.server_failover else f"the file system waits; {hit}"

@@ -12,7 +12,7 @@ from hopperlib import units
 from hopperlib.errors import did_you_mean, refusal
 from hopperlib.machine import _rules
 from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind, OtherStorage, QueueLimit
-from hopperlib.package_data import names_beside, read_beside, text_beside
+from hopperlib.package_data import load_text_resource, load_toml_resource, resource_names
 from hopperlib.schema import (
     Quantity,
     TableError,
@@ -118,7 +118,7 @@ class Machine:
         >>> "hopper" in Machine.names()
         True
         """
-        files = names_beside(__file__, _MACHINES)
+        files = resource_names(__file__, _MACHINES)
         return tuple(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
 
     @staticmethod
@@ -131,7 +131,7 @@ class Machine:
         >>> Machine.titles()["lumi-g"]
         'LUMI-G'
         """
-        texts = ((name, text_beside(__file__, f"{_MACHINES}/{name}.toml")) for name in Machine.names())
+        texts = ((name, load_text_resource(__file__, f"{_MACHINES}/{name}.toml")) for name in Machine.names())
         found = ((name, re.search(r'^title = "(.+)"$', text, re.MULTILINE)) for name, text in texts)
         return {name: title[1] if title else name for name, title in found}
 
@@ -446,7 +446,7 @@ def _bundled(name: str) -> "Machine":
         raise MachineError(
             (f"machine='{name}' is neither a machine ({listed}) nor a path (which ends in .toml or has a /){hint}",)
         )
-    return Machine.from_document(read_beside(__file__, f"{_MACHINES}/{name}.toml"), name=f"{name}.toml")
+    return Machine.from_document(load_toml_resource(__file__, f"{_MACHINES}/{name}.toml"), name=f"{name}.toml")
 
 
 class Signs(NamedTuple):
@@ -465,7 +465,7 @@ def signs_of(name: str) -> Signs:
     >>> signs_of("edison").words
     ('edison',)
     """
-    document = read_beside(__file__, f"{_MACHINES}/{name}.toml")
+    document = load_toml_resource(__file__, f"{_MACHINES}/{name}.toml")
     # A launcher that is only assumed never ran on the machine.
     launchers = tuple(each["kind"] for each in document.get("launcher", ()) if "assumed" not in each)
     return Signs(tuple(document.get("signs", ())), tuple(document.get("queues", ())), launchers)
@@ -480,5 +480,5 @@ def general_launchers() -> dict[str, Launcher]:
     >>> sorted(general_launchers())
     ['aprun', 'srun']
     """
-    document = read_beside(__file__, f"{_MACHINES}/general/launchers.toml")
+    document = load_toml_resource(__file__, f"{_MACHINES}/general/launchers.toml")
     return {each.kind: each for each in read_records(Launcher, document, "launcher", name="launchers.toml")}

@@ -53,7 +53,7 @@ class History:
     better : {"higher", "lower", None}
         None if nothing says so: higher is then taken for better.
     kind : str
-        Kind of benchmark, one of `hopperlib.monitoring.together.KINDS`; empty if it is not known.
+        Kind of benchmark, one of `hopperlib.monitoring.simultaneous_changes.KINDS`; empty if it is not known.
     covariates : mapping
         Further columns: a value a run.
 

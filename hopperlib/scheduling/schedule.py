@@ -90,7 +90,7 @@ class Schedule(Columns):
         # The simulation, where it has not ended.
         self.events: Generator[None, int] | None = None
 
-    def go_on(self, until_s: int = 1 << 62) -> None:
+    def resume(self, until_s: int = 1 << 62) -> None:
         """Simulate further, until an instant or to the end: it is the same schedule as if it had never been stopped. [s]
 
         Examples
@@ -98,7 +98,7 @@ class Schedule(Columns):
         >>> from hopperlib.scheduling.scheduler import simulate
         >>> from hopperlib.scheduling.workload import Job
         >>> schedule = simulate(Workload([Job(1, 0, 2, 60, 60), Job(2, 0, 3, 60, 60)]), 4, until_s=30)
-        >>> schedule.go_on()
+        >>> schedule.resume()
         >>> schedule.start_s[1]
         60
         """

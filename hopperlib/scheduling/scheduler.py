@@ -38,7 +38,7 @@ from hopperlib.scheduling._free_nodes import ChosenFit, Contiguous, FirstFit, No
 from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Wanted
 from hopperlib.scheduling._lanes.loop import Loop
 from hopperlib.scheduling._lanes.waiting import Limits, Order
-from hopperlib.scheduling._lanes.whole import ContiguousLane, CountedLane, WholeLane
+from hopperlib.scheduling._lanes.whole import ContiguousLane, NodeCountQueue, WholeLane
 from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Closure, Queue, Rules, fixed_priorities
@@ -109,7 +109,7 @@ def simulate(
     progress : callable or None
         Called now and then with the number of jobs submitted so far.
     until_s : int or None
-        Stop looking at this instant; what runs then stays as it is expected to end. `Schedule.go_on` looks further.
+        Stop looking at this instant; what runs then stays as it is expected to end. `Schedule.resume` looks further.
     wanted : sequence or None
         Partition of each job and the cores, GPUs and memory that it wants per node; None for whole nodes of one pool.
     queues_of : callable or None
@@ -157,7 +157,7 @@ def simulate(
     lane_of = lanes * len(wanted) if len(lanes) == 1 else [of_partition[want[0]] for want in wanted]
     run.schedule.events = run.run(lanes, lane_of, downtimes, closures, progress, sample_every_s, -1)
     next(run.schedule.events, None)
-    run.schedule.go_on(FOREVER if until_s is None else until_s)
+    run.schedule.resume(FOREVER if until_s is None else until_s)
     return run.schedule
 
 
@@ -206,7 +206,7 @@ def whole_node_queue(run: Loop, nodes: FirstFit, depth: int, downtimes: Sequence
         return None
     if depth <= 1 and not run.backfill and not (isinstance(nodes, ChosenFit) and nodes.choice.wait_s > 0):
         return (ContiguousLane if together else WholeLane)(run, nodes, easy=depth == 1)
-    return None if together or any(each.drained for each in downtimes) else CountedLane(run, nodes, depth)
+    return None if together or any(each.drained for each in downtimes) else NodeCountQueue(run, nodes, depth)
 
 
 def _check_settings(policy: str | Backfill, overrun: str, nodes: int, sample_every_s: int | None) -> None:

@@ -23,7 +23,7 @@ from hopperkit.readers.run_times import RunTimes
 from hopperlib.errors import InputError
 from hopperlib.monitoring.history import judge
 from hopperlib.monitoring.planned import compared
-from hopperlib.monitoring.together import moved_together
+from hopperlib.monitoring.simultaneous_changes import moved_together
 from hopperlib.student import t_quantile
 from tests.analysis.drawn import accounting, history, runs_in_jobs
 from tests.variation.drawn import with_effects

@@ -34,6 +34,13 @@ def test_machines_are_compared_by_a_command_of_their_group():
     assert "hopper machine compare" in run("machines").output
 
 
+def test_earlier_names_of_commands_still_work():
+    old, new = (run(name, "-", input="aprun -n 48 ./a.out\n") for name in ("anything", "identify"))
+    assert old.exit_code == new.exit_code == 0
+    assert old.output == new.output
+    assert run("where", "--help").output == run("locality", "--help").output
+
+
 def test_a_command_that_is_gone_says_what_replaces_it():
     result = run("questions", "--json")
     assert result.exit_code == 2

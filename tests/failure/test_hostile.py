@@ -17,7 +17,7 @@ from hopperlib.failure.messages import _templates as templates_module
 from hopperlib.failure.messages import locations as facts_module
 from hopperlib.failure.messages._lines import LINE_LIMIT
 from hopperlib.failure.messages._matching import match
-from hopperlib.failure.messages._templates import only_tells, suspicion, template, words_of
+from hopperlib.failure.messages._templates import is_exit_report, suspicion, template, words_of
 from hopperlib.failure.messages.locations import facts, strip_label
 from hopperlib.failure.messages.rules import load_rules
 from hopperlib.failure.messages.scanner import Scanner
@@ -67,7 +67,7 @@ HELPERS = {
     "facts": facts,
     "suspicion": suspicion,
     "template": template,
-    "only tells": only_tells,
+    "only tells": is_exit_report,
     "words": lambda text: words_of(text.decode(errors="replace")),
     "escapes": lambda text: lines_module._ESCAPES.sub(b"", text),
 }

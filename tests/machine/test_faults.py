@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from hopperlib.machine import Machine
-from hopperlib.machine.faults import dead_link, dead_server, faults, files_hit
+from hopperlib.machine.faults import affected_files, dead_link, dead_server, faults
 
 HOPPER, TOY = Machine.load("hopper"), Machine.load("toy")
 
@@ -17,17 +17,17 @@ def test_files_on_a_server_by_counting():
     # Toy: 15 OSTs, 3 a server. Pairs of OSTs with one on a given server, by listing them all.
     scratch = TOY.file_systems[0]
     pairs = list(combinations(range(15), 2))
-    assert files_hit(scratch, 2) == pytest.approx(sum(min(pair) < 3 for pair in pairs) / len(pairs))
-    assert files_hit(scratch, 1) == pytest.approx(3 / 15)
+    assert affected_files(scratch, 2) == pytest.approx(sum(min(pair) < 3 for pair in pairs) / len(pairs))
+    assert affected_files(scratch, 1) == pytest.approx(3 / 15)
     # over 13 OSTs no file can avoid three of fifteen
-    assert files_hit(scratch, 13) == 1
-    assert files_hit(scratch) == files_hit(scratch, 4)
+    assert affected_files(scratch, 13) == 1
+    assert affected_files(scratch) == affected_files(scratch, 4)
 
 
 @pytest.mark.parametrize("count", [0, 157])
 def test_stripes_need_osts(count):
     with pytest.raises(ValueError, match=f"stripe_count={count} must be from 1 to 156, the OSTs of scratch"):
-        files_hit(HOPPER.file_systems[0], count)
+        affected_files(HOPPER.file_systems[0], count)
 
 
 def test_hopper_goes_on_and_franklin_stops():

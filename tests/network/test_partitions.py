@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hopperkit.readers.hardware.cluster import read_cluster
 from hopperkit.readers.jobs.sacct import read_sacct
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition
-from hopperkit.traces.scheduler import simulate, too_wide
+from hopperkit.traces.scheduler import infeasible_jobs, simulate
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Limit, Queue, Rules
@@ -258,7 +258,7 @@ def test_who_could_never_start():
         Job(3, 0, 1, 9, 9, 0, "no"),
     ]
     jobs += [Job(4, 0, 3, 9, 9, 0, "gpu", cores=24, gpus=6)]
-    assert too_wide(Workload(jobs), CLUSTER) == [0, 1, 2]
+    assert infeasible_jobs(Workload(jobs), CLUSTER) == [0, 1, 2]
 
 
 def test_ages_known_beforehand_give_what_working_them_out_anew_gives():

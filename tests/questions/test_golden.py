@@ -36,7 +36,7 @@ LONGER = {
     "io-log": {"figures"},
     # The messages, and all lines as the ranker orders them.
     "diagnose": {"tables"},
-    "anything": {"tables"},
+    "identify": {"tables"},
     # What was compared, the effects of all columns together, and the sizes of what was not found.
     "runs": {"tables"},
     # A chart for each of four series: what changed, and what did not beside it.

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from hopperkit.questions.result import (
     Column,
-    Copyable,
     Download,
     Drawing,
     Figure,
     Listing,
     ListingLine,
     Result,
+    Snippet,
     Table,
     Value,
     format_number,
@@ -113,7 +113,7 @@ def test_a_whole_result_is_json():
         values=(Value(label="v", value=1.5, badge="assumed", unit="s", note="n"),),
         drawings=(Drawing(title="D", alt="a", svg="<svg><title>t</title></svg>"),),
         figures=(Figure(title="F", alt="A line that rises from 0 to 1.", data=[], layout={}, table=TABLE),),
-        copyables=(Copyable(title="c", text="aprun"),),
+        copyables=(Snippet(title="c", text="aprun"),),
         listings=(Listing(title="l", lines=(ListingLine(number=3, text="x", mark="cause"),)),),
         tables=(TABLE,),
         downloads=(Download(name="a.txt", text="x"),),

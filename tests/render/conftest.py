@@ -9,13 +9,13 @@ from hopperkit.questions.figures import Axis, Series, chart
 from hopperkit.questions.question import Example, Question
 from hopperkit.questions.result import (
     Column,
-    Copyable,
     Download,
     Drawing,
     Figure,
     Listing,
     ListingLine,
     Result,
+    Snippet,
     Table,
     Value,
 )
@@ -48,7 +48,7 @@ def answer(*, tasks: int, nodes: int, clock_ghz: float, order: str, strict: bool
         values=(Value(label="Slowdown", value=1.2, low=1.0, high=1.41, decimals=2, badge="predicted", note="a & b"),),
         drawings=(Drawing(title="A node", alt="One box.", svg="<svg role='img'><title>A node</title></svg>"),),
         figures=figures,
-        copyables=(Copyable(title="Better line", text="aprun -n 12 <exe>", note="The same cores."),),
+        copyables=(Snippet(title="Better line", text="aprun -n 12 <exe>", note="The same cores."),),
         listings=(Listing(title="Log", lines=(ListingLine(number=7, text="OOM <kill>", mark="cause"),)),),
         tables=(
             Table(

@@ -16,13 +16,13 @@ from hopperbook.questions import QUESTIONS, load
 from hopperkit.questions.question import Question
 from hopperkit.questions.result import (
     Column,
-    Copyable,
     Download,
     Drawing,
     Figure,
     Listing,
     ListingLine,
     Result,
+    Snippet,
     Table,
     Value,
 )
@@ -68,7 +68,7 @@ def everything(text: str) -> Result:
         values=(Value(label=text, value=text, unit=text, note=text, badge="predicted"),),
         drawings=(Drawing(title=text, alt=text, svg=SVG),),
         figures=(Figure(title=text, alt=text + " " * 20, data=[], layout={}, table=table),),
-        copyables=(Copyable(title=text, text="\n".join([text * 101] * 9), note=text), Copyable(text, text)),
+        copyables=(Snippet(title=text, text="\n".join([text * 101] * 9), note=text), Snippet(text, text)),
         listings=(Listing(title=text, lines=(ListingLine(number=1, text=text, mark=text),)),),
         tables=(table,),
         downloads=(Download(name=text, text=text, media_type=text),),

@@ -6,7 +6,7 @@ import pytest
 
 from hopperkit.questions.catalogue import QUESTIONS
 from hopperkit.questions.question import load
-from hopperkit.questions.result import Copyable, Result, Value
+from hopperkit.questions.result import Result, Snippet, Value
 from hopperkit.render.page import page_html
 from hopperlib.finding import Finding
 
@@ -46,7 +46,7 @@ def test_findings_come_with_advice_and_numbers():
         summary="One is slow.",
         findings=(finding, Finding(code="x", message="Cannot say.", level="unknown")),
         values=(Value(label="Rate", value=1.5, unit="GB/s", badge="predicted"),),
-        copyables=(Copyable(title="Line", text="lfs setstripe -c 4 <dir>"),),
+        copyables=(Snippet(title="Line", text="lfs setstripe -c 4 <dir>"),),
     )
     page = page_html(result, "A & B")
     assert "<title>A &amp; B</title>" in page

@@ -61,9 +61,9 @@ def test_a_schedule_that_was_stopped_goes_on_as_if_it_had_not_been(seed, allocat
     parts = simulate(jobs, 1024, allocation=allocation, rng=random.Random(seed), sample_every_s=3600, until_s=-1)
     assert not list(parts.finished())
     for stop in stops:
-        parts.go_on(stop)
-    parts.go_on()
-    parts.go_on()
+        parts.resume(stop)
+    parts.resume()
+    parts.resume()
     assert (parts.digest(), parts.samples) == (whole.digest(), whole.samples)
 
 
@@ -71,7 +71,7 @@ def test_what_was_asked_of_a_stopped_schedule_is_asked_anew_when_it_goes_on():
     """The second job starts at the very instant at which the simulation stops."""
     schedule = simulate(Workload([Job(1, 0, 2, 60, 60), Job(2, 0, 3, 60, 60)]), 4, until_s=60)
     assert free_runs(schedule, 60) == [(0, 4)]
-    schedule.go_on()
+    schedule.resume()
     assert free_runs(schedule, 60) == [(3, 4)]
 
 

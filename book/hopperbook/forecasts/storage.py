@@ -16,7 +16,7 @@ from hopperlib.contention.saturation import users_to_reach
 from hopperlib.machine import FileSystem, Machine
 from hopperlib.storage.iobuf import Costs as CallCosts
 from hopperlib.storage.loading import load_time
-from hopperlib.storage.lustre.client import own_file_system
+from hopperlib.storage.lustre.client import user_file_system
 from hopperlib.storage.lustre.dumps import osts_with_slow
 from hopperlib.storage.lustre.node_rates import clients_rate_gb_s
 from hopperlib.storage.lustre.rates import Costs, Pace, Writing
@@ -101,7 +101,7 @@ def load_reach(
 def _system(osts: int, ost_gb_s: float, node_gb_s: float) -> FileSystem:
     """Return a file system of so many OSTs and what one node passes on."""
     scratch = Machine.load("toy").file_systems[0]
-    return own_file_system(scratch, osts=osts, ost_rate_gb_s=ost_gb_s, client_rate_gb_s=node_gb_s)
+    return user_file_system(scratch, osts=osts, ost_rate_gb_s=ost_gb_s, client_rate_gb_s=node_gb_s)
 
 
 def write_ratio(

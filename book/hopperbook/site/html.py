@@ -17,7 +17,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from hopperbook.site.own import own_examples
+from hopperbook.site.own import site_examples
 from hopperkit.questions.question import Question, load
 from hopperkit.questions.result import Figure, Table
 from hopperkit.render import html
@@ -144,7 +144,7 @@ def explorer_html(
     >>> "4 times 4 is 16." in explorer_html(square, key="square", values={"x": 4})
     True
     """
-    explorer = replace(explorer, examples=(*own_examples(explorer), *explorer.examples))
+    explorer = replace(explorer, examples=(*site_examples(explorer), *explorer.examples))
     start = explorer.read(values or {})
     spec = explorer.to_dict()
     answer = explorer.run(**start)

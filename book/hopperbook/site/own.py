@@ -75,7 +75,7 @@ def own_site(path: Path) -> tuple[Machine, str, dict[str, tuple[_Stated, ...]]]:
         raise ExtensionError(f"MACHINE={path}: {error}") from error
 
 
-def own_examples(question: Question) -> tuple[Example, ...]:
+def site_examples(question: Question) -> tuple[Example, ...]:
     """Return the settings to try that a site has of its own for an explorer."""
     path = beside()
     _, text, stated = own_site(path) if path else (None, "", {})

@@ -34,17 +34,17 @@ def public_modules(package: str) -> Iterator[tuple[str, Any]]:
         if any(part.startswith("_") for part in listed.name.split(".")):
             continue
         module = importlib.import_module(listed.name)
-        if own_names(listed.name, module):
+        if user_names(listed.name, module):
             yield listed.name, module
 
 
-def own_names(name: str, module: Any) -> list[str]:
+def user_names(name: str, module: Any) -> list[str]:
     """Return the public functions and classes that a module defines, rather than hands on: those without an underscore.
 
     Examples
     --------
     >>> from hopperlib import errors
-    >>> own_names("hopperlib.errors", errors)
+    >>> user_names("hopperlib.errors", errors)
     ['InputError', 'above', 'at_least', 'did_you_mean', 'pinned_on', 'refusal', 'within']
     """
     public = getattr(
@@ -75,7 +75,7 @@ class PackageReference(SphinxDirective):
             raise self.error(str(error)) from error
         sections: list[nodes.Node] = []
         for name, module in modules:
-            names = own_names(name, module)
+            names = user_names(name, module)
             if names:
                 section = nodes.section(ids=[nodes.make_id(name)], names=[name])
                 section += nodes.title(text=name)

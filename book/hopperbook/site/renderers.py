@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from hopperbook import questions, self_checks
 from hopperbook.site.html import check_html, explorer_html, figure_html, kept_answer
-from hopperbook.site.own import own_examples
+from hopperbook.site.own import site_examples
 from hopperkit.questions import question, result
 from hopperlib.errors import InputError
 
@@ -108,7 +108,7 @@ class ExplorerDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the explorer's HTML, or an error that names what is wrong."""
         try:
-            own = own_examples(questions.load(self.arguments[0]))
+            own = site_examples(questions.load(self.arguments[0]))
             values = self.options or (own[0].values if own else {})
             return [*explorer_nodes(self.state.document, self.arguments[0], values)]
         except InputError as error:

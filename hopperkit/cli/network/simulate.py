@@ -19,8 +19,8 @@ from hopperlib.scheduling.rules import queue_tables
 
 if TYPE_CHECKING:
     from hopperkit.readers.jobs.trace import Trace
+    from hopperlib.network.fabrics.allocation_spread import AllocationSpread
     from hopperlib.network.fabrics.fabric import Fabric
-    from hopperlib.network.fabrics.lying import Lying
 
 # Shorter traces are done before anybody looks.
 _WORTH_A_BAR = 50_000
@@ -131,7 +131,7 @@ def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
     from hopperlib.scheduling.schedule import STATUS
 
     schedule, names = outcome.schedule, outcome.trace.names
-    distances, lying = outcome.hops(), outcome.lying(rates=True)
+    distances, spread = outcome.hops(), outcome.spread(rates=True)
     yield _COLUMNS
     own_of = attrgetter(*_OWN_COLUMNS.values())
     for index, job in enumerate(schedule.workload):
@@ -149,18 +149,18 @@ def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
             *placed,
             *own_of(named),
             nodes,
-            *_place(lying.get(index), outcome.fabric),
+            *_place(spread.get(index), outcome.fabric),
         )
 
 
-def _place(lying: "Lying | None", fabric: "Fabric | None") -> tuple[float | None, ...]:
+def _place(spread: "AllocationSpread | None", fabric: "Fabric | None") -> tuple[float | None, ...]:
     """Return where a job lies in a dragonfly or fat tree: what the last columns hold."""
-    if lying is None or fabric is None:
+    if spread is None or fabric is None:
         return (None,) * 5
     # A single node has all that it could send.
-    full_gb_s = lying.nodes // 2 * fabric.node_gb_s
-    share = lying.bisection_gb_s / full_gb_s if lying.bisection_gb_s is not None else 1.0
-    return lying.groups, lying.fewest_groups, lying.switches, round(lying.inside_group, 4), round(share, 4)
+    full_gb_s = spread.nodes // 2 * fabric.node_gb_s
+    share = spread.bisection_gb_s / full_gb_s if spread.bisection_gb_s is not None else 1.0
+    return spread.groups, spread.fewest_groups, spread.switches, round(spread.inside_group, 4), round(share, 4)
 
 
 simulate = page_option(

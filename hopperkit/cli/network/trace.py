@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from hopperkit.readers.jobs.trace import Trace
     from hopperkit.traces.cluster import Cluster
     from hopperkit.traces.learned import Clock, Learned
-    from hopperlib.finding import Finding
     from hopperlib.scheduling.workload import Workload
 
 
@@ -64,7 +63,7 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str, conf
     from hopperkit.readers.jobs import read_job_trace
     from hopperkit.traces.capacity.machine import count_of, scheduled_on
     from hopperkit.traces.learned import Clock
-    from hopperkit.traces.scheduler import too_wide
+    from hopperkit.traces.scheduler import infeasible_jobs
 
     try:
         log = read_job_trace(Path(file), cores_per_node=cores_per_node, timezone=timezone)
@@ -78,7 +77,7 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str, conf
     room = nodes or log.nodes or scheduled_on(log.workload)
     if not room:
         raise InputError("this log has no start times: nothing can be learned from it")
-    wide = set(too_wide(log.workload, room))
+    wide = set(infeasible_jobs(log.workload, room))
     workload = log.workload.of([job for job in range(len(log.workload)) if job not in wide]) if wide else log.workload
     cluster = None if isinstance(room, int) else room
     return _Log(
@@ -163,6 +162,7 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
     """
     from hopperkit.questions.network.traces.what_if import scenarios_of, what_if_result
     from hopperkit.traces.backtest import backtest
+    from hopperkit.traces.twin import twin
     from hopperkit.traces.whatif import together, what_if
 
     if log.shared and changes["shared"]:
@@ -172,27 +172,7 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
         scenarios.append(together(scenarios))
     test = backtest(*log.settings, base=log.base)
     result = what_if_result(test, what_if(*log.settings, test.rules, scenarios))
-    return replace(result, findings=(*_breaks(log, test.rules), *result.findings))
-
-
-def _breaks(log: _Log, rules: "Learned") -> "list[Finding]":
-    """Return where the simulation of a log as it is breaks, before anything is changed in it."""
-    from hopperkit.traces.backtest import learned_waits
-    from hopperkit.traces.calibration import break_text, breaks
-    from hopperlib.finding import Finding
-
-    workload, nodes, clock = log.settings
-    started = workload.of([job for job, start in enumerate(workload.observed_start_s) if start >= 0])
-    found = breaks(started, learned_waits(started, nodes, clock, rules), lambda at: clock.of_week(clock.hour(at)) % 24)
-    return [
-        Finding(
-            "simulation-breaks",
-            f"{break_text(each, clock.date)}: a change is not simulated right there.",
-            "advice",
-            each._asdict(),
-        )
-        for each in found[:3]
-    ]
+    return replace(result, findings=(*twin(*log.settings, test.rules).findings, *result.findings))
 
 
 def _why(log: _Log, job: str, downtimes: str | None) -> "Result":
@@ -274,7 +254,7 @@ def _index(log: "Trace", job: str) -> int:
 @click.option("--network", required=True, metavar="FILE", help="topology.conf or .yaml, ibnetdiscover, names of nodes.")
 @refusing
 def places_of_jobs(file: str, network: str) -> None:
-    """Print as CSV where each job of FILE lay in the site's network: `hopper where` says what that cost."""
+    """Print as CSV where each job of FILE lay in the site's network: `hopper locality` says what that cost."""
     from hopperkit.readers.networks import jobs_in_network
 
     placements = jobs_in_network(read_source(file, what="job log"), read_source(network, what="network"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hopperkit.cli.common import read_source, write_lines
-from hopperkit.cli.question import print_text, question_command, show, with_basis
+from hopperkit.cli.question import print_text, question_command, show, with_sensitivity
 from hopperkit.questions.question import Question, load
 from hopperlib.errors import InputError
 
@@ -100,7 +100,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         _warn_of_other_lines(reviews)
         show(question.name, results[0], as_json, show_all)
     else:
-        results[0] = with_basis(question, values, results[0], asked=show_all and not asked.doubt)
+        results[0] = with_sensitivity(question, values, results[0], asked=show_all and not asked.doubt)
         if asked.doubt:
             print_text(results[0], show_all)
         else:

@@ -53,7 +53,7 @@ def step_gpus(
     count = None if request is None else request.on_node(tasks, nodes)
     order = kind.gpu_order or tuple(range(kind.gpus))
     if request is None or count is None:
-        return _unasked_gpus(kind, order)
+        return _unrequested_gpus(kind, order)
     # A total for the job says nothing of this node, unless all GPUs of all nodes are asked for.
     total = request.total if request.per_node is None and request.per_task is None else None
     if total is not None and nodes > 1 and total < nodes * kind.gpus:
@@ -66,7 +66,7 @@ def step_gpus(
     return StepGpus(free[:count], assumed=some if 0 < count < len(free) else "")
 
 
-def _unasked_gpus(kind: NodeKind, order: tuple[int, ...]) -> StepGpus:
+def _unrequested_gpus(kind: NodeKind, order: tuple[int, ...]) -> StepGpus:
     """Return the GPUs of a step that asks for none."""
     if kind.gpus and kind.gpus_by_default is None:
         unsaid = "The machine file does not say whether a job that asks for no GPUs has some."
@@ -74,10 +74,10 @@ def _unasked_gpus(kind: NodeKind, order: tuple[int, ...]) -> StepGpus:
     return StepGpus(order if kind.gpus_by_default else ())
 
 
-def heeded(request: GpuRequest | None, release: tuple[int, ...], *, alone: bool) -> GpuRequest | None:
+def effective_request(request: GpuRequest | None, release: tuple[int, ...], *, alone: bool) -> GpuRequest | None:
     """Return a request as a release binds it: some bind nothing for one task `alone`, or for ``--gpus-per-task``.
 
-    >>> heeded(GpuRequest(binding="closest"), (24, 11), alone=True).binding
+    >>> effective_request(GpuRequest(binding="closest"), (24, 11), alone=True).binding
     'none'
     """
     if request is None:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from hopperkit.launchers.dialects.slurm import SHOW_BINDING, SlurmNode
 from hopperkit.launchers.filling._srun_cpus import cores_wanted, deal_cpus, step_cores, step_tasks_per_core
-from hopperkit.launchers.filling.gpus import StepGpus, heeded, step_gpus, with_gpus
+from hopperkit.launchers.filling.gpus import StepGpus, effective_request, step_gpus, with_gpus
 from hopperkit.launchers.option_values import check_nodes
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.binding import Binding, Seating, bound_to
@@ -369,7 +369,7 @@ def _pattern(
     bound = mode not in (None, "none") and 0 < tasks <= len(node_step.cpus)
     # Slurm leaves the threads of a task to themselves.
     bindings = [bound_to(mask, kind, threads, bound=bound) for mask in node_step.masks(mode)]
-    request = heeded(own.gpus, node.release, alone=component.tasks == 1)
+    request = effective_request(own.gpus, node.release, alone=component.tasks == 1)
     placed = with_gpus(request, kind, step, bindings, closest=node.release >= _CLOSEST_FIRST)
     doubts = [step.doubt] if step.doubt else []
     return placed, assumptions, [*doubts, *_core_doubts(own, setting, cores, by_gpu=bool(own.gpus and step.gpus))]

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from hopperkit.launchers.batch.asked import asked_queues
+from hopperkit.launchers.batch.node_request import requested_partitions
 from hopperkit.launchers.dialects.slurm import slurm_release
 from hopperkit.launchers.judging.gpu_aware_checks import check_gpu_aware
 from hopperkit.launchers.judging.training_checks import check_training
@@ -146,7 +146,7 @@ def _queues(job: _Job) -> Iterator[Finding]:
     machine = job.machine
     if any(directive.option == "--reservation" for directive in job.script.directives):
         return
-    for sort, name, line in asked_queues(job.script):
+    for sort, name, line in requested_partitions(job.script):
         known = [each.partition("=")[2] for each in machine.queues if each.startswith(f"{sort}=")]
         # Reservations of PBS are queues too, with names of their own.
         if sort not in machine.complete_queues or name in known:
@@ -205,7 +205,7 @@ def minutes_of(text: str) -> float | None:
     return rest[0] * 60.0 + rest[1] + rest[2] / 60 if match[4] else rest[0] + rest[1] / 60
 
 
-def _time_asked(job: _Job) -> tuple[float, Directive] | None:
+def _requested_time(job: _Job) -> tuple[float, Directive] | None:
     """Return the time that the script asks for, with its directive."""
     for directive in job.script.directives:
         typed = directive.value if directive.option in ("-t", "--time") else ""
@@ -222,7 +222,7 @@ def _time_asked(job: _Job) -> tuple[float, Directive] | None:
 
 def _limits(job: _Job) -> Iterator[Finding]:
     """Nodes or a time over what the site allows to a partition, a QOS or a queue."""
-    asked = [(f"{sort}={name}", line) for sort, name, line in asked_queues(job.script)]
+    asked = [(f"{sort}={name}", line) for sort, name, line in requested_partitions(job.script)]
     sorts = {choice.partition("=")[0] for choice, _ in asked}
     defaults = {limit.asked for limit in job.machine.limits if limit.by_default}
     left_out = [choice for choice in defaults if choice.partition("=")[0] not in sorts]
@@ -255,7 +255,7 @@ def _nodes_over_limit(job: _Job, choice: str, line: int, tables: Sequence[QueueL
 
 def _time_over_limit(job: _Job, choice: str, line: int, fitting: Sequence[QueueLimit]) -> Iterator[Finding]:
     """A time over the longest of the tables that take the job's nodes."""
-    time, longest = _time_asked(job), max(fitting, key=lambda each: each.max_minutes or 0)
+    time, longest = _requested_time(job), max(fitting, key=lambda each: each.max_minutes or 0)
     most = longest.max_minutes or 0
     if time is None or any(each.max_minutes is None for each in fitting) or time[0] <= most:
         return
@@ -281,14 +281,14 @@ def _clock(minutes: int) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02}:00"
 
 
-def _own_launchers(machine: Machine) -> list[str]:
+def _site_launchers(machine: Machine) -> list[str]:
     """Return the launchers that a machine has for sure."""
     return [launcher.kind for launcher in machine.launchers if launcher.assumed is None]
 
 
 def _batch_system(job: _Job) -> Iterator[Finding]:
     """Directives to a batch system that the machine does not run."""
-    own = _own_launchers(job.machine)
+    own = _site_launchers(job.machine)
     system = _BATCH_OF.get(own[0]) if len(own) == 1 else None
     foreign = next((each for each in job.script.directives if system and each.system != system), None)
     if foreign and system:
@@ -299,7 +299,7 @@ def _batch_system(job: _Job) -> Iterator[Finding]:
 
 def _launchers(job: _Job) -> Iterator[Finding]:
     """The launcher of another system."""
-    own = _own_launchers(job.machine)
+    own = _site_launchers(job.machine)
     # A machine with several, or with aprun, is either a plain cluster or one of the past.
     if len(own) != 1 or own[0] not in _BATCH_OF:
         return

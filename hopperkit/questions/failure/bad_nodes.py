@@ -7,7 +7,7 @@ from typing import Any
 from hopperkit.launchers.line_writer import one_task_a_node
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Series, chart
-from hopperkit.questions.result import Copyable, Figure, Result, Value
+from hopperkit.questions.result import Figure, Result, Snippet, Value
 from hopperlib.errors import refusal
 from hopperlib.failure.nodes.risk import CheckValue, chance_of_bad_node, check_value, worthwhile_chance
 from hopperlib.finding import Finding
@@ -87,7 +87,7 @@ def answer(job: Job) -> Result:
         values=tuple(_values(job)),
         figures=(_chances(job),),
         copyables=(
-            Copyable(
+            Snippet(
                 "Look at the nodes before the run",
                 f"{one_task_a_node(job.machine.launcher().kind, job.job_nodes)} {_CHECK}",
                 "Replace 29GB by the memory that your job needs on each node. "

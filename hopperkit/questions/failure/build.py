@@ -6,7 +6,7 @@ from typing import Any
 
 from hopperkit.questions import ask
 from hopperkit.questions.question import is_sample
-from hopperkit.questions.result import Copyable, Facts, Result, Table, Value, table
+from hopperkit.questions.result import Facts, Result, Snippet, Table, Value, table
 from hopperlib.errors import InputError
 from hopperlib.failure.builds.known_problems import Build, KnownProblem, Repaired, check_build, read_build, repaired
 from hopperlib.failure.builds.rules import BuildRule
@@ -164,12 +164,12 @@ def _values(given: Given) -> Iterator[Value]:
     yield Value("Known problems", len(given.known), "predicted", note="by the rules on your text")
 
 
-def _lines(given: Given) -> Iterator[Copyable]:
+def _lines(given: Given) -> Iterator[Snippet]:
     done = given.repaired
     if done.commands or given.repaired_line != given.build.line.text:
         steps = "Steps that the report does not print are ours; the table says whose each rule is."
         text = "\n".join(filter(None, [*done.commands, given.repaired_line]))
-        yield Copyable("The repaired build", text, " ".join([*done.notes, steps]))
+        yield Snippet("The repaired build", text, " ".join([*done.notes, steps]))
 
 
 def _problems(given: Given) -> Table:

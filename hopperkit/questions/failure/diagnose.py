@@ -18,15 +18,15 @@ from hopperkit.questions.failure._quoted_lines import (
     part_of,
 )
 from hopperkit.questions.question import is_sample
-from hopperkit.questions.result import Copyable, Download, Facts, Result, Table, Value, table
+from hopperkit.questions.result import Download, Facts, Result, Snippet, Table, Value, table
 from hopperkit.readers.recognise import Kind, recognise
 from hopperlib.errors import InputError
 from hopperlib.failure.diagnosis.causes import CONFIDENCE, Cause, measured
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
-from hopperlib.failure.diagnosis.first import first_failure, reach
+from hopperlib.failure.diagnosis.failing_rank import first_failure, reach
 from hopperlib.failure.messages.evidence import Hit
 from hopperlib.finding import Finding
-from hopperlib.package_data import text_beside
+from hopperlib.package_data import load_text_resource
 from hopperlib.text import count, share
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ _MISSING_LIBRARY = (
 
 
 def _sample(name: str) -> str:
-    return text_beside(__file__, f"samples/{name}.txt")
+    return load_text_resource(__file__, f"samples/{name}.txt")
 
 
 class Given(ask.Setting):
@@ -273,8 +273,8 @@ def _worth(cause: Cause) -> Iterator[Finding]:
     """Yield what confirms a cause, what it does not say, and how often its word was right."""
     if cause.confirm:
         yield Finding("to-confirm", f"To confirm: {cause.confirm}", "note")
-    if cause.rule and cause.rule.not_said:
-        yield Finding("not-said", f"It does not say {cause.rule.not_said}.", "note")
+    if cause.rule and cause.rule.does_not_imply:
+        yield Finding("not-said", f"It does not say {cause.rule.does_not_imply}.", "note")
     yield Finding("measured", _measured(cause), "note")
 
 
@@ -305,11 +305,11 @@ def _labelled(cause: Cause) -> list[tuple[str, str]]:
     return [(_LABELS.get(name, name.replace("_", " ").capitalize()), value) for name, value in cause.fields.items()]
 
 
-def _ticket(diagnosis: Diagnosis, cause: Cause) -> Copyable:
+def _ticket(diagnosis: Diagnosis, cause: Cause) -> Snippet:
     quoted = [(_place(diagnosis, hit), hit.text) for hit in cause.hits[:HITS_OF_A_CAUSE]]
     lines = [f"{label}: {value}" for label, value in (*_labelled(cause), *quoted)]
     text = "\n".join([f"{cause.title} [{cause.code}], {cause.confidence}", *lines])
-    return Copyable("For a ticket", text, "It quotes your text: read it before you send it.")
+    return Snippet("For a ticket", text, "It quotes your text: read it before you send it.")
 
 
 def _tables(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Table]:

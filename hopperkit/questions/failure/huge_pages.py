@@ -8,7 +8,7 @@ from typing import Any
 from hopperkit.launchers.line_writer import one_task_a_node
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Reference, Series, chart
-from hopperkit.questions.result import Copyable, Figure, Result, Value
+from hopperkit.questions.result import Figure, Result, Snippet, Value
 from hopperlib.errors import refusal
 from hopperlib.failure.nodes.huge_pages import chance_of_huge_pages, explaining_strays, strays_allowed
 from hopperlib.finding import Finding
@@ -132,7 +132,7 @@ def answer(job: Job) -> Result:
         findings=tuple(_findings(job)),
         values=tuple(_values(job)),
         figures=(_chances(job),),
-        copyables=(Copyable("Look at the nodes before the run", line, "It prints the nodes to leave out."),),
+        copyables=(Snippet("Look at the nodes before the run", line, "It prints the nodes to leave out."),),
         facts=_facts(job),
     )
 

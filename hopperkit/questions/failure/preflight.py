@@ -7,7 +7,7 @@ from typing import Any
 from hopperkit.failures.preflight import NodeMemory, Report, node_list, read_buddyinfo, report
 from hopperkit.questions import ask
 from hopperkit.questions.question import is_sample
-from hopperkit.questions.result import Column, Copyable, Facts, Result, Table, Value, table
+from hopperkit.questions.result import Column, Facts, Result, Snippet, Table, Value, table
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.text import count
@@ -89,7 +89,7 @@ def answer(copies: Copies) -> Result:
         summary=_summary(copies),
         findings=tuple(_findings(copies)),
         values=tuple(_values(copies)),
-        copyables=(Copyable("Nodes to leave out", copies.short_names),) if copies.found.short else (),
+        copyables=(Snippet("Nodes to leave out", copies.short_names),) if copies.found.short else (),
         tables=(_nodes(copies),),
         facts=Facts(
             {"count": len(copies.found.nodes), "short": len(copies.found.short)}, rest=lambda: _contract(copies)

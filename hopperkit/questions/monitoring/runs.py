@@ -16,13 +16,15 @@ from hopperkit.variation.robust import spread_of
 from hopperkit.variation.table import RunsTable
 from hopperlib.errors import InputError
 from hopperlib.network.runtime.power import runs_needed
-from hopperlib.package_data import text_beside
+from hopperlib.package_data import load_text_resource
 from hopperlib.text import count, share
 
 _MAX_ROWS = 12
 # Runs farther from the middle than this are drawn at the edge of the chart. [spreads of the middle half]
 _FARTHEST = 12.0
-_NODE_RUNS, _DATED_RUNS = (text_beside(__file__, f"samples/{name}.csv") for name in ("runs-by-node", "runs-by-day"))
+_NODE_RUNS, _DATED_RUNS = (
+    load_text_resource(__file__, f"samples/{name}.csv") for name in ("runs-by-node", "runs-by-day")
+)
 
 
 class Given(ask.Setting):

@@ -12,9 +12,9 @@ from hopperlib.finding import Finding
 from hopperlib.monitoring.changes import FEWEST, LEAST_P, LEVEL, SHORTEST
 from hopperlib.monitoring.history import SEASONAL, SWITCHING, WANDERS, Better, Report, Shift, judge
 from hopperlib.monitoring.planned import FEWEST_A_SIDE, Comparison, change_at, moment
-from hopperlib.monitoring.together import Moved, moved_together
+from hopperlib.monitoring.simultaneous_changes import Moved, moved_together
 from hopperlib.monitoring.visible import visible_change
-from hopperlib.package_data import text_beside
+from hopperlib.package_data import load_text_resource
 from hopperlib.text import capital, count
 
 # Series that are drawn, listed, and named in one sentence, those with changes first.
@@ -26,7 +26,7 @@ _ROOM = 1.5
 # How late a change is asked about besides one halfway. [runs]
 _LATE = 10
 _PARALLEL_CODES, _STEADY_TRIAD, _NEW_COMPILER = (
-    text_beside(__file__, f"samples/{name}.csv") for name in ("parallel-codes", "steady-triad", "new-compiler")
+    load_text_resource(__file__, f"samples/{name}.csv") for name in ("parallel-codes", "steady-triad", "new-compiler")
 )
 
 
@@ -75,7 +75,7 @@ def answer(given: Given) -> Result:
     return watch_result(files, judged(files, least_percent=given.least_percent), given.date)
 
 
-def so_far(given: Given) -> Iterator[Result]:
+def partial_results(given: Given) -> Iterator[Result]:
     """Yield the runs as they stand in a file, before any is judged."""
     reports = [Report(history=series, verdict="not judged yet") for series in given.read().series]
     yield Result(summary=f"Judging {len(reports):,} series …", figures=tuple(map(_figure, reports[:_MAX_FIGURES])))
@@ -421,6 +421,6 @@ QUESTION = ask.declared(
         "A steady benchmark in contention": {"history": _STEADY_TRIAD},
         "A new compiler explains it": {"history": _NEW_COMPILER},
     },
-    so_far=so_far,
+    partial_results=partial_results,
     heavy=True,
 )

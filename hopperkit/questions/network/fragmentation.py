@@ -98,7 +98,7 @@ class History(ask.Setting):
         key = tuple(self.settings.values())
         schedule, known_s = _SCHEDULES.get(key) or (aged_machine(until_s=0, **self.settings), 0)
         if until_s > known_s:
-            schedule.go_on(until_s)
+            schedule.resume(until_s)
             known_s = until_s
         _SCHEDULES[key] = schedule, known_s
         # Python lives through a whole visit of pages, and a history has tens of thousands of jobs.
@@ -117,7 +117,7 @@ class History(ask.Setting):
         return Recorder(self.floor, schedule, days * _DAY, self.order)
 
 
-def so_far(history: History) -> Iterator[Result]:
+def partial_results(history: History) -> Iterator[Result]:
     """Yield the map at the reboot, after a day, and after some more, of a history that is not known yet."""
     if history.is_known:
         return
@@ -195,7 +195,7 @@ QUESTION = ask.declared(
     History,
     answer,
     title="How does a machine fragment?",
-    so_far=so_far,
+    partial_results=partial_results,
     heavy=True,
     examples={
         "First free nodes": {"allocation": "first"},

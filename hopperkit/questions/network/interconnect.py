@@ -13,12 +13,12 @@ from hopperkit.traces.scheduler import simulate
 from hopperlib.errors import pinned_on, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
+from hopperlib.network.fabrics.allocation_spread import AllocationSpread, allocation_spread
 from hopperlib.network.fabrics.choices import CHOICES, choose, touched
 from hopperlib.network.fabrics.fabric import Fabric, Traffic
-from hopperlib.network.fabrics.lying import Lying, lies
 from hopperlib.network.fabrics.of_machine import fabric_of
 from hopperlib.network.fabrics.patterns import PATTERNS, messages_of
-from hopperlib.network.fabrics.rates import Laid, Pace, lay, pace_of
+from hopperlib.network.fabrics.rates import Laid, Pace, lay, slowdown_from_traffic
 from hopperlib.network.torus.placement import busy, jobs_on_busy
 from hopperlib.text import count
 
@@ -133,12 +133,12 @@ class Exchange(ask.Setting):
     @cached_property
     def paces(self) -> dict[str, Pace]:
         """How fast the job goes, by each choice."""
-        return {choice: pace_of(laid) for choice, laid in self.laid.items()}
+        return {choice: slowdown_from_traffic(laid) for choice, laid in self.laid.items()}
 
     @cached_property
-    def lie(self) -> Lying:
+    def lie(self) -> AllocationSpread:
         """Where it lies."""
-        return lies(self.fabric, self.job)
+        return allocation_spread(self.fabric, self.job)
 
 
 def answer(exchange: Exchange) -> Result:
@@ -176,7 +176,7 @@ def _times(pace: Pace) -> str:
     return f"{'' if low == '1.0' else f'{low} times '}as long as with nothing in the way, however they are routed"
 
 
-def _summary(exchange: Exchange, pace: Pace, lie: Lying) -> str:
+def _summary(exchange: Exchange, pace: Pace, lie: AllocationSpread) -> str:
     where = f"{count(exchange.nodes, 'node')} of {exchange.machine.title} in {count(lie.groups, 'group')}"
     return f"{where}, {PATTERNS[exchange.pattern]}: messages take {_times(pace)}."
 

@@ -6,7 +6,7 @@ from math import prod
 
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Series, chart
-from hopperkit.questions.result import Copyable, Download, Figure, Result, Value
+from hopperkit.questions.result import Download, Figure, Result, Snippet, Value
 from hopperlib.errors import InputError, pinned_on
 from hopperlib.network import rank_order as ro
 from hopperlib.text import share
@@ -14,7 +14,7 @@ from hopperlib.text import share
 # In a page, more would take longer than a move of a control may.
 _MAX_TASKS_ON_PAGE = 8_192
 _MAX_DRAWN = 1_024
-_USE = Copyable(
+_USE = Snippet(
     "To use the file",
     "export MPICH_RANK_REORDER_METHOD=3",
     "The file MPICH_RANK_ORDER lies in the directory where the job starts.",

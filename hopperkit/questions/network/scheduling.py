@@ -77,7 +77,7 @@ class Trouble(ask.Setting):
             debug_first=self.debug_first == "first",
             full_nodes=self.largest,
         )
-        schedule.go_on(days * _DAY)
+        schedule.resume(days * _DAY)
         return schedule
 
     def watched(self, schedule: Schedule, days: int) -> Recorder:
@@ -86,7 +86,7 @@ class Trouble(ask.Setting):
         return Recorder(self.machine, schedule, days * _DAY, more=followed)
 
 
-def so_far(trouble: Trouble) -> Iterator[Result]:
+def partial_results(trouble: Trouble) -> Iterator[Result]:
     """Yield the machine as it begins, and over more and more of its days."""
     begins = Schedule(Workload(), trouble.machine.nodes)
     begins.samples.append(Sample(0, begins.nodes, begins.nodes, 1, 0, 0, 0, 0))
@@ -179,7 +179,7 @@ QUESTION = ask.declared(
     Trouble,
     answer,
     title="What do orphans and debug jobs cost?",
-    so_far=so_far,
+    partial_results=partial_results,
     heavy=True,
     examples={
         "No trouble": {"orphans_a_day": 0, "debug_share": 0.0},

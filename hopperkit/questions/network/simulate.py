@@ -19,7 +19,7 @@ from hopperkit.traces.capacity.machine import count_of, describe, excesses, sche
 from hopperkit.traces.cluster import Cluster
 from hopperkit.traces.learned import Clock, learn
 from hopperkit.traces.policies import policy_of
-from hopperkit.traces.scheduler import NodeChoice, Policy, simulate, too_wide
+from hopperkit.traces.scheduler import NodeChoice, Policy, infeasible_jobs, simulate
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
@@ -28,7 +28,7 @@ from hopperlib.network.fabrics.fabric import Fabric
 from hopperlib.network.fabrics.of_machine import fabric_of
 from hopperlib.network.torus.orders import ORDER_TITLES, compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress
-from hopperlib.package_data import text_beside
+from hopperlib.package_data import load_text_resource
 from hopperlib.scheduling import rules
 from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime, read_downtimes
@@ -54,7 +54,7 @@ class Simulation(ask.Setting):
 
     trace: str = ask.file(
         "Job trace",
-        text_beside(__file__, "samples/small-trace.txt"),
+        load_text_resource(__file__, "samples/small-trace.txt"),
         rows=8,
         max_length=64_000_000,
         placeholder="Paste a trace in the Standard Workload Format, or what sacct --parsable2 or --json printed",
@@ -353,7 +353,7 @@ def simulated(trace: Trace, setting: Simulation, *, progress: Callable[[int], ob
         notes += _counted(
             "queue-given", given, f"without a queue of '{table.name}': each goes to the first regular one that takes it"
         )
-    workload, more = _fitting(workload, sorted({*too_wide(workload, room), *refused}), setting.wide, room)
+    workload, more = _fitting(workload, sorted({*infeasible_jobs(workload, room), *refused}), setting.wide, room)
     policy: str | Backfill | Policy = setting.policy
     given_rules: dict[str, Any] = {"queue_order": table.order, "rules": table.rules}
     if setting.slurm_config.strip():

@@ -154,7 +154,7 @@ def _facts(placement: Placement) -> dict[str, Any]:
         "neighbor_hops": neighbor_hops(places, Torus(dimensions)),
         "bisection_gb_s": bisection_bandwidth_gb_s(places, placement.floor) if histories(placement.floor) else None,
         "alone_gb_s": exchange and exchange.alone_gb_s,
-        "exchange_gb_s": exchange and exchange.beside_gb_s,
+        "exchange_gb_s": exchange and exchange.shared_gb_s,
         "hull_volume": placement.hull.volume,
     }
 

@@ -13,7 +13,7 @@ from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.network.runtime import causes
-from hopperlib.network.runtime.milc import PRINTED_LEAST_S, PRINTED_MEAN_S, PRINTED_MOST_S, model, runs_met
+from hopperlib.network.runtime.milc import PRINTED_LEAST_S, PRINTED_MEAN_S, PRINTED_MOST_S, model, sampled_conditions
 from hopperlib.network.runtime.placed_jobs import FIRST_MILC, METRICS, PlacedJob, selected
 from hopperlib.text import count, share
 
@@ -118,7 +118,7 @@ class Study(ask.Setting):
 
     def run_times_s(self, job: PlacedJob) -> tuple[float, ...]:
         """Run times of a job alone and of its three runs, without noise. [s]"""
-        runs = [*runs_met([job], "none")[0][:1], *runs_met([job], self.traffic)[0]]
+        runs = [*sampled_conditions([job], "none")[0][:1], *sampled_conditions([job], self.traffic)[0]]
         return tuple(map(model(_SAMPLE).run_time_s, runs))
 
     def watched(self, seed: int = 0) -> Recorder:

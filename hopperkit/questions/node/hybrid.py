@@ -7,7 +7,7 @@ from typing import Any
 from hopperkit.launchers.judging.proposals import layout_line
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Series, chart
-from hopperkit.questions.result import Column, Copyable, Figure, Result, Table, Value, table
+from hopperkit.questions.result import Column, Figure, Result, Snippet, Table, Value, table
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.models.hybrid import RunShares, ThreadCost, best_threads, close_to, thread_costs
@@ -161,10 +161,10 @@ def _values(job: Job) -> Iterator[Value]:
         yield Value(f"The same with {wide.threads} threads", job.time(wide), "predicted", "", 2)
 
 
-def _lines(job: Job) -> Iterator[Copyable]:
+def _lines(job: Job) -> Iterator[Snippet]:
     if job.launch_line:
         text = f"export OMP_NUM_THREADS={job.best.threads}\n{job.launch_line}"
-        yield Copyable("One node with that many threads", text, "`hopper place` shows where they land.")
+        yield Snippet("One node with that many threads", text, "`hopper place` shows where they land.")
 
 
 def _times(job: Job) -> Figure:

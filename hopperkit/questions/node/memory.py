@@ -7,7 +7,7 @@ from typing import Any
 from hopperkit.launchers.judging.proposals import line_of
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Reference, Series, chart
-from hopperkit.questions.result import Column, Copyable, Facts, Figure, Result, Table, Value, table
+from hopperkit.questions.result import Column, Facts, Figure, Result, Snippet, Table, Value, table
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.layouts import Layout, break_even_efficiency, layouts, obstacle
@@ -57,7 +57,7 @@ class Job(ask.Setting):
         return self.kinds[0]
 
     @property
-    def asked_threads(self) -> int:
+    def requested_threads(self) -> int:
         """Threads of a task, one where nothing was asked."""
         return self.threads or 1
 
@@ -72,12 +72,13 @@ class Job(ask.Setting):
         fitting = layouts(self.machine, **self.sought)
         # Within a kind and a number of threads the order of `layouts` is that of node-hours.
         return sorted(
-            fitting, key=lambda each: (not self._is_asked(each), 0 if self._is_asked(each) else each.node_hours(1))
+            fitting,
+            key=lambda each: (not self._is_requested(each), 0 if self._is_requested(each) else each.node_hours(1)),
         )
 
-    def _is_asked(self, layout: Layout) -> bool:
+    def _is_requested(self, layout: Layout) -> bool:
         """Whether a layout is on the kind of node and with the threads asked for."""
-        return layout.node_kind == self.ordinary and layout.threads_per_task == self.asked_threads
+        return layout.node_kind == self.ordinary and layout.threads_per_task == self.requested_threads
 
     @cached_property
     def best(self) -> Layout | None:
@@ -87,23 +88,23 @@ class Job(ask.Setting):
     @cached_property
     def plain(self) -> Layout | None:
         """The cheapest on ordinary nodes without further threads."""
-        return self.best if self.best and self._is_asked(self.best) else None
+        return self.best if self.best and self._is_requested(self.best) else None
 
     @cached_property
     def other(self) -> Layout | None:
         """One with other nodes or further threads that takes fewer node-hours; None if there is none."""
-        others = (each for each in self.layouts if not self._is_asked(each))
+        others = (each for each in self.layouts if not self._is_requested(each))
         found = min(others, key=lambda each: (each.node_hours(1), each.threads_per_task), default=None)
         cheaper = found and self.best and found.node_hours(1) < self.best.node_hours(1)
         return found if cheaper else None
 
     def node_hours(self, layout: Layout) -> float:
         """Node-hours that a layout is charged."""
-        return layout.node_hours(self.hours, self.asked_threads)
+        return layout.node_hours(self.hours, self.requested_threads)
 
     def core_hours(self, layout: Layout) -> float:
         """Core-hours that a layout is charged."""
-        return layout.core_hours(self.hours, self.asked_threads)
+        return layout.core_hours(self.hours, self.requested_threads)
 
 
 def answer(job: Job) -> Result:
@@ -181,21 +182,21 @@ def _values(job: Job) -> Iterator[Value]:
         yield Value(label, job.core_hours(other), "predicted", "core h", 0)
 
 
-def _lines(job: Job) -> Iterator[Copyable]:
+def _lines(job: Job) -> Iterator[Snippet]:
     best, other = job.best, job.other
     if best and (line := line_of(best)):
         larger = best.node_kind != job.ordinary
         note = f"on {best.node_kind.name} nodes, which the batch job asks for" if larger else ""
-        yield Copyable("The cheapest layout", line, note)
+        yield Snippet("The cheapest layout", line, note)
     if other and (line := line_of(other)):
-        yield Copyable("The layout of fewer node-hours", line, _assumed(job, other).lstrip(", "))
+        yield Snippet("The layout of fewer node-hours", line, _assumed(job, other).lstrip(", "))
 
 
 def _memory(job: Job) -> Figure:
     """Return the chart of the memory of a task against tasks a node."""
     series = []
     for kind in job.kinds:
-        counts = range(1, seats(kind, min(job.asked_threads, kind.cores)) + 1)
+        counts = range(1, seats(kind, min(job.requested_threads, kind.cores)) + 1)
         series.append(Series(name=f"{kind.name} node", x=counts, y=[memory_per_task(kind, tasks) for tasks in counts]))
     seen = "; ".join(
         f"on a {each.name} {each.y[0]:.2f} GB with {each.x[0]} and {each.y[-1]:.2f} GB with {each.x[-1]}"

@@ -20,7 +20,7 @@ from hopperkit.questions.figures import Axis, Reference, Series, band, chart
 from hopperkit.questions.machine_choice import badge_of, suggest_machine
 from hopperkit.questions.node._unknown_node import sized_machine, unknown_node
 from hopperkit.questions.node.drawings import node_drawing
-from hopperkit.questions.result import Copyable, Drawing, Facts, Figure, Result, Table, Value, table
+from hopperkit.questions.result import Drawing, Facts, Figure, Result, Snippet, Table, Value, table
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
@@ -322,20 +322,20 @@ def _slowdown(asked: Lines, review: Review) -> Figure:
     )
 
 
-def _copyables(review: Review) -> Iterator[Copyable]:
+def _copyables(review: Review) -> Iterator[Snippet]:
     """Yield the better line and its change of the script, where the machine has the launcher of this line."""
     placement, better = review.placement, review.better
     typed = placement.launch.launcher
     # A launcher that is only assumed never ran on the machine.
     owned = {launcher.kind for launcher in placement.machine.launchers if launcher.assumed is None} or {typed}
     if better and typed in owned:
-        yield Copyable("The better line", better.line, headline(better.placement))
+        yield Snippet("The better line", better.line, headline(better.placement))
         if diff := better.diff(review.script):
-            yield Copyable("The change of the script", diff, "As a unified diff, which patch takes.")
+            yield Snippet("The change of the script", diff, "As a unified diff, which patch takes.")
     shared = any(finding.code in ("gpus-all-visible", "gpus-far") for finding in review.advice)
     if shared and typed not in ("aprun", "srun"):
         script = helper_script(placement.node_kind, typed, placement.nodes[0].pattern)
-        yield Copyable("A helper script that gives each task a GPU", script, "Write it in front of the program.")
+        yield Snippet("A helper script that gives each task a GPU", script, "Write it in front of the program.")
 
 
 def _steps(placement: Placement) -> Iterator[Table]:

@@ -16,7 +16,7 @@ from hopperkit.filesystems.chunks import (
     slots_for,
 )
 from hopperkit.questions import ask
-from hopperkit.questions.result import Column, Copyable, Result, Table, table
+from hopperkit.questions.result import Column, Result, Snippet, Table, table
 from hopperlib.errors import refusal
 from hopperlib.finding import Finding
 from hopperlib.text import digits, share, size
@@ -162,18 +162,18 @@ def _findings(reading: Reading) -> Iterator[Finding]:
         yield Finding("followed-in-part", message, "note")
 
 
-def _lines(reading: Reading) -> Iterator[Copyable]:
+def _lines(reading: Reading) -> Iterator[Snippet]:
     """Yield the lines that give the array other chunks, or the program a larger cache."""
     chunk = reading.better.chunk
     if chunk != reading.array.chunk:
-        yield Copyable("HDF5", f"h5repack -l {reading.dataset}:CHUNK={shape_text(chunk)} IN.h5 OUT.h5")
+        yield Snippet("HDF5", f"h5repack -l {reading.dataset}:CHUNK={shape_text(chunk)} IN.h5 OUT.h5")
         parts = ",".join(f"DIM{number}/{length}" for number, length in enumerate(chunk, start=1))
-        yield Copyable("NetCDF", f"nccopy -c {parts} IN.nc OUT.nc")
+        yield Snippet("NetCDF", f"nccopy -c {parts} IN.nc OUT.nc")
     if reading.cache_bytes:
         slots = slots_for(reading.array, reading.cache_bytes)
         with_cache = f"h5py.File(NAME, rdcc_nbytes={reading.cache_bytes}, rdcc_nslots={slots})"
         why = "Leaves the file as it is, and halves the time at least; each process holds so much."
-        yield Copyable("Or a larger chunk cache", with_cache, why)
+        yield Snippet("Or a larger chunk cache", with_cache, why)
 
 
 def _table(reading: Reading) -> Table:

@@ -21,7 +21,7 @@ from hopperkit.readers.source import Source, text_of, texts_of
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding, Level
 from hopperlib.machine import Machine
-from hopperlib.package_data import text_beside
+from hopperlib.package_data import load_text_resource
 from hopperlib.storage.lustre.client import ceiling_gb_s
 from hopperlib.text import count, digits
 
@@ -38,7 +38,7 @@ _PARSED = re.compile(r"^# (?:darshan log version|nprocs):|^#<module>", re.MULTIL
 
 
 def _sample(name: str) -> str:
-    return text_beside(__file__, f"samples/{name}.txt")
+    return load_text_resource(__file__, f"samples/{name}.txt")
 
 
 class Given(ask.Setting):

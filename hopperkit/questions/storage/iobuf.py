@@ -6,7 +6,7 @@ from functools import cached_property
 
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Reference, Series, chart
-from hopperkit.questions.result import Badge, Copyable, Figure, Result, Value
+from hopperkit.questions.result import Badge, Figure, Result, Snippet, Value
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
@@ -196,19 +196,19 @@ def _gain(case: Case) -> Figure:
     )
 
 
-def _lines(case: Case) -> Iterator[Copyable]:
+def _lines(case: Case) -> Iterator[Snippet]:
     """Yield the setting; where there is no iobuf, what does the same."""
     size, cache_bytes = case.used.size_bytes, case.used.memory_bytes()
     if not case.no_iobuf:
         setting = case.used.setting(reading=case.direction == "read")
-        yield Copyable("This setting", f"export IOBUF_PARAMS={shlex.quote(setting)}")
+        yield Snippet("This setting", f"export IOBUF_PARAMS={shlex.quote(setting)}")
         return
-    yield Copyable("C, stdio", f"setvbuf(file, NULL, _IOFBF, {size});")
+    yield Snippet("C, stdio", f"setvbuf(file, NULL, _IOFBF, {size});")
     fortran = f"export GFORTRAN_UNFORMATTED_BUFFER_SIZE={size} GFORTRAN_FORMATTED_BUFFER_SIZE={size}"
-    yield Copyable("Fortran of GCC", fortran)
+    yield Snippet("Fortran of GCC", fortran)
     hints = rf'printf "romio_cb_write enable\ncb_buffer_size {size}\n" > hints; export ROMIO_HINTS=$PWD/hints'
-    yield Copyable("MPI-IO", hints)
-    yield Copyable("HDF5, chunks", f"H5Pset_cache(fapl, 0, 12421, {cache_bytes}, 0.75);")
+    yield Snippet("MPI-IO", hints)
+    yield Snippet("HDF5, chunks", f"H5Pset_cache(fapl, 0, 12421, {cache_bytes}, 0.75);")
 
 
 QUESTION = ask.declared(

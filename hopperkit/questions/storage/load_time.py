@@ -7,7 +7,7 @@ from typing import Any
 from hopperkit.filesystems.node_lines import node_lines
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Series, chart
-from hopperkit.questions.result import Column, Copyable, Figure, Result, Table, table
+from hopperkit.questions.result import Column, Figure, Result, Snippet, Table, table
 from hopperlib.machine import Machine
 from hopperlib.storage.loading import METHODS, LoadTime, Method, load_range_s, load_time, loading_finding
 from hopperlib.text import count, digits, duration
@@ -141,21 +141,21 @@ def _summary(job: Job) -> str:
     )
 
 
-def _lines(job: Job) -> Iterator[Copyable]:
+def _lines(job: Job) -> Iterator[Snippet]:
     """Yield what brings the environment to the nodes, in the words of the machine's launcher."""
     lines = node_lines(job.machine, nodes=job.nodes, tasks=job.tasks)
     if lines is None:
         return
     archive, send = ("/tmp/env.tar", "sbcast env.tar /tmp/env.tar\n") if lines.broadcasts else ("env.tar", "")
     read = "" if lines.broadcasts else "Each node reads the archive itself. "
-    yield Copyable(
+    yield Snippet(
         f"Copy to each node of {job.machine.title}",
         f"tar cf env.tar -C $CONDA_PREFIX .\n{send}"
         f"{lines.once} sh -c 'mkdir -p /tmp/env && tar xf {archive} -C /tmp/env'\n"
         f"{lines.everywhere} /tmp/env/bin/python program.py",
         f"{read}If /tmp lies in memory, the copy takes memory on each node. Paths inside may need conda-pack.",
     )
-    yield Copyable(
+    yield Snippet(
         "Or pack it into one image",
         "python -m compileall -q $VIRTUAL_ENV\nmksquashfs $VIRTUAL_ENV env.squashfs -noappend -no-recovery\n"
         f"{lines.once} sh -c 'mkdir -p /tmp/env && squashfuse env.squashfs /tmp/env'\n"

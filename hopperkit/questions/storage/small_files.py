@@ -6,7 +6,7 @@ from functools import cached_property
 from hopperkit.filesystems.node_lines import node_lines
 from hopperkit.filesystems.small_files import WAYS, FilesCost, Way, files_cost
 from hopperkit.questions import ask
-from hopperkit.questions.result import Column, Copyable, Result, Table, table
+from hopperkit.questions.result import Column, Result, Snippet, Table, table
 from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem, Machine
 from hopperlib.storage.lustre.client import file_system_of
@@ -68,22 +68,22 @@ def answer(given: Files) -> Result:
     )
 
 
-def _lines(given: Files) -> Iterator[Copyable]:
+def _lines(given: Files) -> Iterator[Snippet]:
     """Yield what is done instead, in the words of the machine's launcher where its file names one."""
     nodes = min(given.nodes, given.tasks)
     if lines := node_lines(given.machine, nodes=nodes, tasks=given.tasks):
-        yield Copyable(
+        yield Snippet(
             "Write on the nodes, leave one archive a node",
             "export WORK=/dev/shm/$USER-out   # or /tmp, where that is a disk of the node\n"
             f"{lines.once} mkdir -p $WORK\n{lines.everywhere} ./program --output $WORK\n"
             f'{lines.once} sh -c "tar cf out-\\$(hostname).tar -C $WORK ."',
         )
-        yield Copyable(
+        yield Snippet(
             "Files that are read often: one image",
             "mksquashfs FILES files.squashfs -noappend\n"
             f"{lines.once} sh -c 'mkdir -p /tmp/files && squashfuse files.squashfs /tmp/files'",
         )
-    yield Copyable("Records of one shared file, each task its part", _SHARED)
+    yield Snippet("Records of one shared file, each task its part", _SHARED)
 
 
 def _summary(given: Files) -> str:

@@ -13,14 +13,14 @@ from hopperkit.filesystems.other_file_systems import OTHER_FILE_SYSTEMS
 from hopperkit.filesystems.stripe_advice import DEPARTS, Advice, advise, limit_words, writing_findings
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Series, chart
-from hopperkit.questions.result import Copyable, Facts, Figure, Result, Value
+from hopperkit.questions.result import Facts, Figure, Result, Snippet, Value
 from hopperkit.readers.hardware.lfs import LustreState, read_lfs
 from hopperkit.readers.source import texts_of
 from hopperlib.errors import did_you_mean, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem, Machine, OtherStorage
 from hopperlib.machine.layouts import Component
-from hopperlib.storage.lustre.client import file_system_of, own_file_system
+from hopperlib.storage.lustre.client import file_system_of, user_file_system
 from hopperlib.storage.lustre.rates import Costs, Estimate, Pace, Writing
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.text import count, digits, share
@@ -195,7 +195,7 @@ class Case(ask.Setting):
         state = self.state
         named = [each for each in self.machine.file_systems if each.name == self.file_system]
         in_pool = state.pools.get(self.pool) if state else None
-        return own_file_system(
+        return user_file_system(
             named[0] if named else file_system_of(self.machine),
             osts=self.osts or in_pool or (state.osts if state else 0) or None,
             ost_rate_gb_s=self.ost_rate_mb_s / 1000 or None,
@@ -366,7 +366,7 @@ def _elsewhere(case: Case) -> Result:
         summary = f"{storage.name} of {case.machine.title} is {other.title}{peak}. {other.answer}"
     return Result(
         summary=summary,
-        copyables=tuple(Copyable(title, line) for title, line in commands.items()),
+        copyables=tuple(Snippet(title, line) for title, line in commands.items()),
         facts={"kind": case.elsewhere, "commands": list(commands.values())},
     )
 
@@ -415,10 +415,10 @@ def _between(case: Case) -> str:
     return f" ({digits(low, 3)} to {digits(high, 3)} s {rests})"
 
 
-def _change(gain: Gain) -> Copyable:
+def _change(gain: Gain) -> Snippet:
     """Return what to type for a change, and what it wins."""
     what = f"{gain.change.what[0].upper()}{gain.change.what[1:]}"
-    return Copyable(f"{what}, which wins {_won(gain)}", gain.change.line.replace("; ", "\n"))
+    return Snippet(f"{what}, which wins {_won(gain)}", gain.change.line.replace("; ", "\n"))
 
 
 def _won(gain: Gain) -> str:
@@ -520,20 +520,20 @@ def _rate(case: Case) -> Figure:
     )
 
 
-def _lines(case: Case) -> Iterator[Copyable]:
+def _lines(case: Case) -> Iterator[Snippet]:
     advice, why = case.advice, "; ".join(case.advice.reasons)
     if case.advised:
         lines = "\n".join(filter(None, (advice.commands[0], advice.hints_line)))
-        yield Copyable("Before the run", lines, why)
+        yield Snippet("Before the run", lines, why)
         if case.writing.pattern == "collective" and case.direction == "write":
-            yield Copyable("In HDF5, so that data sets begin at a stripe", _hdf5_lines(case.layout.stripe_size_bytes))
+            yield Snippet("In HDF5, so that data sets begin at a stripe", _hdf5_lines(case.layout.stripe_size_bytes))
         for other in advice.alternatives:
-            yield Copyable("Another kind of layout", other.command, other.reason)
+            yield Snippet("Another kind of layout", other.command, other.reason)
         return
-    yield Copyable("The recommended layout", advice.commands[0], why)
+    yield Snippet("The recommended layout", advice.commands[0], why)
     if advice.hints_line:
-        yield Copyable("Hints for MPI-IO", advice.hints_line)
-    yield Copyable("This layout", case.layout.lfs_command(case.directory))
+        yield Snippet("Hints for MPI-IO", advice.hints_line)
+    yield Snippet("This layout", case.layout.lfs_command(case.directory))
 
 
 def _hdf5_lines(stripe_bytes: int) -> str:

@@ -210,7 +210,7 @@ def _sorted_out(
         if isinstance(job, str):
             for _ in names:
                 skips.add(job, number)
-            if job == _NEVER_STARTED and (asked := _asked_for(row, users, zone)):
+            if job == _NEVER_STARTED and (asked := _requested(row, users, zone)):
                 never += [(name, asked) for name in names]
         elif job.state in _UNFINISHED:
             for _ in names:
@@ -243,7 +243,7 @@ def array_elements(name: str) -> Iterator[str]:
             yield f"{base}_[{part}]"
 
 
-def _asked_for(row: dict[str, str], users: dict[str, int], zone: tzinfo) -> Job | None:
+def _requested(row: dict[str, str], users: dict[str, int], zone: tzinfo) -> Job | None:
     """Return a job that never started, as it was asked for; None if it does not say when."""
     submit, (nodes, cores, gpus, memory) = _instant(row.get("Submit", ""), zone), _resources(row)
     user = users.setdefault(row.get("User", ""), len(users) + 1)

@@ -15,7 +15,7 @@ from hopperkit.readers.networks.site_network import SiteNetwork, read_site_netwo
 from hopperkit.readers.source import Source
 from hopperkit.traces.group_cost import Ran
 from hopperlib.errors import InputError, did_you_mean
-from hopperlib.network.fabrics.lying import Lying, group_sizes_of, lies
+from hopperlib.network.fabrics.allocation_spread import AllocationSpread, allocation_spread, group_sizes_of
 
 _METRICS = ("nodes", "groups", "fewest_groups", "switches", "runs", "inside_group", "inside_switch")
 
@@ -24,7 +24,7 @@ class PlacedJob(NamedTuple):
     """A job of a log: its name, where it lay, how it ran, and how long it had waited. [s]"""
 
     name: str
-    lying: Lying
+    spread: AllocationSpread
     ran: Ran
     wait_s: float
 
@@ -49,7 +49,7 @@ class Placements(TableMixin):
 
     def frame_data(self) -> Mapping[str, list[Any]]:
         """Return columns by name: the job, its metrics, wait and run time."""
-        metrics = {name: [getattr(job.lying, name) for job in self.jobs] for name in _METRICS}
+        metrics = {name: [getattr(job.spread, name) for job in self.jobs] for name in _METRICS}
         times = {"wait_s": [job.wait_s for job in self.jobs], "run_time_s": [job.ran.run_time_s for job in self.jobs]}
         return {"job": [job.name for job in self.jobs]} | metrics | times
 
@@ -112,8 +112,8 @@ def lay_jobs(trace: Trace, site: SiteNetwork) -> Placements:
             kind = jobs.user[index], jobs.nodes[index], jobs.requested_time_s[index], jobs.word("queue", index)
             ran = Ran(kind, jobs.run_time_s[index], start_s, Counter(map(tree.group_of, places)))
             name = trace.names.get(jobs.job[index], str(jobs.job[index]))
-            lying = lies(tree, places, rates=False, group_sizes=sizes)
-            placed.append(PlacedJob(name, lying, ran, start_s - jobs.submit_time_s[index]))
+            spread = allocation_spread(tree, places, rates=False, group_sizes=sizes)
+            placed.append(PlacedJob(name, spread, ran, start_s - jobs.submit_time_s[index]))
     if not placed:
         example = next((names[0] for names in map(_hosts, jobs.words["node_list"]) if names), "")
         if not example:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from hopperkit.questions.result import Figure, Result
 from hopperkit.render.html import legend_html, parts_html, prose_html
-from hopperlib.package_data import text_beside
+from hopperlib.package_data import load_text_resource
 
 if TYPE_CHECKING:
     from hopperkit.questions.question import Question
 
 # JupyterLab's own colors, light and dark, for everything but the charts.
-STYLE = f"<style>\n{text_beside(__file__, 'notebook.css')}</style>"
+STYLE = f"<style>\n{load_text_resource(__file__, 'notebook.css')}</style>"
 
 
 def in_the_book() -> bool:

@@ -22,10 +22,10 @@ from hopperkit.questions.result import Figure
 from hopperkit.render.html import table_html
 from hopperkit.render.widgets.answer import STYLE, titled_html
 from hopperkit.render.widgets.saved import drawn
-from hopperlib.package_data import text_beside
+from hopperlib.package_data import load_text_resource
 
 # plotly.js looks for `module` and `exports` first, so it is run as the body of a function that has them.
-_DRAW = text_beside(__file__, "chart.mjs")
+_DRAW = load_text_resource(__file__, "chart.mjs")
 
 
 class Chart(anywidget.AnyWidget):

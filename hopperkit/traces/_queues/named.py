@@ -1,6 +1,6 @@
 """The queue of nodes that jobs share, that differ, or that partitions have in common: promises that name their nodes.
 
-For one promise a partition, which is counted, see `hopperkit.traces._queues.sparing`.
+For one promise a partition, which is counted, see `hopperkit.traces._queues.shared_backfill`.
 
 For each node the profile has the instants at which what it has left changes, by the jobs that run there and the promises
 to those before in the queue. A promise takes, of the nodes that have room, those that were idle for the shortest time
@@ -111,7 +111,7 @@ class _Kind:
         return self.times, self.by_then
 
 
-class NamedLane(PlanningLane):
+class ReservationQueue(PlanningLane):
     """A pool in which the first blocked jobs of each partition are promised a time and nodes, in the order of the queue."""
 
     def __init__(
@@ -312,7 +312,7 @@ class NamedLane(PlanningLane):
         self.note(positions_in(bounds))
         return bounds
 
-    def give_back(self, bounds: list[int]) -> None:
+    def end_outage(self, bounds: list[int]) -> None:
         self.away &= ~bits_of(bounds)
         self.coming_back &= self.away
         self.note(positions_in(bounds))

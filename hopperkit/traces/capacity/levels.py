@@ -8,8 +8,9 @@ from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
 
 _DAY_S = HOURS_PER_DAY * SECONDS_PER_HOUR
 # A level counts as reached if it holds for this long altogether, or on some days: an hour that a clock repeats, once a year, does
-# neither. In logs of up to three days the peak counts. [s, days, s]
-_HELD_S, _DAYS, _SHORT_S = 4 * SECONDS_PER_HOUR, 2, 3 * _DAY_S
+# neither. Each node that changes hands while jobs run across the change counts twice for an hour, so that a few nodes too many
+# hold for some hours. In logs of up to three days the peak counts. [s, days, s]
+_HELD_S, _DAYS, _SHORT_S = 12 * SECONDS_PER_HOUR, 2, 3 * _DAY_S
 _YEAR_S = 365 * _DAY_S
 
 
@@ -31,7 +32,7 @@ def steps(changes: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:
 def held_level(changes: Iterable[tuple[int, int]]) -> int:
     """Largest level that a sum of (instant, change) reaches again and again.
 
-    A level counts if it holds for four hours in all, or on two days that do not follow on each other; for each year of the
+    A level counts if it holds for twelve hours in all, or on two days that do not follow on each other; for each year of the
     log as much more is wanted. In logs of up to three days the peak counts.
 
     Examples

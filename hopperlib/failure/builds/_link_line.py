@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Literal, NamedTuple
 
-from hopperlib.package_data import read_beside
+from hopperlib.package_data import load_toml_resource
 from hopperlib.schema import key, read_record
 
 # Longest line that is read. [characters]
@@ -70,7 +70,7 @@ class Compilers:
 @cache
 def compilers() -> Compilers:
     """Return the compilers that are known."""
-    return read_record(Compilers, read_beside(__file__, "compilers.toml"), name="compilers.toml")
+    return read_record(Compilers, load_toml_resource(__file__, "compilers.toml"), name="compilers.toml")
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from hopperlib.errors import InputError, did_you_mean
 from hopperlib.failure.builds.versions import in_range
-from hopperlib.package_data import text_beside
+from hopperlib.package_data import load_text_resource
 from hopperlib.schema import key, read_record, read_toml
 
 
@@ -241,7 +241,7 @@ def load_build_rules() -> tuple[BuildRule, ...]:
     >>> [made.bug for made in load_build_rules() if made.bug][:2]
     [769872, 765956]
     """
-    return read_build_rules(text_beside(__file__, "problems.toml"))
+    return read_build_rules(load_text_resource(__file__, "problems.toml"))
 
 
 def build_rule(code: str) -> BuildRule:

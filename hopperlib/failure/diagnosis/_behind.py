@@ -92,7 +92,7 @@ def life_behind(message: MessageHits, evidence: Evidence) -> int | None:
     return evidence.life_after(replace(message.hits[-1], line=message.last_line))
 
 
-def got_over(message: MessageHits, evidence: Evidence) -> bool:
+def recovered_from(message: MessageHits, evidence: Evidence) -> bool:
     """Whether the program says how it took a message, did its work behind it, and nothing shows a failure."""
     text = message.hits[-1].text.encode()
     handled = message.hits[-1].doubt == "handled" or says("warned", text, text.lower())

@@ -14,10 +14,10 @@ from functools import cache
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._lines import LineReader
-from hopperlib.failure.messages._templates import only_tells, suspicion, words_of
+from hopperlib.failure.messages._templates import is_exit_report, suspicion, words_of
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 from hopperlib.failure.messages.rules import Actor, Fault
-from hopperlib.package_data import read_beside
+from hopperlib.package_data import load_toml_resource
 from hopperlib.schema import key, read_record
 
 # Lines that may part words from the failure that follows: words near it, words that may belong to it,
@@ -87,23 +87,23 @@ class Voices:
 
 @cache
 def _voices() -> Voices:
-    return read_record(Voices, read_beside(__file__, "speakers.toml"), name="speakers.toml")
+    return read_record(Voices, load_toml_resource(__file__, "speakers.toml"), name="speakers.toml")
 
 
-def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool) -> Cause | None:
+def final_message(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool) -> Cause | None:
     """Return the words before a failure that report it, if there are any."""
     group = _nearest(evidence, signs, failed)
     return _message(group, evidence) if group else None
 
 
-def bad_news(evidence: Evidence, signs: Sequence[MessageHits]) -> Cause | None:
+def error_like_line(evidence: Evidence, signs: Sequence[MessageHits]) -> Cause | None:
     """Return the lines around the first sign of failure that read like bad news, and are no trouble by their words, if there are any."""
     ends = [message.hits[0] for message in signs if message.rule.code not in _BEGINNINGS]
     known = _known(evidence)
     for end in sorted(ends, key=lambda hit: (hit.file, hit.line)):
         lines = [hit for hit in _above(end) if (hit.file, hit.line) not in known and _right_above(hit, end)]
         stack = [hit for hit in reversed(stack_below(end, evidence)) if _STACK_SAYS.search(hit.text)]
-        told = [hit for hit in lines if not only_tells(hit.text.encode(), ())]
+        told = [hit for hit in lines if not is_exit_report(hit.text.encode(), ())]
         if said := stack[:1] or told or _warning_above(end):
             return _cause(said[0], said[1:], Unknown(template="", suspicion="hint", count=1, first=end, last=said[0]))
     return None
@@ -149,7 +149,7 @@ def missed_goal(evidence: Evidence) -> Cause | None:
 
 def hollow(message: MessageHits) -> bool:
     """Whether a message is an exception that only tells that something ended: a worker, a process, a command."""
-    return message.rule.code == "PY-EXCEPTION" and all(only_tells(hit.text.encode()) for hit in message.hits)
+    return message.rule.code == "PY-EXCEPTION" and all(is_exit_report(hit.text.encode()) for hit in message.hits)
 
 
 def reasons_above(message: MessageHits, evidence: Evidence) -> Cause | None:
@@ -164,7 +164,9 @@ def reasons_above(message: MessageHits, evidence: Evidence) -> Cause | None:
         and group.last.file == head.file
         and 0 < head.line - group.last.line <= _NEAR
         and not (
-            _says("hollow", group.last) or _says("points_above", group.last) or only_tells(group.last.text.encode(), ())
+            _says("hollow", group.last)
+            or _says("points_above", group.last)
+            or is_exit_report(group.last.text.encode(), ())
         )
     ]
     if not above:
@@ -184,9 +186,9 @@ def _offered(group: Unknown, evidence: Evidence) -> bool:
     """Whether the last line of a group may be offered: it says more than that something ended, or leads to what does."""
     if _is_code(group.last) or group.suspicion == "hint":
         return False
-    if not only_tells(group.last.text.encode(), [text.encode() for text in group.following]):
+    if not is_exit_report(group.last.text.encode(), [text.encode() for text in group.following]):
         return True
-    return not _says("only_tells", group.last) and bool(_framed(group) or _reasons(group, evidence))
+    return not _says("is_exit_report", group.last) and bool(_framed(group) or _reasons(group, evidence))
 
 
 def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> Unknown | None:
@@ -209,8 +211,8 @@ def _reached(
     bottoms = [_last_line(file) for file in evidence.files]
     for group in _before_interrupt(evidence.unknown):
         # In a text that shows no failure, a program that went on did not end there.
-        outlived = not failed and evidence.life_after(group.last) is not None
-        reach = None if outlived else _reach(group, ends, terminators, bottoms)
+        superseded = not failed and evidence.life_after(group.last) is not None
+        reach = None if superseded else _reach(group, ends, terminators, bottoms)
         if reach is not None:
             yield group, reach
 
@@ -314,7 +316,9 @@ def _chain(group: Unknown, evidence: Evidence) -> list[Unknown]:
     chain = [group]
     for other in sorted(evidence.unknown, key=lambda unknown: -unknown.last.line):
         hit, below = other.last, chain[0].last
-        near = hit.file == below.file and 0 < below.line - hit.line <= _BLOCK_GAP and not only_tells(hit.text.encode())
+        near = (
+            hit.file == below.file and 0 < below.line - hit.line <= _BLOCK_GAP and not is_exit_report(hit.text.encode())
+        )
         telling = other.suspicion in ("fatal", "error") or other.missed
         if near and telling and not _is_code(hit):
             chain.insert(0, other)
@@ -328,7 +332,9 @@ def _reasons(group: Unknown, evidence: Evidence) -> list[Hit]:
         return []
     known = _known(evidence)
     near = [
-        hit for hit in _above(group.last) if (hit.file, hit.line) not in known and not only_tells(hit.text.encode(), ())
+        hit
+        for hit in _above(group.last)
+        if (hit.file, hit.line) not in known and not is_exit_report(hit.text.encode(), ())
     ]
     return [hit for hit in near if not _says("points_above", hit)] or _far_above(group.last, evidence)
 
@@ -341,7 +347,7 @@ def _far_above(end: Hit, evidence: Evidence) -> list[Hit]:
         if group.last.file == end.file
         and group.last.line < end.line
         and (group.suspicion in ("fatal", "error") or group.missed)
-        and not (_says("points_above", group.last) or only_tells(group.last.text.encode(), ()))
+        and not (_says("points_above", group.last) or is_exit_report(group.last.text.encode(), ()))
     ]
     return sorted(reasons, key=lambda hit: -hit.line)
 
@@ -368,7 +374,7 @@ def _below(header: Unknown, known: set[tuple[int, int]]) -> Hit | None:
     expected = header.last.line + 1
     for hit in _following(header, known):
         if not _PAIR.fullmatch(hit.text):
-            return hit if hit.line == expected and not only_tells(hit.text.encode(), ()) else None
+            return hit if hit.line == expected and not is_exit_report(hit.text.encode(), ()) else None
         expected = hit.line + 1
     return None
 

@@ -23,16 +23,16 @@ from hopperlib.failure.diagnosis._behind import (
     doubtful,
     ends_otherwise,
     goes_on_behind,
-    got_over,
     last_of,
     life_behind,
     lines_behind,
     ordinary_behind,
+    recovered_from,
 )
 from hopperlib.failure.diagnosis._fallback import (
-    bad_news,
+    error_like_line,
+    final_message,
     hollow,
-    last_words,
     missed_goal,
     reasons_above,
     stack_below,
@@ -85,7 +85,7 @@ class Ranking:
         Whether the text shows that it ended well.
     set_aside : tuple of str
         Codes of messages that count only beside others, which are missing.
-    outlived : mapping of str to int
+    superseded : mapping of str to int
         Codes of messages of an earlier attempt, and the line that shows how the program went on behind each.
     """
 
@@ -93,7 +93,7 @@ class Ranking:
     failed: bool
     succeeded: bool
     set_aside: tuple[str, ...]
-    outlived: Mapping[str, int]
+    superseded: Mapping[str, int]
 
 
 def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
@@ -101,21 +101,21 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     findings = evidence.messages
     counted, set_aside = _counted(findings, bool(record_failed))
     refuted = _refuted(counted)
-    outlived = (
-        _outlived(counted, evidence)
-        | _left_behind(findings)
-        | _overtaken(findings, evidence)
+    superseded = (
+        _superseded(counted, evidence)
+        | _superseded_before(findings)
+        | _superseded_at_end(findings, evidence)
         | _of_earlier_steps(findings)
         | _complaints(findings.values(), evidence)
     )
-    counted = [message for message in counted if message.rule.code not in outlived]
+    counted = [message for message in counted if message.rule.code not in superseded]
     success, signs = _ends(counted, evidence)
     failed = bool(signs) or bool(record_failed)
     closed = ended_badly(evidence, success)
     causes = _standing(counted, refuted, evidence, failed)
-    words = last_words(evidence, signs, failed=failed) or (None if causes else bad_news(evidence, signs))
+    words = final_message(evidence, signs, failed=failed) or (None if causes else error_like_line(evidence, signs))
     missed = None if failed else missed_goal(evidence)
-    told: dict[str, Any] = {"set_aside": (*set_aside, *refuted), "outlived": outlived}
+    told: dict[str, Any] = {"set_aside": (*set_aside, *refuted), "superseded": superseded}
     lacking = [
         findings[code]
         for code in set_aside
@@ -125,7 +125,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
         return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **told)
     # With nothing better in the text, what was set aside is better than silence.
     causes = causes or _needing_failure(
-        [findings[code] for code in set_aside if code not in refuted and code not in outlived], evidence
+        [findings[code] for code in set_aside if code not in refuted and code not in superseded], evidence
     )
     ranked = _ranked(causes, counted, words, evidence)
     return Ranking(tuple(ranked or filter(None, [missed])), failed=failed or closed, succeeded=False, **told)
@@ -152,14 +152,14 @@ def _ranked(
     return ranked
 
 
-def _outlived(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
+def _superseded(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
     """Return the codes of failures that a program lived on behind, with the line that shows it."""
-    outlived = {}
+    superseded = {}
     for message in counted:
         life = life_behind(message, evidence) if message.rule.role in ("cause", "symptom", "cascade") else None
         if life and (_ran_on(message, life, counted, evidence) or _ends_again(message, life, counted, evidence)):
-            outlived[message.rule.code] = life
-    return outlived
+            superseded[message.rule.code] = life
+    return superseded
 
 
 def _ran_on(message: MessageHits, life: int, counted: list[MessageHits], evidence: Evidence) -> bool:
@@ -201,7 +201,7 @@ def _counts_alone(message: MessageHits, evidence: Evidence) -> bool:
     """Whether a message may be the cause in a text that shows no failure: not much stands behind a generic one, and the program did not get over it."""
     behind = ordinary_behind(message, evidence) if message.rule.general else 0
     passed_over = message.rule.strength == "weak" and lines_behind(message, evidence) > LONG
-    return not passed_over and behind < _PASSED and not got_over(message, evidence)
+    return not passed_over and behind < _PASSED and not recovered_from(message, evidence)
 
 
 def _complaints(messages: Iterable[MessageHits], evidence: Evidence) -> dict[str, int]:
@@ -232,7 +232,7 @@ def _program_ran(message: MessageHits, evidence: Evidence) -> bool:
     )
 
 
-def _left_behind(findings: Mapping[str, MessageHits]) -> dict[str, int]:
+def _superseded_before(findings: Mapping[str, MessageHits]) -> dict[str, int]:
     """Return the exceptions behind which the job script ran its next command before the scheduler cancelled the job."""
     raised = findings.get("PY-EXCEPTION")
     if raised is None or raised.count > len(raised.hits):
@@ -246,7 +246,7 @@ def _left_behind(findings: Mapping[str, MessageHits]) -> dict[str, int]:
     return {"PY-EXCEPTION": min(commands)} if commands and max(cancelled, default=0) > min(commands) else {}
 
 
-def _overtaken(findings: Mapping[str, MessageHits], evidence: Evidence) -> dict[str, int]:
+def _superseded_at_end(findings: Mapping[str, MessageHits], evidence: Evidence) -> dict[str, int]:
     """Return the exceptions of earlier programs in a text that ends in the traceback of another one, and in no word of a launcher."""
     told = {message.rule.code for message in findings.values() if message.rule.role in ("symptom", "cascade")}
     if (

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from hopperlib.failure.messages.evidence import Hit
 from hopperlib.failure.messages.rules import Actor, Fault, Rule
-from hopperlib.package_data import rows_beside
+from hopperlib.package_data import load_csv_resource
 
 Confidence = Literal["certain", "likely", "possible", "guess"]
 
@@ -58,7 +58,7 @@ def measured() -> Mapping[str, Share]:
     # A file of a repository is named after it.
     rows = {
         (row["output"].split()[0], row["word"], row["right"])
-        for row in rows_beside(__file__, "first_tries.csv")
+        for row in load_csv_resource(__file__, "first_tries.csv")
         if row["voice"] != "rules" or row["word"] in ("certain", "no-cause", "succeeded")
     }
     words = (*CONFIDENCE, "failed", "no-cause", "succeeded")
@@ -78,7 +78,7 @@ def measured_by_voice() -> Mapping[str, Share]:
     >>> shares["or"].right <= shares["or, either line"].right
     True
     """
-    rows = [row for row in rows_beside(__file__, "first_tries.csv") if row["holds"] == "cause"]
+    rows = [row for row in load_csv_resource(__file__, "first_tries.csv") if row["holds"] == "cause"]
     found = {
         name: _share([row["right"] == "yes" for row in rows if row["voice"].removesuffix("-right") == name])
         for name in ("both", "block", "or")

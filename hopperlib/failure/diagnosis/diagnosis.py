@@ -9,7 +9,7 @@ from hopperlib.failure.diagnosis._ranking import Ranking, rank
 from hopperlib.failure.diagnosis._voices import folded, second_voice
 from hopperlib.failure.diagnosis.advice import advise
 from hopperlib.failure.diagnosis.causes import Cause
-from hopperlib.failure.diagnosis.first import first_failure, reach
+from hopperlib.failure.diagnosis.failing_rank import first_failure, reach
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
 from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
@@ -304,7 +304,7 @@ def _notes(
     notes += [
         f"{code} (line {evidence.messages[code].hits[-1].line:,}) did not end the job: it still ran at line {life:,}, "
         "and what came later is answered."
-        for code, life in ranking.outlived.items()
+        for code, life in ranking.superseded.items()
     ]
     notes += [note for file in evidence.files for note in _odd(file)]
     if left_out := evidence.unknown_left_out:

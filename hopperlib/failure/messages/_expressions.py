@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from hopperlib.package_data import read_beside
+from hopperlib.package_data import load_toml_resource
 from hopperlib.schema import read_record
 
 
@@ -40,14 +40,14 @@ class Words:
     warned: _Expressions
     announces: _Expressions
     missed: _Expressions
-    only_tells: _Expressions
+    is_exit_report: _Expressions
     points_above: _Expressions
     hollow: _Expressions
 
 
 @cache
 def _tables() -> Words:
-    return read_record(Words, read_beside(__file__, "words.toml"), name="words.toml")
+    return read_record(Words, load_toml_resource(__file__, "words.toml"), name="words.toml")
 
 
 def words(

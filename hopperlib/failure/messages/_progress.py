@@ -38,7 +38,7 @@ class Life:
     Attributes
     ----------
     marks : list of int
-        For each failure that was outlived, the line that shows it.
+        For each failure that was superseded, the line that shows it.
     """
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class Life:
             if self._signs >= _ENOUGH:
                 self.marks.append(number)
                 self._forget()
-        # Of all failures only the last may be outlived by what is still to come.
+        # Of all failures only the last may be superseded by what is still to come.
         if self._failures[-1] >= first_line and behind != len(self._failures):
             self._forget()
         self._failures = self._failures[-1:]

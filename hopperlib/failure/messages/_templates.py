@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import Literal
 
 from hopperlib.failure.messages._expressions import says, words
-from hopperlib.package_data import rows_beside
+from hopperlib.package_data import load_csv_resource
 
 Suspicion = Literal["fatal", "error", "end", "hint", ""]
 
@@ -94,7 +94,7 @@ def suspicion(line: bytes) -> Suspicion:
 def _seen() -> re.Pattern[bytes]:
     """Return an expression for the messages of ``seen_in_good_runs.csv``."""
     return re.compile(
-        b"|".join(re.escape(row["message"].encode()) for row in rows_beside(__file__, "seen_in_good_runs.csv"))
+        b"|".join(re.escape(row["message"].encode()) for row in load_csv_resource(__file__, "seen_in_good_runs.csv"))
     )
 
 
@@ -109,18 +109,18 @@ def seen_well(line: bytes) -> bool:
     return bool(_seen().search(line))
 
 
-def only_tells(line: bytes, below: Sequence[bytes] | None = None) -> bool:
+def is_exit_report(line: bytes, below: Sequence[bytes] | None = None) -> bool:
     """Whether a line only tells that something ended: it is known to, or holds no words but those of endings, parts of a job and grammar.
 
     One that ends in a colon, or in the source line that speaks, leaves it to the lines below, if they are given.
 
     Examples
     --------
-    >>> only_tells(b"Error: process `align` (chr1) on node n12 terminated with exit status 137"), only_tells(b"node memory failed")
+    >>> is_exit_report(b"Error: process `align` (chr1) on node n12 terminated with exit status 137"), is_exit_report(b"node memory failed")
     (True, False)
     """
     lowered = line.lower()
-    if says("only_tells", line, lowered):
+    if says("is_exit_report", line, lowered):
         return True
     if _SOURCE.search(lowered):
         return False
@@ -136,7 +136,7 @@ def only_tells(line: bytes, below: Sequence[bytes] | None = None) -> bool:
 def _add_nothing(below: Sequence[bytes]) -> bool:
     """Whether the lines to which a line leaves it say no more than that: a warning, another such line, or no words of their own."""
     rest = [text for text in below if text.strip() and not says("warned", text, text.lower())]
-    return not rest or not _said(rest[0].lower()) or only_tells(rest[0], rest[1:])
+    return not rest or not _said(rest[0].lower()) or is_exit_report(rest[0], rest[1:])
 
 
 def _said(lowered: bytes) -> list[bytes]:

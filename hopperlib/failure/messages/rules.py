@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from hopperlib.errors import InputError, did_you_mean
-from hopperlib.package_data import names_beside, read_beside, text_beside
+from hopperlib.package_data import load_text_resource, load_toml_resource, resource_names
 from hopperlib.schema import TableError, key, read_records, read_toml
 
 Role = Literal["cause", "symptom", "cascade", "noise", "info"]
@@ -122,7 +122,7 @@ class Rule:
         Whether it is tried after all others of the same role and strength.
     signals : tuple of int
         Signals that it names, whatever program prints their numbers.
-    not_said : str
+    does_not_imply : str
         What it does not say, though it is often taken to: "that ...".
     ran_out_of : {"memory", "nodes", "time"} or None
         What the job was short of, so that launch line and record tell more.
@@ -158,7 +158,7 @@ class Rule:
     says_fatal: bool | None = key(None, name="fatal")
     general: bool = False
     signals: tuple[int, ...] = ()
-    not_said: str = ""
+    does_not_imply: str = ""
     ran_out_of: Literal["memory", "nodes", "time"] | None = None
     who: Actor = "user"
     confirm: str = ""
@@ -314,8 +314,8 @@ def rule_texts() -> list[str]:
         texts = [Path(own).read_text(encoding="utf-8")] if own else []
     except (OSError, ValueError) as error:
         raise InputError(f"HOPPER_RULES={own}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    names = [name for name in names_beside(__file__, _RULES) if name.endswith(".toml")]
-    return texts + [text_beside(__file__, f"{_RULES}/{name}") for name in names]
+    names = [name for name in resource_names(__file__, _RULES) if name.endswith(".toml")]
+    return texts + [load_text_resource(__file__, f"{_RULES}/{name}") for name in names]
 
 
 def staged_rules() -> str:
@@ -368,11 +368,11 @@ def load_rules() -> tuple[Rule, ...]:
             return read_rules(texts)
         except TableError as error:
             raise InputError(f"HOPPER_RULES={own}: {error}") from None
-    files = names_beside(__file__, _RULES)
+    files = resource_names(__file__, _RULES)
     if STAGED in files:
-        tables = json.loads(text_beside(__file__, f"{_RULES}/{STAGED}"))
+        tables = json.loads(load_text_resource(__file__, f"{_RULES}/{STAGED}"))
     else:
-        tables = _tables(read_beside(__file__, f"{_RULES}/{name}") for name in files if name.endswith(".toml"))
+        tables = _tables(load_toml_resource(__file__, f"{_RULES}/{name}") for name in files if name.endswith(".toml"))
     try:
         return tuple(sorted(map(_made, tables), key=lambda made: (made.precedence, made.general)))
     except TypeError:

@@ -244,7 +244,7 @@ class Scanner:
     def _take(self, matter: dict[bytes, _Shape], block: Block, pieces: list[bytes], keys: list[bytes]) -> None:
         """Look at the lines of the shapes that matter; count those of which enough were seen."""
         seen = {key for key, shape in matter.items() if self._is_known(shape)}
-        looked = self._look_until_known(matter, seen, block, pieces, keys)
+        looked = self._wait_until_known(matter, seen, block, pieces, keys)
         # Few are counted one by one, which takes a third of the time.
         counts = {key: keys.count(key) for key in seen} if len(seen) < _FEW else Counter(keys)
         rest = {key: counts[key] - looked[key] for key in seen if counts[key] > looked[key]}
@@ -265,7 +265,7 @@ class Scanner:
                 group.count += uncounted
                 self._seen_again(group, last)
 
-    def _look_until_known(
+    def _wait_until_known(
         self, matter: dict[bytes, _Shape], seen: set[bytes], block: Block, pieces: list[bytes], keys: list[bytes]
     ) -> Counter[bytes]:
         """Look at lines until enough of each shape were seen, add those shapes to `seen`, and return how many were looked at."""

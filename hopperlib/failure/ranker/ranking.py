@@ -19,7 +19,7 @@ from typing import NamedTuple
 from hopperlib.failure.messages._lines import LineReader
 from hopperlib.failure.messages._matching import quote
 from hopperlib.failure.ranker.features import Line, numbers
-from hopperlib.package_data import rows_beside
+from hopperlib.package_data import load_csv_resource
 
 
 class RankedLine(NamedTuple):
@@ -41,7 +41,7 @@ def weights() -> Mapping[str, float]:
     >>> weights()["segfault"] > 0 > weights()["note"]
     True
     """
-    return {row["feature"]: float(row["weight"]) for row in rows_beside(__file__, "weights.csv")}
+    return {row["feature"]: float(row["weight"]) for row in load_csv_resource(__file__, "weights.csv")}
 
 
 def learning_curve() -> list[tuple[int, int, int]]:
@@ -53,7 +53,7 @@ def learning_curve() -> list[tuple[int, int, int]]:
     >>> right < judged
     True
     """
-    rows = rows_beside(__file__, "learning_curve.csv")
+    rows = load_csv_resource(__file__, "learning_curve.csv")
     return [(int(row["outputs_fitted"]), int(row["top_line_true"]), int(row["outputs_judged"])) for row in rows]
 
 

@@ -8,6 +8,6 @@ ring_grid    the torus behind the same interface
 patterns     who talks to whom in a job
 rates        what the links leave each job
 choices      which free nodes a scheduler hands out
-lying        where a job lies: groups and switches touched, traffic inside
+allocation_spread  where a job lies: groups and switches touched, traffic inside
 ===========  ==================================================================
 """

@@ -27,7 +27,7 @@ from typing import NamedTuple
 from hopperlib.errors import above, refusal, within
 from hopperlib.network.fabrics.fabric import Fabric, Traffic
 from hopperlib.network.fabrics.patterns import Messages
-from hopperlib.network.fabrics.rates import lay, pace_of
+from hopperlib.network.fabrics.rates import lay, slowdown_from_traffic
 
 Point = tuple[int, ...]
 
@@ -162,7 +162,7 @@ def share_kept(
     """
     within(0, 1, both_ways=both_ways)
     traffic = Traffic.between(fabric, places, messages)
-    pace = pace_of(lay(fabric, [traffic], [fabric.node_gb_s]))
+    pace = slowdown_from_traffic(lay(fabric, [traffic], [fabric.node_gb_s]))
     minimal, mixed = pace.first_gb_s / pace.alone_gb_s, pace.mixed_gb_s / pace.alone_gb_s
     return SharesKept(both_ways * minimal, both_ways * mixed)
 
@@ -240,7 +240,7 @@ def mapping_gain(
     times = []
     for order in (listed, mapped):
         traffic = Traffic.between(fabric, places, halos(grid, order))
-        pace = pace_of(lay(fabric, [traffic], [fabric.node_gb_s]))
+        pace = slowdown_from_traffic(lay(fabric, [traffic], [fabric.node_gb_s]))
         # Time of one message of every rank: what the busiest node sends, at the pace of all.
         times.append(traffic.sends / pace.first_gb_s)
     return 1 - times[1] / times[0] if times[0] else 0.0

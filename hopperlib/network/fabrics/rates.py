@@ -221,7 +221,7 @@ def lay(fabric: Fabric, traffics: Sequence[Traffic], wants_gb_s: Sequence[float]
     return Laid(fabric, traffics, wants_gb_s, one, other)
 
 
-def pace_of(laid: Laid) -> Pace:
+def slowdown_from_traffic(laid: Laid) -> Pace:
     """Return how fast the first job exchanges data.
 
     Examples
@@ -231,7 +231,7 @@ def pace_of(laid: Laid) -> Pace:
     >>> from hopperlib.network.fabrics.dragonfly import Dragonfly
     >>> small = Dragonfly(9, 1, 4, 2, links_per_pair=1, local_gb_s=10.0, global_gb_s=10.0, node_gb_s=10.0)
     >>> traffic = Traffic.between(small, range(16), {(i, i + 8): 1.0 for i in range(8)})
-    >>> pace = pace_of(lay(small, [traffic], [10.0]))
+    >>> pace = slowdown_from_traffic(lay(small, [traffic], [10.0]))
     >>> round(pace.first_gb_s, 2), round(pace.second_gb_s, 2), round(pace.mixed_gb_s, 2), round(pace.share, 2)
     (1.25, 8.75, 10.0, 0.88)
     """

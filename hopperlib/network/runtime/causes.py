@@ -6,7 +6,7 @@ from dataclasses import replace
 from statistics import correlation, fmean, pstdev
 from typing import NamedTuple
 
-from hopperlib.network.runtime.milc import RUNS_A_JOB, runs_met
+from hopperlib.network.runtime.milc import RUNS_A_JOB, sampled_conditions
 from hopperlib.network.runtime.placed_jobs import METRICS, PlacedJob
 from hopperlib.network.runtime.run_time import RunTimeModel, draw_noise
 
@@ -72,8 +72,8 @@ def run_times_by_cause(
     """
     rng, still = random.Random(seed), replace(model, run_noise=0.0)
     neighbors, noisy, runs = [], [], []
-    shape = [still.run_time_s(job[0]) for job in runs_met(jobs, "none")]
-    for job in runs_met(jobs, traffic):
+    shape = [still.run_time_s(job[0]) for job in sampled_conditions(jobs, "none")]
+    for job in sampled_conditions(jobs, traffic):
         quiet = [still.run_time_s(run) for run in job]
         times = [time * (1 + noise * draw_noise(rng)) for time in quiet]
         neighbors.append(min(quiet))

@@ -63,7 +63,7 @@ class Exchange(NamedTuple):
     alone_gb_s: float
 
     @property
-    def beside_gb_s(self) -> float:
+    def shared_gb_s(self) -> float:
         """What a node of the job gets beside the others. [GB/s]"""
         return self.rates_gb_s[0]
 
@@ -92,7 +92,7 @@ def exchange_beside(
     --------
     >>> from hopperlib.machine import Machine
     >>> exchange = exchange_beside(Histories(Machine.load("hopper")), [(0, 0, 0), (0, 0, 1)], [], "none")
-    >>> exchange.alone_gb_s == exchange.beside_gb_s > 0
+    >>> exchange.alone_gb_s == exchange.shared_gb_s > 0
     True
     """
     links, injection_gb_s = network.links, network.injection_gb_s

@@ -41,7 +41,7 @@ def milc_jobs(order: str = "xyz-by2", allocation: str = "first", tasks: int = 81
     return selected(order, allocation, tasks)
 
 
-def runs_met(
+def sampled_conditions(
     jobs: Sequence[PlacedJob],
     traffic: str | float = "assumed",
     *,
@@ -63,7 +63,7 @@ def runs_met(
     Examples
     --------
     >>> jobs = milc_jobs()[:1]
-    >>> runs_met(jobs, 1.0) == runs_met(jobs, "assumed")
+    >>> sampled_conditions(jobs, 1.0) == sampled_conditions(jobs, "assumed")
     True
     """
     met = []
@@ -92,7 +92,7 @@ def fitted(met: Sequence[Sequence[Run]], runs: int, run_noise: float = RUN_NOISE
 
     Examples
     --------
-    >>> 0 < fitted(runs_met(milc_jobs()), 100).compute_s < 887
+    >>> 0 < fitted(sampled_conditions(milc_jobs()), 100).compute_s < 887
     True
     """
     return calibrate(
@@ -115,7 +115,7 @@ def model(runs: int = 100, traffic: str = "assumed", jobs: tuple[PlacedJob, ...]
     >>> model().exchanged_gb > 0
     True
     """
-    return fitted(runs_met(jobs or milc_jobs(), traffic, rng=random.Random(2012)), runs)
+    return fitted(sampled_conditions(jobs or milc_jobs(), traffic, rng=random.Random(2012)), runs)
 
 
 @cache
@@ -150,7 +150,7 @@ def run_times(
     3
     """
     line, rng = model(runs, calibrated_with, jobs), random.Random(2012) if noise else None
-    met = runs_met(jobs or milc_jobs(order, allocation), traffic, rng=rng)
+    met = sampled_conditions(jobs or milc_jobs(order, allocation), traffic, rng=rng)
     return tuple(tuple(line.run_time_s(run) for run in job) for job in met)
 
 

@@ -110,7 +110,7 @@ class Lane:
         """Take away what is idle of the nodes from first to last (not included), perhaps as planned, and return the bounds."""
         raise NotImplementedError
 
-    def give_back(self, bounds: list[int]) -> None:
+    def end_outage(self, bounds: list[int]) -> None:
         """Give nodes back that were taken away."""
         raise NotImplementedError
 

@@ -190,21 +190,21 @@ class Loop(Run):
                 alone = downtime.first_node is None
                 self.release(self.limits.reserve(downtime.queue if begins else "", alone=alone))
             elif begins:
-                self.take_down(number, downtime, now)
+                self.begin_outage(number, downtime, now)
             else:
-                self.give_back(number)
+                self.end_outage(number)
             self.plan()
         # Nothing that was counted or tried holds any longer.
         for lane in (*self.lanes, *self.pools):
             lane.forget()
 
-    def give_back(self, number: int) -> None:
+    def end_outage(self, number: int) -> None:
         """Give the nodes of a downtime back, but for those that another one wants until later."""
         if number in self.drains:
             self.drains.remove(number)
             self.count_freed()
         for pool in self.pools:
-            pool.give_back(self.down.pop((number, pool)))
+            pool.end_outage(self.down.pop((number, pool)))
         for other in dict.fromkeys(number for number, _ in self.down):
             if self.downtimes[other].kind != "orphan":
                 self.drain_free_nodes(other)
@@ -227,7 +227,7 @@ class Loop(Run):
         first, last = self.downtimes[number].first_node or 0, self.downtimes[number].last_node
         return first, self.schedule.nodes if last is None else min(last, self.schedule.nodes)
 
-    def take_down(self, number: int, downtime: Downtime, now: int) -> None:
+    def begin_outage(self, number: int, downtime: Downtime, now: int) -> None:
         """Take the nodes of a downtime, and end the jobs on them unless it takes free nodes only."""
         (first, last), schedule = self.span(number), self.schedule
         if downtime.kind == "drain":

@@ -89,7 +89,7 @@ class WholeLane(Lane):
     def take_idle(self, first: int, last: int, *, planned: bool) -> list[int]:
         return self.free.take_positions(first, last)
 
-    def give_back(self, bounds: list[int]) -> None:
+    def end_outage(self, bounds: list[int]) -> None:
         self.free.release(bounds, length_of(bounds))
 
     def free_bounds(self) -> list[list[int]]:
@@ -289,7 +289,7 @@ class ContiguousLane(WholeLane):
         return (at, (min(places), min(places) + width)) if places else (FOREVER, None)
 
 
-class CountedLane(PlanningLane, WholeLane):
+class NodeCountQueue(PlanningLane, WholeLane):
     """The queue of whole nodes that are all alike, so that counting them tells when the first blocked jobs find theirs."""
 
     def __init__(self, run: Run, free: FirstFit, depth: int) -> None:

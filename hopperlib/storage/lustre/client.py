@@ -49,7 +49,7 @@ def file_system_of(machine: Machine) -> FileSystem:
     return machine.file_systems[0]
 
 
-def own_file_system(
+def user_file_system(
     system: FileSystem,
     *,
     osts: int | None = None,
@@ -72,7 +72,7 @@ def own_file_system(
 
     Examples
     --------
-    >>> own_file_system(file_system_of(Machine.load("hopper")), osts=40, ost_rate_gb_s=0.5).peak_gb_s
+    >>> user_file_system(file_system_of(Machine.load("hopper")), osts=40, ost_rate_gb_s=0.5).peak_gb_s
     20.0
     """
     rate = system.ost_peak_gb_s if ost_rate_gb_s is None else ost_rate_gb_s

@@ -13,7 +13,7 @@ from hopperbook.site.html import check_html, explorer_html, figure_html, tables
 from hopperbook.site.pictures import picture
 from hopperkit.questions.controls import Text
 from hopperkit.questions.question import Question
-from hopperkit.questions.result import Copyable, Result
+from hopperkit.questions.result import Result, Snippet
 from hopperkit.render.html import prose_html
 from hopperlib.errors import InputError
 
@@ -110,7 +110,7 @@ def test_text_cannot_leave_its_place():
         title=hostile,
         question=hostile,
         controls=(Text(name="line", label=hostile, default=hostile, placeholder=hostile, help=hostile),),
-        answer=lambda line: Result(summary=line, copyables=(Copyable(title=line, text=line, note=line),)),
+        answer=lambda line: Result(summary=line, copyables=(Snippet(title=line, text=line, note=line),)),
     )
     html = explorer_html(explorer, key="hostile")
     page = BeautifulSoup(html, "html.parser")

@@ -109,7 +109,7 @@ def test_pages_of_the_book_opened_on_a_phone(watch, site_url, site_folder, axe, 
 def test_on_a_phone_the_box_for_anything_stands_above_its_answer(reader):
     reader.page.set_viewport_size(SIZES["phone"])
     page = reader.go("book/index.html")
-    box = page.locator("#explorer-anything")
+    box = page.locator("#explorer-identify")
     text, sentence, picture = (box.locator(part).first for part in ("textarea", ".hopper-summary", ".hopper-drawing"))
     assert text.bounding_box()["y"] < sentence.bounding_box()["y"] < picture.bounding_box()["y"]
     assert text.bounding_box()["y"] < SIZES["phone"]["height"]

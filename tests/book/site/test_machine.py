@@ -16,7 +16,7 @@ from sphinx.errors import ExtensionError
 
 from hopperbook.site.assets import machines_module, says
 from hopperbook.site.html import explorer_html
-from hopperbook.site.own import own_examples, own_site
+from hopperbook.site.own import own_site, site_examples
 from hopperbook.site.scenes import SCENES
 from hopperkit.questions.network.variability import Study
 from hopperkit.questions.question import load
@@ -370,11 +370,11 @@ def site(monkeypatch, tmp_path, root):
 
 
 def test_a_centre_has_its_own_examples_and_rules(site):
-    (ours,) = own_examples(load("place"))
+    (ours,) = site_examples(load("place"))
     assert ours.label == "Ours"
     assert Machine.from_toml(ours.values["machine_file"]).name == "toy"
     # One that names another machine is left as it is.
-    (elsewhere,) = own_examples(load("memory"))
+    (elsewhere,) = site_examples(load("memory"))
     assert elsewhere.values == {"machine": "hopper", "need_gb": 1.5}
     page = explorer_html(load("place"), key="place")
     assert page.index("Ours") < page.index(load("place").examples[0].label)

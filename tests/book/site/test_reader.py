@@ -25,7 +25,7 @@ def test_the_front_door_shows_the_machine_and_a_live_answer_within_one_screen(re
     expect(page.get_by_role("main")).to_contain_text(
         "Cray XE6 at NERSC, a computing center in California: 6,384 nodes of 24 cores"
     )
-    explorer = page.locator("#explorer-anything")
+    explorer = page.locator("#explorer-identify")
     # What to do is in the first screen too: the better line, which can be copied, and the top of its picture.
     better = explorer.get_by_role("button", name="Copy", exact=True).first
     for part in (explorer.get_by_label("Anything"), explorer.locator(".hopper-summary"), better):
@@ -42,9 +42,9 @@ def test_the_front_door_shows_the_machine_and_a_live_answer_within_one_screen(re
 def test_a_tall_drawing_stands_in_halves_that_hold_every_numa_node_once(reader):
     page = reader.go("book/index.html")
     text = "#SBATCH -C gpu -q regular -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out"
-    page.locator("#explorer-anything").get_by_label("Anything").fill(text)
-    expect(page.locator("#explorer-anything .hopper-summary")).to_contain_text("No better line was found")
-    halves = page.locator("#explorer-anything .hopper-halves > svg").filter(visible=True)
+    page.locator("#explorer-identify").get_by_label("Anything").fill(text)
+    expect(page.locator("#explorer-identify .hopper-summary")).to_contain_text("No better line was found")
+    halves = page.locator("#explorer-identify .hopper-halves > svg").filter(visible=True)
     expect(halves).to_have_count(2)
     parts = halves.evaluate_all("all => all.map(({ viewBox }) => [viewBox.baseVal.y, viewBox.baseVal.height])")
     nodes = halves.first.evaluate(
@@ -254,7 +254,7 @@ def test_the_page_that_answers_comes_first(reader, site_folder):
 def test_what_the_search_does_not_know_the_box_reads(reader):
     page = reader.go("search.html?q=slurmstepd:+error:+Detected+1+oom_kill+event+in+StepId=12.0.")
     page.get_by_role("link", name="Let the box read it").click()
-    expect(page.locator("#explorer-anything .hopper-summary")).to_contain_text("more memory than it was given")
+    expect(page.locator("#explorer-identify .hopper-summary")).to_contain_text("more memory than it was given")
 
 
 def test_sources_stand_under_the_keys_that_the_data_cite_them_by(reader):

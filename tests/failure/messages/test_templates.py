@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.failure.messages._expressions import _tables
-from hopperlib.failure.messages._templates import only_tells, suspicion, template
+from hopperlib.failure.messages._templates import is_exit_report, suspicion, template
 
 # Words from all branches of the four expressions, and what may stand around them.
 PIECES = (
@@ -253,7 +253,7 @@ def test_each_word_is_judged_as_by_all_expressions():
     ],
 )
 def test_a_line_of_endings_and_parts_of_a_job_only_tells(line):
-    assert only_tells(line.encode())
+    assert is_exit_report(line.encode())
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_a_line_of_endings_and_parts_of_a_job_only_tells(line):
     ],
 )
 def test_a_line_with_a_word_of_its_own_says_more(line):
-    assert not only_tells(line.encode())
+    assert not is_exit_report(line.encode())
 
 
 def test_a_loud_word_within_a_warning_ends_nothing():

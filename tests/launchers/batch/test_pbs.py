@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopperkit.launchers.batch.asked import read_reservation
+from hopperkit.launchers.batch.node_request import read_reservation
 from hopperkit.launchers.reader import read_launch
 from hopperkit.launchers.scripts import read_script
 from hopperlib.machine import Machine

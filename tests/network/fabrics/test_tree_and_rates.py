@@ -13,7 +13,7 @@ from hopperlib.network.fabrics.dragonfly import Dragonfly
 from hopperlib.network.fabrics.fabric import Fabric, Traffic
 from hopperlib.network.fabrics.of_machine import fabric_of
 from hopperlib.network.fabrics.patterns import PATTERNS, messages_of
-from hopperlib.network.fabrics.rates import fair_rates, lay, pace_of
+from hopperlib.network.fabrics.rates import fair_rates, lay, slowdown_from_traffic
 from hopperlib.network.fabrics.tree import SwitchTree, fat_tree
 
 SMALL = fat_tree(
@@ -153,7 +153,7 @@ def test_the_best_mixture_is_no_worse_than_either_end() -> None:
     for pattern in PATTERNS:
         traffic = Traffic.between(fabric, range(32), messages_of(pattern, 32, random.Random(1)))
         laid = lay(fabric, [traffic], [fabric.node_gb_s])
-        pace = pace_of(laid)
+        pace = slowdown_from_traffic(laid)
         assert pace.mixed_gb_s >= max(pace.first_gb_s, pace.second_gb_s) * (1 - 1e-9)
         tried = [laid.rates(step / 200)[0] for step in range(201)]
         assert max(tried) <= pace.mixed_gb_s * (1 + 1e-9)
@@ -195,7 +195,7 @@ def test_trees_have_the_counts_and_the_blocking_of_their_sites(
     # All nodes of a leaf send to the next leaves: what is left of their rate is what the site prints.
     places = range(2 * Counter(fabric.leaf_of)[0])
     traffic = Traffic.between(fabric, places, messages_of("shift", len(places), random.Random(1)))
-    rate = pace_of(lay(fabric, [traffic], [fabric.node_gb_s])).first_gb_s
+    rate = slowdown_from_traffic(lay(fabric, [traffic], [fabric.node_gb_s])).first_gb_s
     assert rate == pytest.approx(fabric.node_gb_s / max(1.0, blocking))
 
 
@@ -250,11 +250,11 @@ def test_refusals() -> None:
 
 
 def test_where_finds_what_its_sample_was_given_and_refuses_without_nodes() -> None:
-    result = load("where").run()
+    result = load("locality").run()
     facts = result.facts or {}
     # The sample was made with five per cent a group.
     assert facts["low"] < 0.05 < facts["high"]
     assert facts["jobs"] == 172
     log = "JobID|State|Submit|Start|ElapsedRaw|NNodes\n1|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|60|2\n"
     with pytest.raises(InputError, match="no job of the log names its nodes; ask sacct for NodeList"):
-        load("where").run(jobs=log)
+        load("locality").run(jobs=log)

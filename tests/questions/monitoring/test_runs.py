@@ -35,7 +35,7 @@ def test_two_groups_come_before_any_power_calculation():
 
 def test_the_front_page_and_the_command_lead_there():
     for text in (ALONE, WITH_NODES):
-        answered = load("anything").run(text=text)
+        answered = load("identify").run(text=text)
         assert answered.facts["question"] == "runs"
         assert answered.facts["kind"] == "two groups"
 
@@ -52,7 +52,7 @@ def test_the_column_that_separates_them_is_named():
 
 def test_slow_days_are_named_by_their_dates():
     text = "date,run_time_s\n" + "".join(f"2026-03-{day:02},{time}\n" for day, time in enumerate(TEN_DAYS, 1))
-    for result in (run(runs=text), load("anything").run(text=text)):
+    for result in (run(runs=text), load("identify").run(text=text)):
         assert "2 of 10 runs are slow: 1,402 and 1,190 s (2026-03-05 and 2026-03-08)" in result.summary
         assert result.figures[0].data[0]["x"][0] == "2026-03-01"
     assert "2026-03-05 and 2026-03-08" in code(result, "next-run").message

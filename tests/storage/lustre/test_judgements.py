@@ -8,7 +8,7 @@ import pytest
 
 from hopperkit.filesystems.stripe_advice import advise, writing_findings
 from hopperlib.machine import Machine
-from hopperlib.storage.lustre.client import client_findings, file_system_of, level_from, own_file_system
+from hopperlib.storage.lustre.client import client_findings, file_system_of, level_from, user_file_system
 from hopperlib.storage.lustre.dumps import (
     barrier_steps,
     barriered_dump,
@@ -90,12 +90,12 @@ def test_a_curve_holds_the_estimates_and_the_chosen_count():
 
 
 def test_own_osts_and_own_rate():
-    assert own_file_system(SCRATCH) == SCRATCH
-    assert own_file_system(SCRATCH, ost_rate_gb_s=0.5).peak_gb_s == 78
-    own = own_file_system(SCRATCH, osts=1)
+    assert user_file_system(SCRATCH) == SCRATCH
+    assert user_file_system(SCRATCH, ost_rate_gb_s=0.5).peak_gb_s == 78
+    own = user_file_system(SCRATCH, osts=1)
     assert (own.osts, own.max_stripe_count, own.default_stripe_count) == (1, 1, 1)
     # What was measured on other OSTs says nothing of these.
-    assert (own.useful_stripe_count, own_file_system(SCRATCH, client_rate_gb_s=9.0).node_write_ceiling_gb_s) == (
+    assert (own.useful_stripe_count, user_file_system(SCRATCH, client_rate_gb_s=9.0).node_write_ceiling_gb_s) == (
         None,
         9,
     )

@@ -12,7 +12,7 @@ import pytest
 from hopperkit.filesystems.stripe_advice import advise
 from hopperlib.data_files import data_folder
 from hopperlib.machine import Machine
-from hopperlib.storage.lustre.client import own_file_system as user_file_system
+from hopperlib.storage.lustre.client import user_file_system as user_file_system
 
 RULES = list(csv.DictReader((data_folder() / "site-rules.csv").read_text(encoding="utf-8").splitlines()))
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import csv
 import gzip
+import random
+from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition
 from hopperkit.traces.learned import rank_correlation
@@ -102,3 +106,37 @@ def simulated(setting: str, rows: list[dict[str, int | str]], run: int, **change
 def agreement(left: list[int], right: list[int]) -> float:
     """Rank correlation of waits."""
     return rank_correlation(left, right)
+
+
+def ratio_to_itself(observed: dict[int, list[int]], ours: dict[int, list[int]], jobs: Sequence[int]) -> float:
+    """Rank correlation of simulated with observed waits over that of Slurm's runs with each other, for some of the jobs."""
+    seen, made = ({run: [waited[job] for job in jobs] for run, waited in side.items()} for side in (observed, ours))
+    itself = fmean(agreement(seen[one], seen[other]) for one, other in combinations(seen, 2))
+    return fmean(agreement(made[run], seen[run]) for run in seen) / itself
+
+
+def bootstrapped_ratios(tables: Sequence[str], draws: int = 400) -> dict[str, tuple[float, float, float]]:
+    """That ratio of each table with several runs, and the mean of all, between the ends of their 95 % intervals.
+
+    Jobs are drawn with replacement, the same ones of all runs of a table.
+    """
+    sides = {}
+    for table in tables:
+        rows = rows_of(FOLDER / f"{table}.csv.gz")
+        if len(runs := runs_in(rows)) > 1:
+            setting = table.rpartition("-")[0]
+            sides[table] = (
+                {run: waits(rows, run) for run in runs},
+                {run: simulated(setting, rows, run) for run in runs},
+                len(rows),
+            )
+    rng = random.Random(1)
+    found = {
+        table: [ratio_to_itself(observed, ours, [rng.randrange(jobs) for _ in range(jobs)]) for _ in range(draws)]
+        for table, (observed, ours, jobs) in sides.items()
+    }
+    points = {table: ratio_to_itself(observed, ours, range(jobs)) for table, (observed, ours, jobs) in sides.items()}
+    found["all"] = [fmean(of_draw) for of_draw in zip(*found.values(), strict=True)]
+    points["all"] = fmean(points.values())
+    off = draws // 40
+    return {name: (sorted(drawn)[off], points[name], sorted(drawn)[-1 - off]) for name, drawn in found.items()}

@@ -13,7 +13,7 @@ import pytest
 
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER))
-from settings import agreement, rows_of, runs_in, simulated, waits  # noqa: E402
+from settings import agreement, bootstrapped_ratios, rows_of, runs_in, simulated, waits  # noqa: E402
 
 TABLES = sorted(path.name.removesuffix(".csv.gz") for path in FOLDER.glob("*.csv.gz"))
 with (FOLDER / "agreement.csv").open() as lines:
@@ -57,7 +57,7 @@ def test_every_table_is_kept_and_the_page_has_its_numbers():
     rows = {
         cells[0]: cells[1:]
         for line in page.splitlines()
-        if line.startswith("| `") and (cells := re.findall(r"[^|`\s][^|`]*[^|`\s]|[^|`\s]", line))
+        if line.startswith("| `") and len(cells := re.findall(r"[^|`\s][^|`]*[^|`\s]|[^|`\s]", line)) == 8
     }
     for table, kept in KEPT.items():
         assert rows[table] == [
@@ -90,3 +90,12 @@ def test_the_page_has_what_was_predicted():
         assert f"| `{setting}`, second list | {cells[0]:,} | {cells[1]:,} | {observed:,} |" in page
         # Within a tenth of what Slurm did, for all that were run so far.
         assert abs(cells[0] / observed - 1) <= 0.1
+
+
+def test_the_page_has_the_ratio_to_slurms_agreement_with_itself():
+    """With the interval of 95 % over jobs that are drawn with replacement."""
+    page = (FOLDER.parents[2] / "book" / "slurm.md").read_text(encoding="utf-8")
+    for table, numbers in bootstrapped_ratios(TABLES).items():
+        low, point, high = (f"{number:.2f}" for number in numbers)
+        name = "all five" if table == "all" else f"`{table}`"
+        assert f"| {name} | {point} | {low} to {high} |" in page

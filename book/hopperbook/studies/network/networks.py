@@ -8,7 +8,7 @@ from hopperlib.network.fabrics.bisection import effective_bisection
 from hopperlib.network.fabrics.dragonfly import Dragonfly
 from hopperlib.network.fabrics.fabric import Traffic
 from hopperlib.network.fabrics.patterns import messages_of
-from hopperlib.network.fabrics.rates import Pace, lay, pace_of
+from hopperlib.network.fabrics.rates import Pace, lay, slowdown_from_traffic
 from hopperlib.network.fabrics.tree import fat_tree
 
 # Switches of 24 ports, as InfiniBand had then: half of them down.
@@ -55,7 +55,7 @@ def randomized(ports: int, rng: random.Random) -> float:
 
     def pace(places: Sequence[int], pattern: str) -> Pace:
         messages = messages_of(pattern, network.nodes, rng)
-        return pace_of(lay(network, [Traffic.between(network, places, messages)], [network.node_gb_s]))
+        return slowdown_from_traffic(lay(network, [Traffic.between(network, places, messages)], [network.node_gb_s]))
 
     scattered = pace(rng.sample(in_order, network.nodes), "shift")
     best = max(scattered.first_gb_s, scattered.second_gb_s, pace(in_order, "shift").second_gb_s)

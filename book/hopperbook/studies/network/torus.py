@@ -15,7 +15,7 @@ from hopperbook.studies.network.fragmentation import aged, population
 from hopperbook.studies.study import Shares, Study, Value, predictions, ranges
 from hopperlib.errors import refusal
 from hopperlib.machine import Machine
-from hopperlib.network.runtime.milc import fitted, model, runs_met
+from hopperlib.network.runtime.milc import fitted, model, sampled_conditions
 from hopperlib.network.runtime.placed_jobs import PlacedJob
 from hopperlib.network.torus.allocation import bisection_bandwidth_gb_s, mean_hop_distance
 from hopperlib.network.torus.distances import Coordinates, Torus
@@ -74,7 +74,7 @@ def _histories(order: str) -> dict[int, list[PlacedJob]]:
 def _times_s(jobs: Sequence[PlacedJob], runs: int = 100) -> list[float]:
     """Return the run times of jobs without noise, by the line that is calibrated on xyz-by2 order. [s]"""
     line = model(runs, jobs=population())
-    return [line.run_time_s(run) for met in runs_met(jobs) for run in met]
+    return [line.run_time_s(run) for met in sampled_conditions(jobs) for run in met]
 
 
 @cache
@@ -131,7 +131,7 @@ def _model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]
     seeds = list(_histories("nid"))
     drawn = [seeds[int(rng.random() * len(seeds))] for _ in range(_DRAWN)]
     kept, lost = (
-        runs_met(
+        sampled_conditions(
             [job for seed in drawn for job in _histories(order)[seed]],
             assumed["traffic"],
             reductions=assumed["reductions"],

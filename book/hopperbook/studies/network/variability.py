@@ -28,7 +28,15 @@ from hopperbook.studies.network.milc_lognormal import least_sample, lognormal_ch
 from hopperbook.studies.study import Prediction, Shares, Study, Value, predictions, ranges
 from hopperkit.analysis.regression import Interval
 from hopperlib.errors import InputError, refusal
-from hopperlib.network.runtime.milc import RUNS_A_JOB, fitted, force_times_s, milc_jobs, model, run_times, runs_met
+from hopperlib.network.runtime.milc import (
+    RUNS_A_JOB,
+    fitted,
+    force_times_s,
+    milc_jobs,
+    model,
+    run_times,
+    sampled_conditions,
+)
 from hopperlib.network.runtime.placed_jobs import ASSUMED, METRICS, PlacedJob
 from hopperlib.network.runtime.run_time import least_of
 
@@ -81,7 +89,7 @@ def _users(slowness: Sequence[float], assumed: Mapping[str, float], rng: random.
 
 def _model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     """Return what the table and the users would tell if this were so."""
-    met = runs_met(population(), assumed["traffic"], rng=rng, reductions=assumed["reductions"])
+    met = sampled_conditions(population(), assumed["traffic"], rng=rng, reductions=assumed["reductions"])
     runs = round(assumed["runs"])
     try:
         line = fitted(met, runs, assumed["noise"])

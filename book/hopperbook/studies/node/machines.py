@@ -13,7 +13,7 @@ from hopperbook.documented import printed
 from hopperbook.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import mpi_bandwidth_per_core_mb_s
-from hopperlib.machine.faults import faults, files_hit
+from hopperlib.machine.faults import affected_files, faults
 
 # Of the memory on each NUMA node: two DDR3 channels of 64 bits. No source prints it.
 _CHANNELS, _CHANNEL_BYTES = 2, 8
@@ -87,7 +87,7 @@ def _values() -> dict[str, Value]:
         "hopper_survives": survived[0],
         "franklin_survives": survived[1],
         "hopper-scratch-file-systems hopper-scratch-file-systems-byna2013": len(load_hopper().file_systems),
-        "files_hit": files_hit(load_hopper().file_systems[0]),
+        "affected_files": affected_files(load_hopper().file_systems[0]),
     }
 
 

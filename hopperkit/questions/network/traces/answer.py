@@ -13,8 +13,8 @@ from hopperkit.traces.cluster import Cluster
 from hopperkit.traces.observed import Group, Waits, by_group, differences
 from hopperlib.finding import Finding, Level
 from hopperlib.machine import Machine
+from hopperlib.network.fabrics.allocation_spread import AllocationSpread, allocation_spread, group_sizes_of
 from hopperlib.network.fabrics.fabric import Fabric
-from hopperlib.network.fabrics.lying import Lying, group_sizes_of, lies
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.wiring import NodeAddress
@@ -61,14 +61,14 @@ class Simulated:
         counts = PrefixCounts([node.coordinates for node in self.addresses], Torus.of(self.machine))
         return [counts.mean_hop_distance(self.schedule.runs(index)) for index in range(len(self.schedule))]
 
-    def lying(self, *, rates: bool = False) -> dict[int, Lying]:
+    def spread(self, *, rates: bool = False) -> dict[int, AllocationSpread]:
         """Return where each job lies that started, with its bisection if asked; nothing without a dragonfly or fat tree."""
         fabric, schedule = self.fabric, self.schedule
         if fabric is None:
             return {}
         sizes = group_sizes_of(fabric)
         places = {job: [node for run in schedule.runs(job) for node in range(*run)] for job in schedule.finished()}
-        return {job: lies(fabric, nodes, rates=rates, group_sizes=sizes) for job, nodes in places.items()}
+        return {job: allocation_spread(fabric, nodes, rates=rates, group_sizes=sizes) for job, nodes in places.items()}
 
     @property
     def account(self) -> list[Note]:
@@ -101,8 +101,8 @@ def result_of(outcome: Simulated) -> Result:
         return use_result(outcome.trace, schedule.nodes, tuple(_notes(outcome.account)))
     numbers, groups = summarize(schedule), by_group(schedule, cluster)
     measured = len(schedule) <= _MAX_MEASURED
-    hops, lying = (outcome.hops(), outcome.lying()) if measured else (None, {})
-    places = _places(list(lying.values())) if lying else {}
+    hops, spread = (outcome.hops(), outcome.spread()) if measured else (None, {})
+    places = _places(list(spread.values())) if spread else {}
     return Result(
         summary=_summary(numbers, schedule.nodes, groups[-1].observed, places),
         findings=(
@@ -114,7 +114,7 @@ def result_of(outcome: Simulated) -> Result:
         figures=(machine_figure(schedule),),
         tables=(
             group_table(groups),
-            width_table(schedule, hops, lying),
+            width_table(schedule, hops, spread),
         ),
         facts=_facts(outcome, numbers, groups) | places,
     )
@@ -135,11 +135,11 @@ def _facts(outcome: Simulated, numbers: Summary, groups: Sequence[Group]) -> dic
     }
 
 
-def _places(lying: Sequence[Lying]) -> dict[str, float]:
+def _places(spread: Sequence[AllocationSpread]) -> dict[str, float]:
     """Return where the jobs lie in the network, on average."""
     names = {"mean_groups": "groups", "mean_fewest_groups": "fewest_groups", "mean_switches": "switches"}
-    means = {name: fmean(getattr(each, of) for each in lying) for name, of in names.items()}
-    return means | {"mean_inside_group": fmean(each.inside_group for each in lying)}
+    means = {name: fmean(getattr(each, of) for each in spread) for name, of in names.items()}
+    return means | {"mean_inside_group": fmean(each.inside_group for each in spread)}
 
 
 def _summary(numbers: Summary, nodes: int, observed: Waits | None, places: dict[str, float]) -> str:

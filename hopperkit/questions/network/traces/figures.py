@@ -6,7 +6,7 @@ from statistics import mean, median
 from hopperkit.questions.figures import Axis, Series, chart, heat_map
 from hopperkit.questions.result import Column, Figure, Table, table
 from hopperkit.traces.observed import Group
-from hopperlib.network.fabrics.lying import Lying
+from hopperlib.network.fabrics.allocation_spread import AllocationSpread
 from hopperlib.network.torus.maps import occupancy
 from hopperlib.scheduling.schedule import Schedule, Summary, summarize, width_classes
 from hopperlib.text import count
@@ -69,7 +69,7 @@ def _label(low: int, high: int, widest: int) -> str:
 
 
 def width_table(
-    schedule: Schedule, hops: Sequence[float] | None = None, lying: Mapping[int, Lying] | None = None
+    schedule: Schedule, hops: Sequence[float] | None = None, spread: Mapping[int, AllocationSpread] | None = None
 ) -> Table:
     """Return jobs, waits and pieces by width.
 
@@ -78,7 +78,7 @@ def width_table(
     schedule : Schedule
     hops : sequence of float or None
         Mean distance of each job's nodes, in order of submission; None without a torus. [hops]
-    lying : mapping or None
+    spread : mapping or None
         Where each job lies that started, by its index; None without a dragonfly or fat tree.
 
     Examples
@@ -92,10 +92,12 @@ def width_table(
     more: dict[str | Column, Callable[[_Width], float]] = {}
     if hops is not None:
         more[Column("Mean distance", "hops", 2)] = lambda each: mean(hops[job] for job in each[2])
-    if lying:
-        more[Column("Mean groups", decimals=2)] = lambda each: mean(lying[job].groups for job in each[2])
-        more[Column("Mean switches", decimals=1)] = lambda each: mean(lying[job].switches for job in each[2])
-        more[Column("Pairs in one group", "%", 0)] = lambda each: 100 * mean(lying[job].inside_group for job in each[2])
+    if spread:
+        more[Column("Mean groups", decimals=2)] = lambda each: mean(spread[job].groups for job in each[2])
+        more[Column("Mean switches", decimals=1)] = lambda each: mean(spread[job].switches for job in each[2])
+        more[Column("Pairs in one group", "%", 0)] = lambda each: (
+            100 * mean(spread[job].inside_group for job in each[2])
+        )
     return table(
         "Waits and pieces by width, simulated",
         classes,

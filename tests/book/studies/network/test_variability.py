@@ -37,7 +37,7 @@ from hopperbook.studies.study import predictions, ranges
 from hopperkit.frames import to_frame
 from hopperlib.machine import Machine
 from hopperlib.network.runtime import milc
-from hopperlib.network.runtime.milc import fitted, force_times_s, milc_jobs, model, run_times, runs_met
+from hopperlib.network.runtime.milc import fitted, force_times_s, milc_jobs, model, run_times, sampled_conditions
 from hopperlib.network.runtime.placed_jobs import SEEDS, Histories
 from hopperlib.network.runtime.run_time import least_of
 
@@ -158,8 +158,8 @@ def test_placement_and_neighbors_part_the_times_noise_hardly():
 
 def test_traffic_between_none_and_double_lies_between():
     jobs = milc_jobs()[:40]
-    half, one, more = (runs_met(jobs, traffic) for traffic in (0.5, 1.0, 1.5))
-    assert one == runs_met(jobs, "assumed")
+    half, one, more = (sampled_conditions(jobs, traffic) for traffic in (0.5, 1.0, 1.5))
+    assert one == sampled_conditions(jobs, "assumed")
     for job, low, mid, high in zip(jobs, half, one, more, strict=True):
         assert low[0].slowness == pytest.approx((job.own + job.assumed_1) / 2)
         assert low[0].slowness <= mid[0].slowness
@@ -177,8 +177,8 @@ def test_a_force_is_a_kernel_of_its_own():
 
 def test_reductions_are_a_term_of_their_own_and_a_small_one():
     """100,000 all-reduces over 342 nodes: 18 messages of 1.6 + 1.0 us and a tenth a hop: about 6 s."""
-    without, with_them = (fitted(runs_met(milc_jobs(), reductions=count), 100, 0.0) for count in (0, 100_000))
-    assert 4 < runs_met(milc_jobs())[0][0].reduce_s < 9
+    without, with_them = (fitted(sampled_conditions(milc_jobs(), reductions=count), 100, 0.0) for count in (0, 100_000))
+    assert 4 < sampled_conditions(milc_jobs())[0][0].reduce_s < 9
     assert with_them.compute_s < without.compute_s
 
 

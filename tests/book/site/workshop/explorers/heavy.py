@@ -18,7 +18,7 @@ def figure(rounds: int) -> Figure:
     return chart(title="Rounds", alt=f"A line from 0 to {rounds} million rounds.", x=x, y=y, series=series)
 
 
-def so_far(rounds: int) -> Iterator[Result]:
+def partial_results(rounds: int) -> Iterator[Result]:
     if rounds > 1:
         yield Result(summary=f"Round 1 of {rounds}", figures=(figure(1),))
 
@@ -42,5 +42,5 @@ QUESTION = Question(
     controls=(Slider(name="rounds", label="Million rounds", low=0, high=400, step=1, default=0),),
     answer=answer,
     heavy=True,
-    so_far=so_far,
+    partial_results=partial_results,
 )

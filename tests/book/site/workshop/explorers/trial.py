@@ -7,13 +7,13 @@ from hopperkit.questions.figures import Axis, Reference, Series, chart
 from hopperkit.questions.question import Example, Question
 from hopperkit.questions.result import (
     Column,
-    Copyable,
     Download,
     Drawing,
     Figure,
     Listing,
     ListingLine,
     Result,
+    Snippet,
     Table,
     Value,
 )
@@ -91,7 +91,7 @@ def answer(tasks: int, share: float, need: float, order: str, log: bool, line: s
         ),
         drawings=(_drawing(tasks),),
         figures=(_curve(tasks, share, log),),
-        copyables=(Copyable(title="The line", text=line or "aprun -n 1 ./a.out", note="As it was typed."),),
+        copyables=(Snippet(title="The line", text=line or "aprun -n 1 ./a.out", note="As it was typed."),),
         listings=(Listing(title="The log", lines=tuple(marked)),) if marked else (),
         tables=(
             Table(

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from hopperbook.questions import load
 from hopperkit.cli import hopper
-from hopperkit.questions.basis import basis, numbers_of, shares, tables
+from hopperkit.questions.sensitivity import numbers_of, sensitivity, shares, tables
 from hopperlib.machine import Machine
 
 LINE = {"line": "aprun -n 384 -N 12 vasp"}
@@ -19,7 +19,7 @@ def test_changing_each_input_gives_what_the_table_says(name, values):
     """By the way of a user: a machine file written with the other number, or the control set to it."""
     question = load(name)
     labels = {control.label for control in question.controls}
-    moved = basis(question, values)
+    moved = sensitivity(question, values)
     assert moved
     for one in moved:
         for value, number in ((one.low, one.at_low), (one.value, one.at), (one.high, one.at_high)):
@@ -34,25 +34,25 @@ def test_changing_each_input_gives_what_the_table_says(name, values):
 
 def test_the_numbers_of_the_front_page_rest_on_what_is_counted_and_measured():
     """Twelve tasks on twelve cores saturate their memory: what one core draws, which is assumed, does not matter there."""
-    assert {one.status for one in basis(load("place"), LINE)} == {"documented", "measured"}
+    assert {one.status for one in sensitivity(load("place"), LINE)} == {"documented", "measured"}
     # Three tasks on a NUMA node do not saturate it.
-    assert "assumed" in {one.status for one in basis(load("place"), {"line": "aprun -n 8 -N 8 vasp"})}
+    assert "assumed" in {one.status for one in sensitivity(load("place"), {"line": "aprun -n 8 -N 8 vasp"})}
 
 
 def test_shares_add_up_to_one():
-    parts = shares(basis(load("hybrid"), {}))
+    parts = shares(sensitivity(load("hybrid"), {}))
     assert len(parts) > 1
     for of in parts.values():
         assert sum(of.values()) == pytest.approx(1)
 
 
 def test_what_nothing_moves_has_no_table():
-    assert tables(basis(load("documented"), {})) == ()
+    assert tables(sensitivity(load("documented"), {})) == ()
 
 
 def test_a_number_in_a_file_of_the_reader_counts_as_the_file_says():
     text = Machine.load("hopper").with_value("node.standard.numa_bandwidth_gb_s", 12.0, assumed="a guess").to_toml()
-    statuses = {one.input: one.status for one in basis(load("place"), {**LINE, "machine_file": text})}
+    statuses = {one.input: one.status for one in sensitivity(load("place"), {**LINE, "machine_file": text})}
     assert statuses["node.standard.numa_bandwidth_gb_s"] == "assumed"
 
 

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from hopperlib.monitoring.history import Report, Shift
 from hopperlib.monitoring.planned import change_at, moment
-from hopperlib.package_data import read_beside
+from hopperlib.package_data import load_toml_resource
 from hopperlib.schema import read_records
 
 Kind = Literal["launch", "file system", "memory", "network", "serial", "parallel"]
@@ -78,7 +78,7 @@ def subsystems() -> tuple[Subsystem, ...]:
     >>> [part.name for part in subsystems()][:2]
     ['noise', 'network']
     """
-    tables = read_beside(__file__, "subsystems.toml")
+    tables = load_toml_resource(__file__, "subsystems.toml")
     return read_records(Subsystem, tables, "subsystem", name="subsystems.toml")
 
 

@@ -2,8 +2,8 @@
 
 An input is a range of the study, which is moved to its ends, or a documented value that it declares to read or a number
 of a machine file that its model looks at, which are moved by a tenth. The model is run anew, in a process of its own,
-since modules keep what they computed. That takes minutes, so ``python -m hopperbook.basis`` keeps the numbers in
-``data/basis.csv``; a test computes some anew. What a table that is computed beforehand rests on, such as the placed
+since modules keep what they computed. That takes minutes, so ``python -m hopperbook.sensitivity`` keeps the numbers in
+``data/sensitivity.csv``; a test computes some anew. What a table that is computed beforehand rests on, such as the placed
 jobs, is not traced.
 """
 
@@ -21,14 +21,14 @@ from hopperbook import documented as printed_values
 from hopperbook.checks import checks
 from hopperbook.studies import built, load
 from hopperbook.studies.study import ranges, study_texts
-from hopperkit.questions.basis import STEP, Status, status_of
 from hopperkit.questions.figures import Axis, Series, chart
 from hopperkit.questions.result import Column, Figure, Table, table
+from hopperkit.questions.sensitivity import STEP, Status, status_of
 from hopperlib.data_files import data_folder, rows
 from hopperlib.machine import FileSystem, Machine, Network, NodeKind, machine
 from hopperlib.text import digits
 
-_FILE = "basis.csv"
+_FILE = "sensitivity.csv"
 _SEEDS = range(8)
 # What moves a number by a smaller share is left out.
 _LEAST = 5e-4
@@ -161,7 +161,7 @@ def moved(study: str) -> Iterator[Moved]:
     """
     # Processes that have imported no study yet, whatever this one has.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["hopperbook.basis"])
+    context.set_forkserver_preload(["hopperbook.sensitivity"])
     with context.Pool(1, maxtasksperchild=1) as pool:
         usual, seen = pool.apply(_looked, (study,))
         for each in _inputs(study, seen):
@@ -216,7 +216,7 @@ def what_moves(*studies: str) -> Table:
     )
 
 
-def basis_figure(study: str) -> Figure:
+def sensitivity_figure(study: str) -> Figure:
     """Return which share of each number of a study's model rests on inputs of each status; the table has the inputs.
 
     Raises
@@ -226,7 +226,7 @@ def basis_figure(study: str) -> Figure:
 
     Examples
     --------
-    >>> [series["name"] for series in basis_figure("memory").data]
+    >>> [series["name"] for series in sensitivity_figure("memory").data]
     ['documented', 'measured', 'assumed', 'calibrated']
     """
     found = kept(study)

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hopperkit.traces._queues.named import NamedLane, bits_of, runs_in
+from hopperkit.traces._queues.named import ReservationQueue, bits_of, runs_in
 from hopperlib.scheduling._free_nodes import FirstFit, positions_in
 from hopperlib.scheduling._lanes.lane import FOREVER, Wanted
 from hopperlib.scheduling._lanes.profile import GUARD, packed
@@ -26,7 +26,7 @@ class _Promise:
     spare: int
 
 
-class SparingLane(NamedLane):
+class SharedBackfillQueue(ReservationQueue):
     """A pool in which each partition promises a time to its first blocked job."""
 
     def schedule_pass(self, now: int) -> Iterator[int]:

@@ -7,14 +7,14 @@ from statistics import fmean, median
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Reference, Series, chart
 from hopperkit.questions.question import is_sample
-from hopperkit.questions.result import Column, Copyable, Download, Figure, Result, Table, Value, table
+from hopperkit.questions.result import Column, Download, Figure, Result, Snippet, Table, Value, table
 from hopperkit.readers.jobs import read_job_trace
 from hopperkit.readers.networks import SiteNetwork, read_site_network
 from hopperkit.readers.networks.placements import PlacedJob, Placements, lay_jobs
 from hopperkit.traces.group_cost import STATED_EFFECT, GroupCost, WaitForOne, cost_of_groups, wait_for_one
 from hopperlib.errors import pinned_on
 from hopperlib.finding import Finding
-from hopperlib.package_data import text_beside
+from hopperlib.package_data import load_text_resource
 from hopperlib.text import count, duration
 
 # Below this share of the machine's node-seconds, nodes that the log does not hold may be other people's.
@@ -27,7 +27,7 @@ class Where(ask.Setting):
 
     jobs: str = ask.file(
         "Job log",
-        text_beside(__file__, "samples/where-jobs.txt"),
+        load_text_resource(__file__, "samples/locality-jobs.txt"),
         rows=8,
         max_length=64_000_000,
         argument=True,
@@ -37,7 +37,7 @@ class Where(ask.Setting):
     )
     network: str = ask.file(
         "Network",
-        text_beside(__file__, "samples/where-topology.txt"),
+        load_text_resource(__file__, "samples/locality-topology.txt"),
         rows=6,
         max_length=64_000_000,
         placeholder="Paste topology.conf, topology.yaml, or what scontrol show topology or ibnetdiscover prints",
@@ -74,7 +74,7 @@ class Where(ask.Setting):
         starts = [job.ran.start_s for job in self.laid]
         ends = [job.ran.start_s + job.ran.run_time_s for job in self.laid]
         span = max(ends) - min(starts)
-        held = sum(job.ran.run_time_s * job.lying.nodes for job in self.laid)
+        held = sum(job.ran.run_time_s * job.spread.nodes for job in self.laid)
         return held / (span * self.site.tree.nodes) if span else 0.0
 
     @cached_property
@@ -89,7 +89,7 @@ class Where(ask.Setting):
 def answer(where: Where) -> Result:
     """Return the answer."""
     cost, waiting = where.cost, where.waiting
-    groups = [job.lying.groups for job in where.laid]
+    groups = [job.spread.groups for job in where.laid]
     return Result(
         summary=_summary(where, groups),
         findings=tuple(_findings(where)),
@@ -164,18 +164,18 @@ def _findings(where: Where) -> Iterator[Finding]:
         )
 
 
-def _copyable(where: Where) -> tuple[Copyable, ...]:
+def _copyable(where: Where) -> tuple[Snippet, ...]:
     """Return the option that waits for one group, where that pays."""
     if where.waiting and where.waiting.mean_gain_s > 0 and where.cost and where.cost.low > 0:
         minutes = round(60 * where.wait_hours)
-        return (Copyable("Wait for one group", f"#SBATCH --switches=1@{minutes // 60}:{minutes % 60:02d}:00"),)
+        return (Snippet("Wait for one group", f"#SBATCH --switches=1@{minutes // 60}:{minutes % 60:02d}:00"),)
     return ()
 
 
 def _values(where: Where) -> Iterator[Value]:
-    lying = [job.lying for job in where.laid]
-    yield Value("Jobs in more groups than needed", sum(each.groups > each.fewest_groups for each in lying), None)
-    share = 100 * fmean(each.inside_group for each in lying)
+    spread = [job.spread for job in where.laid]
+    yield Value("Jobs in more groups than needed", sum(each.groups > each.fewest_groups for each in spread), None)
+    share = 100 * fmean(each.inside_group for each in spread)
     yield Value("Pairs of nodes in one group, mean of jobs", share, None, "%", 0)
     if where.cost:
         cost = where.cost
@@ -190,9 +190,9 @@ def _figure(where: Where) -> Iterator[Figure]:
     for job in where.laid:
         kinds.setdefault(job.ran.kind, []).append(job)
     points = [
-        (job.lying.groups, job.ran.run_time_s / fmean(each.ran.run_time_s for each in alike))
+        (job.spread.groups, job.ran.run_time_s / fmean(each.ran.run_time_s for each in alike))
         for alike in kinds.values()
-        if len({each.lying.groups for each in alike}) > 1
+        if len({each.spread.groups for each in alike}) > 1
         for job in alike
     ]
     if not points:
@@ -217,16 +217,16 @@ def _by_groups(where: Where) -> Table:
     """Return the jobs by the groups they touched; the widest together in the last row."""
     by_groups: dict[int, list[PlacedJob]] = {}
     for job in where.laid:
-        by_groups.setdefault(min(job.lying.groups, _MOST_GROUPS_SHOWN), []).append(job)
+        by_groups.setdefault(min(job.spread.groups, _MOST_GROUPS_SHOWN), []).append(job)
     return table(
         "Jobs by the groups they touched",
         sorted(by_groups.items()),
         {
             "Groups": lambda row: str(row[0]) if row[0] < _MOST_GROUPS_SHOWN else f"{row[0]} or more",
             "Jobs": lambda row: len(row[1]),
-            Column("Nodes, mean", decimals=1): lambda row: fmean(job.lying.nodes for job in row[1]),
-            Column("Switches, mean", decimals=1): lambda row: fmean(job.lying.switches for job in row[1]),
-            Column("Pairs in one group", "%", 0): lambda row: 100 * fmean(job.lying.inside_group for job in row[1]),
+            Column("Nodes, mean", decimals=1): lambda row: fmean(job.spread.nodes for job in row[1]),
+            Column("Switches, mean", decimals=1): lambda row: fmean(job.spread.switches for job in row[1]),
+            Column("Pairs in one group", "%", 0): lambda row: 100 * fmean(job.spread.inside_group for job in row[1]),
             Column("Wait, median", "h", 2): lambda row: median(job.wait_s for job in row[1]) / 3600,
         },
     )

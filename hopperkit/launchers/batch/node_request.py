@@ -28,7 +28,7 @@ _CHOOSES = {"-C": "constraint", "-p": "partition", "-q": "qos", "-A": "account"}
 _LONG = {"--constraint": "-C", "--partition": "-p", "--qos": "-q", "--account": "-A"}
 
 
-class AskedKind(NamedTuple):
+class RequestedNodeKind(NamedTuple):
     """The kind of node, what is assumed or not known about that, and whether jobs share it."""
 
     kind: NodeKind
@@ -37,11 +37,11 @@ class AskedKind(NamedTuple):
     shared: bool = False
 
 
-def asked_kind(script: Script, machine: Machine, kind: str | None) -> AskedKind:
+def requested_node_kind(script: Script, machine: Machine, kind: str | None) -> RequestedNodeKind:
     r"""Return the kind of node that a script asks for; `kind` goes before what it says.
 
     >>> from hopperkit.launchers.scripts import read_script
-    >>> asked_kind(read_script("#SBATCH -C gpu\nsrun -n 4 ./a.out"), Machine.load("perlmutter"), None).kind.name
+    >>> requested_node_kind(read_script("#SBATCH -C gpu\nsrun -n 4 ./a.out"), Machine.load("perlmutter"), None).kind.name
     'gpu'
     """
     options = list(_slurm_options(script))
@@ -56,7 +56,7 @@ def asked_kind(script: Script, machine: Machine, kind: str | None) -> AskedKind:
     alone = any(each.system == "slurm" and each.option == "--exclusive" for each in script.directives)
     shared = None if alone else next((choice for choice in node.shared_by if choice in choices), None)
     doubt = f"Jobs of {shared} may share their nodes, so which cores and GPUs of a node this job gets depends on the others."
-    return AskedKind(node, tuple(assumptions), (doubt,) if shared else (), shared is not None)
+    return RequestedNodeKind(node, tuple(assumptions), (doubt,) if shared else (), shared is not None)
 
 
 def _choices(options: Iterable[Given]) -> set[str]:
@@ -70,23 +70,23 @@ def _choices(options: Iterable[Given]) -> set[str]:
     }
 
 
-def asked_choices(script: Script) -> set[str]:
+def requested_choices(script: Script) -> set[str]:
     r"""Return what a Slurm job chooses of a machine.
 
     >>> from hopperkit.launchers.scripts import read_script
-    >>> sorted(asked_choices(read_script("#SBATCH -C gpu -q debug\nsrun -n 4 ./a.out")))
+    >>> sorted(requested_choices(read_script("#SBATCH -C gpu -q debug\nsrun -n 4 ./a.out")))
     ['constraint=gpu', 'qos=debug']
     """
     # Directive by directive too: one that cannot be read says nothing of the others.
-    told = {f"{sort}={name}" for sort, name, _ in asked_queues(script) if sort != "queue"}
+    told = {f"{sort}={name}" for sort, name, _ in requested_partitions(script) if sort != "queue"}
     return _choices(_slurm_options(script)) | told
 
 
-def asked_queues(script: Script) -> Iterator[tuple[str, str, int]]:
+def requested_partitions(script: Script) -> Iterator[tuple[str, str, int]]:
     r"""Yield what the directives of a script choose of a machine, with the line of each; a PBS job chooses a queue.
 
     >>> from hopperkit.launchers.scripts import read_script
-    >>> list(asked_queues(read_script("#SBATCH -C gpu&hbm80g\n#SBATCH --qos=debug\nsrun -n 4 ./a.out")))
+    >>> list(requested_partitions(read_script("#SBATCH -C gpu&hbm80g\n#SBATCH --qos=debug\nsrun -n 4 ./a.out")))
     [('constraint', 'gpu', 1), ('constraint', 'hbm80g', 1), ('qos', 'debug', 2)]
     """
     for directive in script.directives:

@@ -12,7 +12,7 @@ from hopperlib.scheduling._lanes.whole import WholeLane
 from hopperlib.scheduling.workload import Job
 
 
-class OwnLane(Lane):
+class CustomPolicyQueue(Lane):
     """The queue of all partitions, under a policy of one's own; the nodes are those of other lanes."""
 
     def __init__(self, run: Run, partitions: Mapping[str, Lane], policy: "Policy") -> None:
@@ -104,7 +104,7 @@ class View:
         [s]
     """
 
-    def __init__(self, lane: OwnLane, now: int, widest: int) -> None:
+    def __init__(self, lane: CustomPolicyQueue, now: int, widest: int) -> None:
         self._lane, self.now_s, self._widest = lane, now, widest
 
     @cached_property

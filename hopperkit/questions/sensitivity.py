@@ -126,7 +126,7 @@ def _inputs(question: Question, values: Mapping[str, Any]) -> Iterator[_Input]:
             yield _Input(name, None, control.label, status, control.assumed, value)
 
 
-def basis(question: Question, values: Mapping[str, Any]) -> tuple[Moved, ...]:
+def sensitivity(question: Question, values: Mapping[str, Any]) -> tuple[Moved, ...]:
     """Return what moves the numbers of an answer, the strongest first.
 
     An input that cannot be moved to both sides, as a rule of the machine file or of its control forbids it, is left
@@ -146,7 +146,7 @@ def basis(question: Question, values: Mapping[str, Any]) -> tuple[Moved, ...]:
     Examples
     --------
     >>> from hopperkit.questions.question import load
-    >>> first = basis(load("hybrid"), {})[0]
+    >>> first = sensitivity(load("hybrid"), {})[0]
     >>> first.input, first.status
     ('node.standard.cores_per_numa_node', 'documented')
     """
@@ -193,7 +193,7 @@ def tables(moved: Sequence[Moved]) -> tuple[Table, ...]:
     Examples
     --------
     >>> from hopperkit.questions.question import load
-    >>> [table.caption for table in tables(basis(load("hybrid"), {}))]
+    >>> [table.caption for table in tables(sensitivity(load("hybrid"), {}))]
     ['What the numbers rest on', 'What they become, each input 10 % lower and higher']
     """
     if not moved:

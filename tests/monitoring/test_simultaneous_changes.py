@@ -8,7 +8,7 @@ import pytest
 
 from hopperlib.monitoring.delays import synthetic_history
 from hopperlib.monitoring.history import History, judge
-from hopperlib.monitoring.together import KINDS, moved_together, read, subsystems
+from hopperlib.monitoring.simultaneous_changes import KINDS, moved_together, read, subsystems
 
 
 def _names(reading):

@@ -11,7 +11,7 @@ from hopperlib.network.fabrics.fabric import Fabric, Traffic
 from hopperlib.network.fabrics.rates import fair_rates
 
 
-class Lying(NamedTuple):
+class AllocationSpread(NamedTuple):
     """Where a job lies.
 
     Parameters
@@ -36,13 +36,13 @@ class Lying(NamedTuple):
     bisection_gb_s: float | None
 
 
-def lies(
+def allocation_spread(
     fabric: Fabric,
     places: Sequence[int],
     *,
     rates: bool = True,
     group_sizes: Counter[int] | None = None,
-) -> Lying:
+) -> AllocationSpread:
     """Return where a job lies.
 
     Parameters
@@ -64,8 +64,8 @@ def lies(
     --------
     >>> from hopperlib.network.fabrics.tree import fat_tree
     >>> tree = fat_tree(nodes_per_leaf=2, leaves_per_pod=4, leaf_uplinks=1, link_gb_s=10.0, node_gb_s=10.0)
-    >>> lies(tree, [0, 1, 2, 4])
-    Lying(nodes=4, groups=3, switches=3, runs=2, fewest_groups=2, inside_group=0.16666666666666666, \
+    >>> allocation_spread(tree, [0, 1, 2, 4])
+    AllocationSpread(nodes=4, groups=3, switches=3, runs=2, fewest_groups=2, inside_group=0.16666666666666666, \
 inside_switch=0.16666666666666666, bisection_gb_s=10.0)
     """
     if not places:
@@ -73,7 +73,7 @@ inside_switch=0.16666666666666666, bisection_gb_s=10.0)
     groups, switches = touched(fabric, places)
     ordered = sorted(places)
     runs = 1 + sum(b - a > 1 for a, b in pairwise(ordered))
-    return Lying(
+    return AllocationSpread(
         nodes=len(places),
         groups=len(groups),
         switches=len(switches),

@@ -1,0 +1,135 @@
+"""The twin of a log: the log simulated with what it says of itself, and what is named where the two part.
+
+Before a change is tried, the simulation of the log as it is must be right. What a log can have wrong shows in different
+places: a clock that repeats an hour puts more on the machine than it holds; limits that are only the run times leave the
+scheduler nothing to plan with; a clock that was moved starts jobs before they came, or makes all waits longer from a day
+on; and a limit, a reservation or partitions that the log does not name keep jobs waiting beside idle nodes.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from hopperkit.traces.calibration import Break, break_text, breaks
+from hopperkit.traces.capacity.machine import count_of, excesses
+from hopperkit.traces.cluster import Cluster
+from hopperkit.traces.learned import Clock, Learned
+from hopperkit.traces.observed import found_idle, passed_by_like
+from hopperlib.finding import Finding
+from hopperlib.scheduling.schedule import Schedule
+from hopperlib.scheduling.workload import Workload
+from hopperlib.text import count, listed, share
+
+# Limits are only the run times if so many are; starts come before submissions if so many do.
+_SAME_LIMITS, _BEFORE = 0.9, 0.005
+# Jobs that passed like ones, and idle nodes beside waiting jobs, so much oftener than simulated, are more than chance.
+_PASSED, _IDLE = 0.05, 0.1
+_MOST_BREAKS, _MOST_DATES = 3, 3
+
+
+class Twin(NamedTuple):
+    """The simulation of a log, and what is named where it is not the log."""
+
+    schedule: Schedule
+    findings: tuple[Finding, ...]
+
+
+def twin(workload: Workload, room: int | Cluster, clock: Clock, rules: Learned) -> Twin:
+    """Simulate a log as it is, and name what in it does not agree with that.
+
+    Parameters
+    ----------
+    workload : Workload
+        Jobs whose starts are not known are left out.
+    room : int or Cluster
+        Of the machine.
+    clock : Clock
+    rules : Learned
+
+    Examples
+    --------
+    A job that started a minute before it was submitted:
+
+    >>> from hopperlib.scheduling.workload import Job
+    >>> jobs = Workload([Job(1, 60, 1, 60, 90, observed_start_s=0), Job(2, 100, 1, 60, 90, observed_start_s=100)])
+    >>> [finding.code for finding in twin(jobs, 1, Clock(0), Learned()).findings]
+    ['starts-before-submission']
+    """
+    log = workload.of([job for job, start in enumerate(workload.observed_start_s) if start >= 0])
+    schedule = rules.run(log, room, clock)
+    waits = [max(0, start - at) for start, at in zip(schedule.start_s, log.arrival_s, strict=True)]
+    found = [*_clocks(log, room, clock), *_limits(log)]
+    broken = breaks(log, waits, lambda at: clock.of_week(clock.hour(at)) % 24)
+    found += [_broken(each, clock) for each in broken[:_MOST_BREAKS]]
+    if not broken:
+        found += _hidden(schedule, room)
+    return Twin(schedule, tuple(found))
+
+
+def _broken(found: Break, clock: Clock) -> Finding:
+    message = f"{break_text(found, clock.date)}: a change is not simulated right there."
+    return Finding("simulation-breaks", message, "advice", found._asdict())
+
+
+def _clocks(log: Workload, room: int | Cluster, clock: Clock) -> Iterator[Finding]:
+    """Yield hours that are in the log twice, and starts before submissions."""
+    doubled = [each for part, nodes in _parts(log, room) for each in excesses(part, nodes)]
+    if doubled:
+        dates = listed(list(dict.fromkeys(clock.date(each.start_s) for each in doubled))[:_MOST_DATES], "and")
+        jobs = sum(each.jobs for each in doubled)
+        yield Finding(
+            "repeated-hour",
+            f"On {dates} more nodes are in use than the machine has, for up to 3 h, in which {count(jobs, 'job')} started: a "
+            "clock that repeats an hour in autumn, or jobs recorded twice. `--timezone` sets the clock right.",
+            "advice",
+            {"dates": dates, "jobs": jobs},
+        )
+    early = [start for start, at in zip(log.observed_start_s, log.submit_time_s, strict=True) if start < at]
+    if len(early) > _BEFORE * len(log):
+        yield Finding(
+            "starts-before-submission",
+            f"{count(len(early), 'job')} started before they were submitted, the first on {clock.date(min(early))}: two clocks "
+            "wrote this log, or one was moved.",
+            "advice",
+            {"jobs": len(early), "first_s": min(early)},
+        )
+
+
+def _parts(log: Workload, room: int | Cluster) -> Iterator[tuple[Workload, int]]:
+    """Yield the jobs of each part of a machine that shares no node with others, and its nodes; none where jobs share nodes."""
+    if isinstance(room, int):
+        yield log, room
+        return
+    for names in room.parts():
+        if all(room.partitions[name].exclusive for name in names):
+            mine = [job for job in range(len(log)) if room.partition(log.word("queue", job)) in names]
+            yield log.of(mine), len({node for name in names for node in room.partitions[name].nodes})
+
+
+def _limits(log: Workload) -> Iterator[Finding]:
+    """Yield that limits are only the run times: the scheduler knew others, by which it planned."""
+    same = sum(limit == max(1, run) for limit, run in zip(log.requested_time_s, log.run_time_s, strict=True))
+    if len(log) and same > _SAME_LIMITS * len(log):
+        yield Finding(
+            "limits-missing",
+            f"{share(same / len(log))} of the limits are the run times themselves: the log lacks the limits by which its "
+            "scheduler planned (Timelimit of sacct), so backfill is simulated with a knowledge that it did not have.",
+            "advice",
+            {"share": same / len(log)},
+        )
+
+
+def _hidden(schedule: Schedule, room: int | Cluster) -> Iterator[Finding]:
+    """Yield that jobs wait beside idle nodes, or pass like ones, though no group of jobs stands out."""
+    cluster = None if isinstance(room, int) else room
+    idle, usual = found_idle(schedule, cluster)
+    passed, expected = passed_by_like(schedule)
+    if idle > usual + _IDLE or passed > expected + _PASSED:
+        yield Finding(
+            "hidden-partitions",
+            f"{share(passed)} of the jobs passed one of the same queue, width and limit that came before (simulated "
+            f"{share(expected)}), and {share(idle)} of those that waited saw enough idle nodes half-way (simulated "
+            f"{share(usual)}), of no one user, account or hour: partitions, reservations or priorities that the log does not "
+            f"name on the {count_of(room):,} nodes.",
+            "advice",
+            {"passed": passed, "passed_simulated": expected, "idle": idle, "idle_simulated": usual},
+        )
