@@ -22,7 +22,7 @@ from hopperbook.site.renderers import ExplorerDirective, raw_html
 from hopperbook.site.scenes import SceneDirective, scene
 from hopperbook.site.side_by_side import setup as set_up_side_by_side
 from hopperbook.site.study_runs import StudyRunsDirective
-from hopperbook.teaching.pages import setup as set_up_teaching
+from hopperbook.site.teaching import setup as set_up_teaching
 from hopperlib import __version__
 
 HERE = Path(__file__).resolve().parent
