@@ -68,7 +68,7 @@ class Mark(NamedTuple):
 
 
 def read_report(path: str | Path) -> dict[str, Any]:
-    """Return the numbers of a report.
+    r"""Return the numbers of a report.
 
     Parameters
     ----------
@@ -79,6 +79,14 @@ def read_report(path: str | Path) -> dict[str, Any]:
     ------
     InputError
         If it cannot be read, is no TOML, or has a table or a key that the rubric does not know.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> file = Path(mkdtemp(), "report.toml")
+    >>> _ = file.write_text("[jobs]\\nat_time_limit = 12")
+    >>> read_report(file)
+    {'jobs': {'at_time_limit': 12}}
     """
     file = Path(path)
     try:

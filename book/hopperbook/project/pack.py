@@ -123,6 +123,12 @@ def write_pack(seed: int, folder: str | Path) -> list[Path]:
     ------
     InputError
         If the folder holds files already, or cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> len(write_pack(7, mkdtemp())) == len(pack(7).files)
+    True
     """
     top = Path(folder)
     try:
@@ -146,6 +152,14 @@ def seed_of(folder: str | Path) -> int:
     ------
     InputError
         If the folder holds no pack.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> folder = mkdtemp()
+    >>> _ = write_pack(7, folder)
+    >>> seed_of(folder)
+    7
     """
     file = Path(folder) / "pack.toml"
     try:

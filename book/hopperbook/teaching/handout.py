@@ -33,6 +33,13 @@ def handout(page: BuiltPage) -> str:
     ------
     ValueError
         If the page has fewer than three exercises.
+
+    Examples
+    --------
+    >>> page = BuiltPage(title="Memory", question="<p>Why?</p>", figure="", setting="", outcomes=(), predictions=(), checks=(),
+    ...     exercises=tuple(Exercise(statement="How many?", solution="Six.", place=place) for place in range(3)))
+    >>> handout(page).count("Six.")
+    3
     """
     items = [_Item(each, each.place, _rank(each.statement, kind="words")) for each in page.exercises]
     items += [

@@ -140,6 +140,13 @@ def check_lines(check: Mapping[str, Any], *, on_screen: bool) -> list[str]:
         The check as plain data (`Check.to_dict`).
     on_screen : bool
         Whether it is a prediction, which the class screen shows.
+
+    Examples
+    --------
+    >>> from hopperbook.self_checks import NumberCheck
+    >>> check = NumberCheck(name="cores", question="How many cores?", answer=24, explanation="Four times six.")
+    >>> check_lines(check.to_dict(), on_screen=False)[:3]
+    ['**How many cores?**', '', '*Answer:* 24']
     """
     lines = [f"**{check['question']}**", ""]
     # A choice among all cores of a drawing is no list to read.
