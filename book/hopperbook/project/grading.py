@@ -68,7 +68,7 @@ class Mark(NamedTuple):
 
 
 def read_report(path: str | Path) -> dict[str, Any]:
-    r"""Return the numbers of a report.
+    """Return the numbers of a report.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
     --------
     >>> from tempfile import mkdtemp
     >>> file = Path(mkdtemp(), "report.toml")
-    >>> _ = file.write_text("[jobs]\\nat_time_limit = 12")
+    >>> _ = file.write_text("jobs.at_time_limit = 12")
     >>> read_report(file)
     {'jobs': {'at_time_limit': 12}}
     """

@@ -96,7 +96,7 @@ def jobs_key(text: str, nodes: int) -> dict[str, Any]:
 
     >>> line = "{}|u1|{}|COMPLETED|2026-03-02T00:00:00|2026-03-02T0{}:00:00|2026-03-09T0{}:00:00|604800|7-00:00:00|42"
     >>> header = "JobID|User|Partition|State|Submit|Start|End|ElapsedRaw|Timelimit|NNodes"
-    >>> jobs_key("\\n".join([header, line.format(1, "batch", 0, 0), line.format(2, "long", 2, 2)]), 84)
+    >>> jobs_key("\n".join([header, line.format(1, "batch", 0, 0), line.format(2, "long", 2, 2)]), 84)
     {'longest_waiting_partition': 'long', 'mean_wait_h': 2.0, 'used_percent': 99.4, 'at_time_limit': 0}
     """
     import pandas as pd
