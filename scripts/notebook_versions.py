@@ -15,10 +15,10 @@ import re
 import sys
 from pathlib import Path
 
+from hopperbook.cells.plain import solution_parts, tagged
+
 ROOT = Path(__file__).resolve().parent.parent
 CHECKS = ("NumberCheck", "ChoiceCheck", "CurveCheck", "GoalCheck")
-_SOLUTION = re.compile(r"```\{solution-start\}.*?```\n?", re.DOTALL)
-_SOLUTION_END = re.compile(r"```\{solution-end\}\s*```\n?")
 
 
 def text_of(cell: dict) -> str:
@@ -67,49 +67,37 @@ def executed(notebook: dict, folder: Path) -> tuple[dict, dict[str, dict]]:
 
 
 def hide_answers(notebook: dict) -> bool:
-    """Fold away what gives an answer: the code of self-checks and of solutions. Return whether anything changed."""
-    changed, solving = False, False
+    """Fold away what gives an answer: the code of self-checks. Return whether anything changed."""
+    changed = False
     for cell in notebook["cells"]:
-        text = text_of(cell)
-        if cell["cell_type"] == "markdown":
-            solving = text.rfind("{solution-start}") > text.rfind("{solution-end}") or (
-                solving and "{solution-end}" not in text
-            )
-        elif solving or check_call(cell) or "hide-input" in cell["metadata"].get("tags", ()):
-            wanted = {"source_hidden": True} | ({"outputs_hidden": True} if solving else {})
-            changed |= cell["metadata"].get("jupyter") != wanted
-            cell["metadata"]["jupyter"] = wanted
+        if check_call(cell) or "hide-input" in cell["metadata"].get("tags", ()):
+            changed |= cell["metadata"].get("jupyter") != {"source_hidden": True}
+            cell["metadata"]["jupyter"] = {"source_hidden": True}
     return changed
 
 
 def student(notebook: dict, checks: dict[str, dict]) -> dict:
     """Return a notebook without solutions and outputs; of a self-check its question stands there."""
-    cells, solving = [], False
+    cells = []
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
-            text, solving = without_solutions(text_of(cell), solving=solving)
-            if text.strip():
-                cells.append(with_text(cell, text))
-        elif not solving:
+            cells += [] if tagged(cell, "solution:") else [cell]
+        else:
             asked = checks.get(cell["id"])
             cells.append(question_cell(cell, asked) if asked else cell | {"outputs": [], "execution_count": None})
     return notebook | {"cells": cells}
 
 
-def without_solutions(text: str, *, solving: bool) -> tuple[str, bool]:
-    """Return what of a text is no solution, and whether one goes on behind it."""
-    kept = ""
-    while text:
-        if solving:
-            end = _SOLUTION_END.search(text)
-            if end is None:
-                return kept, True
-            text, solving = text[end.end() :], False
-        else:
-            start = _SOLUTION.search(text)
-            kept += text[: start.start()] if start else text
-            text, solving = (text[start.end() :], True) if start else ("", False)
-    return kept, solving
+def opened(notebook: dict) -> dict:
+    """Return a notebook whose solutions are open: their words, and their code as cells that run."""
+    cells = []
+    for cell in notebook["cells"]:
+        parts = solution_parts(text_of(cell)) if tagged(cell, "solution:") else []
+        cells += [] if parts else [cell]
+        for number, (kind, text) in enumerate(parts):
+            made = {"cell_type": kind, "id": f"{cell['id']}-{number}", "metadata": {}, "source": text.splitlines(True)}
+            cells.append(made | ({"outputs": [], "execution_count": None} if kind == "code" else {}))
+    return notebook | {"cells": cells}
 
 
 def question_cell(cell: dict, check: dict) -> dict:
@@ -125,10 +113,7 @@ def instructor(notebook: dict, checks: dict[str, dict]) -> dict:
     cells = []
     for cell in notebook["cells"]:
         metadata = {name: value for name, value in cell["metadata"].items() if name != "jupyter"}
-        text = text_of(cell)
-        if cell["cell_type"] == "markdown":
-            text = text.replace(":class: dropdown\n", "")
-        cells.append(with_text(cell | {"metadata": metadata}, text))
+        cells.append(cell | {"metadata": metadata})
     return notebook | {"cells": [cells[0], teaching_cell(notebook, checks), *cells[1:]]}
 
 
@@ -177,8 +162,7 @@ def shown_text(cell: dict) -> str:
 
 
 def plain(text: str) -> str:
-    """Return Markdown without roles and without links, whose targets lie elsewhere for a sheet."""
-    text = re.sub(r"\{[\w:]+\}`([^`<]*?)(?: *<[^`>]*>)?`", r"\1", text)
+    """Return Markdown without links, whose targets are elsewhere for a sheet."""
     return re.sub(r"(?<!!)\[([^]]*)\]\([^)]*\)", r"\1", text)
 
 
@@ -230,10 +214,10 @@ def main(arguments: list[str]) -> int:
         if not path.is_file():
             print(f"{path.relative_to(folder)}: there is no such notebook; there is {', '.join(_known(folder))}")
             return 2
-        write(
-            Path(out) / path.relative_to(folder),
-            versions[kind](*executed(json.loads(path.read_text("utf-8")), path.parent)),
-        )
+        notebook = json.loads(path.read_text("utf-8"))
+        if kind == "instructor":
+            notebook = opened(notebook)
+        write(Path(out) / path.relative_to(folder), versions[kind](*executed(notebook, path.parent)))
     return 0
 
 

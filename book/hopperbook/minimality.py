@@ -27,6 +27,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import hopperlib
+from hopperbook.cells.plain import code_of
 
 ROOT = Path(str(hopperlib.__file__)).resolve().parent.parent
 LIBRARY = ROOT / "hopperlib"
@@ -159,8 +160,7 @@ class Tracer:
 
 def _cells(study: str, part: str) -> Iterator[str]:
     """Yield the code cells of a study's notebook."""
-    notebook = json.loads((ROOT / "notebooks" / part / f"{study}.ipynb").read_text(encoding="utf-8"))
-    yield from ("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
+    yield from code_of(ROOT / "notebooks" / part / f"{study}.ipynb")
 
 
 def trace(study: str) -> dict[str, Any]:

@@ -78,7 +78,21 @@ def _localized(edges: pd.DatetimeIndex, zone: Any) -> pd.DatetimeIndex:
 
 
 def jobs_by(jobs: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return jobs, those that never started, node-hours and waits of each user, account or partition, the most used first.
+    """Jobs, those that never started, hours used and waits by any column, the most node-hours first.
+
+    Cores and GPUs are counted where the trace has them: what is unknown is missing, not zero.
+
+    Parameters
+    ----------
+    jobs : DataFrame
+        As `Trace.to_frame` gives them.
+    column : str
+        Such as ``user``, ``account``, ``partition``, ``qos`` or ``state``.
+
+    Raises
+    ------
+    InputError
+        If the jobs have no such column.
 
     Examples
     --------
@@ -87,13 +101,27 @@ def jobs_by(jobs: pd.DataFrame, column: str) -> pd.DataFrame:
     >>> jobs_by(read_job_trace(lines).to_frame(), "user").loc["ann"].tolist()
     [1.0, 0.0, 2.0, 90.0, 90.0]
     """
-    minutes = jobs["wait"] / pd.Timedelta("1min")
-    hours = (jobs["nodes"] * (jobs["run_time"] / pd.Timedelta("1h"))).fillna(0.0)
-    of = jobs.assign(wait_min=minutes, node_h=hours, never=jobs["start"].isna()).groupby(column, sort=False)
+    if column not in jobs.columns:
+        raise InputError(
+            f"column={column!r} must be a column of the jobs; they have: {', '.join(jobs.columns)}",
+            name="column",
+            value=column,
+        )
+    ran = jobs["run_time"] / pd.Timedelta("1h")
+    made = jobs.assign(
+        wait_min=jobs["wait"] / pd.Timedelta("1min"),
+        node_h=(jobs["nodes"] * ran).fillna(0.0),
+        never=jobs["start"].isna(),
+    )
+    held = {
+        f"{name[:-1]}_h": jobs[name] * ran for name in ("cores", "gpus") if name in jobs and jobs[name].fillna(0).any()
+    }
+    of = made.assign(**held).groupby(column, sort=False)
     made = of.agg(
         jobs=("nodes", "size"),
         never_started=("never", "sum"),
         node_h=("node_h", "sum"),
+        **{name: (name, lambda hours: hours.sum(min_count=1)) for name in held},
         median_wait_min=("wait_min", "median"),
         longest_wait_min=("wait_min", "max"),
     )
@@ -273,6 +301,7 @@ def _group_table(column: str, groups: pd.DataFrame, order: str) -> Table:
             "Jobs": lambda row: int(row.jobs),
             "Never started": lambda row: int(row.never_started),
             Column("Used", "node-h", 0): lambda row: float(row.node_h),
+            **_held_columns(groups),
             Column("Median wait", "min", 1): lambda row: _known(row.median_wait_min),
             Column("Longest wait", "h", 1): lambda row: _known(row.longest_wait_min / 60),
         },
@@ -291,8 +320,21 @@ def _tables_of_use(jobs: pd.DataFrame) -> Iterator[Table]:
                 column.capitalize(): lambda row: row.Index or "unknown",
                 "Jobs": lambda row: int(row.jobs),
                 Column("Used", "node-h", 0): lambda row: float(row.node_h),
+                **_held_columns(jobs_by(jobs, column)),
             },
         )
+
+
+def _held_columns(groups: pd.DataFrame) -> dict[str | Column, Any]:
+    """Columns of a table for core- and GPU-hours, where they are known."""
+    units = {"core_h": "core-h", "gpu_h": "GPU-h"}
+    return {
+        Column("Cores used" if name == "core_h" else "GPUs used", units[name], 0): lambda row, name=name: _known(
+            getattr(row, name)
+        )
+        for name in units
+        if name in groups
+    }
 
 
 def _known(number: float) -> float | None:

@@ -9,7 +9,10 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 from hopperkit.traces.cluster import Cluster
-from hopperkit.traces.learned import Clock, Learned, learn, rank_correlation
+from hopperkit.traces.rules.clock import Clock
+from hopperkit.traces.rules.correlation import rank_correlation
+from hopperkit.traces.rules.learn import learn
+from hopperkit.traces.rules.site import Learned
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.scheduling.workload import Workload

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from hopperkit.traces.backtest import interval_of_alike, learned_waits
 from hopperkit.traces.cluster import Cluster
-from hopperkit.traces.learned import Clock, Learned
+from hopperkit.traces.rules.clock import Clock
+from hopperkit.traces.rules.site import Learned
 from hopperkit.traces.scheduler import infeasible_jobs
 from hopperlib.errors import InputError
 from hopperlib.scheduling.schedule import NOT_STARTED

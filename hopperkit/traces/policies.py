@@ -3,7 +3,9 @@
 from typing import NamedTuple
 
 from hopperkit.traces.cluster import Cluster
-from hopperkit.traces.learned import Clock, Evidence, Learned
+from hopperkit.traces.rules.clock import Clock
+from hopperkit.traces.rules.evidence import Evidence
+from hopperkit.traces.rules.site import Learned
 from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.workload import Workload
 

@@ -10,7 +10,8 @@ from statistics import median
 from typing import NamedTuple
 
 from hopperkit.traces.cluster import Cluster
-from hopperkit.traces.learned import Clock, Learned
+from hopperkit.traces.rules.clock import Clock
+from hopperkit.traces.rules.site import Learned
 from hopperkit.traces.scheduler import infeasible_jobs
 from hopperlib.scheduling.schedule import NOT_STARTED
 from hopperlib.scheduling.workload import Job, Workload

@@ -12,8 +12,9 @@ from typing import NamedTuple
 from hopperkit.traces.calibration import Break, break_text, breaks
 from hopperkit.traces.capacity.machine import count_of, excesses
 from hopperkit.traces.cluster import Cluster
-from hopperkit.traces.learned import Clock, Learned
 from hopperkit.traces.observed import found_idle, passed_by_like
+from hopperkit.traces.rules.clock import Clock
+from hopperkit.traces.rules.site import Learned
 from hopperlib.finding import Finding
 from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.workload import Workload

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from hopperkit.traces.absences import Absence
-from hopperkit.traces.learned import Clock, Learned
+from hopperkit.traces.rules.absences import Absence
+from hopperkit.traces.rules.clock import Clock
+from hopperkit.traces.rules.site import Learned
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Closure, Limit

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
 import sys
 
 import pytest
+
+from hopperbook.cells.plain import code_of
 
 OPTIONS = ("--strict", "--allow-redefinition", "--untyped-calls-exclude=IPython", "--no-error-summary", "--config-file")
 
@@ -25,10 +26,8 @@ def _checked(root, files):
 
 
 def _code(path):
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     # Commands of IPython are no Python.
-    return "\n".join(re.sub(r"^[%!].*", "pass", text, flags=re.MULTILINE) for text in texts) + "\n"
+    return "\n".join(re.sub(r"^[%!].*", "pass", text, flags=re.MULTILINE) for text in code_of(path)) + "\n"
 
 
 @pytest.mark.slow

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-import json
 from pathlib import Path
 
 import pytest
+
+from hopperbook.cells.plain import code_of
 
 # A longer cell reads as a program. Questions to the reader and lists of documented values are words, not code.
 LONGEST_CELL = 15
@@ -14,9 +15,8 @@ WORDS = ("NumberCheck", "ChoiceCheck", "CurveCheck", "GoalCheck", "documented_ta
 
 
 def _code(notebook: Path) -> list[ast.Module]:
-    """Return the code cells of a notebook, parsed."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    return [ast.parse("".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"]
+    """Return the code cells that a notebook's page runs, parsed."""
+    return [ast.parse(code) for code in code_of(notebook)]
 
 
 def _imports(cells: list[ast.Module]) -> set[str]:

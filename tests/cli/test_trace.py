@@ -67,6 +67,15 @@ def test_refusals(log, words, message):
     assert "Traceback" not in result.output
 
 
+def test_what_changed_at_a_date(log):
+    # The log is the same before and after: 4,200 s times 100 pairs are 4.9 days.
+    facts = json.loads(run("since", log, "2024-01-05T20:00", "--json").stdout)
+    assert facts["before"]["jobs"] + facts["after"]["jobs"] == 400
+    assert facts["change"] == pytest.approx(0, abs=0.02)
+    assert facts["interval"] is None
+    assert "too few to tell" in run("since", log, "2024-01-05T20:00").stdout
+
+
 def test_simulating_with_learned_rules(log):
     facts = load("simulate").run(trace=log, learned=True).facts
     assert facts["mean_wait_s"] == pytest.approx(1770)

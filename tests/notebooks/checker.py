@@ -5,7 +5,7 @@
 prints the problems of one notebook; without a name, of all.
 
 A number with a unit must not stand bare in prose: it comes from the model
-through ``{glue:text}``, or from a source through a table. prose.py says where
+through an f-string, or from a source through a table. prose.py says where
 it may stand; besides, a cell's metadata can excuse a number with a reason:
 ``"hopper": {"bare": {"32 GB": "why"}}``.
 """
@@ -13,6 +13,7 @@ it may stand; besides, a cell's metadata can excuse a number with a reason:
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib.util
 import json
 import re
@@ -24,6 +25,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import nbformat
+
+from hopperbook.cells import plain
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -148,11 +151,15 @@ SECTIONS = (
 
 
 def _cells(data: dict[str, Any]) -> list[Cell]:
-    """Return a notebook's cells."""
-    return [
-        Cell(number, one["cell_type"], "".join(one["source"]), one.get("metadata", {}))
-        for number, one in enumerate(data["cells"], start=1)
-    ]
+    """Return a notebook's cells; behind a solution the code in it, which the book runs, with the solution's number."""
+    cells = []
+    for number, one in enumerate(data["cells"], start=1):
+        text = "".join(one["source"])
+        cells.append(Cell(number, one["cell_type"], text, one.get("metadata", {})))
+        if plain.tagged(one, "solution:"):
+            with contextlib.suppress(ValueError):
+                cells += [Cell(number, kind, part) for kind, part in plain.solution_parts(text) if kind == "code"]
+    return cells
 
 
 def problems(path: Path) -> list[str]:
@@ -170,6 +177,8 @@ def problems(path: Path) -> list[str]:
         *_short_code(cells),
         *_figures(cells),
         *_numbers(cells),
+        *_plain(cells),
+        *_installs(cells),
     ]
     if metadata.get("hopper", {}).get("kind") == "study":
         found += _sections(cells)
@@ -234,9 +243,9 @@ def _sections(cells: Sequence[Cell]) -> Iterator[str]:
     present = [heading for heading in names if heading in wanted]
     if not missing and present != wanted:
         yield f"has its sections in another order than the template: {', '.join(present)}"
-    numbers = [cell.number for cell, _ in starts] + [len(cells) + 1]
+    numbers = [cell.number for cell, _ in starts] + [cells[-1].number + 1]
     for place, (_, heading) in enumerate(starts):
-        inside = cells[numbers[place] - 1 : numbers[place + 1] - 1]
+        inside = [cell for cell in cells if numbers[place] <= cell.number < numbers[place + 1]]
         section = next((one for one in SECTIONS if one.heading == heading), None)
         if section is not None and not section.holds(inside):
             yield f"'## {heading}' must hold {section.in_words}"
@@ -246,29 +255,50 @@ def _sections(cells: Sequence[Cell]) -> Iterator[str]:
 
 def _exercises(cells: Sequence[Cell]) -> Iterator[str]:
     """Two exercises or more, each with a solution whose code is run, and a self-check."""
-    directives = [one for cell in cells for one in cell.markdown.directives]
-    names = [one.name for one in directives]
-    labels = [one.options.get("label", "") for one in directives if one.name == "exercise-start"]
-    solved = [one.argument for one in directives if one.name == "solution-start"]
-    if "exercise" in names or "solution" in names:
-        yield "'## Exercises': use exercise-start and solution-start, with their ends: only between those is code run"
-    if len(labels) < 2:
-        yield f"'## Exercises' needs two exercises, each between exercise-start and exercise-end, and has {len(labels)}"
-    if "" in labels:
-        yield "'## Exercises': each exercise-start needs a :label:"
-    for start, end in (("exercise-start", "exercise-end"), ("solution-start", "solution-end")):
-        if names.count(start) != names.count(end):
-            yield f"'## Exercises': {names.count(start)} {start} and {names.count(end)} {end}"
-    for label in labels:
-        if label and label not in solved:
-            yield f"'## Exercises': exercise {label!r} has no solution-start"
+    tags = [plain.tagged({"metadata": cell.metadata}, "exercise:") for cell in cells]
+    solved = [plain.tagged({"metadata": cell.metadata}, "solution:") for cell in cells]
+    names = [name for name in tags if name]
+    if len(names) < 2:
+        yield f"'## Exercises' needs two exercises, each a cell tagged exercise:NAME, and has {len(names)}"
+    yield from (
+        f"'## Exercises': exercise {name!r} has no cell tagged solution:{name}" for name in names if name not in solved
+    )
     if not any(_called(call) in CHECKS for call in _calls(cells)):
         yield f"'## Exercises' needs a self-check: one of {', '.join(CHECKS)}"
 
 
-def _short_code(cells: Sequence[Cell]) -> Iterator[str]:
-    """Short cells of plain Python that define almost nothing."""
+def _plain(cells: Sequence[Cell]) -> Iterator[str]:
+    """Markdown that any program shows as it is meant: no directives and roles, exercises and solutions in their form."""
+    for cell in cells:
+        if cell.kind == "markdown":
+            for marker in plain.raw_markers(cell.text):
+                yield f"cell {cell.number}: {marker!r} is shown as it is outside the book; see hopperbook.cells.plain"
+            try:
+                list(
+                    plain.page_cells(
+                        {"id": "", "cell_type": "markdown", "metadata": cell.metadata, "source": cell.text}
+                    )
+                )
+            except ValueError as error:
+                yield f"cell {cell.number}: {error}"
+
+
+def _installs(cells: Sequence[Cell]) -> Iterator[str]:
+    """The first code cell, and no other, installs the book where it is not installed."""
     code = [cell for cell in cells if cell.kind == "code"]
+    install = (ROOT / "book" / "hopperbook" / "cells" / "install.py").read_text(encoding="utf-8").rstrip("\n")
+    if not code or code[0].text != install or plain.INSTALL not in code[0].metadata.get("tags", ()):
+        yield "needs hopperbook/cells/install.py as its first code cell, tagged install and remove-cell"
+    yield from (
+        f"cell {cell.number}: only the first code cell is tagged install"
+        for cell in code[1:]
+        if plain.INSTALL in cell.metadata.get("tags", ())
+    )
+
+
+def _short_code(cells: Sequence[Cell]) -> Iterator[str]:
+    """Short cells of plain Python that define almost nothing; the one that installs is the same in all."""
+    code = [cell for cell in cells if cell.kind == "code" and plain.INSTALL not in cell.metadata.get("tags", ())]
     lengths = [len(cell.text.strip().splitlines()) for cell in code]
     for cell, length in zip(code, lengths, strict=True):
         if length == 0:
@@ -325,7 +355,7 @@ def _numbers(cells: Sequence[Cell]) -> Iterator[str]:
         excused = cell.metadata.get("hopper", {}).get("bare", {})
         for number in found:
             if not str(excused.get(number, "")).strip():
-                yield f"cell {cell.number}: {number!r} stands bare; take it from the model, with {{glue:text}} or an f-string"
+                yield f"cell {cell.number}: {number!r} stands bare; take it from the model, with an f-string"
         for number in excused:
             if number not in found:
                 yield f"cell {cell.number}: excuses {number!r}, which does not stand bare in it"

@@ -40,16 +40,23 @@ def test_names_of_self_checks_are_unique() -> None:
 
 # A toy study that keeps every rule. Sections whose content matters for a rule carry it; the others say ten words.
 
+INSTALL = (Path(__file__).parents[2] / "book/hopperbook/cells/install.py").read_text(encoding="utf-8").rstrip("\n")
+
+
+def _solution(text: str) -> str:
+    """Return a solution as a folded block."""
+    return f"<details>\n<summary>Solution</summary>\n\n{text}\n\n</details>"
+
+
 TEN_WORDS = "One two three four five six seven eight nine ten."
 ITEMS = "- place tasks\n- read a line\n- say what is wrong"
 LINK = "See [the next page](../node/memory.ipynb)."
 EXERCISES = [
-    "## Exercises\n\n```{exercise-start} One\n:label: one\n```\n\nHow many?\n\n```{exercise-end}\n```",
-    "```{solution-start} one\n:class: dropdown\n```",
-    {"code": "12 // 2"},
-    "```{solution-end}\n```",
-    "```{exercise-start} Two\n:label: two\n```\n\nWhy?\n\n```{exercise-end}\n```\n\n"
-    "```{solution-start} two\n:class: dropdown\n```\n\nSo.\n\n```{solution-end}\n```",
+    "## Exercises",
+    {"text": "> **Exercise.** How many?", "tag": "exercise:one"},
+    {"text": _solution("```python\n12 // 2\n```"), "tag": "solution:one"},
+    {"text": "> **Exercise.** Why?", "tag": "exercise:two"},
+    {"text": _solution("So."), "tag": "solution:two"},
     {"code": 'NumberCheck(name="toy-tasks", question="?", answer=6, explanation="!")'},
 ]
 CONTENT: dict[str, list[Any]] = {
@@ -66,11 +73,13 @@ CONTENT: dict[str, list[Any]] = {
     "On your machine today": [TEN_WORDS],
     "Key points": [ITEMS],
     "Next": [LINK],
-    "References": ["{cite}`antypas2011`"],
+    "References": ["[Antypas and He, 2011](../../data/sources.bib#antypas2011)"],
 }
 
 
 def _cell(content: Any) -> dict[str, Any]:
+    if isinstance(content, dict) and "tag" in content:
+        return {"cell_type": "markdown", "source": content["text"], "metadata": {"tags": [content["tag"]]}}
     if isinstance(content, dict):
         return {"cell_type": "code", "source": content["code"], "metadata": {}, "outputs": [], "execution_count": None}
     return {"cell_type": "markdown", "source": content, "metadata": {}}
@@ -78,7 +87,7 @@ def _cell(content: Any) -> dict[str, Any]:
 
 def _toy() -> dict[str, Any]:
     """Return a toy study without problems."""
-    cells: list[Any] = ["# Where tasks land\n\n*Study · 20 minutes*"]
+    cells: list[Any] = ["# Where tasks land\n\n*Study · 20 minutes*", {"code": INSTALL}]
     for section in checker.SECTIONS:
         if section.heading == "Exercises":
             cells += EXERCISES
@@ -86,6 +95,8 @@ def _toy() -> dict[str, Any]:
         first, *rest = CONTENT[section.heading]
         cells += [f"## {section.heading}\n\n{first}"] if isinstance(first, str) else [f"## {section.heading}", first]
         cells += rest
+    made = [_cell(one) | {"id": f"cell-{number}"} for number, one in enumerate(cells)]
+    made[1]["metadata"] = {"tags": ["install", "remove-cell"]}
     return {
         "nbformat": 4,
         "nbformat_minor": 5,
@@ -93,7 +104,7 @@ def _toy() -> dict[str, Any]:
             "hopper": {"kind": "study", "minutes": 20, "part": "node", "study": "toy"},
             "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
         },
-        "cells": [_cell(one) | {"id": f"cell-{number}"} for number, one in enumerate(cells)],
+        "cells": made,
     }
 
 
@@ -133,6 +144,16 @@ def _with_text(old: str, new: str) -> Callable[[dict[str, Any]], None]:
         assert any(old in one["source"] for one in notebook["cells"])
         for one in notebook["cells"]:
             one["source"] = one["source"].replace(old, new)
+
+    return change
+
+
+def _with_tag(old: str, new: str) -> Callable[[dict[str, Any]], None]:
+    """Return a change of a cell's tag."""
+
+    def change(notebook: dict[str, Any]) -> None:
+        tags = next(cell["metadata"]["tags"] for cell in notebook["cells"] if old in cell["metadata"].get("tags", ()))
+        tags[tags.index(old)] = new
 
     return change
 
@@ -194,7 +215,10 @@ def _without_code_after(heading: str) -> Callable[[dict[str, Any]], None]:
         (_with_text("## Next", "Words.\n\n## Next"), "'## Next' must be the first line of its cell"),
         (_with_text("- read a line\n", ""), "'## Key points' must hold a list of three to five points"),
         (_with_text(LINK, "Words."), "'## Before you start' must hold links to what helps"),
-        (_with_text("{cite}`antypas2011`", "Words."), "'## References' must hold links or citations"),
+        (
+            _with_text("[Antypas and He, 2011](../../data/sources.bib#antypas2011)", "Words."),
+            "'## References' must hold links or citations",
+        ),
         (_with_text("How many sit on NUMA node 3?", "Guess."), "'## Predict first' must hold a question"),
         (_with_text(" On NUMA node 0 first.", ""), "'## The question' must hold a question, then the answer"),
         (_with_text('load("place")', "6"), "'## Explore' must hold the explorer"),
@@ -230,21 +254,25 @@ def _without_code_after(heading: str) -> Callable[[dict[str, Any]], None]:
         (_with_prose("```{figure} node.svg\n:width: 5\n```"), "has a picture that needs a description, not ''"),
         (
             _with_prose("A node has 32 GB."),
-            "'32 GB' stands bare; take it from the model, with {glue:text} or an f-string",
+            "'32 GB' stands bare; take it from the model, with an f-string",
         ),
         (_with_prose("Words.", hopper={"bare": {"32 GB": "why"}}), "excuses '32 GB', which does not stand bare in it"),
         (_with_prose("32 GB.", hopper={"bare": {"32 GB": " "}}), "'32 GB' stands bare"),
         (_with_text('explanation="!"', 'explanation="It has 32 GB."'), "'32 GB' stands bare"),
         (_with_text('explanation="!"', 'hints=(f"{x} of 32 GB",)'), "'32 GB' stands bare"),
         (_with_text('NumberCheck(name="toy-tasks"', 'print("toy-tasks"'), "'## Exercises' needs a self-check"),
-        (_with_text("{exercise-start} Two\n:label: two", "{note}"), "needs two exercises, each between"),
-        (_with_text(":label: two", ":class: two"), "'## Exercises': each exercise-start needs a :label:"),
-        (_with_text("```{solution-end}\n```", ""), "'## Exercises': 2 solution-start and 0 solution-end"),
-        (_with_text("{solution-start} two", "{solution-start} three"), "exercise 'two' has no solution-start"),
-        (
-            _with_text("{exercise-start} One", "{exercise} One"),
-            "use exercise-start and solution-start, with their ends",
-        ),
+        (_with_tag("exercise:two", "exercise"), "needs two exercises, each a cell tagged exercise:NAME, and has 1"),
+        (_with_tag("solution:two", "solution:three"), "exercise 'two' has no cell tagged solution:two"),
+        (_with_text("> **Exercise.** Why?", "Why?"), "an exercise is a block quote that begins '> **Exercise.** '"),
+        (_with_text("Why?", "Why?\n\nSay it."), "an exercise is a block quote that begins '> **Exercise.** '"),
+        (_with_text("So.\n\n</details>", "So."), "a solution is '<details>', '<summary>Solution</summary>'"),
+        (_with_text("12 // 2", "class Node: pass"), "defines class Node; move it to the package"),
+        (_with_prose("A [torus](../../book/glossary.md#term-tours)."), "has no term with the anchor 'term-tours'"),
+        (_with_prose("A {term}`torus`."), "'{term}`' is shown as it is outside the book"),
+        (_with_prose("```{note}\nWords.\n```"), "'```{note}' is shown as it is outside the book"),
+        (_with_prose(":::{note}\nWords.\n:::"), "':::{note}' is shown as it is outside the book"),
+        (_with_text(INSTALL, "import hopperkit"), "needs hopperbook/cells/install.py as its first code cell"),
+        (_with_tag("install", "installs"), "needs hopperbook/cells/install.py as its first code cell"),
     ],
 )
 def test_problem_is_found(change: Callable[[dict[str, Any]], Any], problem: str, tmp_path: Path) -> None:
@@ -277,7 +305,7 @@ def test_computed_number_in_a_self_check_is_no_problem(tmp_path: Path) -> None:
 def test_a_tool_needs_no_sections(tmp_path: Path) -> None:
     toy = _toy()
     toy["metadata"]["hopper"] = {"kind": "tool", "minutes": 10, "part": "node", "study": None}
-    toy["cells"] = [_cell("# Your trace\n\nTool · 10 minutes") | {"id": "only"}]
+    toy["cells"] = [_cell("# Your trace\n\nTool · 10 minutes") | {"id": "only"}, toy["cells"][1]]
     assert _problems(toy, tmp_path) == []
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from hopperbook.cells.plain import page_of
+
 # Words that most readers know, or that also have an everyday sense: they are linked only where a page explains them.
 EVERYDAY = {
     "bandwidth", "client", "core", "depth", "GPU", "lock", "module", "node", "packed", "page", "power", "rank",
@@ -35,11 +37,10 @@ def pages(root: Path) -> Iterator[Path]:
 
 
 def texts(page: Path) -> list[str]:
-    """Return the Markdown of a page, cell by cell."""
+    """Return the Markdown of a page, cell by cell; of a notebook with its links to the glossary as terms."""
     if page.suffix == ".md":
         return [page.read_text(encoding="utf-8")]
-    cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
-    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    return ["".join(cell["source"]) for cell in page_of(page)["cells"] if cell["cell_type"] == "markdown"]
 
 
 def first_use(term: str, text: str) -> tuple[int, int] | None:

@@ -24,8 +24,15 @@ def versions(root: Path) -> Any:
     return module
 
 
+def _source(cell: dict[str, Any]) -> str:
+    return "".join(cell["source"])
+
+
 def _cell(text: str, kind: str = "markdown", **metadata: Any) -> dict[str, Any]:
     return {"cell_type": kind, "id": "x", "metadata": metadata, "source": text.splitlines(keepends=True)}
+
+
+SOLUTION = "<details>\n<summary>Solution</summary>\n\nTwice three.\n\n```python\n2 * 3\n```\n\n</details>"
 
 
 @pytest.fixture
@@ -36,10 +43,9 @@ def toy() -> dict[str, Any]:
         "cells": [
             _cell("# Toy"),
             _cell("## Predict first\n\nHow many sit on NUMA node 3?"),
-            _cell("```{exercise-start}\n:label: toy-one\n```\nHow many?\n```{exercise-end}\n```"),
-            _cell("```{solution-start} toy-one\n:class: dropdown\n```\nTwice three."),
-            _cell("2 * 3", "code"),
-            _cell("```{solution-end}\n```\nBehind it."),
+            _cell("> **Exercise.** How many?", tags=["exercise:toy-one"]),
+            _cell(SOLUTION, tags=["solution:toy-one"]),
+            _cell("Behind it."),
             _cell('ChoiceCheck(name="toy", question=f"What of {n}?", options=(Option("Six", right=True),))', "code")
             | {"id": "asked"},
         ],
@@ -61,7 +67,7 @@ CHECKS = {
 
 def test_a_students_version_tells_no_answer(versions: Any, toy: dict[str, Any]) -> None:
     made = versions.student(toy, CHECKS)
-    text = "\n".join("".join(cell["source"]) for cell in made["cells"])
+    text = "\n".join(_source(cell) for cell in made["cells"])
     assert "How many?" in text
     assert "Behind it." in text
     assert "**Question.** What of 6?\n\n- All of them\n- Six" in text
@@ -71,21 +77,21 @@ def test_a_students_version_tells_no_answer(versions: Any, toy: dict[str, Any]) 
 
 def test_an_instructors_version_tells_all(versions: Any, toy: dict[str, Any]) -> None:
     versions.hide_answers(toy)
-    made = versions.instructor(toy, CHECKS)
+    made = versions.instructor(versions.opened(toy), CHECKS)
     lead = "".join(made["cells"][1]["source"])
     for words in ("Minutes: 20.", "How many sit on NUMA node 3?", "**What of 6?**", "*Answer:* Six", ": No, some of"):
         assert words in lead
-    text = "\n".join("".join(cell["source"]) for cell in made["cells"])
+    text = "\n".join(_source(cell) for cell in made["cells"])
     assert "Twice three." in text
-    assert "dropdown" not in text
+    assert "<details>" not in text
+    assert next(_source(cell) for cell in made["cells"] if cell["cell_type"] == "code") == "2 * 3"
     assert not any("jupyter" in cell["metadata"] for cell in made["cells"])
 
 
 def test_answers_are_folded(versions: Any, toy: dict[str, Any]) -> None:
     assert versions.hide_answers(toy)
     assert [cell["metadata"].get("jupyter") for cell in toy["cells"] if cell["cell_type"] == "code"] == [
-        {"source_hidden": True, "outputs_hidden": True},
-        {"source_hidden": True},
+        {"source_hidden": True}
     ]
     assert not versions.hide_answers(toy)
 
@@ -94,7 +100,7 @@ def test_a_notebook_has_both_executed_and_without_holes(versions: Any, root: Pat
     for kind in ("student", "instructor"):
         assert versions.main([kind, str(tmp_path / kind), "node/memory"]) == 0
     student = (tmp_path / "student" / "node" / "memory.ipynb").read_text(encoding="utf-8")
-    assert not re.search(r"solution-(start|end)|(Number|Choice|Order|Goal)Check\(", student)
+    assert not re.search(r"solution:|<details>|(Number|Choice|Order|Goal)Check\(", student)
     teacher = json.loads((tmp_path / "instructor" / "node" / "memory.ipynb").read_text(encoding="utf-8"))
     lead = "".join(teacher["cells"][1]["source"])
     source = json.loads((root / "notebooks" / "node" / "memory.ipynb").read_text(encoding="utf-8"))

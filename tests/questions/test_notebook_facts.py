@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from hopperbook.cells.plain import code_of
 from hopperkit.questions.catalogue import QUESTIONS
 from hopperkit.questions.question import load
 
@@ -15,9 +15,8 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 def _trees(notebook: Path) -> Iterator[ast.Module]:
     """Yield the code cells that are plain Python."""
-    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-        source = "".join(cell["source"])
-        if cell["cell_type"] == "code" and not source.lstrip().startswith(("%", "!")):
+    for source in code_of(notebook):
+        if not source.lstrip().startswith(("%", "!")):
             yield ast.parse(source)
 
 

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperkit.traces.absences import Absence
 from hopperkit.traces.backtest import backtest
-from hopperkit.traces.learned import Clock, ClosedHours, Learned, learn, rank_correlation
 from hopperkit.traces.observed import by_group, differences
+from hopperkit.traces.rules.absences import Absence
+from hopperkit.traces.rules.clock import Clock, ClosedHours
+from hopperkit.traces.rules.correlation import rank_correlation
+from hopperkit.traces.rules.learn import learn
+from hopperkit.traces.rules.site import Learned
 from hopperkit.traces.scheduler import simulate
 from hopperkit.traces.why import explain_wait
 from hopperlib.errors import InputError

@@ -4,9 +4,12 @@ import random
 
 import pytest
 
-from hopperkit.traces.learned import Clock, Learned
+from hopperkit.traces.changes.intervals import difference_range
+from hopperkit.traces.changes.scenario import Scenario, simulated_waits, together
+from hopperkit.traces.changes.what_if import what_if
+from hopperkit.traces.rules.clock import Clock
+from hopperkit.traces.rules.site import Learned
 from hopperkit.traces.scheduler import simulate
-from hopperkit.traces.whatif import Scenario, difference_range, simulated_waits, together, what_if
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Limit

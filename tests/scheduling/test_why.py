@@ -4,9 +4,10 @@ import random
 
 import pytest
 
-from hopperkit.traces.absences import Absence
-from hopperkit.traces.learned import Clock, ClosedHours, Learned
 from hopperkit.traces.pending import expected_start
+from hopperkit.traces.rules.absences import Absence
+from hopperkit.traces.rules.clock import Clock, ClosedHours
+from hopperkit.traces.rules.site import Learned
 from hopperkit.traces.smaller_request import smaller_request
 from hopperkit.traces.why import CAUSES, explain_wait
 from hopperlib.errors import InputError

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from hopperkit.traces.absences import Absence
-from hopperkit.traces.learned import ClosedHours, Learned
+from hopperkit.traces.rules.absences import Absence
+from hopperkit.traces.rules.clock import ClosedHours
+from hopperkit.traces.rules.site import Learned
 from hopperlib.scheduling.rules import Limit
 from hopperlib.scheduling.workload import Job, Workload
 from tests.traces.planted import CLOCK, HOUR_S, NODES, machine, planted_log

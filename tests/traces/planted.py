@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from hopperkit.traces.capacity.machine import scheduled_on
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition
-from hopperkit.traces.learned import Clock, ClosedHours, Learned, learn
+from hopperkit.traces.rules.clock import Clock, ClosedHours
+from hopperkit.traces.rules.learn import learn
+from hopperkit.traces.rules.site import Learned
 from hopperlib.scheduling.rules import Limit
 from hopperlib.scheduling.workload import Job, Workload
 

@@ -10,7 +10,9 @@ from hopperkit.readers.jobs import read_job_trace
 from hopperkit.traces.capacity.levels import held_level
 from hopperkit.traces.capacity.machine import Excess, excesses, machine_of, nodes_in_use, scheduled_on
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition
-from hopperkit.traces.learned import Clock, Learned, learn
+from hopperkit.traces.rules.clock import Clock
+from hopperkit.traces.rules.learn import learn
+from hopperkit.traces.rules.site import Learned
 from hopperkit.traces.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 

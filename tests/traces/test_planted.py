@@ -4,7 +4,8 @@ import pytest
 
 from hopperkit.questions.network.traces.rules import learned_result
 from hopperkit.traces.capacity.machine import scheduled_on
-from hopperkit.traces.learned import learn, learned_from
+from hopperkit.traces.rules.evidence import learned_from
+from hopperkit.traces.rules.learn import learn
 from tests.traces.planted import CLOCK, SETTINGS, Verdict, planted_log, verdict
 
 FOUND = Verdict(rule=True, partitions=True, invented=[])

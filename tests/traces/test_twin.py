@@ -3,7 +3,7 @@
 import pytest
 
 from hopperkit.traces.capacity.machine import count_of, scheduled_on
-from hopperkit.traces.learned import learn
+from hopperkit.traces.rules.learn import learn
 from hopperkit.traces.twin import twin
 from hopperlib.scheduling.workload import Workload
 from tests.traces.corrupted import CORRUPTIONS, clock_behind, doubled_hour, merged_partitions

@@ -11,6 +11,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from hopperbook.cells.reading import setup as set_up_cells
 from hopperbook.site.assets import PACKAGES, Assets, collect, write_licences
 from hopperbook.site.course import setup as set_up_course
 from hopperbook.site.finishing import mended, with_policy
@@ -165,6 +166,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("machine", MachineDirective)
     app.add_directive("scene", SceneDirective)
     app.add_directive("study-runs", StudyRunsDirective)
+    set_up_cells(app)
     set_up_course(app)
     set_up_reference(app)
     set_up_side_by_side(app)

@@ -6,6 +6,7 @@ own cache, with its key (their cells) below a folder named by the content of
 the models, it then finds the outputs of each.
 """
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from sphinx.errors import ExtensionError
 from sphinx.search.en import SearchEnglish
 from sphinx.util import logging
 
+from hopperbook.cells.plain import page_of
 from hopperbook.site.kernels import ForkedKernel
 
 # On two cores: a kernel that starts waits now and then, and no process has all of the dear pages.
@@ -47,7 +49,7 @@ def _prepare(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     unknown = {}
     for path in (Path(env.doc2path(name)) for name in docnames):
         if path.suffix == ".ipynb":
-            notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+            notebook = nbformat.reads(json.dumps(page_of(path)), as_version=4)  # type: ignore[no-untyped-call]
             try:
                 cache.match_cache_notebook(notebook)
             except KeyError:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from hopperkit.questions.result import Result
     from hopperkit.readers.jobs.trace import Trace
     from hopperkit.traces.cluster import Cluster
-    from hopperkit.traces.learned import Clock, Learned
+    from hopperkit.traces.rules.clock import Clock
+    from hopperkit.traces.rules.site import Learned
     from hopperlib.scheduling.workload import Workload
 
 
@@ -62,7 +63,7 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str, conf
     """Return the log, without jobs wider than the machine."""
     from hopperkit.readers.jobs import read_job_trace
     from hopperkit.traces.capacity.machine import count_of, scheduled_on
-    from hopperkit.traces.learned import Clock
+    from hopperkit.traces.rules.clock import Clock
     from hopperkit.traces.scheduler import infeasible_jobs
 
     try:
@@ -92,8 +93,8 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str, conf
 def _base(log: "Trace", config: str | None) -> "Learned":
     """Return what is known of the scheduler beforehand: by its settings, or as Slurm comes."""
     from hopperkit.readers.jobs.slurm_config import read_slurm_config
-    from hopperkit.traces.learned import Learned
     from hopperkit.traces.policies import SLURM
+    from hopperkit.traces.rules.site import Learned
 
     if config:
         settings = read_slurm_config(read_source(config, what="config"))
@@ -141,7 +142,8 @@ def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, node
 def _learn(log: _Log) -> "Result":
     """Closed hours, limits, absent nodes, the order of the queue and the depth of backfill, as FILE shows them."""
     from hopperkit.questions.network.traces.rules import learned_result
-    from hopperkit.traces.learned import learn, learned_from
+    from hopperkit.traces.rules.evidence import learned_from
+    from hopperkit.traces.rules.learn import learn
 
     workload, nodes, _ = log.settings
     return learned_result(*learn(*log.settings, base=log.base), learned_from(workload, nodes), log.partitions)
@@ -162,8 +164,9 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
     """
     from hopperkit.questions.network.traces.what_if import scenarios_of, what_if_result
     from hopperkit.traces.backtest import backtest
+    from hopperkit.traces.changes.scenario import together
+    from hopperkit.traces.changes.what_if import what_if
     from hopperkit.traces.twin import twin
-    from hopperkit.traces.whatif import together, what_if
 
     if log.shared and changes["shared"]:
         raise InputError("jobs share nodes in this log already", name="shared")
@@ -175,10 +178,21 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
     return replace(result, findings=(*twin(*log.settings, test.rules).findings, *result.findings))
 
 
+def _since(log: _Log, date: str) -> "Result":
+    """What changed at DATE, such as 2026-03-01: waits before and after it, held against the rules from before.
+
+    The jobs after DATE are simulated as if nothing had changed, so that other jobs do not pass for other rules.
+    """
+    from hopperkit.questions.network.traces.change import change_result, second_of
+    from hopperkit.traces.changes.before_after import before_after
+
+    return change_result(date, before_after(*log.settings, second_of(date, log.trace), base=log.base))
+
+
 def _why(log: _Log, job: str, downtimes: str | None) -> "Result":
     """Why JOB of FILE waited: its wait by causes, which add up."""
     from hopperkit.questions.network.traces.rules import why_result
-    from hopperkit.traces.learned import learn
+    from hopperkit.traces.rules.learn import learn
     from hopperkit.traces.smaller_request import smaller_request
     from hopperkit.traces.why import explain_wait
     from hopperlib.scheduling.downtimes import read_downtimes
@@ -282,4 +296,5 @@ _command(
     click.Argument(["job"]),
     click.Option(["--downtimes"], metavar="CSV", help="Of nodes: kind,start_s,end_s,first_node,last_node"),
 )
+_command(_since, click.Argument(["date"]))
 _command(_when, click.Argument(["job"]))

@@ -17,8 +17,9 @@ from hopperkit.readers.jobs.slurm_config import read_slurm_config
 from hopperkit.readers.jobs.trace import Note, Trace
 from hopperkit.traces.capacity.machine import count_of, describe, excesses, scheduled_on
 from hopperkit.traces.cluster import Cluster
-from hopperkit.traces.learned import Clock, learn
 from hopperkit.traces.policies import policy_of
+from hopperkit.traces.rules.clock import Clock
+from hopperkit.traces.rules.learn import learn
 from hopperkit.traces.scheduler import NodeChoice, Policy, infeasible_jobs, simulate
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding

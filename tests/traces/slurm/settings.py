@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition
-from hopperkit.traces.learned import rank_correlation
+from hopperkit.traces.rules.correlation import rank_correlation
 from hopperkit.traces.scheduler import simulate
 from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime

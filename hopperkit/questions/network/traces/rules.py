@@ -7,8 +7,9 @@ from zoneinfo import ZoneInfo
 from hopperkit.questions.result import Result, Table, table
 from hopperkit.readers.jobs.trace import Trace
 from hopperkit.traces.backtest import PREDICTORS, Backtest
-from hopperkit.traces.learned import Learned, limit_text
 from hopperkit.traces.pending import Expected
+from hopperkit.traces.rules.limits import limit_text
+from hopperkit.traces.rules.site import Learned
 from hopperkit.traces.smaller_request import Request
 from hopperkit.traces.why import CAUSES, Wait
 from hopperlib.finding import Finding

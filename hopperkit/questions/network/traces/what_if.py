@@ -10,8 +10,10 @@ from hopperkit.questions.network.traces.rules import backtest_verdict
 from hopperkit.questions.result import Column, Result, Table, table
 from hopperkit.readers.jobs.trace import Trace
 from hopperkit.traces.backtest import PREDICTORS, Backtest
+from hopperkit.traces.changes.intervals import MIN_WEEKS
+from hopperkit.traces.changes.scenario import Scenario, largest_share
+from hopperkit.traces.changes.what_if import Effect, WhatIf
 from hopperkit.traces.cluster import node_names
-from hopperkit.traces.whatif import MIN_WEEKS, Effect, Scenario, WhatIf, largest_share
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
 from hopperlib.scheduling.downtimes import Downtime
@@ -186,7 +188,7 @@ def what_if_result(test: Backtest, found: WhatIf) -> Result:
     Examples
     --------
     >>> from hopperkit.traces.backtest import Judged
-    >>> from hopperkit.traces.learned import Learned
+    >>> from hopperkit.traces.rules.site import Learned
     >>> judged = tuple(Judged(name, 0.5, 60.0, 0.95) for name in PREDICTORS)
     >>> found = WhatIf(60.0, 60.0, 0.5, 1.0, 2, ())
     >>> what_if_result(Backtest(Learned(), (), 120, 80, judged), found).findings[0].code

@@ -1,0 +1,207 @@
+"""A change of a machine or of its rules, and the waits of a log under it."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+from hopperkit.traces.cluster import Cluster, NodeResources, Partition, demand
+from hopperkit.traces.rules.clock import Clock
+from hopperkit.traces.rules.site import Learned
+from hopperkit.traces.scheduler import infeasible_jobs, simulate
+from hopperlib.errors import InputError
+from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
+from hopperlib.scheduling.workload import Job, Workload
+from hopperlib.units import plain_number
+
+# The pieces of a job queue again when the piece before has ended, which is known after a simulation only: each one
+# begins with what the one before told.
+_PASSES = 3
+# Submissions come up to so much later in runs that show a schedule's own noise. [s]
+_JITTER_S = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """A change of the machine or of its rules.
+
+    Parameters
+    ----------
+    name : str
+    nodes : int or None
+        Of the machine; None as it is.
+    max_walltime_s : int or None
+        Longest limit: jobs that ask for more come as several, each of which queues when the one before has ended. [s]
+    split : (int, int) or None
+        Jobs with limits up to that many seconds have that many nodes of their own; the others have the rest. A job that is
+        wider than its side has the other one, and one that is wider than both has nodes of both.
+    downtimes : tuple of Downtime
+    depth : int or None
+        Of backfill.
+    shared_cores : int
+        Cores of a node that jobs share; 0 for whole nodes.
+    preferred : (str, str) or None
+        "user", "account", "qos" or "queue", and the one whose jobs go before all others.
+    merged : bool
+        Whether all partitions become one.
+    """
+
+    name: str
+    nodes: int | None = None
+    max_walltime_s: int | None = None
+    split: tuple[int, int] | None = None
+    downtimes: tuple[Downtime, ...] = ()
+    depth: int | None = None
+    shared_cores: int = 0
+    preferred: tuple[str, str] | None = None
+    merged: bool = False
+
+    def room(self, machine: int | Cluster, jobs: Sequence[Job] = ()) -> int | Cluster:
+        """Return what to schedule on, of a machine, for jobs as they come under this change."""
+        count = self.nodes or _count(machine)
+        like = NodeResources(cores=self.shared_cores) if isinstance(machine, int) else machine.nodes[-1]
+        before = () if isinstance(machine, int) else machine.nodes[:count]
+        nodes = before + (like,) * (count - len(before))
+        exclusive = isinstance(machine, int) and not self.shared_cores
+        if self.split:
+            first = self.split[1]
+            if not 0 < first < count:
+                raise InputError(f"a split must leave nodes on both sides: {first} of {count:,}")
+            parts = {"short": tuple(range(first)), "long": tuple(range(first, count))}
+            if any(job.queue == "both" for job in jobs):
+                parts["both"] = tuple(range(count))
+        elif not isinstance(machine, int) and self.merged:
+            parts = {"": tuple(range(count))}
+            exclusive = all(partition.exclusive for partition in machine.partitions.values())
+        elif not isinstance(machine, int):
+            exclusive = all(partition.exclusive for partition in machine.partitions.values())
+            added = tuple(range(len(machine.nodes), count))
+            parts = {
+                name: tuple(node for node in mine.nodes if node < count) + added
+                for name, mine in machine.partitions.items()
+            }
+        elif self.shared_cores:
+            parts = {"": tuple(range(count))}
+        else:
+            return count
+        partitions = {name: Partition(nodes=mine, exclusive=exclusive) for name, mine in parts.items()}
+        return Cluster(nodes=nodes, partitions=partitions)
+
+    def side(self, job: Job, nodes: int) -> str:
+        """Return the side of the split that a job has, of a machine with that many nodes; without a split its queue."""
+        if not self.split:
+            return "" if self.merged else job.queue
+        limit_s, first = self.split
+        sides = [("short", first), ("long", nodes - first)]
+        if job.requested_time_s > limit_s:
+            sides.reverse()
+        return next((name for name, room in sides if job.nodes <= room), "both")
+
+    def jobs(self, workload: Workload, machine: int | Cluster) -> tuple[list[Job], list[int]]:
+        """Return the jobs of a log as they come under this change, and beside each its index in the log."""
+        jobs, origins = [], []
+        for index, job in enumerate(workload):
+            asked = job._replace(queue=self.side(job, self.nodes or _count(machine)))
+            asked = asked._replace(memory_mb=0, gpus=0) if isinstance(machine, int) else asked
+            pieces = _pieces(asked, self.max_walltime_s)
+            jobs += pieces
+            origins += [index] * len(pieces)
+        return jobs, origins
+
+
+def _count(machine: int | Cluster) -> int:
+    """Return the nodes of a machine."""
+    return machine if isinstance(machine, int) else len(machine.nodes)
+
+
+def _pieces(job: Job, most_s: int | None) -> list[Job]:
+    """Return a job as the several that a shorter limit makes of it."""
+    if most_s is None or job.requested_time_s <= most_s:
+        return [job]
+    runs = [most_s] * (job.run_time_s // most_s) + [job.run_time_s % most_s]
+    return [job._replace(run_time_s=run, requested_time_s=most_s) for run in runs if run or len(runs) == 1]
+
+
+def simulated_waits(
+    workload: Workload,
+    nodes: int | Cluster,
+    clock: Clock,
+    rules: Learned,
+    scenario: Scenario,
+    jitter: random.Random | None = None,
+) -> tuple[list[int], Schedule]:
+    """Return how long each job of a log waits under a change, all its pieces together, and the schedule. [s]
+
+    With `jitter`, submissions come up to five seconds later.
+
+    Raises
+    ------
+    InputError
+        If a job does not fit.
+
+    Examples
+    --------
+    >>> jobs = Workload([Job(1, 0, 2, 60, 60), Job(2, 0, 2, 60, 60)])
+    >>> simulated_waits(jobs, 2, Clock(0), Learned(), Scenario(name="as it is"))[0]
+    [0, 60]
+    >>> simulated_waits(jobs, 2, Clock(0), Learned(), Scenario(name="more", nodes=4))[0]
+    [0, 0]
+    """
+    nodes = plain_number(nodes)
+    jobs, origins = scenario.jobs(workload, nodes)
+    room = scenario.room(nodes, jobs)
+    settings = rules.settings(workload, scenario.nodes or _count(nodes), clock)
+    settings["downtimes"] += scenario.downtimes
+    if scenario.depth is not None:
+        settings["policy"] = str(scenario.depth)
+    if wide := infeasible_jobs(as_asked := Workload(jobs), room):
+        first = as_asked[wide[0]]
+        others = f" and {len(wide) - 1:,} more find" if len(wide) > 1 else " finds"
+        raise InputError(f"{scenario.name}: job {first.job}, of nodes={first.nodes},{others} no room any more")
+    if scenario.preferred:
+        settings["rules"] = replace(settings["rules"], first=scenario.preferred)
+    late = [int(_JITTER_S * jitter.random()) if jitter else 0 for _ in workload]
+    arrivals = [
+        max(job.submit_time_s, job.eligible_time_s or 0) + late[origin]
+        for job, origin in zip(jobs, origins, strict=True)
+    ]
+    passes = _PASSES if len(jobs) > len(workload) else 1
+    for _ in range(passes):
+        numbered = Workload(job._replace(job=at, eligible_time_s=arrivals[at]) for at, job in enumerate(jobs))
+        numbered.users = workload.users
+        schedule = simulate(numbered, room, **settings)
+        place = {number: index for index, number in enumerate(schedule.workload.job)}
+        for at in range(1, len(jobs)):
+            if origins[at] == origins[at - 1]:
+                arrivals[at] = schedule.end_s[place[at - 1]]
+    waits = [0] * len(workload)
+    for at, origin in enumerate(origins):
+        if schedule.status[place[at]] == NOT_STARTED:
+            raise InputError(f"{scenario.name}: job {jobs[at].job} never starts")
+        waits[origin] += max(0, schedule.start_s[place[at]] - schedule.workload.arrival_s[place[at]])
+    return waits, schedule
+
+
+def together(scenarios: Sequence[Scenario]) -> Scenario:
+    """Return all changes in one.
+
+    Examples
+    --------
+    >>> together([Scenario(name="a", nodes=4), Scenario(name="b", depth=2)])
+    Scenario(name='all together', nodes=4, max_walltime_s=None, split=None, downtimes=(), depth=2, shared_cores=0, preferred=None, merged=False)
+    """
+    given = [(field, getattr(each, field.name)) for each in scenarios for field in fields(each)]
+    changed = {field.name: value for field, value in given if value != field.default}
+    downtimes = tuple(downtime for each in scenarios for downtime in each.downtimes)
+    return Scenario(**changed | {"name": "all together", "downtimes": downtimes})
+
+
+def largest_share(workload: Workload) -> int:
+    """Return the most cores that a job of a log has of one node; 0 if it tells none.
+
+    Examples
+    --------
+    >>> largest_share(Workload([Job(1, 0, 2, 60, 60, cores=5)]))
+    3
+    """
+    return max((demand(workload, job).cores for job in range(len(workload))), default=0)

@@ -1,0 +1,157 @@
+"""The rules of a site as its job log shows them: closed hours, limits, the order of the queue, who passes whom.
+
+What is looked for is proposed by what the log shows of itself, and kept only
+if the simulation with it puts the waits of the same log in an order nearer to
+the observed one: a pattern that explains no wait is none of the scheduler's
+rules. How well that predicts is another matter, which later weeks tell
+(`hopperkit.traces.backtest`).
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from hopperkit.traces.cluster import Cluster
+from hopperkit.traces.rules.absences import Absence, absences
+from hopperkit.traces.rules.clock import HOURS, Clock
+from hopperkit.traces.rules.evidence import Evidence
+from hopperkit.traces.rules.hours import best_closed_hours
+from hopperkit.traces.rules.limits import FEWEST, find_limits, with_gain
+from hopperkit.traces.rules.preferred import preferred_groups
+from hopperkit.traces.rules.site import Learned
+from hopperlib.finding import Finding
+from hopperlib.scheduling.backfill import Backfill
+from hopperlib.scheduling.workload import Workload
+from hopperlib.text import capital, count, listed, share
+from hopperlib.units import SECONDS_PER_HOUR, plain_number
+
+SLURM_TITLE = "Slurm's backfill"
+_ORDERS = {
+    "submission": "the order of submission",
+    "size": "the widest first",
+    "length": "the shortest limit first",
+    "fair share": "users who used little first (fair share)",
+}
+_DEPTHS: dict[str | Backfill, str] = {
+    "easy": "backfill depth 1 (EASY)",
+    "fcfs": "no backfill (depth 0)",
+    "10": "backfill depth 10",
+    "conservative": "backfill that delays nobody (depth all)",
+}
+# A person, QOS or queue is named as preferred only if the simulation with it orders the waits that well.
+_NAMED_FIT = 0.7
+# At most so many times of absent nodes are tried: each takes a simulation.
+_TRIED = 3
+
+
+def learn(
+    workload: Workload,
+    nodes: int | Cluster,
+    clock: Clock,
+    *,
+    base: Learned | None = None,
+    progress: Callable[[str], object] = lambda what: None,
+) -> tuple[Learned, list[Finding]]:
+    """Return the rules that a log shows, and what speaks for each of them.
+
+    Parameters
+    ----------
+    workload : Workload
+        With observed starts.
+    nodes : int or Cluster
+        Of the machine; where they are shared, absent ones are not looked for.
+    clock : Clock
+        Which hour of the week it was.
+    base : Learned or None
+        What is known beforehand, such as the backfill of Slurm; EASY in order of submission without it.
+    progress : callable
+        Called with what is looked for next.
+
+    Examples
+    --------
+    >>> learn(Workload(), 4, Clock(0))[1][0].code
+    'too-few-waits'
+    """
+    nodes = plain_number(nodes)
+    evidence = Evidence(workload, nodes, clock)
+    if len(evidence.waited) < FEWEST:
+        message = f"{count(len(evidence.waited), 'job')} waited a minute or more: {FEWEST} are needed to tell rules"
+        return base or Learned(), [Finding("too-few-waits", message, "unknown")]
+    progress("limits")
+    rules, findings = find_limits(evidence, base or Learned())
+    progress("closed hours")
+    hours = best_closed_hours(evidence, rules)
+    if hours and evidence.better(rules, after := replace(rules, closed=(hours,))):
+        wrong = evidence.contradicting(hours)
+        message = f"{capital(hours.text)}; {share(wrong, 1)} of these jobs' starts contradict it"
+        found_hours = Finding("closed-hours", message, "note", {**hours._asdict(), "contradicting": wrong})
+        findings.append(with_gain(found_hours, evidence, rules, after))
+        rules = after
+    progress("absent nodes")
+    for absence in absences(evidence.workload, nodes)[:_TRIED] if isinstance(nodes, int) else ():
+        after = replace(rules, absent=(*rules.absent, absence))
+        if evidence.kept(rules, after):
+            findings.append(with_gain(_absence(absence, clock), evidence, rules, after))
+            rules = after
+    progress("order and backfill")
+    # Which comes first matters, as each hides the other: the way that ends better is taken.
+    ways = [_two_choices(evidence, rules, depth_first=depth_first) for depth_first in (True, False)]
+    rules, chosen = max(ways, key=lambda way: evidence.fit(way[0]))
+    # What seemed to be closed hours or absent nodes may be the order of the queue or its depth.
+    nothing: list[tuple[str, dict[str, Any]]] = [("closed-hours", {"closed": ()}), ("absent-nodes", {"absent": ()})]
+    for code, none in nothing:
+        without = replace(rules, **none)
+        if without != rules and not evidence.kept(without, rules):
+            rules, findings = without, [finding for finding in findings if finding.code != code]
+    return rules, [*findings, *chosen]
+
+
+def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tuple[Learned, list[Finding]]:
+    """Return the rules with the depth and the order that fit best, chosen one after the other."""
+    findings = []
+    for is_depth in (depth_first, not depth_first):
+        if is_depth:
+            # Of policies that are as likely the one that is known beforehand is taken.
+            known = {rules.policy: SLURM_TITLE} if isinstance(rules.policy, Backfill) else {}
+            tried = {title: replace(rules, policy=name) for name, title in (known | _DEPTHS).items()}
+            rules, finding = _chosen(evidence, tried, "backfill-depth", "Backfill depth")
+        else:
+            tried = {title: replace(rules, order=name) for name, title in _ORDERS.items()}
+            tried |= {
+                f"jobs of {' '.join(each)} first": replace(rules, preferred=each) for each in preferred_groups(evidence)
+            }
+            rules, finding = _chosen(evidence, tried, "order", "Order of the queue")
+        findings.append(finding)
+    return rules, findings
+
+
+def _chosen(evidence: Evidence, tried: dict[str, Learned], code: str, what: str) -> tuple[Learned, Finding]:
+    """Return the rules that fit best of some, if they do so clearly, and what speaks for them."""
+    fits = {name: evidence.fit(rules) for name, rules in tried.items()}
+    first, *others = sorted(fits, key=lambda name: -fits[name])
+    numbers = {"rank_correlations": fits}
+    if tried[first].preferred and fits[first] < _NAMED_FIT:
+        # Nobody is named by a simulation that explains little.
+        del fits[first]
+        return _chosen(evidence, {name: rules for name, rules in tried.items() if name in fits}, code, what)
+    alike = [name for name in others if not evidence.better(tried[name], tried[first])]
+    if alike:
+        # Of those that are as likely as the best the simplest is taken; the first of all is what is usual, and no rule.
+        taken = next(name for name in tried if name in (first, *alike))
+        message = (
+            f"{what}: cannot tell {first} from {listed(alike, 'and')} (rank correlations {fits[first]:.2f} and "
+            f"{listed([f'{fits[name]:.2f}' for name in alike], 'and')}); {taken} is taken."
+        )
+        return tried[taken], Finding(f"{code}-unknown", message, "unknown", numbers)
+    message = f"{what}: {first} (rank correlation {fits[first]:.2f}; next {others[0]}, {fits[others[0]]:.2f})."
+    return tried[first], Finding(code, message, "note", numbers)
+
+
+def _absence(absence: Absence, clock: Clock) -> Finding:
+    """Return what speaks for absent nodes."""
+    days = (absence.end_s - absence.start_s) / (HOURS * SECONDS_PER_HOUR)
+    message = (
+        f"{count(absence.nodes, 'node')} absent for {count(round(days), 'day')} from {clock.date(absence.start_s)}: on "
+        "each of them somebody waited for half of the day or longer whom idle nodes would have held"
+    )
+    return Finding("absent-nodes", message, "note", absence._asdict())
