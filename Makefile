@@ -18,7 +18,7 @@ WORKERS = 2
 # Every notebook starts a Python: what is compiled once is kept, or a build takes a fifth longer.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help book html test search lab lint bench answers scorecard forecasts ranker lock clean distclean python browser
+.PHONY: help book html test search lab lint bench answers scorecard forecasts ranker pictures lock clean distclean python browser
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -62,6 +62,9 @@ forecasts: python ## write data/forecasts.csv anew from the models and their set
 
 ranker: python ## fit the diagnosis' ranker of lines again on its table of labeled lines
 	@cd scripts && $(abspath $(VENV))/bin/python fit_ranker.py --curve
+
+pictures: html ## take the picture of the README anew
+	@$(RUN) scripts/pictures.py
 
 lock: python ## write the lock files anew from pyproject.toml and package.json
 	@sh scripts/lock.sh "$(VENV)" $(ARGS)

@@ -3,7 +3,7 @@
     python scripts/mutations.py --seed 1 --count 80 --table data/mutations.csv
 
 A change swaps an operator or a comparison, adds 1 to a number, turns `and` into `or`, or drops a `not`; places are
-drawn with the seed, the folders in turn. What a folder's tests and doctests do not notice is a gap in the tests, or a
+drawn with the seed: the folders in turn, then a file, then a place in it. What a folder's tests and doctests do not notice is a gap in the tests, or a
 change of form only, such as `<` for `<=` where equal values cannot occur. The working tree must have no changes, as
 files are changed in it and put back.
 """
@@ -65,16 +65,12 @@ def mutations(path: Path) -> list[Mutation]:
     """Return every change of a file, in the order of its lines."""
     text = path.read_text(encoding="utf-8")
     raw, starts, tree = text.encode(), _offsets(text), ast.parse(text)
-    found = []
+    lines = text.split("\n")
+    found: list[Mutation] = []
 
     def add(line: int, start: int, end: int, new: str) -> None:
         after = (raw[:start] + new.encode() + raw[end:]).decode()
-        try:
-            ast.parse(after)
-        except SyntaxError:
-            return
-        lines = text.splitlines(), after.splitlines()
-        found.append(Mutation(path, line, lines[0][line - 1].strip(), lines[1][line - 1].strip(), after))
+        found.append(Mutation(path, line, lines[line - 1].strip(), after.split("\n")[line - 1].strip(), after))
 
     for left, operator, right in _places(tree):
         start = starts[left.end_lineno - 1] + left.end_col_offset  # type: ignore[operator]
@@ -103,6 +99,14 @@ def _tests_of(path: Path) -> list[str]:
     if room == "storage":
         tests.append(ROOT / "tests/contention")
     return [str(test) for test in (*tests, path)]
+
+
+def _is_python(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def noticed(change: Mutation) -> bool:
@@ -141,8 +145,10 @@ def drawn(seed: int, count: int) -> list[Mutation]:
     folders.append([path for name, paths in sorted(rooms.items()) if name.endswith(".py") for path in paths])
     picked: list[Mutation] = []
     while len(picked) < count:
-        choices = [one for path in folders[len(picked) % len(folders)] for one in mutations(path)]
-        picked.append(rng.choice(choices))
+        path = rng.choice(folders[len(picked) % len(folders)])
+        choices = mutations(path)
+        if choices and _is_python((change := rng.choice(choices)).text):
+            picked.append(change)
     return picked
 
 

@@ -52,8 +52,9 @@ def bound_to(
     Examples
     --------
     >>> from hopperlib.machine import Machine
-    >>> bound_to([5, 6], Machine.load("hopper").node()).numa_nodes
-    (0, 1)
+    >>> both = bound_to([5, 6], Machine.load("hopper").node())
+    >>> both.numa_nodes, both.thread_cores
+    ((0, 1), ((5, 6),))
     """
     ordered = tuple(sorted(cpus))
     cores = tuple(sorted({kind.core_of(cpu) for cpu in ordered}))

@@ -58,3 +58,21 @@ def test_what_a_file_does_not_tell_is_none():
     bassi = Machine.load("bassi")
     assert _figures("bassi")["memory_dump_min"].value is None
     assert mpi_bandwidth_per_core_mb_s(bassi) == 375
+
+
+def test_figures_are_shown_to_the_place_that_their_sources_print():
+    """Whole nodes, GB/s of a file system and minutes; a tenth where the page has one; 1.33 GB of memory a core."""
+    shown = {one.figure.name: f"{one.value:.{one.figure.decimals}f}" for one in _figures("hopper").values()}
+    assert shown == {
+        "nodes": "6384",
+        "cores": "153216",
+        "peak_tflops": "1287.0",
+        "memory_tb": "216.6",
+        "memory_per_core_gb": "1.33",
+        "node_bandwidth_gb_s": "50.0",
+        "mpi_latency_us": "1.6",
+        "mpi_bandwidth_gb_s": "6.0",
+        "mpi_bandwidth_per_core_mb_s": "250",
+        "scratch_peak_gb_s": "35",
+        "memory_dump_min": "111",
+    }

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperlib.errors import InputError
 from hopperlib.placement.models.scaling import parts, scaled
 
 amounts = st.floats(0, 100)
@@ -48,3 +49,9 @@ def test_columns_that_are_alike_are_no_choice():
 def test_errors_name_the_value_and_the_rule(call, text):
     with pytest.raises(ValueError, match=text):
         call()
+
+
+@pytest.mark.parametrize("powers", [[], [-1, 0, 1]])
+def test_there_are_as_many_points_as_powers_and_at_least_one(powers):
+    with pytest.raises(InputError, match="must be at least one, and no more than the 2 points"):
+        parts({1: 8.0, 2: 6.0}, powers)

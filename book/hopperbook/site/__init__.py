@@ -7,6 +7,7 @@ renderers      outputs of notebooks as HTML (a plug-in of myst-nb), the explorer
 reference      the public names of the package
 course         routes, progress, terms: what makes the pages a course
 scenes         mechanisms that move
+stories/       figures that are scrolled through
 machine_view   the machine to watch
 own            a center's own site
 assets         what the pages serve themselves, in a folder named by its hash

@@ -117,12 +117,17 @@ def _show_picture(app: Sphinx, document: nodes.document) -> None:
         document[0].insert(2, nodes.raw(text=shown, format="html"))
 
 
+def _tells(section: nodes.Element) -> bool:
+    """Whether a section holds a figure that is scrolled through, which leads to the answer before anything is predicted."""
+    return any('class="hopper-story"' in html.astext() for html in section.findall(nodes.raw))
+
+
 def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Fold the sections of a study page that are looked up rather than read."""
     if app.builder.format != "html" or not docname.startswith("notebooks/"):
         return
     for paragraph in list(doctree.findall(nodes.paragraph)):
-        if paragraph.astext().startswith(_ANSWER):
+        if paragraph.astext().startswith(_ANSWER) and not _tells(paragraph.parent):
             # It would give away what the reader is asked to predict.
             summary = '<details class="hopper-further"><summary>The answer in one sentence</summary>'
             at = paragraph.parent.index(paragraph)

@@ -22,6 +22,7 @@ from hopperbook.site.reference import setup as set_up_reference
 from hopperbook.site.renderers import ExplorerDirective, raw_html
 from hopperbook.site.scenes import SceneDirective, scene
 from hopperbook.site.side_by_side import setup as set_up_side_by_side
+from hopperbook.site.stories.catalogue import story_of
 from hopperbook.site.study_runs import StudyRunsDirective
 from hopperbook.site.teaching import setup as set_up_teaching
 from hopperlib import __version__
@@ -88,7 +89,7 @@ def _configure(app: Sphinx, config: Config) -> None:
         "takes whatever you have: a script, an error, a log.</p>",
     }
     config.templates_path[:0] = [str(HERE / "theme"), str(HERE / "theme" / "components")]
-    for sheet in ("look.css", "explorer.css", "checks.css", "moving.css", "teaching.css"):
+    for sheet in ("look.css", "explorer.css", "checks.css", "moving.css", "story.css", "teaching.css"):
         app.add_css_file(f"{assets.folder}/{sheet}", priority=LAST)
     app.add_js_file(f"{assets.folder}/boot.js", priority=FIRST)
     app.add_js_file(f"{assets.folder}/live.mjs", priority=LAST, type="module")
@@ -126,9 +127,12 @@ def _late_mathjax(app: Sphinx, pagename: str, templatename: str, context: dict[s
 def _play_in_notebooks(app: Sphinx, document: nodes.document) -> None:
     """Put machines and mechanisms where a notebook has a place for one: JupyterLab, which has no directives, shows its words."""
     for node in list(document.findall(nodes.raw)):
-        if place := re.fullmatch(r'<div data-scene="([a-z-]+)">.*</div>', node.astext().strip()):
-            name = place[1]
-            node.replace_self(machine_nodes(app, document) if name == "machine" else raw_html(scene(name)))
+        if place := re.fullmatch(r'<div data-(scene|story)="([a-z-]+)">.*</div>', node.astext().strip()):
+            kind, name = place.groups()
+            if kind == "story":
+                node.replace_self(raw_html(story_of(name)))
+            else:
+                node.replace_self(machine_nodes(app, document) if name == "machine" else raw_html(scene(name)))
 
 
 def _finish(app: Sphinx, exception: Exception | None) -> None:

@@ -327,6 +327,38 @@ class Histories:
             rates_gb_s = fair_rates(self.links, streams, injection_gb_s=self.injection_gb_s)
             yield shares_in_use(self.links, streams, rates_gb_s)
 
+    def streams_met(self, job: PlacedJob, traffic: str = "assumed") -> tuple[list[Coordinates], list[Stream]]:
+        """Return where a placed job sits, and the streams at the start of its first run: its own, then its neighbors'.
+
+        Parameters
+        ----------
+        job : PlacedJob
+            Of a history of this machine, all of its days simulated alike.
+        traffic : str
+            One of `hopperlib.network.runtime.sharing.MIXES`.
+
+        Examples
+        --------
+        >>> histories = Histories(Machine.load("hopper"))
+        >>> job = next(histories.placed_jobs(1, "xyz-by2", "first", [8192], until_day=1))
+        >>> places, streams = histories.streams_met(job)
+        >>> len(places), round(1 / fair_rates(histories.links, streams[:1], injection_gb_s=6.0)[0], 4) == job.own
+        (342, True)
+        """
+        schedule = self.schedule(job.seed, job.allocation, until_day=int(job.day) + 1)
+        all_places, neighbors = self._neighbors(schedule, job.seed, job.order)
+        width = -(-job.tasks // self.cores)
+        index = next(
+            index
+            for index in schedule.finished()
+            if schedule.workload.job[index] >= FIRST_MILC
+            and schedule.workload.nodes[index] == width
+            and round(schedule.start_s[index] / 86_400, 2) == job.day
+        )
+        places = _of_job(schedule, index, all_places)
+        own = milc_stream(self.links, _graph(job.tasks, self.cores), places, self.injection_gb_s)
+        return places, [own, *neighbors.streams(schedule.start_s[index], MIXES[traffic], index)]
+
     def _measured(
         self, schedule: Schedule, index: int, all_places: Sequence[Coordinates], tasks: int, neighbors: "_Neighbors"
     ) -> Iterator[float]:

@@ -64,7 +64,10 @@ def is_short(page, path, size):
     """A page is not too long with everything folded, no wider than the screen, and shows what it is about at once."""
     if path.startswith("notebooks/"):
         longest = LONGEST_OWN if path.startswith("notebooks/own/") else LONGEST[size]
-        assert page.evaluate("document.querySelector('.bd-article').offsetHeight") <= longest, path
+        # A figure that is scrolled through is a page in itself.
+        scrolled = page.evaluate("[...document.querySelectorAll('.hopper-story')].map((story) => story.offsetHeight)")
+        assert all(height <= 12 * SIZES[size]["height"] for height in scrolled), (path, scrolled)
+        assert page.evaluate("document.querySelector('.bd-article').offsetHeight") - sum(scrolled) <= longest, path
     assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"], path
     for picture in page.locator(".hopper-phenomenon").all():
         box = picture.bounding_box()

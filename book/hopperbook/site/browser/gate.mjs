@@ -5,7 +5,7 @@
 import { announce, make } from "./dom.mjs";
 
 const KEY = "hopper.open";
-const PLAYED = ".hopper-explorer, .hopper-scene";
+const PLAYED = ".hopper-explorer, .hopper-scene, .hopper-story";
 const PAGE = location.pathname;
 
 /** Return what is shown without predictions: all pages, or some. */
@@ -76,6 +76,6 @@ function cover(played, yours, uncover) {
       shows("Never ask", () => keepOpened({ ...opened(), all: true }))));
   played.classList.add("hopper-covered");
   // The controls are not covered, but what they move.
-  played.querySelector(".hopper-form, figcaption").after(box);
+  played.querySelector(".hopper-form, figcaption, .hopper-story-title").after(box);
   return box;
 }

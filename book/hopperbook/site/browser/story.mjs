@@ -1,0 +1,54 @@
+// A figure that is scrolled through: the picture of the step whose text is being read stands beside the texts, or, on a
+// phone, above them. Pictures and texts were made at build time (book/hopperbook/site/stories); here one is chosen.
+
+const NARROW = matchMedia("(max-width: 50rem)");
+const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+// Where on the screen a text is read: at which part of its height. On a phone the picture takes the upper part.
+const READ_AT = { wide: 0.55, narrow: 0.75 };
+
+/** Start a story. */
+export function startStory(story) {
+  const steps = [...story.querySelectorAll(".hopper-story-step")];
+  const texts = steps.map((step) => step.querySelector(".hopper-story-text"));
+  const [back, next] = story.querySelectorAll(".hopper-story-bar button");
+  const said = story.querySelector(".hopper-story-bar output");
+  let now = 0;
+
+  const show = (number) => {
+    now = number;
+    steps.forEach((step, at) => step.classList.toggle("hopper-now", at === now));
+    // Heard by those who press the buttons, and not while the page is scrolled.
+    said.setAttribute("aria-live", said.parentElement.contains(document.activeElement) ? "polite" : "off");
+    said.textContent = `${now + 1} of ${steps.length}`;
+    // Still to be pressed at the ends, as a button that is switched off would lose the focus.
+    back.setAttribute("aria-disabled", String(now === 0));
+    next.setAttribute("aria-disabled", String(now === steps.length - 1));
+  };
+
+  const goBy = (by) => {
+    const to = now + by;
+    if (to < 0 || to >= steps.length) return;
+    texts[to].scrollIntoView({ block: NARROW.matches ? "end" : "center", behavior: STILL.matches ? "instant" : "smooth" });
+    show(to);
+  };
+  for (const button of [back, next]) button.addEventListener("click", () => goBy(Number(button.dataset.by)));
+
+  let seen;
+  const watch = () => {
+    seen?.disconnect();
+    const at = 100 * READ_AT[NARROW.matches ? "narrow" : "wide"];
+    // A line across the screen: the text that it crosses is the one that is read.
+    seen = new IntersectionObserver(
+      (entries) => {
+        const entry = entries.find(({ isIntersecting }) => isIntersecting);
+        if (entry) show(texts.indexOf(entry.target));
+      },
+      { rootMargin: `-${at}% 0px -${100 - at}% 0px` },
+    );
+    for (const text of texts) seen.observe(text);
+  };
+  NARROW.addEventListener("change", watch);
+  watch();
+  show(0);
+  if (story.querySelector(".hopper-story-times")) import("./story-times.mjs").then(({ startTimes }) => startTimes(story));
+}
