@@ -118,4 +118,4 @@ def number(name: str, question: str, value: float | None, *, explanation: str, *
 
 def _cannot(question: str, why: str = "") -> Markdown:
     """Return what stands in place of a question that the data cannot answer."""
-    return Markdown(f"*{question}* These data cannot say{f': {why}' if why else ''}.")
+    return Markdown(f"*{question}* These data cannot say{f': {why}' if why else ''}.")  # type: ignore[no-untyped-call]
