@@ -5,7 +5,7 @@
 ``sheets/PART/PAGE``      answers, usual mistakes, what the class screen shows
 ``{paper}``               a directive: the list of both, with the minutes of each page
 ``{exam} VARIANT``        a directive: the test before or after the workshop
-``{rubric}``              a directive: how the numbers of the final project are graded
+``{project-rubric}``      a directive: how the numbers of the final project are graded
 ========================  ======================================================
 """
 
@@ -172,5 +172,5 @@ def setup(app: Sphinx) -> None:
     """Add the directive and the pages."""
     app.add_directive("paper", PaperDirective)
     app.add_directive("exam", ExamDirective)
-    app.add_directive("rubric", RubricDirective)
+    app.add_directive("project-rubric", RubricDirective)
     app.connect("html-collect-pages", _made)
