@@ -56,12 +56,12 @@ def sheet_html(page: BuiltPage, minutes: int) -> str:
     --------
     >>> page = read_page('<article><h1>Memory</h1></article>')
     >>> sheet_html(page, 20)
-    '<section class="hopper-handout"><h1>Memory: the sheet of the instructor</h1><p>Minutes: 20.</p>\n</section>'
+    '<section class="hopper-handout"><h1>Memory: instructor’s sheet</h1><p>Minutes: 20.</p>\n</section>'
     """
     text = sheet(
         minutes=minutes, outcomes=page.outcomes, setting=page.setting, predictions=page.predictions, checks=page.checks
     )
-    title = escape(f"{page.title}: the sheet of the instructor")
+    title = escape(f"{page.title}: instructor’s sheet")
     return f'<section class="hopper-handout"><h1>{title}</h1>{MarkdownIt("commonmark").render(text)}</section>'
 
 
