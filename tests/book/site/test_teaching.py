@@ -155,3 +155,15 @@ def test_a_rooms_choices_are_drawn_in_the_node(watch, site_url):
         room.get_by_role("img", name=re.compile("1 of 1 chose NUMA node 0; 1 of 1 chose NUMA node 1"))
     ).to_be_visible()
     watched.assert_clean()
+
+
+def test_the_slides_of_two_days_fit_their_sheets(watch, site_url):
+    watched = watch(site_url, viewport={"width": 1024, "height": 710})
+    page = watched.go("book/slides-workshop.html")
+    slides = page.locator("article section > section")
+    assert slides.count() > 20
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    tall = "all => all.filter((slide) => slide.scrollHeight > slide.clientHeight + 1).map(({ id }) => id)"
+    assert slides.evaluate_all(tall) == []
+    watched.assert_clean()
