@@ -1,51 +1,118 @@
 """Which helpers of the diagnosis do labeled outputs need? `python scripts/ablate_diagnosis.py FOLDER ...`
 
-Each private function of the modules that judge is switched off in turn: it returns what says nothing (False, an empty
-list, None). A table says in how many outputs verdict, first line or confidence change, how many answers become wrong and
-how many right. A helper that changes nothing is a candidate for deletion; so is one without which more answers are right.
+Each private function of the modules that judge is switched off in turn: it returns the empty value of its type (an empty
+list, None), False and then True if it is a condition, or its first argument unchanged if it is a filter. Only outputs in
+which it returned something else are judged again. The table counts outputs whose answer changes (verdict, code,
+confidence, first line), and names those that become wrong or right. A helper that no output needs is a candidate for
+deletion; so is one without which more answers are right.
+
+A folder holds outputs and a ``labels.csv`` (files, expect, true_cause). Without ``labels.csv`` every file of the folder
+is taken for the output of a run that ended well, or, with ``--failed FOLDER``, of one that failed.
 """
 
+import argparse
 import csv
+import functools
 import inspect
 import io
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from hopperlib.failure.diagnosis import _behind, _fallback, _ranking, steps, voices
-from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnosis_of
+from hopperlib.failure.diagnosis import _behind, _fallback, _ranking, _steps, _voices, diagnosis
+from hopperlib.failure.diagnosis.diagnosis import FAILED, Diagnosis, diagnosis_of
+from hopperlib.failure.messages._lines import LineReader
 from hopperlib.failure.messages.evidence import Evidence
 from hopperlib.failure.messages.scanner import Scanner
+from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
 
-MODULES = (_ranking, _fallback, _behind, steps, voices)
-Labeled = tuple[Evidence, str, str]
+MODULES: tuple[ModuleType, ...] = (_ranking, _fallback, _behind, _steps, _voices, diagnosis)
 _QUOTED = 8
 
 
-def labeled(folders: Sequence[str]) -> Iterator[Labeled]:
-    """Yield the evidence, the expected verdict and the true pieces of each output."""
-    for folder in map(Path, folders):
-        with (folder / "labels.csv").open(encoding="utf-8") as table:
-            for row in csv.DictReader(table):
-                files = [folder / name for name in re.split(r"[ ;+]+", row["files"])]
-                if all(file.exists() for file in files):
-                    scanner = Scanner()
-                    for file in files:
-                        scanner.read(file.name, io.BytesIO(file.read_bytes()))
-                    yield scanner.evidence, row["expect"], row["true_cause"]
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One labeled output: what a scan found in it, its verdict, and pieces of the true lines."""
+
+    name: str
+    evidence: Evidence
+    expect: str
+    true_cause: str
+
+    def is_right(self, found: Diagnosis) -> bool:
+        """Whether an answer agrees with the label."""
+        if self.expect == "cause":
+            quoted = " | ".join(hit.text for cause in found.causes[:1] for hit in cause.hits[:_QUOTED])
+            return any(squeezed(key) in squeezed(quoted) for key in self.true_cause.split(" || ") if key.strip())
+        return found.verdict in FAILED if self.expect == "unknown" else found.verdict not in FAILED
 
 
-def silent(helper: Callable[..., Any]) -> Callable[..., Any] | None:
-    """Return a function that says nothing in place of a helper; None for one whose result has no such value."""
-    kind = str(inspect.signature(helper).return_annotation)
-    values: dict[str, Any] = {"bool": False, "list": [], "dict": {}, "set": set(), "tuple": (), "int": 0}
-    if kind.endswith("None") or "| None" in kind:
-        return lambda *_, **__: None
-    name = re.search(r"\b(bool|list|dict|set|tuple|int)\b", kind)
-    return (lambda *_, **__: values[name[1]]) if name else None
+@dataclass(slots=True)
+class Effect:
+    """What switching one helper off does to the answers."""
+
+    changed: int = 0
+    worse: list[str] = field(default_factory=list)
+    better: list[str] = field(default_factory=list)
+
+
+def squeezed(text: str) -> str:
+    """Return a text without differences of blanks and case."""
+    return " ".join(text.split()).lower()
+
+
+def scanned(files: Sequence[Path]) -> Evidence:
+    """Return what a scan finds in the files of one job."""
+    scanner = Scanner()
+    for file in files:
+        scanner.read(file.name, io.BytesIO(file.read_bytes()))
+    return scanner.evidence
+
+
+def outputs_of(folder: Path, expect_of_all: str = "none") -> Iterator[Output]:
+    """Yield the outputs of a folder."""
+    labels = folder / "labels.csv"
+    if not labels.exists():
+        for file in sorted(path for path in folder.iterdir() if path.is_file() and path.suffix != ".csv"):
+            yield Output(f"{folder.name}/{file.name}", scanned([file]), expect_of_all, "")
+        return
+    with labels.open(encoding="utf-8") as table:
+        for row in csv.DictReader(table):
+            files = [folder / name for name in re.split(r"[ ;+]+", row["files"])]
+            if all(file.exists() for file in files):
+                yield Output(f"{folder.name}/{row['files']}", scanned(files), row["expect"], row["true_cause"])
+
+
+def off_states(helper: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    """Return functions that may take the place of a helper, by the value that they return; none where there is no such value."""
+    signature = inspect.signature(helper)
+    kind = str(signature.return_annotation)
+    if kind.endswith("None") or "None" in kind.split(" | "):
+        return {"None": lambda *_, **__: None}
+    name = re.match(r"(?:<class ')?(?:collections\.abc\.)?(bool|list|dict|set|tuple|int|str|Iterator)\b", kind)
+    if not name:
+        return {}
+    if name[1] == "bool":
+        return {"False": lambda *_, **__: False, "True": lambda *_, **__: True}
+    empty: dict[str, Callable[[], Any]] = {
+        "list": list,
+        "dict": dict,
+        "set": set,
+        "tuple": tuple,
+        "int": int,
+        "str": str,
+    }
+    empty["Iterator"] = tuple
+    states: dict[str, Callable[..., Any]] = {"nothing": lambda *_, **__: empty[name[1]]()}
+    first = next(iter(signature.parameters.values()), None)
+    if first and name[1] == "list" and re.sub(r"^[\w.]+", "", str(first.annotation)) == re.sub(r"^\w+", "", kind):
+        states["its argument"] = lambda given, *_, **__: list(given)
+    return states
 
 
 def helpers() -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -56,55 +123,121 @@ def helpers() -> Iterator[tuple[str, Callable[..., Any]]]:
                 yield name, helper
 
 
+def put(name: str, helper: Callable[..., Any], other: Callable[..., Any]) -> None:
+    """Put another function in the place of a helper wherever a module uses it."""
+    for module in MODULES:
+        if getattr(module, name, None) is helper:
+            setattr(module, name, other)
+
+
 def answer(found: Diagnosis) -> tuple[Any, ...]:
-    """Return what of a diagnosis a reader sees first."""
+    """Return the part of a diagnosis that a reader sees first."""
     cause = found.cause if found.verdict == "cause" else None
-    return found.verdict, cause and (cause.code, cause.confidence, cause.hits[0].line)
+    return found.verdict, cause and (cause.code, cause.confidence, cause.hits[0].line, cause.hits[0].text)
 
 
-def is_right(found: Diagnosis, expected: str, true: str) -> bool:
-    """Whether an answer agrees with its label."""
-    if expected != "cause":
-        return found.verdict != "cause"
-    quoted = " ".join(" ".join(hit.text for hit in cause.hits[:_QUOTED]) for cause in found.causes[:1])
-    return any(" ".join(key.split()).lower() in " ".join(quoted.split()).lower() for key in true.split(" || "))
+def judged(outputs: Sequence[Output]) -> tuple[list[Diagnosis], dict[tuple[str, str], set[int]]]:
+    """Judge all outputs; return the answers and, by helper and state, the outputs in which it returned something else."""
+    used: dict[tuple[str, str], set[int]] = defaultdict(set)
+    current = 0
+
+    def watched(name: str, helper: Callable[..., Any]) -> Callable[..., Any]:
+        states = off_states(helper)
+
+        @functools.wraps(helper)
+        def call(*values: Any, **named: Any) -> Any:
+            result = helper(*values, **named)
+            for state, off in states.items():
+                if isinstance(result, Iterator) or result != off(*values, **named):
+                    used[name, state].add(current)
+            return result
+
+        return call
+
+    watchers = [(name, helper, watched(name, helper)) for name, helper in helpers()]
+    for name, helper, watcher in watchers:
+        put(name, helper, watcher)
+    answers = []
+    for current, output in enumerate(outputs):  # noqa: B007 - the watchers read it
+        answers.append(diagnosis_of(output.evidence))
+    for name, helper, watcher in watchers:
+        put(name, watcher, helper)
+    return answers, used
 
 
-def switched_off(name: str, helper: Callable[..., Any], other: Callable[..., Any]) -> list[tuple[ModuleType, str]]:
-    """Put another function in the place of a helper wherever a module uses it; return the places."""
-    places = [module for module in MODULES if getattr(module, name, None) is helper]
-    for module in places:
-        setattr(module, name, other)
-    return [(module, name) for module in places]
+def effect(
+    name: str,
+    helper: Callable[..., Any],
+    off: Callable[..., Any],
+    outputs: Sequence[Output],
+    before: Sequence[Diagnosis],
+    used: set[int],
+) -> Effect | None:
+    """Switch a helper off and judge the outputs again that it took part in; None if nothing works without it."""
+    found = Effect()
+    put(name, helper, off)
+    try:
+        for place in sorted(used):
+            output, now = outputs[place], diagnosis_of(outputs[place].evidence)
+            found.changed += answer(now) != answer(before[place])
+            right = output.is_right(before[place]), output.is_right(now)
+            if right == (True, False):
+                found.worse.append(output.name)
+            elif right == (False, True):
+                found.better.append(output.name)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return None
+    finally:
+        put(name, off, helper)
+    return found
 
 
-def main(folders: list[str]) -> int:
-    """Print the table; return the exit status."""
-    outputs = list(labeled(folders))
-    before = [diagnosis_of(evidence) for evidence, _, _ in outputs]
-    answers = list(map(answer, before))
-    right = [is_right(found, *label) for found, (_, *label) in zip(before, outputs, strict=True)]
-    print(f"{sum(right)} of {len(outputs)} answers are right with all helpers")
-    print(f"{'helper':<24} changed  worse  better")
+def remember_ranks() -> None:
+    """Rank the lines of each output once: the second voice knows none of the helpers."""
+    ranks: dict[int, list[RankedLine]] = {}
+
+    def remembered(files: Sequence[LineReader]) -> list[RankedLine]:
+        # The readers live as long as the evidence that holds them.
+        if id(files[0]) not in ranks:
+            ranks[id(files[0])] = ranked_lines(files)
+        return ranks[id(files[0])]
+
+    diagnosis.ranked_lines = remembered  # type: ignore[attr-defined]
+
+
+def table(outputs: Sequence[Output], only: Sequence[str] = ()) -> None:
+    """Print the table."""
+    before, used = judged(outputs)
+    right = sum(output.is_right(found) for output, found in zip(outputs, before, strict=True))
+    print(f"{right} of {len(outputs)} answers are right with all helpers")
+    print(f"{'helper':<24} {'returns':<12}  used  changed  worse  better  outputs that need it")
     for name, helper in helpers():
-        other = silent(helper)
-        if other is None:
+        if only and name not in only:
             continue
-        places = switched_off(name, helper, other)
-        try:
-            after = [diagnosis_of(evidence) for evidence, _, _ in outputs]
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            print(f"{name:<24} needed: nothing works without it")
-            continue
-        finally:
-            for module, place in places:
-                setattr(module, place, helper)
-        now = [is_right(found, *label) for found, (_, *label) in zip(after, outputs, strict=True)]
-        changed = sum(answer(found) != old for found, old in zip(after, answers, strict=True))
-        pairs = list(zip(right, now, strict=True))
-        print(f"{name:<24} {changed:7}  {pairs.count((True, False)):5}  {pairs.count((False, True)):6}")
+        for state, off in off_states(helper).items():
+            places = used[name, state]
+            found = effect(name, helper, off, outputs, before, places)
+            line = f"{name:<24} {state:<12} {len(places):5}"
+            if found is None:
+                print(f"{line}  nothing works without it")
+                continue
+            named = ", ".join(found.worse[:3]) + (" ..." if len(found.worse) > 3 else "")
+            print(f"{line} {found.changed:8}  {len(found.worse):5}  {len(found.better):6}  {named}")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the table; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="+", type=Path, help="labeled outputs, or outputs of runs that ended well")
+    parser.add_argument("--failed", nargs="*", type=Path, default=[], help="folders of outputs of runs that failed")
+    parser.add_argument("--only", nargs="*", default=[], metavar="HELPER", help="helpers to switch off; default: all")
+    given = parser.parse_args(arguments)
+    outputs = [output for folder in given.folder for output in outputs_of(folder)]
+    outputs += [output for folder in given.failed for output in outputs_of(folder, "unknown")]
+    remember_ranks()
+    table(outputs, given.only)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]) if len(sys.argv) > 1 else __doc__)
+    sys.exit(main(sys.argv[1:]))

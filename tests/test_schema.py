@@ -19,7 +19,7 @@ from hopperlib.failure.builds._link_line import Compilers
 from hopperlib.failure.builds.rules import BuildProblems
 from hopperlib.failure.diagnosis._fallback import Voices
 from hopperlib.failure.messages._expressions import Words
-from hopperlib.failure.messages.rules import rules_of
+from hopperlib.failure.messages.rules import Groups, rules_of
 from hopperlib.machine import Launcher, Machine
 from hopperlib.monitoring.simultaneous_changes import Subsystem
 from hopperlib.package_data import load_csv_resource
@@ -213,6 +213,7 @@ FILES = {
         ("environments", "modules"),
     ),
     "failure/diagnosis/speakers.toml": (lambda table: read_record(Voices, table, name="x"), ()),
+    "failure/messages/groups.toml": (lambda table: read_record(Groups, table, name="x"), ()),
     "failure/messages/words.toml": (lambda table: read_record(Words, table, name="x"), ()),
     "monitoring/subsystems.toml": (lambda table: read_records(Subsystem, table, "subsystem", name="x"), ()),
     "scheduling/queues.toml": (queues_of, ()),

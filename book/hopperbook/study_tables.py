@@ -4,6 +4,10 @@ Every study page shows the same things in the same way, so they are made
 in one place, from the data and the scorecard.
 """
 
+from collections import Counter
+from collections.abc import Iterable
+from textwrap import wrap
+
 from hopperbook.documented import by_study
 from hopperbook.score import rows
 from hopperbook.studies import load
@@ -13,6 +17,8 @@ from hopperlib.text import capital, digits
 
 # Documented values that a page shows at once; more of them are folded away.
 _OPEN_ROWS = 6
+# Letters in a line of a row's label.
+_LABEL = 32
 
 
 def documented_table(study: str, *ids: str) -> Table:
@@ -78,6 +84,29 @@ def scorecard_table(study: str) -> Table:
         marked_label="the model misses this value",
         folded=f"Scorecard of this study, {len(scored)} values: {len(missed) or 'none'} missed",
     )
+
+
+def row_labels(quantities: Iterable[str]) -> list[str]:
+    """Return quantities as labels of a chart's rows: in lines of some 30 letters, and each label once, as sources repeat values.
+
+    Parameters
+    ----------
+    quantities : iterable of str
+
+    Examples
+    --------
+    >>> row_labels(["cores of Hopper", "cores of Hopper"])
+    ['cores of Hopper', 'cores of Hopper (2)']
+    >>> row_labels(["greatest time of all runs in the table"])
+    ['greatest time of all runs in the<br>table']
+    """
+    seen: Counter[str] = Counter()
+    labels = []
+    for quantity in quantities:
+        seen[quantity] += 1
+        again = f" ({seen[quantity]})" if seen[quantity] > 1 else ""
+        labels.append("<br>".join(wrap(quantity + again, _LABEL)))
+    return labels
 
 
 def _range(each: Range) -> str:

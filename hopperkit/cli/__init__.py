@@ -152,6 +152,11 @@ class LazyGroup(click.Group):
         # The caller, as tests do, handles what is raised.
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **more)
+        if not words and f"_{name.replace('-', '_').upper()}_COMPLETE" not in os.environ:
+            from hopperkit.cli.first_screen import first_screen
+
+            click.echo(first_screen())
+            raise SystemExit(0)
         # A shell that asks for completions gets them here, and the program ends.
         self._main_shell_completion(more, name, complete_var)
         try:
@@ -182,10 +187,15 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List questions and commands without importing any."""
+        from hopperkit.cli.first_screen import STUDIES
+
+        texts = {name: text for name, text in sentences().items() if name in NAMES}
         with formatter.section("Questions"):
-            formatter.write_dl(sorted((name, text) for name, text in sentences().items() if name in NAMES))
+            formatter.write_dl(sorted((name, text) for name, text in texts.items() if name not in STUDIES))
         with formatter.section("Other commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        with formatter.section("Questions of the studies only"):
+            formatter.write_dl([(name, texts[name]) for name in STUDIES])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

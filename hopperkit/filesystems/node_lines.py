@@ -12,6 +12,7 @@ _WORDS = {
     "openmpi": "mpirun -n {tasks} --map-by ppr:{each}:node",
     "mpich": "mpiexec -n {tasks} -ppn {each}",
     "intelmpi": "mpiexec -n {tasks} -ppn {each}",
+    "flux": "flux run -n {tasks} --tasks-per-node={each}",
 }
 
 
@@ -36,7 +37,7 @@ class NodeLines(NamedTuple):
 def node_lines(machine: Machine, *, nodes: int, tasks: int) -> NodeLines | None:
     """Return these lines for the first launcher that a machine has itself.
 
-    None if its file names none, or its nodes have too few cores for so many tasks.
+    None if its file names none, or one whose tasks per node are those of the job (ibrun), or its nodes have too few cores for so many tasks.
 
     Examples
     --------
@@ -45,7 +46,7 @@ def node_lines(machine: Machine, *, nodes: int, tasks: int) -> NodeLines | None:
     """
     kind = next((launcher.kind for launcher in machine.launchers if launcher.assumed is None), None)
     on_node = -(-tasks // nodes)
-    if kind is None or on_node > machine.node().hardware_threads:
+    if kind not in _WORDS or on_node > machine.node().hardware_threads:
         return None
     once, everywhere = (_WORDS[kind].format(tasks=number, each=each) for number, each in ((nodes, 1), (tasks, on_node)))
     return NodeLines(once, everywhere, kind == "srun")

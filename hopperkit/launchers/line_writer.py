@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from hopperkit.launchers.options import Given, option_table, programs, read_options
 from hopperkit.launchers.scripts import LaunchLine
-from hopperkit.launchers.shell import Edit, Word
+from hopperkit.launchers.words.shell import Edit, Word
 from hopperlib.placement.components import LauncherKind, LaunchError
 
 Changes = Mapping[str, "str | None"]
@@ -49,7 +49,7 @@ class ProgramOptions(NamedTuple):
 
 def _report_name(name: str, launcher: LauncherKind) -> str:
     """Return the name in reports of an option in any spelling."""
-    spelled = name if launcher in ("aprun", "srun") else f"-{name.lstrip('-')}"
+    spelled = name if launcher in ("aprun", "srun", "flux") else f"-{name.lstrip('-')}"
     return next((option.names[0] for option in option_table(launcher) if spelled in option.names), name)
 
 
@@ -121,7 +121,7 @@ def edit_options(
 
 def _spelling(name: str, launcher: LauncherKind) -> str:
     """Return how a new option is written; the long names of mpiexec's are documented after two dashes."""
-    if launcher in ("aprun", "srun"):
+    if launcher in ("aprun", "srun", "flux", "ibrun"):
         return name
     names = next((option.names for option in option_table(launcher) if name == option.names[0]), (name,))
     long = next((each for each in names if len(each) > 2), "")
@@ -240,5 +240,8 @@ def one_task_a_node(launcher: LauncherKind, nodes: int) -> str:
         "srun": "srun --ntasks-per-node=1",
         "pals": f"mpiexec -n {nodes} --ppn 1",
         "openmpi": "mpirun --map-by ppr:1:node",
+        # As many tasks as the job has: one on each node where it requests them so.
+        "ibrun": "ibrun",
+        "flux": f"flux run -N {nodes} --tasks-per-node=1",
     }
     return lines.get(launcher, f"mpiexec -n {nodes} -ppn 1")

@@ -26,7 +26,7 @@ from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from hopperkit.launchers.option_values import whole_number
-from hopperkit.launchers.shell import Word
+from hopperkit.launchers.words.shell import Word
 from hopperlib.package_data import load_csv_resource
 from hopperlib.placement.components import Component, LaunchError
 from hopperlib.schema import read_rows
@@ -35,10 +35,10 @@ _NOT_SBATCH = "is an option of srun, not of sbatch; write it on the srun line"
 # Options whose value may be the next word.
 _WITH_VALUE = ("required", "pair")
 # How options are spelled; sbatch's and srun's way is GNU's, mpiexec's that of all others.
-_STYLES = {"aprun": "aprun", "srun": "gnu", "sbatch": "gnu"}
+_STYLES = {"aprun": "aprun", "srun": "gnu", "sbatch": "gnu", "flux": "gnu"}
 
 
-_Program = Literal["aprun", "srun", "sbatch", "pals", "openmpi", "mpich", "intelmpi"]
+_Program = Literal["aprun", "srun", "sbatch", "pals", "openmpi", "mpich", "intelmpi", "ibrun", "flux"]
 _Field = Literal[
     "node_list", "numa_nodes_per_node", "overcommit", "strict_memory", "tasks", "tasks_per_core", "tasks_per_node",
     "tasks_per_numa_node", "tasks_per_socket", "threads_per_core", "threads_per_task",

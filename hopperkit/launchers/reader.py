@@ -15,7 +15,7 @@ from hopperkit.launchers.dialects.srun import read_srun
 from hopperkit.launchers.gpu_wrappers import wrappers_of
 from hopperkit.launchers.option_values import whole_number
 from hopperkit.launchers.scripts import LaunchLine, Script, read_script
-from hopperkit.launchers.shell import BROKEN_LINE, Unknown
+from hopperkit.launchers.words.shell import BROKEN_LINE, Unknown
 from hopperlib.machine import Machine
 from hopperlib.placement.components import (
     Component,
@@ -169,6 +169,10 @@ def _read_words(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
         return "aprun", read_aprun(line, job)
     if line.launcher == "srun":
         return "srun", read_srun(line, job)
+    if line.launcher in ("ibrun", "flux"):
+        from hopperkit.launchers.dialects.counted import read_counted
+
+        return read_counted(line, job)
     from hopperkit.launchers.dialects.mpiexec import read_mpiexec
 
     return read_mpiexec(line, job)
@@ -228,7 +232,7 @@ def _openmp_threads(line: LaunchLine, environment: Mapping[str, str]) -> tuple[i
 _NO_COMMAND = "holds no aprun, srun, mpiexec or mpirun command"
 _READ = r"\b(aprun|srun|mpiexec|mpirun)\b(?!\.)"
 _NOT_READ = (
-    r"\b(jsrun|ibrun|poe|flux (?:run|mini run|submit)|lrun|mpirun_rsh|mpiexec_mpt|ccc_mprun|dplace|prsrun|runjob"
+    r"\b(jsrun|poe|flux submit|lrun|mpirun_rsh|mpiexec_mpt|ccc_mprun|dplace|prsrun|runjob"
     r"|likwid-mpirun|charmrun|mpirun\.lsf)\b"
 )
 
@@ -244,7 +248,6 @@ _COMMENTED_LINE = re.compile(
 _OTHERS = {
     "jsrun": "IBM's launcher, which gives a resource set its GPUs with -g and its cores with -c",
     "lrun": "LLNL's way to call jsrun",
-    "ibrun": "TACC's launcher, which calls the mpiexec of the MPI library that is loaded for the tasks of the job",
     "flux": "Flux's, which gives each task its GPUs with -g, and by default the tasks of a node all of the job's cores there",
 }
 

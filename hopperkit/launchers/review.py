@@ -1,11 +1,14 @@
 """A launch line read, placed, judged and improved: the whole way in one call."""
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
 from hopperkit.launchers.judging.advice import advise
+from hopperkit.launchers.judging.placement_remedies import with_remedies
 from hopperkit.launchers.judging.proposals import BetterLine, LineInScript, better_line
+from hopperkit.launchers.judging.remedies import Judged, with_tried_advice
 from hopperkit.launchers.placing import Placement, place_tasks
 from hopperkit.launchers.reader import read_in_job
 from hopperkit.launchers.scripts import LOOPS, LaunchLine, Script, read_script
@@ -154,4 +157,24 @@ def _judge(placement: Placement, cost_of: Callable[[Placement], Cost], where: Li
     cost = cost_of(placement)
     line = where.script.lines[where.number]
     better = better_line(placement, where, cost_of) if _may_be_bettered(placement, line) else None
-    return Review(placement, cost, advise(placement, cost), better, line, where.script)
+    review = Review(placement, cost, advise(placement, cost), better, line, where.script)
+    return review._replace(advice=_tried_advice(review, where, cost_of))
+
+
+def _tried_advice(review: Review, where: LineInScript, cost_of: Callable[[Placement], Cost]) -> tuple[Finding, ...]:
+    """Return the findings of a line with a change that cures each, where the better line does not."""
+    machine, cured = review.placement.machine, review.won
+    drafts = [
+        draft._replace(remedies=()) if draft.finding.code in cured else draft
+        for draft in with_remedies(review.advice, review.placement, where.script, where.number)
+    ]
+
+    def judge(script: Script) -> Judged:
+        script, launches = read_in_job(script, machine, threads=where.threads, kind=where.kind)
+        if len(script.lines) != len(where.script.lines):
+            return Judged(Counter(), Counter(), "the script has other launch lines then")
+        placement = place_tasks(launches[where.number], machine, kind=where.kind)
+        return Judged.of(each for each in advise(placement, cost_of(placement)) if each.level != "note")
+
+    before = Judged.of(each for each in review.advice if each.level != "note")
+    return tuple(with_tried_advice(drafts, where.script, judge, before))

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from posixpath import basename
 from typing import NamedTuple
 
-from hopperkit.launchers.shell import (
+from hopperkit.launchers.words.embedded import embedded_text
+from hopperkit.launchers.words.shell import (
     Edit,
     Part,
     RawWord,
@@ -36,7 +37,7 @@ _MAX_CHARACTERS = 500_000
 _MAX_GROWTH = 2_000_000
 
 _MPIEXEC = ("mpiexec", "mpirun", "mpiexec.hydra", "orterun", "prterun", "prun")
-_LAUNCHERS = ("aprun", "srun", *_MPIEXEC)
+_LAUNCHERS = ("aprun", "srun", *_MPIEXEC, "ibrun", "flux")
 _MAX_EVAL_DEPTH = 3
 
 # Words that may stand in front of a command without changing what runs.
@@ -200,7 +201,7 @@ class Script:
         """
         # Only a text that may read one of them (PBS_, SLURM_, nvidia-smi) needs a second walk over its statements.
         if any(re.split("(?<=_)| ", name)[0] in self.text for name in variables):
-            lines = tuple(_Shell(variables).walk(self.statements))
+            lines = _lines_of(self.text, self.statements, _Shell(variables))
         else:
             lines = tuple(line._replace(environment={**variables, **line.environment}) for line in self.lines)
         return replace(self, lines=lines, job_variables=variables)
@@ -210,14 +211,14 @@ class Script:
 
         Examples
         --------
-        >>> from hopperkit.launchers.shell import Edit
+        >>> from hopperkit.launchers.words.shell import Edit
         >>> script = read_script("#SBATCH -N 2\ntime srun -n 8 ./a.out >log &\nwait\n")
         >>> script.edited([Edit(27, 27, " -c 4")]).line_as_typed(0)
         'time srun -n 8 -c 4 ./a.out >log &'
         """
         changed = apply_edits(self.text, edits)
         statements = tuple(split(changed))
-        lines = tuple(_Shell(self.job_variables).walk(statements))
+        lines = _lines_of(changed, statements, _Shell(self.job_variables))
         return replace(self, text=changed, statements=statements, lines=lines)
 
     def line_as_typed(self, number: int) -> str:
@@ -258,7 +259,11 @@ def read_script(text: str) -> Script:
     directives, late = _read_directives(tidied)
     statements = tuple(split(tidied))
     shell = _Shell({})
-    lines = tuple(shell.walk(statements))
+    lines = _lines_of(tidied, statements, shell)
+    inner = "" if directives or not lines else embedded_text(tidied)
+    if inner and "<<" in tidied:
+        # What sbatch is handed in a here-document is a script with directives of its own.
+        directives, late = _read_directives(inner)
     return Script(
         raw=tuple(text.splitlines()),
         text=tidied,
@@ -269,6 +274,13 @@ def read_script(text: str) -> Script:
         lines=lines,
         statements=statements,
     )
+
+
+def _lines_of(text: str, statements: Sequence[Statement], shell: "_Shell") -> tuple[LaunchLine, ...]:
+    """Return the launch lines of a text; without any, those in its here-documents or its strings."""
+    lines = tuple(shell.walk(statements))
+    inner = "" if lines else embedded_text(text)
+    return tuple(shell.walk(split(inner))) if inner else lines
 
 
 def _tidy(text: str) -> str:
@@ -500,13 +512,18 @@ class _Shell:
         set_in_front: dict[str, str | Unknown] = dict(ahead)
         for at, word in enumerate(words):
             name = _program_name(word)
+            if name == "flux" and not _is_flux_run(words[at + 1 :]):
+                return
             if name in _LAUNCHERS:
                 places = tuple(
                     (raw.start, raw.end) for raw, each in zip(raw_words, expanded, strict=True) for _ in each
                 )[at:]
                 span = None if self.depth else (places[0][0], raw_words[-1].end)
                 line = self._launch_line(words, at, set_in_front)
-                yield line._replace(span=span, places=() if self.depth else places)
+                # The launcher's name is one word, of Flux's two the first.
+                skipped = 1 if name != "flux" else 2 if words[at + 1].text == "run" else 3
+                line = line._replace(words=tuple(words[at + skipped :]))
+                yield line._replace(span=span, places=() if self.depth else (places[0], *places[skipped:]))
                 return
             # eval reads its words as a line once more: a bound, so that no text makes it go on forever.
             if at == 0 and name == "eval" and self.depth < _MAX_EVAL_DEPTH:
@@ -574,6 +591,12 @@ def _rounds(words: Sequence[RawWord]) -> int:
         else:
             rounds += not any(letter in word.raw for letter in "$`*")
     return rounds or 1
+
+
+def _is_flux_run(words: Sequence[Word]) -> bool:
+    """Whether what follows ``flux`` starts tasks: ``run``, or ``mini run`` of releases before 0.48."""
+    typed = [word.text for word in words[:2]]
+    return typed[:1] == ["run"] or typed == ["mini", "run"]
 
 
 def _program_name(word: Word) -> str:

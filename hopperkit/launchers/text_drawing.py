@@ -1,5 +1,6 @@
 """A placement in words and as text: a sentence, and a box a core with the number of its task inside."""
 
+import textwrap
 from collections import defaultdict
 
 from hopperkit.launchers.placing import NodePlacement, Placement
@@ -10,6 +11,10 @@ from hopperlib.text import count, listed
 # Across, down; left, joint and right of the upper and of the lower edge; idle.
 _DRAWN = ("─", "│", "┌┬┐", "└┴┘", "·")
 _LINE_WIDTH = 100
+# A picture of more lines leaves no room for the findings on a screen.
+_MOST_LINES = 16
+# Longest list of tasks in such a line. [characters]
+_LONGEST_LIST = 25
 
 
 def _boxes(placed: NodePlacement) -> dict[int, str]:
@@ -71,7 +76,8 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
     Returns
     -------
     str
-        Lines, the last one ended. A box holds the numbers of the tasks that may
+        Lines, the last one ended. Where the boxes would fill a screen, a NUMA node that looks like an earlier one is a
+        line of words. A box holds the numbers of the tasks that may
         run there; ``12x`` stands for twelve that cannot be listed, a dot for none.
 
     Examples
@@ -110,6 +116,10 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
     per_line = max(1, min(kind.cores_per_numa_node, (_LINE_WIDTH - 5) // (width + 3)))
     # An even split over the lines looks better than a full line and a rest.
     per_line = -(-kind.cores_per_numa_node // -(-kind.cores_per_numa_node // per_line))
+    shapes = [_shape(kind, words, numa_node) for numa_node in range(kind.numa_nodes)]
+    # Boxes that look like those of an earlier NUMA node are left to words where all would not fit a screen.
+    box = (kind.threads_per_core + 2) * -(-kind.cores_per_numa_node // per_line) + 1
+    folds = kind.numa_nodes * box > _MOST_LINES
     lines = []
     for numa_node in range(kind.numa_nodes):
         socket, first = divmod(numa_node, kind.numa_nodes_per_socket)
@@ -120,10 +130,20 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
             )
         cores = list(kind.cores_of(numa_node))
         lines.append(f"  NUMA node {numa_node}  cores {as_ranges(cores)}")
-        if devices := "   ".join(numa_devices(kind, placed, numa_node)):
-            import textwrap
-
-            lines += textwrap.wrap(devices, _LINE_WIDTH, initial_indent="    ", subsequent_indent="    ")
+        like = shapes.index(shapes[numa_node])
+        devices = numa_devices(kind, placed, numa_node)
+        if folds and like < numa_node:
+            there = sorted({number for number, seat in placed.seats() if set(seat.cores) & set(cores)})
+            gpus = "".join(f"   {each}" for each in devices if each.startswith("GPU"))
+            lines += textwrap.wrap(
+                f"{lines.pop()}: as NUMA node {like}, {_tasks_in_words(there)}{gpus}",
+                _LINE_WIDTH,
+                subsequent_indent="    ",
+                drop_whitespace=False,
+            )
+            continue
+        if line := "   ".join(devices):
+            lines += textwrap.wrap(line, _LINE_WIDTH, initial_indent="    ", subsequent_indent="    ")
         for start in range(0, len(cores), per_line):
             row = cores[start : start + per_line]
             inside = [
@@ -135,6 +155,25 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
             lines += ["    " + down + down.join(thread) + down for thread in inside]
             lines.append("    " + bottom[0] + bottom[1].join(boxes) + bottom[2])
     return "\n".join(lines) + "\n"
+
+
+def _tasks_in_words(numbers: list[int]) -> str:
+    """Return tasks by their numbers, those of a long list by the first and the last."""
+    listed_numbers = as_ranges(numbers)
+    if not numbers or len(listed_numbers) <= _LONGEST_LIST:
+        return f"task{'s' * (len(numbers) > 1)} {listed_numbers}" if numbers else "no task"
+    return f"{len(numbers)} tasks from {numbers[0]} to {numbers[-1]}"
+
+
+def _shape(kind: NodeKind, words: dict[int, str], numa_node: int) -> tuple[int | str, ...]:
+    """Return how the boxes of a NUMA node look, its tasks numbered in the order in which they appear."""
+    seen: dict[str, int] = {}
+    shape: list[int | str] = []
+    for core in kind.cores_of(numa_node):
+        for thread in range(kind.threads_per_core):
+            word = words.get(kind.cpu(core, thread), "")
+            shape.append(word if word in ("", "x") else seen.setdefault(word, len(seen)))
+    return tuple(shape)
 
 
 def _per_numa_node(placed: NodePlacement, kind: NodeKind) -> str:

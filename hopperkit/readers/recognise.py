@@ -66,8 +66,8 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
         "hardware",
         "a description of a node",
         r"^Architecture:\s|^\s*<topology\b|^<!DOCTYPE topology|^Machine \(.*total|^\s*\"lscpu\": \["
-        r"|^CPU\(s\):|^node \d+ cpus:|^\s+(?:pcpus|resources_available\.ncpus) = \d|^MemTotal: +\d+ kB",
-        "lscpu, lstopo, numactl, pbsnodes or /proc/meminfo say such lines",
+        r"|^CPU\(s\):|^node \d+ cpus:|^\s+(?:pcpus|resources_available\.ncpus) = \d|^MemTotal: +\d+ kB|^ +NUMA:$",
+        "lscpu, lstopo, numactl, amd-smi, pbsnodes or /proc/meminfo say such lines",
     ),
     (
         "trace",

@@ -17,11 +17,13 @@ from hopperlib.packed import decompress, encoding_of
 Source = str | bytes | os.PathLike[str] | BinaryIO | Iterable[str]
 
 _LONGEST = 1 << 20
+# A file that is no text shows it so early. [bytes]
+_HEAD = 8192
 # A line and its end, or the last one without.
 _LINE = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
 
 
-def text_of(source: Source, *, name: str = "", max_bytes: int | None = None) -> str:
+def text_of(source: Source, *, name: str = "", max_bytes: int | None = None, text_only: bool = False) -> str:
     r"""Return what a source holds as text; bytes that are not of its encoding are replaced, not refused.
 
     Parameters
@@ -33,11 +35,13 @@ def text_of(source: Source, *, name: str = "", max_bytes: int | None = None) -> 
         What messages call it; by default its path.
     max_bytes : int or None
         Most that is read, unpacked; None for no bound.
+    text_only : bool
+        Whether what holds zero bytes near its beginning is refused: an archive, a program, a core dump.
 
     Raises
     ------
     InputError
-        If it cannot be read, or is larger.
+        If it cannot be read, is larger, or is no text.
 
     Examples
     --------
@@ -58,7 +62,10 @@ def text_of(source: Source, *, name: str = "", max_bytes: int | None = None) -> 
         data = stream.read(-1 if max_bytes is None else max_bytes + 1)
     if max_bytes is not None and len(data) > max_bytes:
         raise InputError(f"{name}: is larger than {max_bytes:,} bytes, the most that is read")
-    return data.decode(encoding_of(data), errors="replace")
+    encoding = encoding_of(data)
+    if text_only and b"\0" in data[:_HEAD] and "16" not in encoding:
+        raise InputError(f"{name}: is not a text")
+    return data.decode(encoding, errors="replace")
 
 
 def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:

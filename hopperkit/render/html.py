@@ -303,6 +303,7 @@ def _finding(finding: Mapping[str, Any], evidence: bool, fold: bool) -> str:
     rows = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td>{escape(format_number(value))}</td></tr>'
         for name, value in numbers.items()
+        if isinstance(value, int | float | str)
     )
     table = f"<table><caption>{escape(finding['code'])}</caption>{rows}</table>"
     return (

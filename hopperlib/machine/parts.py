@@ -556,7 +556,9 @@ class Launcher:
         What was printed for a line alone without -c that its options do not explain; None where nothing was.
     """
 
-    kind: Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi"] = key(why="these launch lines can be read")
+    kind: Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi", "ibrun", "flux"] = key(
+        why="these launch lines can be read"
+    )
     assumed: str | None = None
     options: tuple[str, ...] = sourced(
         (), pattern=r"--?[A-Za-z][A-Za-z0-9_-]*", why="an option as it is typed, as in -n"

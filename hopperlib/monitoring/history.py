@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from hopperlib.errors import refusal
 from hopperlib.monitoring.changes import FEWEST, LEVEL, NEAR, Change, Course, find_changes, least_spread
+from hopperlib.monitoring.levels import Noise
 from hopperlib.monitoring.noise import SpreadChange, spread_change, stands_out
 from hopperlib.monitoring.recurring import TwoStates, outweighs, season, switches
 
@@ -114,7 +115,7 @@ class Report:
     "drifts, worse", "drifts, better", "switches between two states" (`states`, so many `switches`), "moves with the
     season" (of `season_runs` runs, by `season_percent` from its lowest to its highest), "explained", "wanders" (its changes,
     `doubtful`, are no larger than it moves all the time) and "too few runs". `spread_change` is where runs begin to
-    spread more, or less.
+    spread more, or less; `noise` how runs scatter around their level, outliers among them.
     """
 
     history: History
@@ -131,6 +132,7 @@ class Report:
     verdict: str = "no change"
     doubtful: tuple[Shift, ...] = ()
     spread_change: SpreadChange | None = None
+    noise: Noise | None = None
 
     def worse(self, percent: float) -> bool:
         """Whether a change of the measured value is one for the worse."""
@@ -198,6 +200,7 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
         persistence=course.fit.noise.persistence,
         doubtful=tuple(doubtful),
         spread_change=spread_change(residuals),
+        noise=course.fit.noise,
     )
     if states is not None and not any(shift.explained_by for shift in shifts):
         return _switching(report, states)

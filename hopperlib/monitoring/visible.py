@@ -1,22 +1,30 @@
 """The smallest lasting change that would have been seen: the size of the silence of a history without one.
 
-A step adds to the likelihood what its square is worth beside the noise. It is seen in 80 of 100 histories when that is
-the gain that the detector requires (`changes.gain_needed`) and 0.84 standard deviations more. The noise around a single
-level takes part of a step for spread, so the gain grows with the logarithm of the energy only.
+Histories are drawn from the runs themselves, with a change in the middle, and the gain of likelihood that the detector
+requires is worked out for each. From how far these gains lie above what is needed follows the change that 80 of 100 such
+histories show. The noise of a history is known from its runs only, and may be larger: by how much estimates of the drawn
+histories differ from each other and from what they were drawn from, the change is larger, so that 80 of 100 holds on
+average over histories. No number here was fitted; ``tests/monitoring/test_visible.py`` says how near it comes.
 """
 
 import math
+import random
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from statistics import fmean, stdev
 
-from hopperlib.monitoring.changes import FEWEST, LEVEL, gain_needed
+from hopperlib.monitoring.changes import FEWEST, LEVEL, SHORTEST, gain_needed, least_spread
 from hopperlib.monitoring.history import Report
+from hopperlib.monitoring.levels import Noise, fit_at
 
 # Standard normal quantile of 80 %.
 _POWER_Z = 0.8416
-# What the formula lacks beside the detector, which looks for place and noise too: fitted to histories of 60 runs with six
-# kinds of noise, so that four of five losses are seen on average over the kinds.
-CALIBRATED = 1.2
-_TWO_THIRDS = 0.68
 _MOST_PERSISTENT = 0.9
+# Drawn histories, and how often they are drawn, with a change that is nearer each time.
+_DRAWS, _ROUNDS = 30, 2
+# What is drawn says something about changes near the one that was tried only.
+_SMALLEST, _LARGEST = 0.5, 3.0
 
 
 def visible_change(report: Report, after: int | None = None) -> float | None:
@@ -41,20 +49,93 @@ def visible_change(report: Report, after: int | None = None) -> float | None:
     >>> from hopperlib.monitoring.history import History, judge
     >>> rates = tuple(100.0 + run * 7 % 5 for run in range(60))
     >>> steady = judge(History(name="rate", values=rates, times=tuple(map(str, range(60)))))
-    >>> round(visible_change(steady), 3), round(visible_change(steady, after=10), 3)
-    (0.037, 0.049)
+    >>> size, late = visible_change(steady), visible_change(steady, after=10)
+    >>> 0.01 < size < late < 0.06
+    True
     """
-    n = len(report.history.values)
-    if n < FEWEST or not report.level or report.verdict != "no change":
+    values = report.history.values
+    n = len(values)
+    if n < FEWEST or not report.level or report.noise is None or report.verdict != "no change":
         return None
     late = n // 2 if after is None else min(max(after, 1), n - 1)
-    off = sorted(abs(math.log(value / level)) for value, level in zip(report.history.values, report.level, strict=True))
-    spread = off[round(_TWO_THIRDS * (n - 1))]
+    residuals = tuple(math.log(value / level) for value, level in zip(values, report.level, strict=True))
+    step = _visible_step(residuals, report.noise, -1 if report.history.better == "lower" else 1)
+    # The energy of a step is its square times the runs before it and after it over all.
+    return math.expm1(step * math.sqrt((n // 2) * (n - n // 2) / (late * (n - late))))
+
+
+@lru_cache(maxsize=512)
+def _visible_step(residuals: tuple[float, ...], noise: Noise, sign: int) -> float:
+    """Step down (sign 1) or up in the middle, as a difference of logarithms, that 80 of 100 histories with such residuals would show."""
+    n, least = len(residuals), least_spread(residuals)
     # The autocorrelation of few runs is estimated too small (Kendall 1954).
-    persistence = min(max(report.persistence, 0.0), _MOST_PERSISTENT)
+    persistence = min(noise.persistence, _MOST_PERSISTENT)
     if persistence:
         persistence = min(_MOST_PERSISTENT, persistence + (1 + 3 * persistence) / n)
+    known = Noise(noise.spread, persistence, noise.low, noise.low_width, noise.high, noise.high_width)
+    # First guess: a step adds to the likelihood what its square is worth beside the noise, whose spread takes a part of it.
     wanted = math.sqrt(2 * gain_needed(n, persistence, LEVEL)) + _POWER_Z
-    energy = n * math.expm1(wanted**2 / n)
-    memory = math.sqrt((1 + persistence) / (1 - persistence))
-    return math.expm1(CALIBRATED * spread * memory * math.sqrt(energy * n / (late * (n - late))))
+    guess = _scatter(known) * math.sqrt(n * math.expm1(wanted**2 / n) * n / ((n // 2) * (n - n // 2)))
+    step = guess
+    scatters: list[float] = []
+    for _ in range(_ROUNDS):
+        margins, scatters = [], []
+        for history in _drawn(residuals, persistence, sign * step):
+            margin, noise_found = _margin(history, known, max(least, 0.05 * noise.spread))
+            margins.append(margin)
+            scatters.append(math.log(_scatter(noise_found)))
+        # The root of twice the gain grows with the step on a line.
+        slope = (fmean(margins) + wanted - _POWER_Z) / step
+        missing = _POWER_Z * math.hypot(stdev(margins), stdev(scatters) * wanted) - fmean(margins)
+        step = min(max(step + missing / slope, _SMALLEST * guess), _LARGEST * guess)
+    # Estimates that are too small on average are so here too.
+    too_small = min(0.0, fmean(scatters) - math.log(_scatter(known)))
+    return step * math.exp(-too_small)
+
+
+def _scatter(noise: Noise) -> float:
+    """Standard error of a mean of many runs, times the root of their number: the spread, and the memory of it."""
+    return noise.spread * math.sqrt((1 + noise.persistence) / (1 - noise.persistence))
+
+
+def _drawn(residuals: Sequence[float], persistence: float, step: float) -> list[list[float]]:
+    """Histories drawn from what is new in each run, with a step down in their middle, or up where it is negative."""
+    n = len(residuals)
+    new = [after - persistence * before for before, after in pairwise(residuals)]
+    middle, wider = fmean(new), math.sqrt(n / (n - 2))
+    new = [wider * (value - middle) for value in new]
+    histories = []
+    for number in range(_DRAWS):
+        rng = random.Random(number)
+        level, history = rng.choice(residuals), []
+        for run in range(n):
+            if run:
+                level = persistence * level + rng.choice(new)
+            history.append(level - step * (run >= n // 2))
+        histories.append(history)
+    return histories
+
+
+def _margin(history: Sequence[float], noise: Noise, least: float) -> tuple[float, Noise]:
+    """How far the root of twice the gain is above what is needed, and the noise around the change."""
+    n = len(history)
+    steady, sure = fit_at(history, 0, noise, least=least)
+    likeliest = _likeliest_place(steady.residuals(history), sure)
+    best = max((fit_at(history, cut, noise, least=least)[0] for cut in {likeliest, n // 2}), key=lambda one: one.loglik)
+    gain = max(0.0, best.loglik - steady.loglik)
+    return math.sqrt(2 * gain) - math.sqrt(2 * gain_needed(n, best.noise.persistence, LEVEL)), best.noise
+
+
+def _likeliest_place(residuals: Sequence[float], sure: Sequence[float]) -> int:
+    """First run after the step that takes most of the squares of residuals, each weighted."""
+    n, all_weight = len(residuals), sum(sure)
+    total = sum(weight * off for weight, off in zip(sure, residuals, strict=True))
+    weight = part = 0.0
+    best = -1.0, n // 2
+    for run in range(1, n):
+        weight += sure[run - 1]
+        part += sure[run - 1] * residuals[run - 1]
+        if SHORTEST <= run <= n - SHORTEST and 0 < weight < all_weight:
+            apart = part / weight - (total - part) / (all_weight - weight)
+            best = max(best, (apart**2 * weight * (all_weight - weight), run))
+    return best[1]

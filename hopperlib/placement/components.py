@@ -28,7 +28,7 @@ DIRECTIVES: dict[BatchSystem, str] = {
     "flux": "#flux:",
 }
 """How the lines begin that a batch system reads."""
-LauncherKind = Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi"]
+LauncherKind = Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi", "ibrun", "flux"]
 
 
 class LaunchError(InputError):

@@ -398,3 +398,24 @@ def test_csv_of_io500_folders_has_a_row_for_each_result(tmp_path):
         assert lines[0] == "file,start,errors,result,value,unit,seconds"
         assert len(lines) == 1 + 2 * runs
         assert lines[2].endswith(",0,ior-easy-write,4.0,GiB/s,300.5")
+
+
+def test_a_tree_of_io500_runs_is_one_table_whatever_lies_between(tmp_path):
+    """Trials of IOR, binary files and hidden folders leave the table of the runs as it is."""
+    for place in ("2023/a", "2024/b"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "result_summary.txt").write_text(
+            "[RESULT]       ior-easy-write        4.000000 GiB/s : time 300.500 seconds\n"
+            "[SCORE ] Bandwidth 4.000000 GiB/s : IOPS 9.000000 kiops : TOTAL 6.000000\n"
+        )
+    table = run(str(tmp_path), "--csv").stdout
+    assert [row["result"] for row in csv.DictReader(io.StringIO(table))] == ["score", "ior-easy-write"] * 2
+    (tmp_path / "trial").mkdir()
+    (tmp_path / "trial" / "ior.txt").write_text(Path(GOOD).read_text())
+    (tmp_path / "trial" / "core").write_bytes(b"IOR-4.0.0\0\0" * 100)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "result_summary.txt").write_text("[RESULT] ior-easy-read 1.0 GiB/s : time 3.5 seconds\n")
+    again = run(str(tmp_path), "--csv")
+    assert again.stdout == table
+    assert "core: is not a text" in again.stderr
+    assert "left out of the table of IO500 runs: rates in 1 other file" in again.stderr

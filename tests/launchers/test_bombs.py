@@ -6,7 +6,7 @@ import pytest
 
 from hopperkit.launchers.review import review_lines
 from hopperkit.launchers.scripts import read_script
-from hopperkit.launchers.shell import MAX_VALUE, Unknown
+from hopperkit.launchers.words.shell import MAX_VALUE, Unknown
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 

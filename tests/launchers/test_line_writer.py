@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hopperkit.launchers.line_writer import edit_options, read_line_options
 from hopperkit.launchers.review import review_line
 from hopperkit.launchers.scripts import read_script
-from hopperkit.launchers.shell import Edit, apply_edits
+from hopperkit.launchers.words.shell import Edit, apply_edits
 from hopperlib.machine import Machine
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from hopperkit.launchers.options import Option, option_table, programs, read_options
-from hopperkit.launchers.shell import Word
+from hopperkit.launchers.words.shell import Word
 from hopperlib.placement.components import Component, LaunchError
 
 

@@ -328,7 +328,7 @@ def test_the_gpus_of_launchers_that_are_not_read() -> None:
         read_launch("#BSUB -nnodes 2\njsrun -n 4 -a 1 -g 1 ./a", MACHINES["polaris"])
 
 
-@pytest.mark.parametrize("launcher", ["ibrun", "jsrun", "lrun", "flux run", "poe", "mpirun_rsh"])
+@pytest.mark.parametrize("launcher", ["jsrun", "lrun", "flux submit", "poe", "mpirun_rsh"])
 @pytest.mark.parametrize(
     "comment", ["", "# Launch with ibrun, not with mpirun or srun", "# srun -n 4 ./old", "# mpirun would do as well"]
 )

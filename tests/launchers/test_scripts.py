@@ -3,7 +3,7 @@
 import pytest
 
 from hopperkit.launchers import read_launch, read_script
-from hopperkit.launchers.shell import Unknown
+from hopperkit.launchers.words.shell import Unknown
 from hopperlib.machine import Machine
 from hopperlib.placement.components import LaunchError
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperkit.launchers.scripts import read_script
-from hopperkit.launchers.shell import Unknown, Word, expand, joined, split
+from hopperkit.launchers.words.shell import Unknown, Word, expand, joined, split
 
 
 def words(text: str) -> list[list[str]]:

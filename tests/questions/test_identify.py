@@ -69,7 +69,7 @@ def test_files_of_one_job_are_answered_together(tmp_path):
 
 
 def test_what_cannot_be_read_says_as_what():
-    with pytest.raises(InputError, match=r"no question can read this text as a job script \(it has #PBS lines\)"):
+    with pytest.raises(InputError, match=r"^read as a job script \(it has #PBS lines\)"):
         ask("#!/bin/sh\n#PBS -l nodes=1\n#BSUB -n 4\nmpirun ./a\n")
     # What has the marks of a kind is no output of a job because it lacks a column.
     with pytest.raises(InputError, match=r"Slurm's accounting .* it lacks Submit"):

@@ -12,8 +12,8 @@ from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 
 ASKED = [name for name in QUESTIONS if any(isinstance(control, MachineChoice) for control in load(name).controls)]
-LAUNCHER = re.compile(r"\b(aprun|srun|mpiexec|mpirun)\b")
-SPELLED = {"aprun": {"aprun"}, "srun": {"srun"}}
+LAUNCHER = re.compile(r"\b(aprun|srun|mpiexec|mpirun|ibrun|flux run)\b")
+SPELLED = {"aprun": {"aprun"}, "srun": {"srun"}, "ibrun": {"ibrun"}, "flux": {"flux run"}}
 LINES = {"aprun": "aprun -n 48 -N 12 ./a.out", "srun": "srun -N 2 -n 16 ./a.out"}
 
 

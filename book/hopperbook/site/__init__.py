@@ -9,7 +9,7 @@ course         routes, progress, terms: what makes the pages a course
 scenes         mechanisms that move
 stories/       figures that are scrolled through
 machine_view   the machine to watch
-own            a center's own site
+centers/       a center's own site, whose tool pages are about its machine
 assets         what the pages serve themselves, in a folder named by its hash
 finishing      mends of the engine's pages, and the Content-Security-Policy of each
 kernels        the kernels of notebooks, forked from one process

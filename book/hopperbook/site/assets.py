@@ -19,8 +19,8 @@ from sphinx.errors import ExtensionError
 
 import hopperkit
 import hopperlib
+from hopperbook.site.centers.own import beside, own_site
 from hopperbook.site.html import filled, tables
-from hopperbook.site.own import beside, own_site
 from hopperlib.failure.messages.rules import STAGED, staged_rules
 from hopperlib.machine import Machine
 
@@ -254,6 +254,8 @@ def machines_module() -> bytes:
     }
     own, path = None, beside()
     if path:
+        # A site is about its machine: who has another one gives its file.
+        shipped = {}
         machine, text, _ = own_site(path)
         own = {"title": machine.title, "says": says(machine), "file": text}
     return f"export const machines = {json.dumps(shipped)};\nexport const own = {json.dumps(own)};\n".encode()

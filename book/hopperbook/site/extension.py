@@ -13,11 +13,11 @@ from sphinx.config import Config
 
 from hopperbook.cells.reading import setup as set_up_cells
 from hopperbook.site.assets import PACKAGES, Assets, collect, write_licences
+from hopperbook.site.centers.own import beside, front_page
 from hopperbook.site.course import setup as set_up_course
 from hopperbook.site.finishing import mended, with_policy
 from hopperbook.site.html import filled
 from hopperbook.site.machine_view import MachineDirective, machine_nodes
-from hopperbook.site.own import beside, front_page
 from hopperbook.site.reference import setup as set_up_reference
 from hopperbook.site.renderers import ExplorerDirective, raw_html
 from hopperbook.site.scenes import SceneDirective, scene

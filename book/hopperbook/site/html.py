@@ -17,7 +17,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from hopperbook.site.own import site_examples
+from hopperbook.site.centers.own import site_examples
 from hopperkit.questions.question import Question, load
 from hopperkit.questions.result import Figure, Table
 from hopperkit.render import html
@@ -116,6 +116,7 @@ def explorer_html(
     key: str,
     values: Mapping[str, Any] | None = None,
     keep: Callable[[Question, Mapping[str, Any]], str] | None = None,
+    ours: bool = True,
 ) -> str:
     """Return an explorer as HTML, with its answer for the starting setting.
 
@@ -128,6 +129,9 @@ def explorer_html(
         Values to start with, where they differ from the defaults.
     keep : callable or None
         Keeps the answer to an example and returns the name of its file; None leaves all examples to the reader's browser.
+
+    ours : bool
+        Whether the examples that a center states for the question are to be added; one made for its machine has them.
 
     Raises
     ------
@@ -144,7 +148,8 @@ def explorer_html(
     >>> "4 times 4 is 16." in explorer_html(square, key="square", values={"x": 4})
     True
     """
-    explorer = replace(explorer, examples=(*site_examples(explorer), *explorer.examples))
+    if ours:
+        explorer = replace(explorer, examples=(*site_examples(explorer), *explorer.examples))
     start = explorer.read(values or {})
     spec = explorer.to_dict()
     answer = explorer.run(**start)

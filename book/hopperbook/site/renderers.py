@@ -10,8 +10,9 @@ from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer
 from sphinx.util.docutils import SphinxDirective
 
 from hopperbook import questions, self_checks
+from hopperbook.site.centers.own import site_examples
+from hopperbook.site.centers.questions import center_question, lacking_html
 from hopperbook.site.html import check_html, explorer_html, figure_html, kept_answer
-from hopperbook.site.own import site_examples
 from hopperkit.questions import question, result
 from hopperlib.errors import InputError
 
@@ -39,9 +40,15 @@ def unique_name(document: nodes.document, name: str) -> str:
 def explorer_nodes(document: nodes.document, name: str, values: Mapping[str, Any] | None = None) -> list[nodes.Element]:
     """Return an explorer as a node of the page; the answers to its examples are kept beside the pages."""
     explorer = questions.load(name)
+    made = center_question(explorer, document.settings.env.docname)
+    if isinstance(made, str):
+        return raw_html(lacking_html(explorer, made))
+    # What a page sets in the book is for the book's machine.
+    explorer, values = (made, {}) if made else (explorer, values)
     build = document.settings.env
     keep = partial(kept_answer, Path(build.app.outdir, "_static", "answers"), build.config.hopper_models)
-    return raw_html(explorer_html(explorer, key=unique_name(document, name), values=values, keep=keep))
+    key = unique_name(document, name)
+    return raw_html(explorer_html(explorer, key=key, values=values, keep=keep, ours=made is None))
 
 
 def raw_html(html: str) -> list[nodes.Element]:

@@ -20,11 +20,12 @@ from typing import Any
 import click
 
 from hopperkit.cli.common import json_option, print_json, read_source, refusing
-from hopperkit.launchers.judging.job_checks import PlacedLine, check_job
+from hopperkit.launchers.judging.job import PlacedLine
+from hopperkit.launchers.judging.job_checks import check_job
 from hopperkit.launchers.options import option_table
 from hopperkit.launchers.review import Review, review_lines
 from hopperkit.launchers.scripts import Directive, Script, read_script
-from hopperkit.launchers.shell import Word
+from hopperkit.launchers.words.shell import Word
 from hopperkit.render.text import printable
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
@@ -75,7 +76,9 @@ def submit_advice(options: str, machine: Machine) -> list[str]:
         return [CANNOT_RUN + str(error).removeprefix(f"{error.words}: ")] if error.words else []
     except InputError:
         return []
-    findings = check_job(script, machine, [PlacedLine(review.line, review.placement) for review in reviews])
+    placed = [PlacedLine(review.line, review.placement) for review in reviews]
+    # Options of the command line are no text that can be changed.
+    findings = check_job(script, machine, placed, tried=False)
     findings += tuple(each for review in reviews if not review.placement.doubts for each in review.problems)
     fatal = [CANNOT_RUN + _words(finding, script) for finding in findings if finding.code in _FATAL]
     return [*dict.fromkeys(fatal), *_better(reviews if has_lines else (), script)][:MOST_LINES]

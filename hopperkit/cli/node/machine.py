@@ -102,7 +102,8 @@ def new(files: tuple[str, ...], name: str, out: str | None, as_json: bool) -> No
     """Write a machine file from what tools say of the nodes.
 
     FILES hold the output of lscpu, lstopo --of xml, scontrol show node
-    and scontrol show config (how the site's Slurm picks cores and binds), nvidia-smi topo -m, rocm-smi --showtopo or lfs df; - is standard input.
+    and scontrol show config (how the site's Slurm picks cores and binds), nvidia-smi topo -m, rocm-smi --showtopo,
+    amd-smi static --numa, numactl -H or lfs df; - is standard input.
     Several files complete each other: scontrol counts the nodes, lstopo or lscpu
     of one node knows its NUMA nodes, lfs the file systems. Without
     FILES the tools that this computer has are run. What no tool tells is
@@ -156,6 +157,8 @@ def _run_tools() -> list[tuple[str, str]]:
         ("lscpu",),
         ("nvidia-smi", "topo", "-m"),
         ("rocm-smi", "--showtopo"),
+        ("amd-smi", "static", "--numa"),
+        ("numactl", "-H"),
         ("lfs", "df"),
     ):
         try:

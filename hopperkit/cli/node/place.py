@@ -88,7 +88,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         values["machine"] = str(machine_here())
     asked = _asked(question, values)
     reviews, results = _answers(asked, as_json)
-    found = [*asked.job_findings, *(each for review in reviews for each in review.problems)]
+    found = [each for result in results for each in result.findings]
     if check and not reviews:
         raise InputError(f"cannot compare: {asked.doubt}", name="check")
     if check:

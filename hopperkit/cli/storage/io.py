@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _MAX_BYTES = 256_000_000
 # Fewer files are read before a bar would be seen.
 _WORTH_A_BAR = 50
+# Files that were not read are named up to this number: a tree holds thousands of scripts and notes.
+_LISTED = 50
 # Words that may stand before the files, as they once had to: what wrote a file is recognised.
 _TOOLS = ("ior", "io500", "darshan")
 _LOG = re.compile(rb"[23]\.\d\d\0")
@@ -152,7 +154,8 @@ def io(
     logs = _Logs(own, _nodes(sacct), as_csv)
     found = _found(names, logs)
     _complain(found, as_json=as_json, as_data=as_json or as_csv)
-    results = found.results(own)
+    # A table needs no findings and no figures, which take longer than reading a tree of small files.
+    results = found.results(own) if page or not (as_csv or as_json) else []
     if page:
         _write_page(page, results, names, as_json=as_json)
     if prometheus:
@@ -177,7 +180,9 @@ def _complain(found: _Found, *, as_json: bool, as_data: bool) -> None:
         if len(found.unread) > 1:
             _to_stderr(f"not read: {reason}" for reason in found.unread)
         fail(message, as_json=as_json, details={"unread": found.unread})
-    _to_stderr(f"not read: {reason}" for reason in found.unread)
+    _to_stderr(f"not read: {reason}" for reason in found.unread[:_LISTED])
+    if len(found.unread) > _LISTED:
+        _to_stderr([f"not read: {len(found.unread) - _LISTED:,} more files, which hold nothing of these benchmarks"])
     if as_data:
         _to_stderr(found.failed)
 
@@ -256,8 +261,12 @@ def _expand(names: Iterable[str]) -> list[str]:
     for name in names:
         path, matches = Path(name), []
         if path.is_dir():
-            # Hidden files are what editors and file systems leave behind.
-            visible = (file for file in sorted(path.rglob("*")) if not file.name.startswith("."))
+            # Hidden files and folders are what editors and file systems leave behind.
+            visible = (
+                file
+                for file in sorted(path.rglob("*"))
+                if not any(part.startswith(".") for part in file.relative_to(path).parts)
+            )
             # What is no file, such as a FIFO or a link to nowhere, is said and not left out.
             matches = [str(file) for file in visible if not file.is_dir()]
         elif not path.exists() and glob.has_magic(name):
@@ -275,16 +284,23 @@ def _write_page(path: str, results: "list[Result]", names: Sequence[str], *, as_
 
 
 def _csv(found: _Found) -> str:
-    """Return the one table of the files as CSV: rows of IOR and mdtest, results of IO500, or jobs of Darshan."""
-    from hopperkit.readers.ior.io500 import io500_rows
+    """Return the one table of the files as CSV: results of IO500, rows of IOR and mdtest, or jobs of Darshan."""
+    from hopperkit.readers.ior.io500 import IO500_COLUMNS, io500_rows
     from hopperkit.readers.ior.results import results_csv, rows_csv
+    from hopperlib.text import count
 
-    if list(found.data) == ["rates"]:
+    kinds = list(found.data)
+    if found.runs and "darshan" not in kinds:
+        if found.rows:
+            # Trees of IO500 hold outputs of trials next to the runs.
+            files = len({row.file for row in found.rows})
+            _to_stderr(
+                [f"left out of the table of IO500 runs: rates in {count(files, 'other file')} of IOR and mdtest"]
+            )
+        return rows_csv((row for run in found.runs for row in io500_rows(run)), IO500_COLUMNS)
+    if kinds == ["rates"]:
         return results_csv(found.rows)
-    if list(found.data) == ["io500"]:
-        rows = [row for run in found.runs for row in io500_rows(run)]
-        return rows_csv(rows, list(dict.fromkeys(key for row in rows for key in row)))
-    if list(found.data) == ["darshan"] and found.darshan and found.darshan.facts:
+    if kinds == ["darshan"] and found.darshan and found.darshan.facts:
         rows = list(found.darshan.facts["jobs"])
         return rows_csv(rows, list(rows[0]))
     raise InputError(

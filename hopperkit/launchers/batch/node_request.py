@@ -20,7 +20,7 @@ from hopperkit.launchers.batch.sbatch import read_sbatch_reservation
 from hopperkit.launchers.option_values import check_nodes, memory_gb, whole_number
 from hopperkit.launchers.options import Given, read_options
 from hopperkit.launchers.scripts import Script
-from hopperkit.launchers.shell import Word
+from hopperkit.launchers.words.shell import Word
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.components import DIRECTIVES, BatchSystem, LaunchError, Reservation
 

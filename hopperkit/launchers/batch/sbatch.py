@@ -11,7 +11,7 @@ from hopperkit.launchers.dialects._srun_options import node_count, read_gpus
 from hopperkit.launchers.dialects.slurm import SlurmNode
 from hopperkit.launchers.option_values import check_nodes, memory_gb
 from hopperkit.launchers.options import Given, count_of, option_table, read_options
-from hopperkit.launchers.shell import Word
+from hopperkit.launchers.words.shell import Word
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.components import LaunchError, Reservation
 

@@ -17,7 +17,7 @@ from typing import Any
 from hopperkit.launchers.option_values import assigned, cpu_list, memory_gb, number_list, whole_number
 from hopperkit.launchers.options import Given, component_of, count_of, read_fields, read_programs
 from hopperkit.launchers.scripts import LaunchLine
-from hopperkit.launchers.shell import Word
+from hopperkit.launchers.words.shell import Word
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.aprun_layout import counted_node
 from hopperlib.placement.components import Component, Job, LaunchError, ReadLine, Remarks

@@ -14,7 +14,7 @@ from hopperkit.launchers.mapping.requests import HydraMapper, IntelMapper, OpenM
 from hopperkit.launchers.option_values import assigned, hex_mask, number_list, whole_number
 from hopperkit.launchers.options import Given, component_of, read_fields, read_programs
 from hopperkit.launchers.scripts import LaunchLine
-from hopperkit.launchers.shell import Unknown, Variables
+from hopperkit.launchers.words.shell import Unknown, Variables
 from hopperlib.machine import NodeKind
 from hopperlib.placement.components import (
     Component,

@@ -27,7 +27,7 @@ from hopperkit.launchers.dialects.slurm import SHOW_BINDING, SlurmNode, slurm_re
 from hopperkit.launchers.option_values import assigned, host_count, memory_gb
 from hopperkit.launchers.options import Given, component_of, count_of, option_table, read_fields, read_programs
 from hopperkit.launchers.scripts import LaunchLine
-from hopperkit.launchers.shell import Unknown, Variables, Word
+from hopperkit.launchers.words.shell import Unknown, Variables, Word
 from hopperlib.machine import Launcher, Machine, NodeKind
 from hopperlib.placement.components import Component, GpuRequest, Job, LaunchError, ReadLine, Remarks
 from hopperlib.text import count

@@ -22,7 +22,8 @@ from hopperlib.text import count, digits, listed, share
 _ROUNDING_TOLERANCE = 1e-9
 # Programs of these kinds may choose a GPU for the program behind them.
 _WRAPPERS = (".sh", "bash", "numactl")
-_ONE_THREAD = "--threads-per-core=1"
+# A node with this many times the cores that a job uses costs more than any placement gains.
+_FAR_TOO_MANY = 4
 # The order in which findings of one level are shown.
 _ORDER = (
     *("memory-exceeds-node", "memory-out-of-reach", "depth-missing", "cores-oversubscribed", "idle-numa-nodes"),
@@ -37,33 +38,28 @@ _OF_A_LONE_STEP = (
     *("idle-numa-nodes", "uneven-numa-nodes", "cores-idle", "gpus-idle", "reservation-larger"),
     *("hardware-threads-shared", "last-node-nearly-empty"),
 )
-# How launchers other than aprun and srun spell what an option of srun does. One hardware thread a core is asked for with
-# --threads-per-core=1: --hint=nomultithread, which says the same, is ignored beside --cpu-bind.
+# How launchers other than aprun and srun spell what an option of srun does.
 _SPELLINGS = {
     "pals": {
         "-c": "--depth",
-        "--cpu-bind=cores": "--cpu-bind depth",
         "--mem-bind=local": "--mem-bind",
-        _ONE_THREAD: "--cpu-bind core",
     },
     "openmpi": {
         "-c": "--map-by slot:PE",
-        "--cpu-bind=cores": "--bind-to core",
         "CPU": "core",
-        _ONE_THREAD: "--map-by core",
     },
     "mpich": {
         "-c": "-bind-to core",
-        "--cpu-bind=cores": "-bind-to core",
         "CPU": "core",
-        _ONE_THREAD: "-bind-to core",
     },
     "intelmpi": {
         "-c": "I_MPI_PIN_DOMAIN",
-        "--cpu-bind=cores": "I_MPI_PIN=1",
-        _ONE_THREAD: "I_MPI_PIN_CELL=core",
     },
 }
+
+
+# Launchers that leave binding to a library or a plugin: where they do, it is not known that tasks are free to move.
+_BOUND_BY_OTHERS = ("ibrun", "flux")
 
 
 class _View(NamedTuple):
@@ -95,6 +91,11 @@ class _View(NamedTuple):
     def option(self, aprun: str, srun: str) -> str:
         """Return how the line's launcher spells an option."""
         return aprun if self.launch.launcher == "aprun" else _SPELLINGS.get(self.launch.launcher, {}).get(srun, srun)
+
+
+def _times(times: float) -> dict[str, float]:
+    """Return how many times as long, or as dear, a run becomes at most, as the evidence of a finding."""
+    return {"times": round(times, 3)} if times > 1 + _ROUNDING_TOLERANCE else {}
 
 
 def _numa_words(numbers: Sequence[int]) -> str:
@@ -146,9 +147,24 @@ def _shared_cores(view: _View) -> Iterator[Finding]:
     elif view.crowded:
         yield _oversubscribed(view, fullest)
     elif view.kind.threads_per_core > 1 and max(view.cost.spread.fullest_core) <= 1 + _ROUNDING_TOLERANCE < fullest:
-        remedy = f"{view.option('-j 1', _ONE_THREAD)} gives each its own."
         shared = f"Threads share cores, {digits(fullest, 3)} a core, while other cores of the node stay idle."
-        yield Finding("hardware-threads-shared", f"{shared} {remedy}")
+        yield Finding("hardware-threads-shared", shared, evidence=_times(view.cost.core_ratio))
+    elif tasks := _tasks_on_one_core(view):
+        first, second, cores = tasks
+        shared = f"Tasks {first} and {second} of a node run on the same cores ({cores}), each on one hardware thread of a core."
+        yield Finding("hardware-threads-shared", shared)
+
+
+def _tasks_on_one_core(view: _View) -> tuple[int, int, str] | None:
+    """Return the first two tasks on the same cores, where each has cores for several threads, with the cores."""
+    first_on: dict[tuple[int, ...], int] = {}
+    for task, seat in enumerate(view.pattern):
+        if not seat.bound or len(seat.cores) < 2:
+            continue
+        other = first_on.setdefault(seat.cores, task)
+        if not set(seat.cpus) & set(view.pattern[other].cpus):
+            return other, task, as_ranges(seat.cores)
+    return None
 
 
 def _oversubscribed(view: _View, fullest: float) -> Finding:
@@ -161,7 +177,7 @@ def _oversubscribed(view: _View, fullest: float) -> Finding:
     elif started > has:
         starts = f" A node has {has} and the line starts {started} threads on it."
     message = f"{up_to} {digits(fullest, 3)} threads run on one core, so each gets a part of its time.{starts}"
-    return Finding("cores-oversubscribed", message, level="problem")
+    return Finding("cores-oversubscribed", message, level="problem", evidence=_times(fullest))
 
 
 def _missing_depth(view: _View, fullest: float) -> Finding:
@@ -169,22 +185,13 @@ def _missing_depth(view: _View, fullest: float) -> Finding:
     asked, running = view.component.threads_per_task, view.launch.openmp_of(view.component)
     flag, unit = view.option("-d", "-c"), view.option("core", "CPU")
     given = f"{flag} {asked}" if view.component.given(flag) else f"no {flag}"
-    # Where the tasks per node are fixed, a remedy that the node cannot hold would be refused; aprun and srun place
-    # fewer tasks per node otherwise.
-    fixed = view.component.tasks_per_node is not None or view.launch.launcher not in ("aprun", "srun")
-    units = view.kind.hardware_threads if unit == "CPU" else view.kind.cores
-    fitting = units // max(view.tasks_per_node, 1)
-    remedy = f"Add {flag} {running} and leave the tasks room for it."
-    if running and fixed and running > fitting:
-        threads = view.kind.cores // max(view.tasks_per_node, 1)
-        room = f"A node has {count(view.kind.cores, 'core')} for its {count(view.tasks_per_node, 'task')}"
-        remedy = f"{room}: set OMP_NUM_THREADS={threads} and {flag} {threads}." if threads else f"{room}: use fewer."
     message = (
         f"OMP_NUM_THREADS is {running}, but the line gives each task {count(asked, unit)} ({given}): "
-        f"up to {digits(fullest, 3)} threads share a core. {remedy}"
+        f"up to {digits(fullest, 3)} threads share a core."
     )
     # Below that, the hardware threads beside the CPUs that were asked for take the rest.
-    return Finding("depth-missing", message, level="problem" if view.crowded else "advice")
+    level: Level = "problem" if view.crowded else "advice"
+    return Finding("depth-missing", message, level=level, evidence=_times(fullest))
 
 
 def _numa_nodes(view: _View) -> Iterator[Finding]:
@@ -217,7 +224,8 @@ def _idle_numa_nodes(view: _View, by_numa_node: Sequence[float], gain: str) -> F
         f"{count(view.tasks_per_node, 'task')} a node {sit} on {_numa_words(used)}; {_numa_words(idle)} {stay} idle, so "
         f"{len(idle)} of {view.kind.numa_nodes} memory systems are unused. Spread {gain}{asked}"
     )
-    return Finding("idle-numa-nodes", message, level="advice" if chosen else "problem")
+    level: Level = "advice" if chosen else "problem"
+    return Finding("idle-numa-nodes", message, level=level, evidence=_times(view.cost.ratio))
 
 
 def _threads(view: _View) -> Iterator[Finding]:
@@ -263,9 +271,8 @@ def _unbound(view: _View, loose: int) -> Finding:
         return Finding("tasks-unbound", f"{view.component.command[0]} {shared}.", level="note")
     some = ("The tasks" if tasks > 1 else "The task") if loose == tasks else f"{loose} of {count(tasks, 'task')} a node"
     move = "may move from core to core, and away from the NUMA node that holds their memory"
-    remedy = " -cc cpu (the default) keeps them." if view.launch.launcher == "aprun" else ""
     # One task has the node to itself.
-    return Finding("tasks-unbound", f"{some} {move}.{remedy}", level="note" if tasks == 1 else "advice")
+    return Finding("tasks-unbound", f"{some} {move}.", level="note" if tasks == 1 else "advice")
 
 
 def _gpus(view: _View) -> Iterator[Finding]:
@@ -276,8 +283,10 @@ def _gpus(view: _View) -> Iterator[Finding]:
         return
     if not any(own):
         if kind.gpus_by_default is False:
-            asks = "a job gets those that it asks for (--gpus-per-node)"
-            yield Finding("gpus-not-asked", f"No task sees a GPU, and a node has {kind.gpus}: {asks}.")
+            asks = "a job gets those that it requests"
+            yield Finding(
+                "gpus-not-asked", f"No task sees a GPU, and a node has {kind.gpus}: {asks}.", evidence=_times(kind.gpus)
+            )
     elif command and chooses_gpus(command, view.launch.environment, view.launch.gpu_wrappers):
         chosen = "Something in front of the program, or its environment, chooses the GPUs that a task sees"
         yield Finding("gpus-wrapper", f"{chosen} ({command[0]}).", level="note")
@@ -295,21 +304,16 @@ def _gpus_all_visible(view: _View, gpus: int) -> Finding:
     """Tasks that all see the same GPUs."""
     message = (
         f"Each of the {view.tasks_per_node} tasks sees the same {gpus} GPUs: a program that does not choose by its local "
-        f"rank runs all of them on the first. {_gpu_remedy(view)} gives each one of its own."
+        f"rank runs all of them on the first."
     )
     # Who writes --gpu-bind=none wants each task to see all; Python's frameworks choose by the local rank themselves.
     asked = view.component.gpus is not None and view.component.gpus.binding == "none"
     aware = view.launch.environment.get("MPICH_GPU_SUPPORT_ENABLED") == "1"
     meant = asked or aware or is_python(view.component.command)
-    return Finding("gpus-all-visible", message, level="note" if meant else "advice")
+    return Finding("gpus-all-visible", message, level="note" if meant else "advice", advice=_CHOOSE_A_GPU)
 
 
-def _gpu_remedy(view: _View) -> str:
-    """Return how a launcher gives each task a GPU, as the beginning of a sentence; aprun does not."""
-    if view.launch.launcher == "srun":
-        return "--gpus-per-task=1 --gpu-bind=closest"
-    choice = ", or --gpu-bind with a list," if view.launch.launcher == "pals" else " (this launcher chooses no GPUs)"
-    return f"A helper script in front of the program{choice}"
+_CHOOSE_A_GPU = "Put a script in front of the program that shows each task one GPU, by its local rank."
 
 
 def _gpu_users(kind: NodeKind, own: Sequence[Sequence[int]]) -> Iterator[Finding]:
@@ -319,7 +323,7 @@ def _gpu_users(kind: NodeKind, own: Sequence[Sequence[int]]) -> Iterator[Finding
     if idle:
         seen = f"{'is' if len(idle) == 1 else 'are'} seen by no task"
         message = f"{count(len(idle), 'GPU')} of {kind.gpus} on a node ({as_ranges(idle)}) {seen}."
-        yield Finding("gpus-idle", message)
+        yield Finding("gpus-idle", message, evidence=_times(kind.gpus / len(users)) if users else {})
     if max(users.values()) > 1:
         message = f"Up to {max(users.values())} tasks share a GPU. On NVIDIA's they take turns unless MPS runs."
         yield Finding("gpus-shared", message, level="note")
@@ -339,8 +343,7 @@ def _far_gpus(view: _View) -> Iterator[Finding]:
         near = as_ranges(sorted(kind.cores_near_gpu(gpu)))
         message = (
             f"{len(far)} of {count(view.tasks_per_node, 'task')} a node run on cores that are not the nearest to their "
-            f"GPU: task {task} of a node has cores {as_ranges(seat.cores)} and GPU {gpu}, whose cores are {near}. "
-            f"{'--gpu-bind=closest' if view.launch.launcher == 'srun' else _gpu_remedy(view)} gives each the GPU of its cores."
+            f"GPU: task {task} of a node has cores {as_ranges(seat.cores)} and GPU {gpu}, whose cores are {near}."
         )
         yield Finding("gpus-far", message)
 
@@ -351,22 +354,45 @@ def _nodes(view: _View) -> Iterator[Finding]:
     last = len(view.nodes[-1].pattern)
     # At most a quarter of what the other nodes have.
     if nodes > 1 and 4 * last <= tasks:
-        # Every number of tasks a node that still has a core for each thread.
-        wider = ((more, -(-view.component.tasks // more)) for more in range(tasks + 1, kind.cores // view.threads + 1))
-        fewer = next(((more, needed) for more, needed in wider if needed < nodes), None)
-        remedy = f" With {fewer[0]} tasks a node the job needs {count(fewer[1], 'node')}." if fewer else ""
         runs = f"The last of {nodes:,} nodes runs {last} of the {tasks} tasks that fit on it"
-        yield Finding("last-node-nearly-empty", f"{runs}, and is charged in full.{remedy}")
+        yield Finding(
+            "last-node-nearly-empty", f"{runs}, and is charged in full.", evidence=_times(nodes / (nodes - 1))
+        )
     busy = _busy_cores(view.pattern)
     kept = kind.reserved_cores if view.component.system_cores is None else view.component.system_cores
     idle = kind.cores - busy - (view.component.reserved_cores or len(kept))
     if idle > 0 and not view.crowded:
         message = (
             f"{idle} of {kind.cores} cores of {'the' if nodes == 1 else 'each'} node stay idle and are charged: the job "
-            f"costs {kind.cores / busy:.3g} times the cores it uses. This is right if each task needs the memory: it can "
-            f"have up to {kind.usable_memory_gb / tasks:.2f} GB."
+            f"costs {kind.cores / busy:.3g} times the cores it uses{_if_no_threads(view)}. This is right if each task needs "
+            f"the memory: it can have up to {kind.usable_memory_gb / tasks:.2f} GB."
         )
-        yield Finding("cores-idle", message, level="note")
+        times = kind.cores / busy
+        level = _level_of_idle_cores(view, times)
+        advice = "" if level == "note" else _SHARE_THE_NODE
+        yield Finding("cores-idle", message, level=level, evidence=_times(times), advice=advice)
+
+
+_SHARE_THE_NODE = "Run several such tasks on a node at a time, or request a part of a node where jobs share nodes."
+
+
+def _level_of_idle_cores(view: _View, times: float) -> Level:
+    """Return how much idle cores matter: most of a node, charged whole, without GPUs or memory that explain it."""
+    needed = view.memory_per_task_gb
+    fills_memory = needed is not None and 2 * needed * view.tasks_per_node > view.kind.usable_memory_gb
+    if times < _FAR_TOO_MANY or fills_memory or any(seat.gpus for seat in view.pattern):
+        return "note"
+    # A task that is free to move may start threads on all cores, as Python's programs often do.
+    free = not all(seat.bound for seat in view.pattern) and view.launch.openmp_threads is None
+    return (
+        "note" if free and (starts_processes(view.component.command) or is_python(view.component.command)) else "advice"
+    )
+
+
+def _if_no_threads(view: _View) -> str:
+    """Return the condition under which a task that is free to move leaves cores idle."""
+    free = view.launch.openmp_threads is None and not all(seat.bound for seat in view.pattern)
+    return ", unless its tasks start threads" if free else ""
 
 
 def _busy_cores(pattern: Sequence[Binding]) -> int:
@@ -389,7 +415,7 @@ def _reservation(placement: Placement) -> Iterator[Finding]:
             f"The script reserves {count(reserved.nodes, 'node')} and this line uses {used:,}: "
             f"{count(reserved.nodes - used, 'node')} charged and idle, unless another line runs there at the same time."
         )
-        yield Finding("reservation-larger", message)
+        yield Finding("reservation-larger", message, evidence=_times(reserved.nodes / used))
 
 
 def _steps(view: _View) -> Finding:
@@ -403,8 +429,8 @@ def _steps(view: _View) -> Finding:
     # aprun takes whole nodes, and steps with --overlap share their CPUs: neither waits for CPUs.
     takes_turns = launch.launcher == "srun" and view.component.given("--overlap") is None
     if takes_turns and not view.component.exact:
-        why = "without --exact (or -c) a step takes all CPUs of its nodes, so they run one after the other. Add --exact"
-        return Finding("steps-wait", f"{use}; {why}.")
+        why = "without --exact or -c a step takes all CPUs of its nodes, so they run one after the other"
+        return Finding("steps-wait", f"{use}; {why}.", evidence=_times(launch.steps))
     if takes_turns and launch.steps_cpus > has:
         return Finding("steps-wait", f"{use}, so some wait until others are done.")
     first = " Each gets cores that are free; the table of steps has them." if takes_turns else ""
@@ -453,6 +479,8 @@ def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
     if placement.doubts:
         # Where tasks lie is not sure, so neither is what is wrong with it.
         findings = [replace(each, level="advice") if each.level == "problem" else each for each in findings]
+        if launch.launcher in _BOUND_BY_OTHERS:
+            findings = [each for each in findings if each.code != "tasks-unbound"]
     findings += [Finding("line", text, level="note") for text in launch.notes]
     findings += [Finding("assumed", f"Assumed: {text}", level="note") for text in placement.assumptions]
     findings += [Finding("cannot-tell", f"Cannot tell: {text}", level="unknown") for text in placement.doubts]

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 
 from hopperkit.launchers.batch.requested import requested_by_job, requested_by_line
+from hopperkit.launchers.judging._edits import change_line
+from hopperkit.launchers.judging.remedies import Draft, Remedy
 from hopperkit.launchers.options import Given, read_options
 from hopperkit.launchers.scripts import Script
 from hopperlib.finding import Finding
@@ -21,7 +23,7 @@ _NVIDIA = re.compile(r"(?:NVIDIA )?(?:GH|GB|[ABHKLPTV])\d")
 _HIDING = re.compile(r"(?:verbose,|v,)?(?:single|closest|per_task|map_gpu|mask_gpu)\b", re.IGNORECASE)
 
 
-def check_gpu_aware(script: Script, machine: Machine) -> Iterator[Finding]:
+def check_gpu_aware(script: Script, machine: Machine) -> Iterator[Draft]:
     r"""Yield the lines whose tasks cannot reach each other's GPUs though GPU-aware MPI is switched on.
 
     Parameters
@@ -34,7 +36,7 @@ def check_gpu_aware(script: Script, machine: Machine) -> Iterator[Finding]:
     --------
     >>> from hopperkit.launchers.scripts import read_script
     >>> script = read_script("export MPICH_GPU_SUPPORT_ENABLED=1\nsrun -N 1 -n 4 --gpus-per-task=1 ./a")
-    >>> [finding.code for finding in check_gpu_aware(script, Machine.load("perlmutter"))]
+    >>> [draft.finding.code for draft in check_gpu_aware(script, Machine.load("perlmutter"))]
     ['gpu-aware-hidden']
     """
     if not any(_NVIDIA.match(kind.gpu_model or "") for kind in machine.node_kinds):
@@ -51,10 +53,11 @@ def check_gpu_aware(script: Script, machine: Machine) -> Iterator[Finding]:
                 "between GPUs of a node, for which a task must see its neighbor's (CUDA IPC): such jobs failed with "
                 "cuIpcOpenMemHandle: invalid argument (WarpX issue 6382)."
             )
-            change = (
-                "Request the GPUs per node (--gpus-per-node), add --gpu-bind=none, and choose the GPU by SLURM_LOCALID."
-            )
-            yield Finding("gpu-aware-hidden", what, "advice", {"line": line.line}, change)
+            plain = "Let each task see all GPUs of its node, and choose one by its local rank."
+            words = "Add --gpu-bind=none to the line, and let the program choose its GPU by SLURM_LOCALID."
+            edits = change_line(script, line, {"--gpu-bind": "none"}, "srun")
+            finding = Finding("gpu-aware-hidden", what, "advice", {"line": line.line}, plain)
+            yield Draft(finding, (Remedy(words, edits),) if edits else ())
 
 
 def _hiding_option(script: Script, words: object) -> str:

@@ -28,6 +28,8 @@ from hopperlib.placement.components import Component, LaunchError
 from hopperlib.placement.layouts import Layout
 from hopperlib.placement.slowdown import Cost, placement_cost
 
+# Launchers that leave binding to a library or a plugin: no line of theirs makes a layout for sure.
+_BOUND_BY_OTHERS = ("ibrun", "flux")
 # Above this many tasks, nodes are compared by their pattern.
 _MANY_TASKS = 100_000
 # Findings that count: the others are remarks.
@@ -146,7 +148,8 @@ class _Limits(NamedTuple):
 
 def _codes(findings: Sequence[Finding]) -> Counter[str]:
     """Return how often each finding that counts is there."""
-    return Counter(finding.code for finding in findings if finding.level in _COUNTED)
+    # How many cores a job leaves idle hangs on how many tasks it has, which no other line changes.
+    return Counter(each.code for each in findings if each.level in _COUNTED and each.code != "cores-idle")
 
 
 def _dominates(now: Placement, then: Placement, before: Sequence[Finding], after: Sequence[Finding]) -> bool:
@@ -369,6 +372,8 @@ def layout_line(machine: Machine, kind: NodeKind, tasks: int, tasks_per_node: in
     """
     best: tuple[int, int] | None = None
     line = None
+    if machine.launcher().kind in _BOUND_BY_OTHERS:
+        return None
     full = min(tasks, tasks_per_node)
     for options in _layout_options(machine, kind, full, threads):
         whole, one = (_layout_text(machine, options, many, tasks_per_node) for many in (tasks, full))

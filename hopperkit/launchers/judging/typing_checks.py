@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from hopperkit.launchers.judging._edits import replace_line
+from hopperkit.launchers.judging.remedies import Draft, Remedy
 from hopperkit.launchers.scripts import Script
 from hopperlib.finding import Finding, Level
 
@@ -34,7 +36,7 @@ class _Slip(NamedTuple):
     corrected: str
 
 
-def check_typing(script: Script) -> Iterator[Finding]:
+def check_typing(script: Script) -> Iterator[Draft]:
     r"""Yield the lines of a script with characters that look right and are read as something else.
 
     Parameters
@@ -44,27 +46,28 @@ def check_typing(script: Script) -> Iterator[Finding]:
     Examples
     --------
     >>> from hopperkit.launchers.scripts import read_script
-    >>> (finding,) = check_typing(read_script("srun \u2013n 64 ./a.out"))
-    >>> print(finding.message)
+    >>> (draft,) = check_typing(read_script("srun \u2013n 64 ./a.out"))
+    >>> print(draft.finding.message)
     Line 1: the dash in "–n" (U+2013) begins no option; it comes from a formatted page.
-    >>> finding.advice
+    >>> draft.remedies[0].words
     'Write: srun -n 64 ./a.out'
     """
     real = {directive.system for directive in script.directives}
     for number, line in enumerate(script.text.split("\n"), start=1):
         slip = _slip_of(line)
         if slip:
-            yield Finding(
-                "characters", f"Line {number}: {slip.what}", "problem", {"line": number}, f"Write: {slip.corrected}"
-            )
+            found = Finding("characters", f"Line {number}: {slip.what}", "problem", {"line": number}, "Type it again.")
+            yield Draft(found, (Remedy(f"Write: {slip.corrected}", replace_line(script, number, slip.corrected)),))
         elif blank := _BLANK_DIRECTIVE.match(line):
             name = blank[1] or blank[2]
             plain = f"#{name}{line[blank.end() :]}"
             what = f'Line {number}: "{line[: blank.end()]}" is a comment: the batch system reads #{name} at the start of a line.'
             level: Level = "advice" if real else "problem"
-            yield Finding(
-                "directive-blank", what, level, {"line": number}, f"Unless it is meant as a comment, write: {plain}"
+            found = Finding(
+                "directive-blank", what, level, {"line": number}, "Unless it is meant as a comment, mend it."
             )
+            words = f"Unless it is meant as a comment, write: {plain}"
+            yield Draft(found, (Remedy(words, replace_line(script, number, plain)),))
 
 
 def _slip_of(line: str) -> _Slip | None:

@@ -79,43 +79,57 @@ def _cores_alone(node: Topology) -> tuple[Topology, list[int]]:
 
 def _domains(request: IntelRequest, node: Topology, ranks: int, *, by_numa_node: bool) -> list[int]:
     """Return the mask of each rank; a cell is a hardware thread of this node."""
-    total, cores = len(node.numbers), len(node.units["core"])
-    domain, layout, order = request.domain, request.layout, request.order
-    if order in ("range", "spread"):
-        raise CannotTellError(f"How Intel MPI up to 2021.14 pins with I_MPI_PIN_ORDER={order} is not followed.")
-    if layout and domain == "numa":
-        layout = ""
-    if layout and (domain in (*UNITS, "cache") or (domain == "auto" and order != "bunch")):
-        if order != "bunch" or domain == "auto" or ranks > total:
-            raise CannotTellError(
-                "What Intel MPI up to 2021.14 does with this domain, its layout and order is not known."
-            )
-        # A named unit with a layout is read as domains of one.
-        return [1 << rank for rank in range(ranks)]
+    if request.order in ("range", "spread"):
+        raise CannotTellError(f"How Intel MPI up to 2021.14 pins with I_MPI_PIN_ORDER={request.order} is not followed.")
+    if _has_unit_layout(request):
+        return _units_of_one(request, node, ranks)
+    domain = request.domain
     if domain in ("cache", "cache3") and _caches_are_hidden(node):
         raise CannotTellError("Which caches Intel MPI up to 2021.14 sees on this node is not known.")
-    if order == "scatter":
+    if request.order == "scatter":
         return _scattered(request, node, ranks)
-    if order == "compact":
+    if request.order == "compact":
         return _compact(request, node, ranks)
     if domain == "omp" and not request.threads:
-        if by_numa_node:
-            raise CannotTellError(
-                "How large Intel MPI 2021.12 to 2021.14 makes omp without OMP_NUM_THREADS is not known."
-            )
-        return [node.everything] * ranks
+        return _omp_of_unknown_size(node, ranks, by_numa_node=by_numa_node)
     if domain == "auto":
-        if not by_numa_node and cores < ranks < total:
-            raise CannotTellError(
-                "Which hardware threads Intel MPI 2021.9 takes for more ranks than cores is not known."
-            )
-        if not by_numa_node and request.cores_only and total // ranks == 1 and ranks < total:
-            raise CannotTellError("Which cores Intel MPI 2021.9 leaves free is not known.")
+        _check_auto(request, node, ranks, by_numa_node=by_numa_node)
         return _even_shares(node, ranks, by_numa_node=by_numa_node)
     if domain.isdigit() or domain == "omp":
         size = int(domain) if domain.isdigit() else request.threads or 1
         return _sized(node, ranks, size, by_numa_node=by_numa_node)
     return _units(node, ranks, "l3" if domain == "cache" else UNITS[domain])
+
+
+def _has_unit_layout(request: IntelRequest) -> bool:
+    """Whether a layout stands behind a named unit, or behind auto with an order; behind numa it has no effect."""
+    named = request.domain in (*UNITS, "cache") and request.domain != "numa"
+    return bool(request.layout) and (named or (request.domain == "auto" and request.order != "bunch"))
+
+
+def _units_of_one(request: IntelRequest, node: Topology, ranks: int) -> list[int]:
+    """Return domains of one hardware thread, as which a named unit with a layout is read."""
+    if request.order != "bunch" or request.domain == "auto" or ranks > len(node.numbers):
+        raise CannotTellError("What Intel MPI up to 2021.14 does with this domain, its layout and order is not known.")
+    return [1 << rank for rank in range(ranks)]
+
+
+def _omp_of_unknown_size(node: Topology, ranks: int, *, by_numa_node: bool) -> list[int]:
+    """Return the whole node for each rank: domains of omp without OMP_NUM_THREADS, up to 2021.9."""
+    if by_numa_node:
+        raise CannotTellError("How large Intel MPI 2021.12 to 2021.14 makes omp without OMP_NUM_THREADS is not known.")
+    return [node.everything] * ranks
+
+
+def _check_auto(request: IntelRequest, node: Topology, ranks: int, *, by_numa_node: bool) -> None:
+    """Refuse even shares of 2021.9 that are no whole number of cores each."""
+    total, cores = len(node.numbers), len(node.units["core"])
+    if by_numa_node:
+        return
+    if cores < ranks < total:
+        raise CannotTellError("Which hardware threads Intel MPI 2021.9 takes for more ranks than cores is not known.")
+    if request.cores_only and total // ranks == 1 and ranks < total:
+        raise CannotTellError("Which cores Intel MPI 2021.9 leaves free is not known.")
 
 
 def _caches_are_hidden(node: Topology) -> bool:

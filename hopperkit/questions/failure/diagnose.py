@@ -95,6 +95,7 @@ class Given(ask.Setting):
     machine: "Machine" = ask.machine(
         help="The machine on which the launch line ran. Without a launch line it changes nothing.", advanced=True
     )
+    machine_file: str = ask.machine_file()
     record: str = ask.file(
         "Scheduler's record",
         option="sacct",

@@ -15,6 +15,7 @@ from hopperkit.readers.recognise import NO_MARKS, Kind, in_trouble, not_text, pl
 from hopperkit.readers.source import texts_of
 from hopperkit.variation.factors import is_node_list
 from hopperlib.errors import InputError
+from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.monitoring.changes import FEWEST
 from hopperlib.text import count
@@ -90,11 +91,14 @@ def answer(given: Given) -> Result:
         try:
             return _taken_for(kind, _answer_as(kind, given))
         except InputError as error:
-            refusals.append(f"as {kind.title} ({kind.why}): {error}")
+            refusals.append((kind, f"as {kind.title} ({kind.why}): {error}"))
         # Any text may be the output of a job; what has marks of its own and cannot be read is none for that.
         if kind.name not in _WITHIN or (following == kinds[-1] and not in_trouble(given.text)):
             break
-    raise InputError("no question can read this text " + "; ".join(refusals), name="text")
+    (first, _), *others = refusals
+    # What a text with marks of a kind is, is clear: it is what it says that is refused.
+    start = "no question can read this text" if others or first.why == NO_MARKS else "read"
+    raise InputError(f"{start} {'; '.join(refusal for _, refusal in refusals)}", name="text")
 
 
 def _by_content(kind: Kind, text: str) -> Kind:
@@ -143,16 +147,41 @@ def _together(texts: Mapping[str, str], given: Given) -> Result:
         log, errors, *_ = (*(texts[name] for name in outputs), "")
         launch = texts[scripts[0]] if scripts else ""
         result = load("diagnose").run(log=log, errors=errors, launch=launch)
+        if scripts:
+            result = _with_script(result, texts[scripts[0]], scripts[0], given)
         named = " and ".join(f"{name} ({kinds[name].title})" for name in texts)
         return _taken_for(Kind("output", "the files of one job", named), result)
     named = ", ".join(f"{name} is {kind.title}" for name, kind in kinds.items())
     raise InputError(f"these files belong to several questions ({named}): give those of one", name="text")
 
 
-def _answer_as(kind: Kind, given: Given) -> Result:
-    """Ask the question of a kind, for the machine that was chosen or that the text names."""
+def _with_script(result: Result, text: str, name: str, given: Given) -> Result:
+    """Return what an output shows with what is wrong with the script of the job, each with its findings."""
+    try:
+        script = _answer_as(Kind("script", "a job script", "it was given with its output"), given, text)
+    except InputError as error:
+        refused = Finding("refused", f"{name}: {error}", "problem")
+        return replace(result, findings=(*result.findings, refused), facts={**result.facts, "script_problems": 1})
+    wrong = [each for each in script.findings if each.level in ("problem", "advice") and each.code != "better-line"]
+    problems = [each for each in wrong if each.level == "problem"]
+    said = [replace(each, message=f"{name}: {each.message}") for each in wrong]
+    summary = result.summary
+    if problems:
+        codes = ", ".join(dict.fromkeys(each.code for each in problems))
+        summary += f" The script has {count(len(problems), 'problem')} too ({codes}), below."
+    return replace(
+        result,
+        summary=summary,
+        findings=(*result.findings, *said),
+        copyables=(*result.copyables, *script.copyables),
+        facts={**result.facts, "script_problems": len(problems), "script_codes": [each.code for each in wrong]},
+    )
+
+
+def _answer_as(kind: Kind, given: Given, text: str | None = None) -> Result:
+    """Ask the question of a kind about all that was given or a part of it, for the machine chosen or named by the text."""
     name, control = _ASKED[kind.name] if kind.title != "a compile line" else ("build", "line")
-    question, text = load(name), _text_of(kind, given.text)
+    question, text = load(name), _text_of(kind, given.text if text is None else text)
     values, taken = {control: text}, {each.name for each in question.controls}
     machine = given.machine.name if given.machine else ""
     if given.machine_file and {"machine", "machine_file"} <= taken:

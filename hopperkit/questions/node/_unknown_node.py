@@ -41,8 +41,8 @@ def sized_machine(script: Script) -> Machine:
         values |= dict.fromkeys(("node.compute.count", "node.gpu.count"), min(nodes, 100_000))
     if 4 < gpus <= 64:
         values["node.gpu.gpu_cores"] = ("0-15",) * gpus
-    if memory > machine.node().usable_memory_gb:
-        for kind in ("compute", "gpu"):
+    for kind in ("compute", "gpu"):
+        if memory > machine.node(kind).usable_memory_gb:
             values |= {f"node.{kind}.memory_gb": memory * 1.1, f"node.{kind}.usable_memory_gb": memory}
     for path, value in values.items():
         machine = machine.with_value(path, value, assumed=_WHY)

@@ -8,7 +8,9 @@ from typing import Any
 from hopperkit.launchers.as_data import placement_data
 from hopperkit.launchers.filling.srun_layout import place_steps
 from hopperkit.launchers.judging.gpu_helper import helper_script
-from hopperkit.launchers.judging.job_checks import PlacedLine, check_job
+from hopperkit.launchers.judging.job import PlacedLine
+from hopperkit.launchers.judging.job_checks import check_job
+from hopperkit.launchers.judging.pricing import priced
 from hopperkit.launchers.placing import Placement
 from hopperkit.launchers.ranges import as_ranges
 from hopperkit.launchers.reader import read_launches
@@ -113,6 +115,13 @@ class Lines(ask.Setting):
         # Lines that are alike share one review.
         return tuple({id(review): review for review in reviews}.values())
 
+    def refusal_with_partitions(self, error: InputError) -> InputError:
+        """Return a refusal that begins with the partitions of the script that the machine does not have: they come first at a site too."""
+        unknown = [
+            each.message for each in check_job(read_script(self.line), self.machine) if each.code == "asks-unknown"
+        ]
+        return InputError(" ".join((*unknown, str(error))), name=error.name) if unknown else error
+
     def answer_without_node(self) -> Result:
         """Return what can be said where the machine is not known; a line that no launcher reads is refused."""
         script = read_script(self.line)
@@ -126,7 +135,7 @@ class Lines(ask.Setting):
             in_words = any(word in str(error) for word in (self.machine.title, " node", " socket", " cache", " cores"))
             if error.name in ("line", "script") or not in_words or "is not an option" in str(error):
                 raise
-        return unknown_node(script, self.job_findings, self.doubt)
+        return unknown_node(script, priced(self.job_findings, script), self.doubt)
 
     @cached_property
     def job_findings(self) -> tuple[Finding, ...]:
@@ -136,7 +145,8 @@ class Lines(ask.Setting):
             return check_job(read_script(self.line), self.machine, known=False)
         with suppress(InputError):
             placed = [PlacedLine(review.line, review.placement) for review in self.reviews]
-        return check_job(read_script(self.line), self.machine, placed, known=not self.doubt)
+        settings = {"kind": self.kind or None, "threads": self.threads or None}
+        return check_job(read_script(self.line), self.machine, placed, known=not self.doubt, **settings)  # type: ignore[arg-type]
 
 
 def answer(asked: Lines) -> Result:
@@ -182,11 +192,15 @@ def answers(asked: Lines) -> list[Result]:
     """
     if asked.doubt:
         return [asked.answer_without_node()]
+    try:
+        reviews = asked.reviews
+    except InputError as error:
+        raise asked.refusal_with_partitions(error) from error
     # The node to draw is one of the first line's job.
     # What is to be said of the whole script stands with its first line.
     return [
         _answer(asked, review, 0 if number else asked.node, () if number else asked.job_findings)
-        for number, review in enumerate(asked.reviews)
+        for number, review in enumerate(reviews)
     ]
 
 
@@ -196,20 +210,50 @@ def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -
         # A better line may need fewer nodes.
         drawings.append(_drawing(better.placement, min(node, len(better.placement.nodes) - 1), "after"))
     data = partial(placement_data, review, memory_bound_fraction=asked.fractions)
+    reserved = review.placement.launch.reservation
+    nodes = reserved.nodes if reserved else len(review.placement.nodes)
+    findings = priced((*job, *_findings(asked, review)), review.script, nodes)
     return Result(
-        summary=_with_problem(_summary(asked, review), job, review),
-        findings=tuple(sorted((*job, *_findings(asked, review)), key=lambda each: each.level != "problem")),
+        summary=_summary(asked, review, findings),
+        findings=findings,
         values=tuple(_values(asked, review)),
         drawings=tuple(drawings),
         figures=(_slowdown(asked, review),),
         copyables=tuple(_copyables(review)),
         tables=tuple(_steps(review.placement)),
-        facts=Facts(_facts(asked, review, node, (*job, *review.advice)), rest=data),
+        facts=Facts(_facts(asked, review, node, findings), rest=data),
     )
 
 
-def _summary(asked: Lines, review: Review) -> str:
+def _summary(asked: Lines, review: Review, findings: Sequence[Finding]) -> str:
+    """Return where the tasks run and the costliest finding, which goes first where the better line does not cure it."""
     placement, better = review.placement, review.better
+    sentence = _where(asked, review)
+    worst = next((each for each in findings if each.level in _COUNTED and each.code not in _SUMMED_UP), None)
+    cured = worst is not None and worst.code in review.won
+    if better:
+        sentence += f" Better: {better.line}"
+    elif worst is None and not placement.doubts:
+        return f"{sentence} No better line was found."
+    if worst is None or cured:
+        return sentence
+    of_line = any(each.code == worst.code for each in review.advice)
+    if worst.level == "problem" and not of_line:
+        return f"{worst.message} {sentence}"
+    if better or placement.doubts:
+        return f"{worst.message} {sentence}" if worst.level == "problem" else sentence
+    none = " No line was found that cures it." if of_line and review.searched and not worst.advice else ""
+    return f"{sentence} {worst.message}{none}"
+
+
+# Findings that the summary may end with, and those that say what it says itself.
+_COUNTED = ("problem", "advice")
+_SUMMED_UP = ("better-line", "other-machine")
+
+
+def _where(asked: Lines, review: Review) -> str:
+    """Return where the tasks run, and how much longer that may take."""
+    placement = review.placement
     title = placement.machine.title
     if placement.doubts:
         return f"{title}: cannot tell: {placement.doubts[0]} Shown: {headline(placement)}"
@@ -219,24 +263,7 @@ def _summary(asked: Lines, review: Review) -> str:
     sentence = f"{title}: {headline(placement)}"
     if high > LEAST_SLOWDOWN and not on_gpus and placement.launch.steps == 1:
         sentence += f" It may take {low:.2f} to {high:.2f} times as long as the same tasks spread evenly."
-    if better:
-        return f"{sentence} Better: {better.line}"
-    worst = next((finding for finding in review.advice if finding.level != "note"), None)
-    if worst is None:
-        return f"{sentence} No better line was found."
-    none = " No line was found that cures it." if review.searched else ""
-    return f"{sentence} {worst.message}{none}" if worst.level == "problem" else f"{sentence}{none}"
-
-
-def _with_problem(summary: str, job: Sequence[Finding], review: Review) -> str:
-    """Return a summary that begins with the worst problem of the script, where the line itself has none."""
-    worst = next((finding for finding in job if finding.level in ("problem", "advice")), None)
-    if worst is None or review.problems:
-        return summary
-    if worst.level == "advice":
-        return f"{summary.removesuffix(' No better line was found.')} {worst.message}" if not review.better else summary
-    summary = summary.removesuffix(" No better line was found.")
-    return f"{worst.message} {summary}"
+    return sentence
 
 
 def _findings(asked: Lines, review: Review) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ from hopperkit.readers.darshan import read_darshan_text
 from hopperkit.readers.ior.io500 import Io500, io500_of
 from hopperkit.readers.ior.reader import read_ior
 from hopperkit.readers.ior.results import IoResult, best_rates, measured_rows, results_csv, variations
+from hopperkit.readers.ior.tokens import Marks
 from hopperkit.readers.ior.trust import trust_findings
 from hopperkit.readers.source import Source, text_of, texts_of
 from hopperlib.errors import InputError
@@ -32,9 +33,11 @@ _LEVELS: dict[str, Level] = {"failed": "problem", "not-run": "note"}
 _IO500_S = 300
 # How a log of Darshan begins, what IO500 prints, and what darshan-parser does.
 _LOG = re.compile(r"[23]\.\d\d\0")
-_PHASES = re.compile(r"^\[(?:RESULT|SCORE)", re.MULTILINE)
+_PHASES = Marks(r"^\[(?:RESULT|SCORE)", needs=("[RESULT", "[SCORE"))
 _SUMMARY = "result_summary.txt"
-_PARSED = re.compile(r"^# (?:darshan log version|nprocs):|^#<module>", re.MULTILINE)
+_PARSED = Marks(
+    r"^# (?:darshan log version|nprocs):|^#<module>", needs=("# darshan log version:", "# nprocs:", "#<module>")
+)
 
 
 def _sample(name: str) -> str:
@@ -156,7 +159,7 @@ def _read_each(
     runs, rows, logs = found
     for name, source in texts.items():
         try:
-            text = text_of(source, name=name, max_bytes=max_bytes)
+            text = text_of(source, name=name, max_bytes=max_bytes, text_only=True)
             if _PHASES.search(text):
                 runs.append(io500_of(name, texts))
             elif _PARSED.search(text):

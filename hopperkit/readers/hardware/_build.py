@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from hopperkit.readers.hardware._devices import gpu_facts
+from hopperkit.readers.hardware._numactl import completed, same_node
 from hopperkit.readers.hardware._record import Hardware, core_by_number, geometry_of, guessed, reported
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine, Quantity
@@ -20,6 +21,8 @@ _CITATIONS = {
     "slurm-config": "output of scontrol show config",
     "nvidia-smi": "output of nvidia-smi topo -m on the node",
     "rocm-smi": "output of rocm-smi --showtopo on the node",
+    "numactl": "output of numactl -H on the node",
+    "amd-smi": "output of amd-smi static --numa on the node",
     "lfs": "output of lfs df on the node",
 }
 
@@ -56,11 +59,20 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     >>> mine.cores, mine.provenance["node.compute.clock_ghz"].badge
     (24, 'assumed')
     """
-    by_tool: dict[str, list[Hardware]] = {"scontrol": [], "pbsnodes": [], "lfs": [], "slurm-config": [], "": []}
+    by_tool: dict[str, list[Hardware]] = {
+        "scontrol": [],
+        "pbsnodes": [],
+        "lfs": [],
+        "slurm-config": [],
+        "numactl": [],
+        "": [],
+    }
     for record in records:
         by_tool.get(record.tool, by_tool[""]).append(record)
     cluster, lustre, local = by_tool["scontrol"] or by_tool["pbsnodes"], by_tool["lfs"], _merged(by_tool[""])
     config = (by_tool["slurm-config"] or [Hardware("slurm-config", {})])[0]
+    for numactl in by_tool["numactl"]:
+        local = _with_numa_nodes(local, numactl, cluster)
     if not cluster and local.cores is None:
         raise InputError(
             "no output counts cores; give that of lscpu, lstopo --of xml, scontrol show node or pbsnodes -a"
@@ -82,6 +94,22 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     }
     document |= {key: part for key, part in optional.items() if part}
     return Machine.from_document(document, name=f"{name}.toml")
+
+
+def _with_numa_nodes(local: Hardware, numactl: Hardware, cluster: Sequence[Hardware]) -> Hardware:
+    """Return the node that was looked at with the NUMA nodes of numactl, where no other tool knows them."""
+    if local.cores is not None:
+        if not same_node(local, numactl):
+            counts = f"numactl: {sum(map(len, numactl.numa_cpus))} CPUs, {local.tool}: {local.cores} cores x {local.threads_per_core}"
+            raise InputError(f"the outputs describe different nodes ({counts}); give those of one node")
+        return local
+    node = next(filter(None, (completed(record, numactl) for record in cluster if record.cores)), None)
+    if node is None:
+        raise InputError(
+            "numactl names neither sockets nor hardware threads: add the output of lscpu, or of scontrol show node "
+            "for a node with as many CPUs"
+        )
+    return replace(node, gpu_cpus=local.gpu_cpus, gpu_numa_nodes=local.gpu_numa_nodes, gpu_tool=local.gpu_tool)
 
 
 def _sources(parts: Sequence[Mapping[str, Quantity]]) -> dict[str, str]:
@@ -161,7 +189,7 @@ def _gpus(local: Hardware, facts: dict[str, Quantity]) -> dict[str, Quantity]:
 
 def _merged(records: list[Hardware]) -> Hardware:
     """Return one record of the outputs that describe one node; lstopo goes before lscpu."""
-    order = ("lstopo", "lscpu", "meminfo", "nvidia-smi", "rocm-smi")
+    order = ("lstopo", "lscpu", "meminfo", "nvidia-smi", "rocm-smi", "amd-smi")
     records = sorted(records, key=lambda record: order.index(record.tool))
     counts = {(record.cores, record.threads_per_core): record.tool for record in records if record.cores is not None}
     if len(counts) > 1:
@@ -174,6 +202,7 @@ def _merged(records: list[Hardware]) -> Hardware:
         name: next(filter(None, (getattr(record, name) for record in records)), getattr(nothing, name))
         for name in ("model", "gpu_cpus", "gpu_numa_nodes")
     }
+    values["gpu_tool"] = next((record.tool for record in records if record.gpu_numa_nodes), "")
     notes = tuple(dict.fromkeys(note for record in records for note in record.notes))
     return replace(best, facts=facts, notes=notes, **values)
 

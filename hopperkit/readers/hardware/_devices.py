@@ -44,6 +44,22 @@ def read_rocm_topo(text: str) -> Hardware:
     return Hardware("rocm-smi", {}, gpu_numa_nodes=tuple(int(nodes[gpu]) for gpu in sorted(nodes, key=int)))
 
 
+def read_amd_smi(text: str) -> Hardware:
+    r"""Read ``amd-smi static --numa``: the NUMA node of each GPU.
+
+    Examples
+    --------
+    >>> read_amd_smi("GPU: 0\n    NUMA:\n        NODE: 3\n        AFFINITY: 3\n\nGPU: 1\n    NUMA:\n        NODE: 1\n").gpu_numa_nodes
+    (3, 1)
+    """
+    nodes = dict(
+        re.findall(r"^GPU:[ \t]*(\d{1,4})[ \t]*\n(?:(?!^GPU:).*\n)*?[ \t]+NODE:[ \t]*(\d{1,4})", text, re.MULTILINE)
+    )
+    if not nodes:
+        raise InputError("amd-smi: no GPU has a line 'NODE:', as those of amd-smi static --numa do")
+    return Hardware("amd-smi", {}, gpu_numa_nodes=tuple(int(nodes[gpu]) for gpu in sorted(nodes, key=int)))
+
+
 def gpu_facts(
     local: Hardware, sockets: int, numa_nodes: int, cores: int, core_of: Mapping[int, int]
 ) -> dict[str, Quantity]:
@@ -66,7 +82,7 @@ def gpu_facts(
         return reported("nvidia-smi", "topo -m, CPU Affinity", gpu_cores=tuple(listed))
     if local.gpu_numa_nodes and max(local.gpu_numa_nodes) < numa_nodes:
         near = tuple(cores_of(node, numa_nodes) for node in local.gpu_numa_nodes)
-        return reported("rocm-smi", "Numa Node; the cores of it", gpu_cores=near)
+        return reported(local.gpu_tool or "rocm-smi", "NUMA node of each GPU; the cores of it", gpu_cores=near)
     count = local.gpu_count
     dealt = tuple(cores_of(gpu * sockets // count, sockets) for gpu in range(count))
     why = "Gres counts the GPUs, not where they are; dealt out over the sockets"

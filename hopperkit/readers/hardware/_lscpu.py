@@ -60,7 +60,14 @@ def read_lscpu(text: str) -> Hardware:
     at = ("Socket(s), Core(s) per socket, NUMA node(s)", "Thread(s) per core", "Model name")
     counts = (sockets, numa_nodes, cores, threads)
     return local_node(
-        "lscpu", at, counts, facts, model, notes, alike=alike, numbering=_numbering(numa_cpus, cores, threads)
+        "lscpu",
+        at,
+        counts,
+        facts,
+        model,
+        notes,
+        alike=alike,
+        numbering=numbering_of_numa_nodes(numa_cpus, cores, threads),
     )
 
 
@@ -97,7 +104,14 @@ def read_meminfo(text: str) -> Hardware:
     return Hardware("meminfo", memory_facts("meminfo", "MemTotal", int(match[1]) / 1024**2))
 
 
-def _numbering(numa_cpus: list[list[int]], cores: int, threads: int) -> dict[str, Quantity] | None:
+def numbering_of_numa_nodes(
+    numa_cpus: list[list[int]],
+    cores: int,
+    threads: int,
+    *,
+    tool: str = "lscpu",
+    at: str = "NUMA node0 CPU(s) and so on",
+) -> dict[str, Quantity] | None:
     """Return how Linux numbers the CPUs, as far as those of the NUMA nodes say it; None where they do not.
 
     They do not say which CPUs are hardware threads of one core.
@@ -109,18 +123,17 @@ def _numbering(numa_cpus: list[list[int]], cores: int, threads: int) -> dict[str
         return None
     lists = [sorted(numbers) for numbers in numa_cpus]
     behind = [[cpu for numbers in lists for cpu in numbers[t * each : (t + 1) * each]] for t in range(threads)]
-    at = "NUMA node0 CPU(s) and so on"
     if threads == 1:
-        return reported("lscpu", at, **numbering_of(behind))
+        return reported(tool, at, **numbering_of(behind))
     if all(
         cpu + t * cores == other
         for t, numbers in enumerate(behind)
         for cpu, other in zip(behind[0], numbers, strict=True)
     ):
-        why = "lscpu does not tell which CPUs share a core; the second ones are taken to follow all first ones"
+        why = f"{tool} does not tell which CPUs share a core; the second ones are taken to follow all first ones"
         return guessed(why, **numbering_of(behind))
     if all(numbers == list(range(numbers[0], numbers[0] + each * threads)) for numbers in lists):
-        why = "lscpu does not tell which CPUs share a core; NUMA nodes of consecutive CPUs speak for neighbors"
+        why = f"{tool} does not tell which CPUs share a core; NUMA nodes of consecutive CPUs speak for neighbors"
         beside = [[cpu for numbers in lists for cpu in numbers[t::threads]] for t in range(threads)]
         return guessed(why, **numbering_of(beside))
     return None

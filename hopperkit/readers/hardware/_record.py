@@ -28,7 +28,8 @@ class Hardware:
     Attributes
     ----------
     tool : str
-        ``lscpu``, ``meminfo``, ``lstopo``, ``scontrol``, ``slurm-config``, ``nvidia-smi``, ``rocm-smi`` or ``lfs``.
+        ``lscpu``, ``meminfo``, ``lstopo``, ``scontrol``, ``slurm-config``, ``numactl``, ``nvidia-smi``, ``rocm-smi``,
+        ``amd-smi`` or ``lfs``.
     facts : mapping
         Keys of ``[[node]]``, of ``[[file_system]]`` or of srun's ``[[launcher]]`` in a machine file -> value and where it
         stood.
@@ -44,8 +45,12 @@ class Hardware:
         Version that Slurm prints.
     notes : tuple of str
         What a reader of the machine file should know.
+    numa_cpus : tuple of tuple of int
+        CPUs of each NUMA node, where the tool lists them and nothing else of a node.
     gpu_cpus, gpu_numa_nodes, gpu_count : tuple of str, tuple of int, int
         Of the GPUs: the CPUs near each, the NUMA node of each, how many; empty where the tool does not say.
+    gpu_tool : str
+        Tool that printed the NUMA nodes of the GPUs, where several outputs are merged.
     """
 
     tool: str
@@ -57,9 +62,11 @@ class Hardware:
     model: str | None = None
     slurm_version: str | None = None
     notes: tuple[str, ...] = ()
+    numa_cpus: tuple[tuple[int, ...], ...] = ()
     gpu_cpus: tuple[str, ...] = ()
     gpu_numa_nodes: tuple[int, ...] = ()
     gpu_count: int = 0
+    gpu_tool: str = ""
 
 
 def reported(tool: str, at: str, **values: Value) -> dict[str, Quantity]:

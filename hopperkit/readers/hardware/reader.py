@@ -3,9 +3,11 @@
 import re
 
 from hopperkit.readers.hardware._build import machine_from
-from hopperkit.readers.hardware._devices import read_nvidia_topo, read_rocm_topo
+from hopperkit.readers.hardware._devices import read_amd_smi, read_nvidia_topo, read_rocm_topo
 from hopperkit.readers.hardware._lscpu import read_lscpu, read_meminfo
 from hopperkit.readers.hardware._lstopo import read_lstopo
+from hopperkit.readers.hardware._numactl import MARK as NUMACTL
+from hopperkit.readers.hardware._numactl import read_numactl
 from hopperkit.readers.hardware._pbsnodes import RECORD, read_pbsnodes
 from hopperkit.readers.hardware._record import Hardware
 from hopperkit.readers.hardware._scontrol import read_scontrol
@@ -24,7 +26,8 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
     ----------
     source : str, bytes, path-like or binary file
         Output of ``lscpu``, ``lstopo --of xml``, ``scontrol show node`` (also ``-o``),
-        ``scontrol show config``, ``pbsnodes -a``, ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, ``lfs df``, or the text of ``/proc/meminfo``.
+        ``scontrol show config``, ``pbsnodes -a``, ``nvidia-smi topo -m``, ``rocm-smi --showtopo``,
+        ``amd-smi static --numa``, ``numactl -H``, ``lfs df``, or the text of ``/proc/meminfo``.
 
     Returns
     -------
@@ -54,6 +57,10 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
         return (read_nvidia_topo(start),)
     if "(Topology) Numa" in start:
         return (read_rocm_topo(start),)
+    if re.search(r"^[ \t]*NUMA:[ \t]*$", start, re.MULTILINE) and re.search(r"^GPU:[ \t]*\d", start, re.MULTILINE):
+        return (read_amd_smi(start),)
+    if NUMACTL.search(start):
+        return (read_numactl(start),)
     if start.startswith("MemTotal:"):
         return (read_meminfo(start),)
     if RECORD.match(start):
@@ -67,5 +74,5 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
     raise InputError(
         f"text that starts with {start[:30]!r} is not known; it may be the output of lscpu (in English: LC_ALL=C lscpu), "
         "lstopo --of xml, scontrol show node or show config, pbsnodes -a, nvidia-smi topo -m, rocm-smi --showtopo, lfs df, or /proc/meminfo; "
-        "numactl alone names no sockets"
+        "numactl -H or amd-smi static --numa complete them"
     )

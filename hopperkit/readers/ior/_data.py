@@ -10,12 +10,13 @@ import csv
 import re
 
 from hopperkit.readers.ior._runs import ACCESSES, Statistics, Test, Tests
-from hopperkit.readers.ior.tokens import number, rate_factor, read_command
+from hopperkit.readers.ior.tokens import Marks, number, rate_factor, read_command
 from hopperlib.units import BYTES_PER_MIB
 
 _PAIR = re.compile(r'"([^"\n]{1,60})"\s{0,20}:\s{0,20}(?:"((?:[^"\\\n]|\\.)*)"|([^\s,{}\[\]"]{1,40}))')
-_JSON = re.compile(r'"(?:tests|Results|bwMiB|bwMaxMIB|TestID|Began)"\s*:')
-_CSV = re.compile(r"^\W*access,(?:bw\(|rank,).*$", re.MULTILINE)
+_JSON_NAMES = ("tests", "Results", "bwMiB", "bwMaxMIB", "TestID", "Began")
+_JSON = Marks(rf'"(?:{"|".join(_JSON_NAMES)})"\s*:', needs=tuple(f'"{name}"' for name in _JSON_NAMES))
+_CSV = Marks(r"^\W*access,(?:bw\(|rank,).*$", needs=("access,bw(", "access,rank,"))
 # Columns of the table for people, and what the JSON calls them.
 _COLUMNS = {"total(s)": "totalTime", "block(KiB)": "blockKiB", "xfer(KiB)": "xferKiB"}
 # Of a result's options in a summary only these are believed.

@@ -97,6 +97,10 @@ class Io500(TableMixin):
         return plain | {"phases": [phase._asdict() for phase in self.phases], "configuration": dict(self.configuration)}
 
 
+# Columns of `io500_rows`.
+IO500_COLUMNS = ("file", "start", "errors", "result", "value", "unit", "seconds")
+
+
 def io500_rows(run: Io500) -> Iterator[dict[str, Any]]:
     """Yield a row for each result of a run: its score, and each phase.
 

@@ -1,6 +1,5 @@
 """Find out what a file holds, and read it: IOR in any form, mdtest, several runs one after the other."""
 
-import re
 from dataclasses import replace
 
 from hopperkit.readers.ior._data import is_csv, is_glued, is_json, read_csv, read_glued, read_json
@@ -9,12 +8,19 @@ from hopperkit.readers.ior._text import read_text
 from hopperkit.readers.ior.mdtest import read_mdtest
 from hopperkit.readers.ior.other_benchmarks import other_benchmark
 from hopperkit.readers.ior.results import IoResult, start_in
+from hopperkit.readers.ior.tokens import Marks
 from hopperkit.readers.source import Source, text_of
 from hopperlib.errors import InputError
 
-_BANNER = re.compile(r"\b(IOR-\d\S{0,60}): MPI Coordinated Test|\b(mdtest-\d\S{0,60}) was launched with")
-_TABLE = re.compile(r"^.{0,200}?(?:\baccess\s+bw\(|\bOperation\s+Max ?\(Mi?B\)|\bMax (?:Write|Read):\s)", re.MULTILINE)
-_METADATA = re.compile(r"\bSUMMARY(?: rate)?: \(of \d+ iterations?\)")
+_BANNER = Marks(
+    r"\b(IOR-\d\S{0,60}): MPI Coordinated Test|\b(mdtest-\d\S{0,60}) was launched with",
+    needs=("MPI Coordinated Test", "was launched with"),
+)
+_TABLE = Marks(
+    r"^.{0,200}?(?:\baccess\s+bw\(|\bOperation\s+Max ?\(Mi?B\)|\bMax (?:Write|Read):\s)",
+    needs=("bw(", "Operation", "Max Write:", "Max Read:"),
+)
+_METADATA = Marks(r"\bSUMMARY(?: rate)?: \(of \d+ iterations?\)", needs=("SUMMARY",))
 
 
 def read_ior(source: Source, *, file: str = "-") -> list[IoResult]:
@@ -79,7 +85,7 @@ def _parts(text: str) -> list[tuple[str, str]]:
     Unless it holds results of its own, it belongs to the first run: messages
     of MPI may come before the banner.
     """
-    starts = [(match.start(), match[1] or match[2]) for match in _BANNER.finditer(text)]
+    starts = [(match.start(), match[1] or match[2]) for match in _BANNER.all(text)]
     if not starts:
         return [("", text)]
     ends = [start for start, _ in starts[1:]] + [len(text)]

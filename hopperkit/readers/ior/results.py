@@ -26,6 +26,9 @@ _BEGAN = re.compile(
     r"|/(\d{4}\.\d\d\.\d\d-\d\d\.\d\d\.\d\d)/",
     re.IGNORECASE,
 )
+_BEGIN_WORDS = ("began", "starttime", "started at", "t_start", "/")
+# A run says when it began at its beginning, after what stands before the first banner. [characters]
+_HEAD = 262_144
 _CLOCKS = ("%a %b %d %H:%M:%S %Y", "%m/%d/%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y.%m.%d-%H.%M.%S")
 
 
@@ -37,7 +40,8 @@ def start_in(text: str) -> datetime | None:
     >>> start_in("Began               : Sat Nov 21 03:55:43 2026"), start_in("results/2026.11.21-03.55.43/result.txt")
     (datetime.datetime(2026, 11, 21, 3, 55, 43), datetime.datetime(2026, 11, 21, 3, 55, 43))
     """
-    if found := _BEGAN.search(text):
+    lowered = text[:_HEAD].lower()
+    if any(word in lowered for word in _BEGIN_WORDS) and (found := _BEGAN.search(text, 0, _HEAD)):
         for clock in _CLOCKS:
             with suppress(ValueError):
                 return datetime.strptime(found[1] or found[2], clock)

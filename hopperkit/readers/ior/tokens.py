@@ -7,6 +7,39 @@ from typing import Any
 from hopperlib.errors import InputError
 from hopperlib.units import size_bytes
 
+
+class Marks:
+    """Marks of a form, as an expression that is tried only on texts with one of the pieces that it needs.
+
+    A search for pieces takes a hundredth of the time of an expression that begins with none, and most files of a tree
+    have no mark at all.
+
+    Parameters
+    ----------
+    pattern : str
+    needs : tuple of str
+        Pieces of which every match holds one.
+
+    Examples
+    --------
+    >>> mark = Marks("^.{0,20}bw[(]", needs=("bw(",))
+    >>> mark.search("access bw(MiB/s)") is None, mark.search("milk") is None
+    (False, True)
+    """
+
+    def __init__(self, pattern: str, *, needs: tuple[str, ...]) -> None:
+        self.pattern = re.compile(pattern, re.MULTILINE)
+        self.needs = needs
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """Return the first match."""
+        return self.pattern.search(text) if any(piece in text for piece in self.needs) else None
+
+    def all(self, text: str) -> list[re.Match[str]]:
+        """Return all matches."""
+        return list(self.pattern.finditer(text)) if any(piece in text for piece in self.needs) else []
+
+
 _UNIT = re.compile(r"([KMGT]?)(i?)B", re.IGNORECASE)
 # IOR's own marks of an error, and what MPI says when a program aborts.
 _HARD = re.compile(

@@ -27,12 +27,17 @@ def confidence(message: MessageHits, roots: list[MessageHits], evidence: Evidenc
         return "guess"
     if strength == "weak" and not _ends_the_text(message, evidence):
         return "guess"
-    if strength == "weak" or message is not roots[0] or _contradicted(message, evidence):
+    if strength == "weak" or message is not roots[0] or _only_warns(message) or _contradicted(message, evidence):
         return "possible"
     rivals = any(other is not message and other.rule.strength == strength for other in roots)
     if strength == "strong":
         return "likely" if rivals else "certain"
     return "possible" if rivals else "likely"
+
+
+def _only_warns(message: MessageHits) -> bool:
+    """Whether its printer calls a message a warning wherever it prints it."""
+    return message.count <= len(message.hits) and all(hit.doubt == "handled" for hit in message.hits)
 
 
 def _end_agrees(message: MessageHits, evidence: Evidence) -> bool:

@@ -36,32 +36,28 @@ _BELOW = 8
 _PAIR = re.compile(r"\s{0,8}\w{1,40}: {0,4}\S{0,80}")
 # A line that gives the reason of the end above it.
 _STATED = re.compile(r"\s{0,8}(?:Reason|Cause|Message|Details?) {0,2}: \S")
-# A frame of a traceback, and the source of its last one.
-_FRAME = re.compile(r"\bFile \"(?P<file>[^\"]{1,300})\", line (?P<line>\d{1,7})")
 # A line of a stack, of whatever language, or what the shell's clock prints below one.
 _STACK = re.compile(
     r"\s*(?:$|#\d|at |from |in |File \"|\.{3} \d+ more|\[[\w.:-]{1,60}\] ?\[ ?\d+\]|\[?0x[0-9a-f]|Image {3,}PC|\S+ +[0-9A-F]{16} "
     r"|(?:real|user|sys)\s+\d)"
 )
-# A line of MPI's error stack that says something behind its place.
+# A line of MPI's error stack that says something after its place.
 _STACK_SAYS = re.compile(r"\)\.{0,60}: {0,4}\S")
-_RAISE = re.compile(r"(?:^|\s)raise [A-Z]\w{1,60}\(")
 # A program that gives up its goal may still finish in order.
 _STOPS = re.compile(r"\bstopping\b")
 # How a site's report below a job begins, and the lines of one at most.
 _EPILOGUE = re.compile(
-    r"(?i)\bresource usage\b|\bjob (?:statistics|summary|efficiency|accounting)\b|\b(?:begin|slurm|pbs|job|torque) (?:pro|epi)logue\b|^\W{0,12}(?:job (?:id|ended|finished|completed)|end of job|finished at)\b"
+    r"(?i)\bresource usage\b|\bjob (?:statistics|summary|efficiency|accounting)\b|\b(?:begin|slurm|pbs|job|torque) (?:pro|epi)logue\b|^\W{0,12}(?:job (?:id|ended|finished|completed)|sender: lsf system\b|end of job|finished at)\b"
 )
 _FOOTER = 40
 # Somebody pressed Ctrl-C.
 _INTERRUPT = re.compile(r"\^C|(?i:\bsending ctrl-c\b|\bpress ctrl-c again\b)")
 # A version or a place in brackets at the end of a header, and the source line that speaks.
 _TAG = re.compile(r"\([\w.: -]{1,40}\)\s{0,8}$|\bIn [\w./-]{1,120}, line \d{1,6}:?\s{0,8}$")
-# Words of a header, at most, and of a line of running text, at least; how such a line begins that goes on with a sentence. [words]
-_HEADER, _SENTENCE = 3, 6
+# Words of a header, at most. [words]
+_HEADER = 3
 # A value at the end of a line.
 _CODE = re.compile(r"[:=]\s*-?\d+\W*$")
-_SMALL = re.compile(r"[a-z]{2,20} ")
 
 # Symptoms that begin a message: what they report stands below them.
 _BEGINNINGS = ("PY-TRACEBACK", "CRAY-ATP")
@@ -96,27 +92,13 @@ def final_message(evidence: Evidence, signs: Sequence[MessageHits], *, failed: b
     return _message(group, evidence) if group else None
 
 
-def error_like_line(evidence: Evidence, signs: Sequence[MessageHits]) -> Cause | None:
-    """Return the lines around the first sign of failure that read like bad news, and are no trouble by their words, if there are any."""
-    ends = [message.hits[0] for message in signs if message.rule.code not in _BEGINNINGS]
-    known = _known(evidence)
-    for end in sorted(ends, key=lambda hit: (hit.file, hit.line)):
-        lines = [hit for hit in _above(end) if (hit.file, hit.line) not in known and _right_above(hit, end)]
-        stack = [hit for hit in reversed(stack_below(end, evidence)) if _STACK_SAYS.search(hit.text)]
-        told = [hit for hit in lines if not is_exit_report(hit.text.encode(), ())]
-        if said := stack[:1] or told or _warning_above(end):
+def stack_words(evidence: Evidence, signs: Sequence[MessageHits]) -> Cause | None:
+    """Return the innermost line of MPI's error stack below the first sign of failure that has one, if it says something."""
+    for end in sorted((message.hits[0] for message in signs), key=lambda hit: (hit.file, hit.line)):
+        said = [hit for hit in reversed(stack_below(end, evidence)) if _STACK_SAYS.search(hit.text)]
+        if said:
             return _cause(said[0], said[1:], Unknown(template="", suspicion="hint", count=1, first=end, last=said[0]))
     return None
-
-
-def _warning_above(end: Hit) -> list[Hit]:
-    """Return the last line with words above an end, if it warns of trouble."""
-    worded = [(distance, text) for distance, text in enumerate(reversed(end.before), start=1) if words_of(text)]
-    return [
-        Hit(file=end.file, line=end.line - distance, text=text, fields={})
-        for distance, text in worded[:1]
-        if "warn" in text.lower() and says("error", text.encode(), text.lower().encode())
-    ]
 
 
 def stack_below(head: Hit, evidence: Evidence) -> list[Hit]:
@@ -125,12 +107,6 @@ def stack_below(head: Hit, evidence: Evidence) -> list[Hit]:
     below = [hit for hit in stack.hits if hit.file == head.file and hit.line > head.line] if stack else []
     # The stack goes on while its lines follow one another, one line in between aside.
     return [hit for place, hit in enumerate(below, start=1) if hit.line <= head.line + place + 1]
-
-
-def _right_above(hit: Hit, end: Hit) -> bool:
-    """Whether not much of an ordinary text stands between a line and the end below it."""
-    between = end.before[len(end.before) - (end.line - hit.line) + 1 :]
-    return sum(1 for text in between if words_of(text) and not suspicion(text.encode())) <= _FEW
 
 
 def missed_goal(evidence: Evidence) -> Cause | None:
@@ -145,11 +121,6 @@ def missed_goal(evidence: Evidence) -> Cause | None:
     group = max(missed, key=lambda group: (group.last.file, group.last.line))
     made = _cause(group.last, [other.last for other in missed if other is not group], group)
     return replace(made, code="GOAL-MISSED", title="The program says that it missed its goal")
-
-
-def hollow(message: MessageHits) -> bool:
-    """Whether a message is an exception that only tells that something ended: a worker, a process, a command."""
-    return message.rule.code == "PY-EXCEPTION" and all(is_exit_report(hit.text.encode()) for hit in message.hits)
 
 
 def reasons_above(message: MessageHits, evidence: Evidence) -> Cause | None:
@@ -184,11 +155,11 @@ def _says(table: str, hit: Hit) -> bool:
 
 def _offered(group: Unknown, evidence: Evidence) -> bool:
     """Whether the last line of a group may be offered: it says more than that something ended, or leads to what does."""
-    if _is_code(group.last) or group.suspicion == "hint":
+    if group.suspicion == "hint":
         return False
     if not is_exit_report(group.last.text.encode(), [text.encode() for text in group.following]):
         return True
-    return not _says("is_exit_report", group.last) and bool(_framed(group) or _reasons(group, evidence))
+    return not _says("is_exit_report", group.last) and bool(_reasons(group, evidence))
 
 
 def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> Unknown | None:
@@ -208,7 +179,7 @@ def _reached(
     evidence: Evidence, ends: list[Hit], terminators: list[Hit], failed: bool
 ) -> Iterator[tuple[Unknown, int]]:
     """Yield the groups that a failure may be told by, with the lines from each to it."""
-    bottoms = [_last_line(file) for file in evidence.files]
+    bottoms = [last_line_of_job(file) for file in evidence.files]
     for group in _before_interrupt(evidence.unknown):
         # In a text that shows no failure, a program that went on did not end there.
         superseded = not failed and evidence.life_after(group.last) is not None
@@ -244,19 +215,7 @@ def _ends_alone(group: Unknown, reach: int, evidence: Evidence) -> bool:
     at_once = group.count <= _FEW or group.last_line - group.first.line <= _NEAR
     behind = evidence.files[group.last.file].tail.decode(errors="replace").rstrip().split("\n")[-reach:]
     at_end = reach <= _END_REACH or (len(behind) == reach <= _NEAR and all(map(_STACK.match, behind)))
-    return at_end and at_once and not _in_prose(group.last)
-
-
-def _in_prose(hit: Hit) -> bool:
-    """Whether a line goes on with a sentence of the line above it, which tells of no trouble."""
-    above = hit.before[-1].rstrip() if hit.before else ""
-    full = min(words_of(above), words_of(hit.text)) >= _SENTENCE and not above.endswith((".", ":", "!", "?"))
-    return full and bool(_SMALL.match(hit.text)) and not suspicion(above.encode())
-
-
-def _is_code(hit: Hit) -> bool:
-    """Whether a line is the source that a traceback quotes."""
-    return bool(hit.before and _FRAME.search(hit.before[-1])) or bool(_RAISE.search(hit.text))
+    return at_end and at_once
 
 
 def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], bottoms: Sequence[int]) -> int | None:
@@ -270,7 +229,7 @@ def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], bottoms: Seq
     return min((lines for lines in behind if lines >= 0), default=bottoms[hit.file] - group.last_line)
 
 
-def _last_line(file: LineReader) -> int:
+def last_line_of_job(file: LineReader) -> int:
     """Return the number of the last line of a file before what a site prints below every job."""
     lines = file.tail.decode(errors="replace").rstrip().split("\n")
     below = [place for place, line in enumerate(lines) if _EPILOGUE.search(line)]
@@ -297,8 +256,6 @@ def _main(chain: Sequence[Unknown], around: list[Hit], evidence: Evidence) -> tu
     if stated:
         return stated[0], around
     alone = len(chain) == 1
-    if alone and (framed := _framed(group)):
-        return framed[0], framed
     if below := _headed(chain[0], _known(evidence)):
         return below, around
     above = _reasons(group, evidence) if alone or _says("points_above", top) else []
@@ -320,7 +277,7 @@ def _chain(group: Unknown, evidence: Evidence) -> list[Unknown]:
             hit.file == below.file and 0 < below.line - hit.line <= _BLOCK_GAP and not is_exit_report(hit.text.encode())
         )
         telling = other.suspicion in ("fatal", "error") or other.missed
-        if near and telling and not _is_code(hit):
+        if near and telling:
             chain.insert(0, other)
     return chain
 
@@ -384,21 +341,6 @@ def _known(evidence: Evidence) -> set[tuple[int, int]]:
     messages = evidence.messages.values()
     known = (own.hits for own in messages if (own.rule.role, own.rule.strength) != ("cause", "weak"))
     return {(hit.file, hit.line) for hits in known for hit in hits}
-
-
-def _framed(group: Unknown) -> list[Hit]:
-    """Return the lines between two lines of the same words that frame a message."""
-    end = group.last
-    height = end.line - group.first.line
-    if (
-        group.count != 2
-        or group.first.text != end.text
-        or group.first.file != end.file
-        or not 1 < height <= len(end.before)
-    ):
-        return []
-    between = enumerate(end.before[-height + 1 :], start=group.first.line + 1)
-    return [Hit(file=end.file, line=line, text=text, fields={}) for line, text in between if words_of(text)]
 
 
 def _above(end: Hit) -> list[Hit]:

@@ -5,8 +5,8 @@
 2. Links between messages say what explains what. A cause explains symptoms and
    cascades without being told; nothing explains what came a minute before it.
 3. Causes that no other one explains are ranked: by strength, then by time
-   where times are known, then by place in the file. An end that stands before
-   a cause which ends nothing by itself comes first whatever their strength.
+   where times are known, then by place in the file. A reported end ranks above a later message that ends
+   nothing by itself, whatever their strength.
 4. If only symptoms are left, the program's own last words are offered, as a
    guess; if there are none, there is no cause in the text.
 """
@@ -30,14 +30,14 @@ from hopperlib.failure.diagnosis._behind import (
     recovered_from,
 )
 from hopperlib.failure.diagnosis._fallback import (
-    error_like_line,
     final_message,
-    hollow,
     missed_goal,
     reasons_above,
     stack_below,
+    stack_words,
 )
-from hopperlib.failure.diagnosis._steps import COMMAND, OUTSIDE, cleared, ended_badly, is_exit_status, reports_success
+from hopperlib.failure.diagnosis._ordinary import with_named_warnings
+from hopperlib.failure.diagnosis._steps import COMMAND, OUTSIDE, cleared, ended_badly, reports_success
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link, Rule
@@ -50,13 +50,6 @@ _CLOCK_SLACK_S = 60.0
 
 _CANCELLED = ("SLURM-JOB-CANCELLED", "SLURM-TIME-LIMIT", "SLURM-PREEMPTED", "SLURM-NODE-FAIL")
 
-# The line of an exception, what Python prints with one, and that it led to another.
-_RAISED = re.compile(r"[\w.]{0,80}(?:Error|Exception)\b")
-_OF_PYTHON = ("PY-TRACEBACK", "SIGNALLED")
-_CHAINED = b"above exception"
-# Tracebacks of the other tasks of a program take no more lines than this.
-_SEVERAL = 100
-
 # A part of the work that failed.
 _FAILED = re.compile(r"(?i)\bfail(?:ed|ure)\b")
 
@@ -65,10 +58,8 @@ _AROUND = 3
 _ABOVE = 40
 # Lines of a help text of Open MPI.
 _HELP_TEXT = 12
-# Lines of ordinary work behind an exception that ended nothing, and behind a command's complaint that did not.
-_PASSED, _RAN = 5, 10
-# Lines behind a generic message that are the work of a program which went on, beside its signs of life.
-_WORK = 12
+# Lines of ordinary work behind a command's complaint that ended nothing.
+_RAN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,22 +89,19 @@ class Ranking:
 
 def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     """Rank the causes in the evidence of a scan."""
+    evidence = with_named_warnings(evidence)
     findings = evidence.messages
     counted, set_aside = _counted(findings, bool(record_failed))
     refuted = _refuted(counted)
     superseded = (
-        _superseded(counted, evidence)
-        | _superseded_before(findings)
-        | _superseded_at_end(findings, evidence)
-        | _of_earlier_steps(findings)
-        | _complaints(findings.values(), evidence)
+        _superseded(counted, evidence) | _superseded_before(findings) | _complaints(findings.values(), evidence)
     )
     counted = [message for message in counted if message.rule.code not in superseded]
     success, signs = _ends(counted, evidence)
     failed = bool(signs) or bool(record_failed)
     closed = ended_badly(evidence, success)
     causes = _standing(counted, refuted, evidence, failed)
-    words = final_message(evidence, signs, failed=failed) or (None if causes else error_like_line(evidence, signs))
+    words = final_message(evidence, signs, failed=failed) or (None if causes else stack_words(evidence, signs))
     missed = None if failed else missed_goal(evidence)
     told: dict[str, Any] = {"set_aside": (*set_aside, *refuted), "superseded": superseded}
     lacking = [
@@ -147,8 +135,7 @@ def _ranked(
         return [words] if words else ranked
     unsure = ranked[0].confidence == "possible" or roots[0].rule.strength == "weak"
     if unsure or goes_on_behind(roots[0], evidence):
-        later = _went_on(roots[0], words) or ends_otherwise(roots[0], evidence)
-        ranked.insert(0 if later else len(ranked), words)
+        ranked.insert(0 if ends_otherwise(roots[0], evidence) else len(ranked), words)
     return ranked
 
 
@@ -157,51 +144,32 @@ def _superseded(counted: list[MessageHits], evidence: Evidence) -> dict[str, int
     superseded = {}
     for message in counted:
         life = life_behind(message, evidence) if message.rule.role in ("cause", "symptom", "cascade") else None
-        if life and (_ran_on(message, life, counted, evidence) or _ends_again(message, life, counted, evidence)):
+        ran_on = life and message.rule.role == "symptom" and evidence.files[message.hits[-1].file].lines - life > LONG
+        if life and (ran_on or _ends_again(message, life, counted, evidence)):
             superseded[message.rule.code] = life
     return superseded
-
-
-def _ran_on(message: MessageHits, life: int, counted: list[MessageHits], evidence: Evidence) -> bool:
-    """Whether a program ran on for long behind something that it had started, or behind something generic without failing later."""
-    last, rule = message.hits[-1], message.rule
-    if rule.role == "symptom" and evidence.files[last.file].lines - life > LONG:
-        return True
-    generic = rule.strength == "weak" or rule.role == "cascade"
-    return generic and lines_behind(message, evidence) > _WORK and not _fails_behind(last, counted)
 
 
 def _ends_again(message: MessageHits, life: int, counted: list[MessageHits], evidence: Evidence) -> bool:
     """Whether a program came to another end behind a sign of life: a cause that this one does not explain, or success."""
     # What one exception is to explain stands near it; behind a sign of life another one is another end.
     ends = [
-        end.hits[-1]
-        for end in counted
-        if end is not message
-        and (end.rule.role == "cause" or reports_success(end))
-        and (end.rule.general or end.rule.code in _CANCELLED or not _names(message, end))
+        end.hits[-1] for end in counted if end is not message and (end.rule.role == "cause" or reports_success(end))
     ]
     ends += [group.last for group in evidence.unknown if group.suspicion == "fatal"]
     return any(hit.line > life and _may_be_next(message.hits[-1], hit) for hit in ends)
 
 
-def _fails_behind(last: Hit, counted: Iterable[MessageHits]) -> bool:
-    """Whether anything behind a line of its file, or in another file, shows that a run failed."""
-    signs = (hit for message in counted if message.rule.shows_failure for hit in message.hits)
-    return any(hit.file != last.file or hit.line > last.line for hit in signs)
-
-
 def _standing(counted: Iterable[MessageHits], refuted: set[str], evidence: Evidence, failed: bool) -> list[MessageHits]:
     """Return the causes that say more than that something ended, that nothing refutes, and that need no failure beside them or have one."""
     causes = (message for message in counted if message.rule.role == "cause" and message.rule.code not in refuted)
-    return [message for message in causes if not hollow(message) and (failed or _counts_alone(message, evidence))]
+    return [message for message in causes if failed or _counts_alone(message, evidence)]
 
 
 def _counts_alone(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether a message may be the cause in a text that shows no failure: not much stands behind a generic one, and the program did not get over it."""
-    behind = ordinary_behind(message, evidence) if message.rule.general else 0
-    passed_over = message.rule.strength == "weak" and lines_behind(message, evidence) > LONG
-    return not passed_over and behind < _PASSED and not recovered_from(message, evidence)
+    """Whether a message may be the cause in a text that shows no failure: the program did not get over it, and did not go on for long."""
+    lived_on = message.rule.general and life_behind(message, evidence) is not None
+    return not (lived_on or lines_behind(message, evidence) > LONG or recovered_from(message, evidence))
 
 
 def _complaints(messages: Iterable[MessageHits], evidence: Evidence) -> dict[str, int]:
@@ -246,53 +214,10 @@ def _superseded_before(findings: Mapping[str, MessageHits]) -> dict[str, int]:
     return {"PY-EXCEPTION": min(commands)} if commands and max(cancelled, default=0) > min(commands) else {}
 
 
-def _superseded_at_end(findings: Mapping[str, MessageHits], evidence: Evidence) -> dict[str, int]:
-    """Return the exceptions of earlier programs in a text that ends in the traceback of another one, and in no word of a launcher."""
-    told = {message.rule.code for message in findings.values() if message.rule.role in ("symptom", "cascade")}
-    if (
-        not findings.keys() >= {"PY-EXCEPTION", "PY-TRACEBACK"}
-        or len(evidence.files) > 1
-        or told.difference(_OF_PYTHON)
-    ):
-        return {}
-    raised, trace = findings["PY-EXCEPTION"], findings["PY-TRACEBACK"]
-    tasks = any("rank" in hit.fields for hit in raised.hits) or _CHAINED in evidence.files[0].tail
-    if tasks or lines_behind(raised, evidence) > _AROUND:
-        return {}
-    return {
-        code: trace.last_line
-        for code, message in findings.items()
-        if message.rule.strength != "weak"
-        and trace.last_line - message.last_line > _SEVERAL
-        and all(map(_RAISED.match, (hit.text for hit in message.hits)))
-    }
-
-
-def _of_earlier_steps(findings: Mapping[str, MessageHits]) -> dict[str, int]:
-    """Return the causes of a step before the last one, where a task of the same number ended badly twice and something else stands between."""
-    exits = sorted(findings["SLURM-TASK-EXIT"].hits, key=lambda hit: hit.line) if "SLURM-TASK-EXIT" in findings else []
-    ranks = [hit.fields.get("rank") for hit in exits]
-    if len({hit.file for hit in exits}) > 1 or len(ranks) == len(set(ranks)):
-        return {}
-    again = max(place for place, rank in enumerate(ranks) if rank in ranks[:place])
-    begun, end = exits[ranks.index(ranks[again])].line, exits[again].line
-    causes = [message for message in findings.values() if message.rule.role == "cause"]
-    if not any(begun < hit.line < end for message in causes for hit in message.hits):
-        return {}
-    return {message.rule.code: begun for message in causes if message.last_line < begun}
-
-
 def _may_be_next(failure: Hit, end: Hit) -> bool:
     """Whether an end may be that of the program which survived a failure: in the same file, and of no other task."""
     tasks = {hit.fields["rank"] for hit in (failure, end) if "rank" in hit.fields}
     return failure.file == end.file and len(tasks) < 2
-
-
-def _names(cause: MessageHits, effect: MessageHits) -> bool:
-    """Whether a rule says that one message explains another."""
-    return any(link.names(effect.rule.code) for link in cause.rule.explains) or any(
-        link.names(cause.rule.code) for link in effect.rule.explained_by
-    )
 
 
 def _needing_failure(messages: Iterable[MessageHits], evidence: Evidence) -> list[MessageHits]:
@@ -309,7 +234,7 @@ def _ends(counted: Iterable[MessageHits], evidence: Evidence) -> tuple[list[Mess
         if message.rule.success and not (message.rule.general and ordinary_behind(message, evidence) > 1)
     ]
     signs = (message for message in counted if message.rule.shows_failure and not doubtful(message))
-    return success, [message for message in signs if not _tidies_up(message, success)]
+    return success, list(signs)
 
 
 def _succeeded(
@@ -343,21 +268,6 @@ def _refuted(counted: Iterable[MessageHits]) -> set[str]:
     """Return the codes of messages that another one refutes."""
     refuting = [link for message in counted for link in message.rule.refutes]
     return {message.rule.code for message in counted if any(link.names(message.rule.code) for link in refuting)}
-
-
-def _tidies_up(message: MessageHits, success: Iterable[MessageHits]) -> bool:
-    """Whether a message only tells that what is left was ended, after the run had ended well."""
-    ends = [hit for end in success for hit in end.hits]
-    return message.rule.role == "cascade" and all(
-        not is_exit_status(hit) and any(end.file == hit.file and end.line < hit.line for end in ends)
-        for hit in message.hits
-    )
-
-
-def _went_on(message: MessageHits, words: Cause) -> bool:
-    """Whether the program went on after a message, and ended with words of its own."""
-    last, end = message.hits[-1], words.hits[0]
-    return last.file == end.file and message.last_line < end.line and not message.rule.fatal
 
 
 def _counted(findings: Mapping[str, MessageHits], record_failed: bool) -> tuple[list[MessageHits], tuple[str, ...]]:
@@ -398,19 +308,10 @@ def _roots(causes: list[MessageHits], counted: list[MessageHits]) -> tuple[list[
         return cause in direct[by.rule.code] and (not mutual or place[by.rule.code] < place[cause.rule.code])
 
     roots = [cause for cause in ranked if not any(is_explained(cause, other) for other in ranked)]
-    return roots, {cause.rule.code: _reached(cause, roots, direct) for cause in roots}
-
-
-def _reached(root: MessageHits, roots: list[MessageHits], direct: Mapping[str, list[MessageHits]]) -> list[str]:
-    """Return the codes of what a cause explains, directly or through others."""
-    codes: list[str] = []
-    queue = [root]
-    while queue:
-        for other in direct.get(queue.pop(0).rule.code, []):
-            if other.rule.code not in codes and other not in roots:
-                codes.append(other.rule.code)
-                queue.append(other)
-    return codes
+    # An effect is direct: a cause explains symptoms and cascades whatever stands between.
+    return roots, {
+        cause.rule.code: [other.rule.code for other in direct[cause.rule.code] if other not in roots] for cause in roots
+    }
 
 
 def _explains(cause: MessageHits, effect: MessageHits) -> bool:
@@ -446,7 +347,7 @@ def _apart_s(first: Hit, second: Hit) -> float:
 def _compare(left: MessageHits, right: MessageHits) -> int:
     """Order two causes: by strength, by time where both have one, by place in one file, by file."""
     for one, other, order in ((left, right, -1), (right, left, 1)):
-        if _ended_before(one, other) or _only_complains(other, one):
+        if _ended_before(one, other):
             return order
     by_strength = _STRENGTH[left.rule.strength] - _STRENGTH[right.rule.strength]
     if by_strength:
@@ -462,27 +363,9 @@ def _compare(left: MessageHits, right: MessageHits) -> int:
 
 
 def _ended_before(left: MessageHits, right: MessageHits) -> bool:
-    """Whether one message reports an end, and stands before one that ends nothing by itself."""
+    """Whether one message reports an end, and is printed before one that ends nothing by itself."""
     first, second = left.hits[0], right.hits[0]
     return left.rule.fatal and not right.rule.fatal and first.file == second.file and first.line < second.line
-
-
-def _outermost(head: Hit, evidence: Evidence) -> list[Hit]:
-    """Return the last of several exceptions that led to one another: the program ended in that one."""
-    raised = evidence.messages.get("PY-EXCEPTION")
-    chained = raised is not None and _RAISED.match(head.text) and _CHAINED in evidence.files[head.file].tail
-    return (
-        [hit for hit in raised.hits[-1:] if hit.file == head.file and hit.line > head.line]
-        if raised and chained
-        else []
-    )
-
-
-def _only_complains(message: MessageHits, other: MessageHits) -> bool:
-    """Whether a message is a command's complaint, and another one an exception behind it that is about no missing part."""
-    first, second = message.hits[-1], other.hits[0]
-    behind = first.file == second.file and _SEVERAL > second.line - message.last_line > _AROUND
-    return behind and other.rule.code == "PY-EXCEPTION" and all(COMMAND.match(hit.text) for hit in message.hits)
 
 
 def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:
@@ -518,7 +401,6 @@ def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
         head,
         *sentence,
         *_innermost(head, evidence),
-        *_outermost(head, evidence),
         *beside,
         *_near(head, rule, evidence),
         *others,

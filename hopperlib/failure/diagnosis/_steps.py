@@ -30,19 +30,12 @@ _SIDE = re.compile(
 )
 # Codes of launchers and schedulers: no program clears what they report.
 OUTSIDE = ("SLURM-", "FLUX-", "PALS-", "PBS-", "LSF-", "ALPS-", "SGE-", "HTCONDOR-", "OMPI-", "HYDRA-", "MPI-BAD", "SCHEDULER-", "LAUNCHER-")  # fmt: skip
-# Words with which a launcher or a scheduler reports the exit status of its step: that is no tidying up.
-_STATUS = re.compile(r"flux-job: task|\bexit(?:ed)?\b.{0,24}\b(?:code|status)\W{0,3}[1-9]|\bfailed\b")
 # Lines at the end of a file where words of an end count.
 _AT_END = 40
 # Ordinary lines that an epilogue or an echo prints after such words.
 _FEW = 3
 # A program's last block of lines, which its line of success is in.
 _BLOCK = 8
-
-
-def is_exit_status(hit: Hit) -> bool:
-    """Whether a line reports an exit status other than 0, or a failure."""
-    return bool(_STATUS.search(hit.text))
 
 
 def ended_badly(evidence: Evidence, success: Iterable[MessageHits]) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from hopperlib.failure.diagnosis._fallback import message_of
 from hopperlib.failure.diagnosis.causes import Cause, Confidence
-from hopperlib.failure.messages._templates import is_exit_report, suspicion, template
+from hopperlib.failure.messages._templates import is_exit_report, seen_well, suspicion, template
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.ranker.ranking import RankedLine
 
@@ -41,7 +41,12 @@ def second_voice(
     first = causes[0]
     if first.confidence == "certain" or not ranked:
         return None
-    top, head = ranked[0], first.hits[0]
+    head = first.hits[0]
+    quoted = {(hit.file, hit.line) for hit in first.hits[:_QUOTED]}
+    # What runs that end well print, too, is no reason, unless the rules found that the end names it.
+    top = next((one for one in ranked if (one.file, one.line) in quoted or not seen_well(one.text.encode())), None)
+    if top is None:
+        return None
     if (top.file, top.line) == (head.file, head.line) or _same(top, head):
         line = head.text.encode()
         # Two voices that point at a report of an end have no reason between them.

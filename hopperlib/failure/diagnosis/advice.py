@@ -92,6 +92,35 @@ _NAMED = {
     r'Job (?P<job>\d{1,12}) has exceeded memory allocation on node (?P<node>[\w.-]{1,80})': "Ask for more memory (`qsub -l mem=`), or start fewer tasks on each node.",
     # OpenFOAM, runTimeSelectionTables
     r'Unknown [\w ]{1,40} type (?P<word>\w{1,60})': "`{word}` is no name that this program knows: take one of those that it lists below the message.",
+    # CRAN, utils; mlr-org/mlr, requirePackages
+    r"there is no package called ['‘’`](?P<word>[\w.]{1,60})|install the following packages: (?P<other>[\w.]{1,60})": "`Rscript -e 'library({word})'` in the job's environment: install the package there (`install.packages(\"{word}\")` on a login node), or set R_LIBS_USER to the library that has it.",
+    # lammps/lammps, lib/gpu
+    r"(?i)insufficient memory on (?:accelerator|device|gpu)": "The GPU's memory is full: start fewer tasks on each GPU, spread the problem over more GPUs, or keep part of it on the CPUs.",
+    # OpenFOAM, src/Pstream/mpi/UPstream.C
+    r"attempt to run parallel on 1 processor": "Start at least 2 tasks with the launcher, or leave out `-parallel`. With several tasks each of which sees only itself, launcher and program belong to two MPI installations: `which mpirun; ldd $(which PROGRAM) | grep libmpi`.",
+    # OpenFOAM user guide, sec. 2.2.1 and 3.5
+    r"Foam::sigFpe": "In OpenFOAM a division by zero mostly follows a diverging solution: compare Courant number and residuals of the last steps, lower `deltaT` or `maxCo`, and run checkMesh; if the first step fails already, look at zero fields and boundary values.",
+    # psf/requests, docs; huggingface/huggingface_hub, environment variables
+    r"IncompleteRead\(|ChunkedEncodingError|Connection broken": "A download broke off: fetch the data once on a login or transfer node, and let the job read the copy (for models HF_HOME and HF_HUB_OFFLINE=1).",
+    # cornelisnetworks/opa-psm2, psm2 programmer's guide
+    r"(?i)assign_context command failed: Device or resource busy|PSM2 can't open hfi unit": "All hardware contexts of the Omni-Path card are in use: start fewer ranks on a node, or share contexts (`export PSM2_MAX_CONTEXTS_PER_JOB=N`, N below the cores of a node); `lsof /dev/hfi1*` on that node shows processes of earlier jobs.",
+    # pytorch, docs, notes on autograd anomaly detection and amp
+    r"(?i)non-?finite (?:loss|gradient)|loss (?:is|was|became|turned) (?:nan|inf)": "Lower the learning rate or clip gradients (`torch.nn.utils.clip_grad_norm_`); `torch.autograd.set_detect_anomaly(True)` names the operation that gave the first such value, and a run in float32 tells whether mixed precision is the reason.",
+    # tensorflow/tensorflow, core/framework/op_kernel
+    r"Not found: (?P<file>[\w./+-]{3,300}); No such file": "`ls -l {file}` in the folder where the job runs: correct the name, or put the file there first.",
+    # docs.python.org, what's new; the versions of the syntax
+    r"^(?:\w{1,20}: )?SyntaxError: invalid syntax": "Put `python --version` before that line of the job script: a correct line is refused by a Python older than the program, often the system's where a module or environment was not loaded.",
+    # SchedMD/slurm, srun(1), --gpu-bind
+    r"Invalid --gpu-bind argument": "`--gpu-bind` takes none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST, after an optional `verbose,`.",
+    r"Memory required by task is not available": "No node of that partition has the memory per task: `sinfo -o '%P %m %c'` lists memory (MB) and cores; lower `--mem`, or `--mem-per-cpu` times `--cpus-per-task`, to that.",
+    # pmodels/mpich, src/pm/hydra, launch.c
+    r"execvp error on file (?P<word>-?\d{1,6}) \(": "mpiexec took `{word}` for the name of the program: an option before it takes fewer values than it was given.",
+    # docs.python.org, library, tabnanny
+    r"TabError: ": "`python -m tabnanny FILE` lists the lines: indent the whole file with spaces (`expand -t 4`).",
+    # BenLangmead/bowtie2, manual
+    r"Could not locate a Bowtie index[^\n]{0,60}\"(?P<file>[^\"\n]{1,300})\"": "`ls {file}*.bt2 {file}*.ebwt` in the folder where the job runs: give -x the path up to these endings, or make the index first with bowtie2-build.",
+    # ESMCI/cime, issue threads on namelists
+    r"namelist read returns an end of file": "The namelist group that was being read is not in the file, or the group before it is not closed with `/`: compare the file with one that the same version generated.",
     # What any program's words may name.
     r"version `(?P<word>[\w.]{1,60})' not found \(required by (?P<file>[^)\n]{1,300})\)": "`ldd {file}` shows which library is taken: load the newer one that holds {word}, and keep LD_LIBRARY_PATH to one installation.",
     r"Cause: SIG(?:TERM|INT)\b": "Somebody or the scheduler ended Nextflow itself: see with `sacct` how the job that ran it ended, and whether its time was up.",
@@ -117,7 +146,7 @@ _NAMED = {
     r"[Ii]nvalid partition": "`sinfo -s` lists the partitions: give one of those with `--partition`.",
     r"[Tt]ime limit (?:is )?invalid|Requested time limit": "`sinfo -o '%P %l'` lists the longest time of each partition: ask for less with `--time`, or choose another partition.",
     r"I/O error writing script": "The scheduler's server could not store the job script, which is its disk and not your job: tell the staff, and submit again later.",
-    r"PMI2? (?:init failed|_Init)|PMI2?_Init|PMI server not found": "Start it with the launcher that belongs to its MPI library: `srun --mpi=list` shows what Slurm offers (`--mpi=pmi2` or `pmix`), else its own `mpiexec`.",
+    r"PMI2? (?:init failed|_Init)|PMI2?_Init|PMI server not found|invalid PMI1 init command": "Start it with the launcher that belongs to its MPI library: `srun --mpi=list` shows what Slurm offers (`--mpi=pmi2` or `pmix`), else its own `mpiexec`.",
     r"(?i)\bofi\w{0,30}\b.{0,60}fail|\bfi_(?:getinfo|fabric|domain|endpoint|cq_readerr)\b": "Run once with `export FI_PROVIDER=tcp`: if that works, the fast network or its libfabric is at fault; report it with the output of `fi_info -l`.",
     r"Invalid tag, value is (?P<have>\d{1,12})": "Tag {have} is above what this MPI allows (its attribute MPI_TAG_UB): number the messages lower, or use an MPI that allows more.",
     r"invalid permissions for mapped object": "If the program hands GPU buffers to MPI, load an MPI that was built for that (`ucx_info -d | grep -i cuda`), or copy them to the host first.",
@@ -169,10 +198,14 @@ _NAMED = {
     rf"index (?P<have>{_COUNT}) is out of bounds for (?:axis|dimension) \d with size (?P<least>{_COUNT})": "Print the array's shape right before that line: it has {least} entries there and number {have} was asked for; with 0 the step before gave none.",
     r"\bNCCL error\b": "Run once more with `export NCCL_DEBUG=WARN`: the line with `NCCL WARN` names the call and the device.",
     r"(?i)(?:see|check|look (?:in|at)|refer to)\b[^\n/]{0,40}\b(?:log|details?|output)\b[^\n/]{0,30}(?P<file>/[\w./@+-]{1,200}\w)": "Read {file}: the program's own reason stands there.",
+    # docs.python.org, tutorial, errors
+    r"'(?P<have>NoneType)' object (?:has no attribute|is not) '?(?P<word>\w{1,60})": "Print what stands before the dot or bracket of that line: it is None, so the call that made it returned nothing (a search that found nothing, a file that was not read).",
+    r"'(?P<have>\w{1,40})' object has no attribute '(?P<word>\w{1,60})'": "Print the type and the value right before that line: a {have} came where something with `{word}` was expected. If it is an object of a package, its version has no `{word}`: `python -m pip list` says which one is loaded.",
+    r"ZeroDivisionError: ": "Print the divisor right before that line: a count, a length or a time of zero is divided by, such as of an empty list.",
 }  # fmt: skip
 
 # Sure messages whose words say what to do, too.
-_WORDED = ("SLURM-SUBMIT", "LIB-SYMBOL", "NEXTFLOW-ABORTED", "PY-FILE", "MPI-ARGUMENT")
+_WORDED = ("FPE", "HYDRA-EXECVP", "SLURM-SUBMIT", "LIB-SYMBOL", "NEXTFLOW-ABORTED", "PY-FILE", "MPI-ARGUMENT")
 
 # What the lines of a cause and those around them know beside its fields.
 _KNOWN = (
@@ -225,7 +258,7 @@ _FRAMES = tuple(
 )
 # A file of a language, a library or the system, and a routine that only passes a failure on.
 _FOREIGN = re.compile(
-    r"(?:site|dist)-packages|/lib(?:64)?/|\\Lib\\|^<|^/usr/|\.so\b|glibc|sysdeps|\.julia/|/julia/|^\w{1,80}\.jl$|\.pyx$|^\.\./|^\./\w{1,80}\.jl$|libgfortran|(?i:/mpich|/openmpi|ompi/|/ucx|/ucs/|/src/mpi|fds_|/gcc)"
+    r"(?:site|dist)-packages|spack-src/|/uct/|/lib(?:64)?/|\\Lib\\|^<|^/usr/|\.so\b|glibc|sysdeps|\.julia/|/julia/|^\w{1,80}\.jl$|\.pyx$|^\.\./|^\./\w{1,80}\.jl$|libgfortran|(?i:/mpich|/openmpi|ompi/|/ucx|/ucs/|/src/mpi|fds_|/gcc)"
 )
 _PASSES_ON = re.compile(
     r"(?i)abort|raise|signal|handler|backtrace|terminate|^_*start$|^main_*$|_err?$|^p?mpir?_|error|^exit$"

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
+from hopperlib.failure.diagnosis._fallback import last_line_of_job
 from hopperlib.failure.diagnosis._ranking import Ranking, rank
 from hopperlib.failure.diagnosis._voices import folded, second_voice
 from hopperlib.failure.diagnosis.advice import advise
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.failing_rank import first_failure, reach
+from hopperlib.failure.messages._templates import is_exit_report, seen_well, suspicion
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
 from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
@@ -28,6 +30,8 @@ _RUNS_TOLD = 5
 _UNKNOWN = 20
 # Lines that are kept of the ranked ones, and the share of the first one from which it is worth a look. [fraction]
 _RANKED, _TELLING = 20, 0.3
+# A line is worth a look if it gets this many times the share of the next one.
+_LEAD = 2
 
 
 class AccountingRecord(Protocol):
@@ -239,14 +243,25 @@ def _look_next(
     if not evidence.lines_read:
         return ["The text is empty: look whether the job ran at all, and where its output went."]
     known = {(hit.file, hit.line) for message in evidence.messages.values() for hit in message.hits}
-    line = next((one for one in ranked if (one.file, one.line) not in known), None)
-    if line and line.share >= _TELLING:
+    # A line that only reports an end leaves its share to the others.
+    telling = [one for one in ranked if (one.file, one.line) not in known and _may_be_reason(one, evidence)]
+    left = 1 - sum(one.share for one in ranked if one not in telling)
+    next_best = telling[1].share if len(telling) > 1 else 0.0
+    if telling and telling[0].share >= max(_TELLING * left, _LEAD * next_best):
+        line = telling[0]
         place = f"{evidence.files[line.file].name}:{line.line}"
         return [
             f"Of all lines this one reads most like a reason: {place}: {line.text.strip()}",
             *_places(evidence, ranking, context),
         ]
     return _places(evidence, ranking, context)
+
+
+def _may_be_reason(one: RankedLine, evidence: Evidence) -> bool:
+    """Whether a line is the job's, says more than that something ended, and is none that ordinary runs print."""
+    line = one.text.encode()
+    of_site = one.line > last_line_of_job(evidence.files[one.file])
+    return not (of_site or suspicion(line) == "end" or is_exit_report(line) or seen_well(line))
 
 
 def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> list[str]:

@@ -135,6 +135,8 @@ class Evidence:
         By file, tasks of which launchers say that they ended badly.
     earlier : list of Evidence
         What runs before the last one held, where a file holds several.
+    ordinary : list of (Rule, Hit)
+        Lines of causes that runs which ended well print, too: not among `messages`.
     """
 
     messages: dict[str, MessageHits] = field(default_factory=dict)
@@ -144,6 +146,7 @@ class Evidence:
     life: dict[int, list[int]] = field(default_factory=dict)
     ends: dict[int, TaskEnds] = field(default_factory=dict)
     earlier: "list[Evidence]" = field(default_factory=list)
+    ordinary: list[tuple[Rule, Hit]] = field(default_factory=list)
 
     def _ended(self, start: int) -> bool:
         """Whether something below a line says that a run has ended, well or badly."""

@@ -22,14 +22,14 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from hopperlib.errors import InputError, did_you_mean
 from hopperlib.package_data import load_text_resource, load_toml_resource, resource_names
-from hopperlib.schema import TableError, key, read_records, read_toml
+from hopperlib.schema import TableError, key, read_record, read_records, read_toml
 
 Role = Literal["cause", "symptom", "cascade", "noise", "info"]
 Strength = Literal["strong", "plain", "weak"]
@@ -105,7 +105,7 @@ class Rule:
         Regular expressions of which a line must match one. Their named
         groups become the fields of a finding. Every quantifier is bounded.
     explains, explained_by : tuple of Link
-        Messages that it explains, or that explain it.
+        Messages that it explains, or that explain it. In all links ``@name`` stands for the codes of a group of ``groups.toml``.
     refutes : tuple of Link
         Messages that cannot be the cause where this one stands: a job that
         reached its time limit had started.
@@ -291,8 +291,35 @@ def _tables(documents: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for document in documents:
         if unknown := [f"{name}: is not a key{did_you_mean(name, ('rule',))}" for name in document if name != "rule"]:
             raise TableError(tuple(unknown))
-        tables += document.get("rule", [])
+        tables += [_with_groups(table) for table in document.get("rule", [])]
     return tables
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Groups:
+    """Codes that several rules name together (``groups.toml``)."""
+
+    not_started: tuple[str, ...]
+    may_hang: tuple[str, ...]
+
+
+@cache
+def _groups() -> dict[str, tuple[str, ...]]:
+    """Return the codes of each group of messages, by the name that links use."""
+    groups = read_record(Groups, load_toml_resource(__file__, "groups.toml"), name="groups.toml")
+    return {f"@{name}": codes for name, codes in asdict(groups).items()}
+
+
+def _with_groups(table: dict[str, Any]) -> dict[str, Any]:
+    """Return the table of a rule with the codes of a group in place of its name, wherever a link names one."""
+    spelled_out: dict[str, Any] = {}
+    for name in ("explains", "explained_by", "refutes"):
+        links: Any = table.get(name)
+        if isinstance(links, list) and any(isinstance(link, str) and link in _groups() for link in links):
+            named = [link for link in links if isinstance(link, str) and link in _groups()]
+            rest = [link for link in links if link not in named]
+            spelled_out[name] = [*(code for link in named for code in _groups()[link]), *rest]
+    return table | spelled_out
 
 
 def _documents(texts: Iterable[str]) -> Iterator[dict[str, Any]]:

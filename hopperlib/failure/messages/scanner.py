@@ -320,6 +320,8 @@ class Scanner:
             # A message that counts only where a run failed, and that its printer calls a warning, ended nothing.
             matched = None
         if matched and matched[0].role == "cause" and matched[0].strength != "strong" and seen_well(text):
+            if len(self.evidence.ordinary) < self.HITS:
+                self.evidence.ordinary.append((matched[0], self._hit(text, number, *matched[1:])))
             matched = None
         shape.found = matched[0] if matched else None
         if matched is None:

@@ -15,8 +15,8 @@ from playwright.sync_api import expect
 from sphinx.errors import ExtensionError
 
 from hopperbook.site.assets import machines_module, says
+from hopperbook.site.centers.own import own_site, site_examples
 from hopperbook.site.html import explorer_html
-from hopperbook.site.own import own_site, site_examples
 from hopperbook.site.scenes import SCENES
 from hopperkit.questions.network.variability import Study
 from hopperkit.questions.question import load

@@ -68,3 +68,51 @@ def test_advice_does_not_contradict_the_line(line, wrong):
     assert found.cause
     assert found.cause.advice
     assert wrong not in " ".join(found.cause.advice)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("Error in library(ggplot2) : there is no package called ‘ggplot2’", "library(ggplot2)"),
+        ("Error in check: please install the following packages: fda.usc", "fda.usc"),
+        ("ERROR: Insufficient memory on accelerator (src/GPU/gpu_extra.h:38)", "fewer tasks on each GPU"),
+        ("--> FOAM FATAL ERROR: attempt to run parallel on 1 processor", "at least 2 tasks"),
+        ("#1  Foam::sigFpe::sigHandler(int) at ??:?", "maxCo"),
+        ("requests.exceptions.ChunkedEncodingError: ('Connection broken: IncompleteRead(4 bytes read)')", "login or transfer node"),
+        ("n1.304PSM2 can't open hfi unit: 0 (err=23)", "PSM2_MAX_CONTEXTS_PER_JOB"),
+        ("RuntimeError: Non-finite loss", "learning rate"),
+        ("SyntaxError: invalid syntax", "python --version"),
+        ("srun: error: Invalid --gpu-bind argument: closest,x", "map_gpu:LIST"),
+        ("AttributeError: 'NoneType' object has no attribute 'shape'", "is None"),
+        ("AttributeError: 'list' object has no attribute 'shape'", "a list came where"),
+        ("ZeroDivisionError: float division by zero", "divisor"),
+        ("Could not locate a Bowtie index corresponding to basename \"idx/x\"", "ls idx/x*.bt2"),
+        ("HYDU_create_process (./utils/launch/launch.c:69): execvp error on file 0 (No such file or directory)", "took `0` for the name"),
+        ("sbatch: error: Batch job submission failed: Memory required by task is not available", "--mem-per-cpu"),
+    ],
+)  # fmt: skip
+def test_words_of_a_message_lead_to_a_step(line, words):
+    cause = diagnose([("job.err", f"{line}\n")]).cause
+    assert words in " ".join(cause.advice)
+
+
+@pytest.mark.parametrize(
+    ("line", "two"),
+    [
+        ("srun: error: n1: task 0: Exited with exit code 137", ("memory", "Timelimit")),
+        ("/var/spool/slurmd/job123/slurm_script: line 12: 4242 Killed                  python train.py", ("MaxRSS", "time")),
+        ("x1000c0s0b0n0: rank 3 died from signal 9", ("memory", "time")),
+        ("Fatal error in PMPI_Waitall: See the MPI_ERROR field in MPI_Status for the error code", ("another rank", "count")),
+        ("srun: error: task 3: Bus error (core dumped)", ("/dev/shm", "mapped file")),
+    ],
+)  # fmt: skip
+def test_of_several_causes_two_are_named_and_told_apart(line, two):
+    found = diagnose([("job.err", f"{line}\n")])
+    advice = " ".join(found.cause.advice if found.cause else found.next)
+    assert all(words in advice for words in two)
+
+
+def test_a_frame_of_a_library_is_no_place_to_begin():
+    stack = "==== backtrace (tid: 11) ====\n 0 0x0005 uct_handle_failure()  /build/x/spack-src/src/uct/ib/rc/verbs/iface.c:63\n"
+    text = "rc_verbs_iface.c:65 send completion with error: remote invalid request\n" + stack
+    assert not any("iface.c" in step for step in diagnose([("job.out", text)]).cause.advice)

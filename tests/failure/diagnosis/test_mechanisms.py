@@ -120,12 +120,6 @@ def test_words_that_nothing_fits_get_no_advice():
     assert diagnose([("job.out", "ERROR: flux solver failed in cell 3\n")]).cause.advice == []
 
 
-def test_an_exception_that_only_tells_an_end_is_no_cause():
-    hollow = "pool.WorkerCrashedError: The worker died unexpectedly while executing this task.\n"
-    assert diagnose([("job.out", hollow)]).verdict == "no-cause"
-    assert diagnose([("job.out", "pool.WorkerCrashedError: the grid is empty\n")]).cause.code == "PY-EXCEPTION"
-
-
 def test_a_header_within_a_block_leaves_its_message_to_the_line_below():
     text = "Error in function: mesher returned: ['\n\n--> FLOW FATAL ERROR:\nbad size -2072\nFLOW aborting\n"
     assert "bad size -2072" in " ".join(hit.text for hit in diagnose([("job.out", text)]).cause.hits[:8])

@@ -199,12 +199,6 @@ class TestLastWords:
     def test_a_rule_that_knows_comes_first(self):
         assert codes(["solver: fatal error", OOM])[0] == "SLURM-OOM"
 
-    def test_words_of_an_end_after_a_caught_exception_come_first(self):
-        assert (
-            codes(["ConnectionError: no route", "WARNING: going on", "FATAL: loss is nan, stopping", EXIT])[0]
-            == "APPLICATION-MESSAGE"
-        )
-
     def test_an_error_far_from_the_end_is_not_offered(self):
         assert codes(["lookup failed: cache", *["step"] * 500]) == []
         assert codes([*["step"] * 500, "lookup failed: cache"]) == ["APPLICATION-MESSAGE"]

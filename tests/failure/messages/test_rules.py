@@ -5,13 +5,23 @@ from __future__ import annotations
 import io
 import json
 import re
+import tomllib
 from dataclasses import asdict
 from typing import get_args
 
 import pytest
 
 from hopperlib.errors import InputError
-from hopperlib.failure.messages.rules import Link, NerscClass, load_rules, read_rules, rule, rule_texts, staged_rules
+from hopperlib.failure.messages.rules import (
+    Link,
+    NerscClass,
+    load_rules,
+    read_rules,
+    rule,
+    rule_texts,
+    rules_of,
+    staged_rules,
+)
 from hopperlib.failure.messages.scanner import Scanner
 from hopperlib.schema import TableError
 
@@ -193,6 +203,7 @@ def test_a_new_message_takes_one_table():
         ('["it went right"]', "[]", "rule.TEST-ONE.negative = []: must be a list of texts, at least one"),
         ('who = "user"', 'who = "user"\nnersc_class = "LOST"', "rule.TEST-ONE.nersc_class = 'LOST': must be one of APEXIT, "),
         ('who = "user"', 'who = "user"\nexplains = ["NOBODY"]', "rule.TEST-ONE.code: 'NOBODY' in its links names no rule"),
+        ('who = "user"', 'who = "user"\nrefutes = ["@nothing"]', "rule.TEST-ONE.code: '@nothing' in its links names no rule"),
         ('who = "user"', 'who = "user"\nexplains = [{ code = "TEST-ONE", rank = "own" }]', "rule.TEST-ONE.explains[0].rank = 'own': must be one of any, same, other"),
         ('who = "user"', 'who = "user"\nfatal = "yes"', "rule.TEST-ONE.fatal = 'yes': must be true or false"),
         ('title = "A test"', "title = 7", "rule.TEST-ONE.title = 7: must be text"),
@@ -263,3 +274,12 @@ def test_rules_of_ones_own_are_known(monkeypatch, tmp_path):
 
 def test_rules_made_without_checks_are_those_that_are_checked():
     assert [asdict(made) for made in load_rules()] == [asdict(made) for made in read_rules(rule_texts())]
+
+
+def test_a_group_stands_for_its_codes_in_a_link():
+    text = GOOD.replace('who = "user"', 'who = "user"\nrefutes = ["@not_started", "SEGV"]')
+    (made,) = rules_of([tomllib.loads(text)])
+    assert {"LIB-*", "EXEC-FORMAT", "SEGV"} <= {link.code for link in made.refutes}
+    assert all(
+        any(link.names("SHELL-NOT-FOUND") for link in rule(code).refutes) for code in ("SLURM-OOM", "PBS-WALLTIME")
+    )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from hopperkit.launchers.batch.sbatch import read_sbatch_reservation
-from hopperkit.launchers.shell import Word
+from hopperkit.launchers.words.shell import Word
 from hopperlib.machine import Machine
 from hopperlib.placement.components import LaunchError, Reservation
 

@@ -72,8 +72,7 @@ def test_missing_depth():
     one = said("aprun -n 96 a.out", threads=6)["depth-missing"]
     assert one.level == "problem"
     assert one.message == (
-        "OMP_NUM_THREADS is 6, but the line gives each task 1 core (no -d): up to 6 threads share a core. "
-        "Add -d 6 and leave the tasks room for it."
+        "OMP_NUM_THREADS is 6, but the line gives each task 1 core (no -d): up to 6 threads share a core."
     )
     assert "(-d 2)" in said("OMP_NUM_THREADS=6 aprun -n 4 -d 2 a.out")["depth-missing"].message
     assert "depth-missing" not in said("OMP_NUM_THREADS=6 aprun -n 4 -d 6 a.out")
@@ -84,7 +83,6 @@ def test_missing_depth():
 def test_missing_depth_in_the_words_of_srun():
     text = said("OMP_NUM_THREADS=4 srun -n 2 --cpu-bind=cores a.out", TOY)["depth-missing"].message
     assert "gives each task 1 CPU (no -c)" in text
-    assert "Add -c 4" in text
 
 
 def test_a_list_that_names_a_core_twice():
@@ -154,8 +152,7 @@ def test_memory_that_the_line_asks_for_counts():
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        ("aprun -n 4 -S 1 -cc none a.out", "-cc cpu (the default) keeps them."),
-        # What would keep them without narrowing them is proposed as a whole line that was tried.
+        ("aprun -n 4 -S 1 -cc none a.out", "away from the NUMA node that holds their memory."),
         ("srun -n 4 --cpu-bind=none a.out", "away from the NUMA node that holds their memory."),
     ],
 )
@@ -169,12 +166,9 @@ def test_tasks_that_may_wander(line, text):
 def test_hardware_threads_that_share_a_core_while_others_idle():
     # Two tasks on the two hardware threads of core 0; the toy's node has twelve cores.
     one = said("srun -n 2 --cpu-bind=threads a.out", TOY)["hardware-threads-shared"]
-    assert (one.level, "--threads-per-core=1" in one.message) == ("advice", True)
+    assert one.level == "advice"
     assert "hardware-threads-shared" not in said("srun -n 2 --cpu-bind=threads --threads-per-core=1 a.out", TOY)
-    assert (
-        "--map-by core"
-        in said("mpirun -n 2 --map-by hwthread --bind-to hwthread a.out", TOY)["hardware-threads-shared"].message
-    )
+    assert "hardware-threads-shared" in said("mpirun -n 2 --map-by hwthread --bind-to hwthread a.out", TOY)
     # All cores in use: sharing is what was asked for.
     assert "hardware-threads-shared" not in said("srun -n 24 --cpu-bind=threads a.out", TOY)
 
@@ -182,10 +176,7 @@ def test_hardware_threads_that_share_a_core_while_others_idle():
 def test_a_last_node_for_one_task():
     one = said("aprun -n 385 -N 12 -S 3 a.out")["last-node-nearly-empty"]
     assert one.level == "advice"
-    assert one.message == (
-        "The last of 33 nodes runs 1 of the 12 tasks that fit on it, and is charged in full. "
-        "With 13 tasks a node the job needs 30 nodes."
-    )
+    assert one.message == ("The last of 33 nodes runs 1 of the 12 tasks that fit on it, and is charged in full.")
     # Twenty-four a node is all there is: nothing to propose.
     assert said("aprun -n 25 a.out")["last-node-nearly-empty"].message.endswith("charged in full.")
     # 12 + 4: a third is not nearly empty.
@@ -254,10 +245,3 @@ def test_advice_is_ranked_and_says_something(tasks, per_node, depth, per_numa, m
         assert one.message[0].isupper() or one.message[0].isdigit() or one.message.startswith("mppwidth")
         assert one.message.endswith(".")
         assert "  " not in one.message
-
-
-def test_threads_that_no_node_holds_are_not_advised():
-    """Two processes of 128 threads on 128 cores: 64 each, not a line that the launcher refuses."""
-    text = said("mpiexec -n 2 ./openmc", PERLMUTTER, threads=128)["depth-missing"].message
-    assert "PE 128" not in text
-    assert text.endswith("A node has 128 cores for its 2 tasks: set OMP_NUM_THREADS=64 and --map-by slot:PE 64.")

@@ -52,13 +52,13 @@ def messages(text: str, machine: str) -> list[str]:
             "#SBATCH -q debug -C cpu\n#SBATCH -t 45\nsrun -n 4 ./a",
             'Line 2 "#SBATCH -t 45": 45 min with qos=debug, whose jobs run for at most 30 min (NERSC documentation, Queues and '
             "Charges (web page; its tables as others copied them): table of QOS limits, Perlmutter GPU). -> "
-            "Ask for 00:30:00 or less, or for another queue.",
+            "Request 00:30:00 or less.",
         ),
         (
             "archer2",
             "#SBATCH -p standrad\nsrun -n 4 ./a",
             'Line 1 "#SBATCH -p standrad": partition=standrad is none of ARCHER2 (ARCHER2 documentation, Hardware and Running '
-            "jobs (web pages): Running jobs: Partitions, and Quality of Service). -> did you mean 'standard'?",
+            "jobs (web pages): Running jobs: Partitions, and Quality of Service). There are: standard, highmem, serial, gpu. -> Write -p standard.",
         ),
         (
             "lumi-g",
@@ -97,11 +97,15 @@ def test_the_bin_of_the_nodes_decides():
         assert ("time-over-limit" in alarms(text, "frontier")) == over
 
 
+# X=1 goes below the two directives.
+MOVED = [[2, 1, []], [5, 0, ["X=1"]]]
+
+
 def test_directives_behind_a_command_are_read_by_nobody():
     text = "#!/bin/bash\nX=1\n#SBATCH -N 2\n#SBATCH -p main\nsrun -n 4 ./a\n"
     findings = check_job(read_script(text), Machine.load("cluster"), known=False)
     assert [(each.code, each.level, each.evidence) for each in findings] == [
-        ("directives-late", "problem", {"line": 3})
+        ("directives-late", "problem", {"line": 3, "change": MOVED})
     ]
     # Those in a here-document are another script's.
     assert not check_job(read_script(f"cat <<END >job\n{text}END\nsrun -n 4 ./a\n"), Machine.load("cluster"))

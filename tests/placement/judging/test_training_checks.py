@@ -10,9 +10,10 @@ from hopperkit.launchers.scripts import read_script
 
 def codes(text):
     """Return the codes of the findings of a script."""
-    return [finding.code for finding in check_training(read_script(text))]
+    return [draft.finding.code for draft in check_training(read_script(text))]
 
 
+MEET = "--rdzv-backend=c10d --rdzv-endpoint=$HOST:29500"
 RUN = "torchrun --nnodes=2 --nproc-per-node=8 --rdzv-endpoint=$HOST:29500 train.py"
 PORT = "--nproc-per-node=4 --master_port=29501 train.py &"
 
@@ -41,12 +42,12 @@ def test_a_planted_mistake_is_found(text, found):
     "text",
     [
         f"#SBATCH -N 2 --gres=gpu:8 --ntasks-per-node=1\nsrun {RUN}",
-        "#SBATCH -N 4 --ntasks-per-node=1 --gres=gpu:8 --cpus-per-task=96\nsrun torchrun --nnodes 4 --nproc-per-node 8 t.py",
+        f"#SBATCH -N 4 --ntasks-per-node=1 --gres=gpu:8 --cpus-per-task=96\nsrun torchrun --nnodes 4 --nproc-per-node 8 {MEET} t.py",
         # One task per GPU and no starter.
         "#SBATCH -N 2 --gres=gpu:8 --ntasks-per-node=8\nsrun python train.py",
-        "#SBATCH -N 2 --gres=gpu:8 --ntasks-per-node=8\nsrun --ntasks-per-node=1 torchrun --nnodes=2 --nproc-per-node=8 t.py",
+        f"#SBATCH -N 2 --gres=gpu:8 --ntasks-per-node=8\nsrun --ntasks-per-node=1 torchrun --nnodes=2 --nproc-per-node=8 {MEET} t.py",
         # One starter per task with a worker each.
-        "#SBATCH -N 2 --gres=gpu:4 --ntasks-per-node=4\nsrun torchrun --nnodes=8 --nproc-per-node=1 t.py",
+        f"#SBATCH -N 2 --gres=gpu:4 --ntasks-per-node=4\nsrun torchrun --nnodes=8 --nproc-per-node=1 {MEET} t.py",
         "#SBATCH -N 1 --gres=gpu:8\ntorchrun --nproc-per-node=8 t.py",
         "#SBATCH -N 2 --gres=gpu:8\ndeepspeed --hostfile hosts t.py",
         f'#SBATCH -N 2 --gres=gpu:8 --ntasks-per-node=1\nLAUNCHER="{RUN}"\nsrun $LAUNCHER',
@@ -63,6 +64,6 @@ def test_a_sound_script_gets_no_finding(text):
 def test_workers_are_counted(nodes, gpus, tasks, workers):
     text = (
         f"#SBATCH -N {nodes} --gres=gpu:{gpus} --ntasks-per-node={tasks}\n"
-        f"srun torchrun --nnodes={nodes} --nproc-per-node={workers} t.py"
+        f"srun torchrun --nnodes={nodes * tasks} --nproc-per-node={workers} {MEET} t.py"
     )
     assert bool(codes(text)) == (tasks * workers != gpus and not (workers == 1 and tasks > gpus))

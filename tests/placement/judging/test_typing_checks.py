@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.launchers.judging.job_checks import check_job
 from hopperkit.launchers.judging.typing_checks import check_typing
 from hopperkit.launchers.scripts import read_script
+from hopperlib.machine import Machine
 
 
 @pytest.mark.parametrize(
@@ -23,7 +25,7 @@ from hopperkit.launchers.scripts import read_script
     ],
 )
 def test_the_corrected_line(text, code, corrected):
-    (finding,) = check_typing(read_script(text))
+    (finding,) = check_job(read_script(text), Machine.load("cluster"), known=False)
     assert (finding.code, finding.level) == (code, "problem")
     assert finding.advice.endswith(f"rite: {corrected}")
 
@@ -46,7 +48,7 @@ def test_what_no_launcher_reads_may_hold_any_character(text):
 @given(st.lists(st.sampled_from(["\u2013", "\u2014", "\u2212", "-"]), min_size=3, max_size=3))
 def test_the_corrected_line_is_sound(dashes):
     text = "srun {}n 64 {}c 2 {}cpu-bind=cores ./a".format(*dashes)
-    for finding in check_typing(read_script(text)):
+    for finding in check_job(read_script(text), Machine.load("cluster"), known=False):
         corrected = finding.advice.removeprefix("Write: ")
         assert corrected.isascii()
         assert not list(check_typing(read_script(corrected)))

@@ -42,7 +42,7 @@ function session(act) {
 
 /** Give a text to the box that reads anything, on the front page. */
 function toTheBox(text) {
-  const box = document.getElementById("explorer-anything");
+  const box = document.getElementById("explorer-identify");
   if (box) {
     box.hopperSet({ text });
     box.scrollIntoView();
@@ -52,7 +52,7 @@ function toTheBox(text) {
     announce("This browser keeps nothing: paste it into the box on the front page");
     return;
   }
-  location.href = new URL("../../book/index.html#explorer-anything", import.meta.url).href;
+  location.href = new URL("../../book/index.html#explorer-identify", import.meta.url).href;
 }
 
 /** Start the bar at the top of a page. */
@@ -65,7 +65,7 @@ export function startMachineBar(bar) {
     make("label", { for: id }, "My machine"),
     select,
     make("span", { class: "hopper-pick" }, make("label", { class: "hopper-button", for: pick.id }, "Use a file"), pick),
-    make("a", { href: new URL("../../book/index.html#explorer-anything", import.meta.url).href }, "Paste anything"),
+    make("a", { href: new URL("../../book/index.html#explorer-identify", import.meta.url).href }, "Paste anything"),
     said,
   );
   const show = () => {
@@ -116,7 +116,7 @@ export function startMachineBar(bar) {
     const text = clipboardData?.getData("text/plain") ?? "";
     if (text.trim() && !target.closest("input, textarea, [contenteditable]")) toTheBox(text);
   });
-  if (document.getElementById("explorer-anything")) {
+  if (document.getElementById("explorer-identify")) {
     const given = session((kept) => kept.getItem(GIVEN));
     session((kept) => kept.removeItem(GIVEN));
     if (given) toTheBox(given);

@@ -23,6 +23,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+from hopperbook.site.centers.glance import glance
 from hopperkit.questions.catalogue import QUESTIONS
 from hopperkit.questions.question import Example, Question
 from hopperlib.errors import InputError, did_you_mean
@@ -87,8 +88,14 @@ def site_examples(question: Question) -> tuple[Example, ...]:
 
 
 def front_page(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Put the front page of a center's site in the place of the book's."""
+    """Put the front page and the first route of a center's site in the place of the book's."""
     path = beside()
-    if path and docname == app.config.root_doc:
-        text = (Path(app.srcdir) / docname).with_name("site.md").read_text(encoding="utf-8")
-        source[0] = Template(text).substitute(title=app.config.html_title, machine=own_site(path)[0].title)
+    if path is None or docname not in (app.config.root_doc, "book/routes"):
+        return
+    machine, front = own_site(path)[0], docname == app.config.root_doc
+    text = Path(app.srcdir, "book", "site.md" if front else "site-routes.md").read_text(encoding="utf-8")
+    filled = Template(text).substitute(
+        title=app.config.html_title, machine=machine.title, glance=glance(machine) if front else ""
+    )
+    # The routes through the studies follow.
+    source[0] = filled if front else filled + source[0][source[0].index("## Trainee") :]

@@ -1,0 +1,8 @@
+"""A center's own site, whose tool pages are about its machine.
+
+=========  ========================================================================
+own        the machine's file and what is beside it; front page and first route
+questions  the questions of its tool pages, made for its machine
+glance     its machine in tables
+=========  ========================================================================
+"""

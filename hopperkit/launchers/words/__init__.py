@@ -1,0 +1,1 @@
+"""Shell text as words and statements, and launch lines inside other text."""
