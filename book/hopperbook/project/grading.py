@@ -108,9 +108,9 @@ def check_report(report: Mapping[str, Any], name: str = "report") -> None:
 
     Examples
     --------
-    >>> check_report({"histroy": {}})
+    >>> check_report({"job": {}})
     Traceback (most recent call last):
-    hopperlib.errors.InputError: report: 'histroy' is not a table of a report; did you mean 'history'?
+    hopperlib.errors.InputError: report: 'job' is not a table of a report; did you mean 'jobs'?
     """
     parts = {row.part for row in RUBRIC}
     for part, given in report.items():
