@@ -1,176 +1,133 @@
-"""The pages for paper that the site makes from its studies: a handout and an instructor's sheet of each.
+"""Three pictures on the front page: tasks packed and spread, memory channels that fill, the machine filling with jobs.
 
-========================  ======================================================
-``handouts/PART/STUDY``   question, figure and three exercises; solutions overleaf
-``sheets/PART/PAGE``      answers, usual mistakes, what the class screen shows
-``{paper}``               a directive: the list of both, with the minutes of each page
-``{exam} VARIANT``        a directive: the test before or after the workshop
-``{project-rubric}``      a directive: how the numbers of the final project are graded
-========================  ======================================================
+All that they show is worked out by the models while the book is built.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from html import escape
-from pathlib import Path
-from typing import Any
+from itertools import groupby
 
 from docutils import nodes
-from markdown_it import MarkdownIt
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from hopperbook.project.grading import RUBRIC, Row
-from hopperbook.site.html import check_html, data_block
-from hopperbook.teaching.built_page import BuiltPage, read_page
-from hopperbook.teaching.exam import exam, exam_data
-from hopperbook.teaching.handout import handout
-from hopperbook.teaching.sheet import sheet
+from hopperbook.forecasts.scoring import groups, score
+from hopperbook.site.machine_view import HOURS
+from hopperbook.site.renderers import raw_html
+from hopperbook.site.scenes import SCENES
+
+# A picture is this wide, and on the narrowest screen shown at nine tenths of that. [units]
+_WIDTH = 300
+# A core, what lies between two of them and between two NUMA nodes. [units]
+_CORE, _GAP, _APART = 9, 1.5, 7.5
+_ROW = 26
 
 
-def teaching_pages(root: Path) -> dict[str, dict[str, Any]]:
-    """Return the notebooks that have sheets, ``part/name`` -> what their metadata say, in the order of the folders.
-
-    Examples
-    --------
-    >>> pages = teaching_pages(Path(__file__).resolve().parents[3])
-    >>> pages["node/memory"]["minutes"], pages["node/memory"]["kind"]
-    (35, 'study')
-    """
-    found = {}
-    for path in sorted((root / "notebooks").glob("*/*.ipynb")):
-        told = json.loads(path.read_text(encoding="utf-8"))["metadata"].get("hopper")
-        if told:
-            found[f"{path.parent.name}/{path.stem}"] = told
-    return found
+def _rect(kind: str, x: float, y: float, width: float, height: float) -> str:
+    return f'<rect class="hopper-{kind}" x="{x:g}" y="{y:g}" width="{width:.4g}" height="{height:g}" rx="1.5"/>'
 
 
-def _has_handout(told: dict[str, Any]) -> bool:
-    return bool(told["kind"] == "study")
+def _text(x: float, y: float, words: str, anchor: str = "start") -> str:
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
-def sheet_html(page: BuiltPage, minutes: int) -> str:
-    r"""Return the instructor's sheet of a built page as HTML.
+def _svg(height: float, alt: str, parts: Sequence[str]) -> str:
+    return f'<svg role="img" viewBox="0 0 {_WIDTH} {height:g}"><title>{escape(alt)}</title>{"".join(parts)}</svg>'
 
-    Examples
-    --------
-    >>> page = read_page('<article><h1>Memory</h1></article>')
-    >>> sheet_html(page, 20)
-    '<section class="hopper-handout"><h1>Memory: instructor’s sheet</h1><p>Minutes: 20.</p>\n</section>'
-    """
-    text = sheet(
-        minutes=minutes, outcomes=page.outcomes, setting=page.setting, predictions=page.predictions, checks=page.checks
+
+def _figure(svg: str, words: str, page: str, link: str) -> str:
+    caption = f'{escape(words)} <a class="reference internal" href="{page}">{escape(link)}</a>'
+    return f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
+
+
+def _packed_and_spread() -> str:
+    """Return where the twelve tasks of a launch line land without and with ``-S 3``, and what the slowest of each gets."""
+    node = SCENES["placement"]()
+    dies, cores, each = node["dies"], node["cores"], node["each"]
+    side = cores * (_CORE + _GAP) + _APART
+    parts, slowest = [], {}
+    for row, (name, title) in enumerate((("packed", "aprun -n 12 -N 12"), ("spread", "aprun -n 12 -N 12 -S 3"))):
+        y, held = 92 * row, set(node[name])
+        counts = [len(list(group)) for _, group in groupby(sorted(held), lambda core: core // cores)]
+        slowest[name] = min(each[count - 1] for count in counts)
+        parts.append(_text(0, y + 14, title))
+        for core in range(dies * cores):
+            x = side * (core // cores) + (_CORE + _GAP) * (core % cores)
+            parts.append(_rect("busy" if core in held else "idle", x, y + 22, _CORE, 24))
+        parts.append(
+            _text(0, y + 64, f"{slowest[name]:.1f} GB/s for each task, {len(counts)} of {dies} memories in use")
+        )
+    alt = f"A node of {dies} NUMA nodes with {cores} cores each. Packed, its 12 tasks fill the first two; spread, each has three."
+    words = f"One option spreads the tasks: {slowest['spread'] / slowest['packed']:.1f} times the memory bandwidth for each."
+    return _figure(_svg(164, alt, parts), words, "../notebooks/node/placement.html", "Where the tasks land")
+
+
+def _channels() -> str:
+    """Return how the memory channels of a NUMA node fill, task by task, and what each task gets."""
+    node = SCENES["placement"]()
+    cores, most, each = node["cores"], node["gb_s"], node["each"]
+    parts = []
+    for row, rate in enumerate(each):
+        y, tasks = _ROW * row + 2, row + 1
+        for core in range(cores):
+            parts.append(_rect("busy" if core < tasks else "idle", (_CORE + _GAP) * core, y, _CORE, 16))
+        drawn = rate * tasks
+        full = drawn >= 0.999 * most
+        parts += [
+            _rect("idle", 74, y, 120, 16),
+            _rect("full" if full else "drawn", 74, y, 120 * drawn / most, 16),
+            _text(_WIDTH, y + 13, f"{rate:.1f} GB/s each", "end"),
+        ]
+    begins = next(tasks for tasks, rate in enumerate(each, 1) if rate * tasks >= 0.999 * most)
+    alt = f"Bars of the memory bandwidth in use, for 1 to {cores} tasks: full from {begins} on."
+    words = f"From {begins} tasks on the channels of a NUMA node are full: each further task takes from the others."
+    return _figure(_svg(_ROW * cores, alt, parts), words, "../notebooks/node/hybrid.html", "How many threads")
+
+
+def _floors(pictures: Sequence[tuple[int, str]]) -> str:
+    """Return the floor of the machine at some hours, with a job that lies in pieces."""
+    shown = "".join(
+        f'<p>Hour {hour}<img src="data:image/png;base64,{data}" alt="The floor of Hopper {hour} hours after a reboot"></p>'
+        for hour, data in pictures
     )
-    title = escape(f"{page.title}: instructor’s sheet")
-    return f'<section class="hopper-handout"><h1>{title}</h1>{MarkdownIt("commonmark").render(text)}</section>'
+    words = "Jobs come and go, and the free nodes scatter. The job in blue must lie in pieces; its messages cross other jobs."
+    return _figure(f'<div class="hopper-floors">{shown}</div>', words, "#machine", "Play the two days")
 
 
-def _made(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield the pages for paper, once those that they are taken from are written."""
-    if app.builder.format != "html":
-        return
-    for name, told in teaching_pages(Path(app.srcdir)).items():
-        written = Path(app.outdir) / "notebooks" / f"{name}.html"
-        if not written.exists():
-            continue
-        page = read_page(written.read_text(encoding="utf-8"))
-        if not page.checks and not page.predictions:
-            continue
-        made = {"sheets": (f"{page.title}: sheet", sheet_html(page, told["minutes"]))}
-        if _has_handout(told):
-            made["handouts"] = (f"{page.title}: handout", handout(page))
-        for folder, (title, body) in made.items():
-            yield f"{folder}/{name}", {"title": title, "body": body}, "page.html"
+def teaching(app: Sphinx) -> str:
+    """Return the three pictures as HTML."""
+    kept = app._hopper_assets.files[f"machine/{HOURS}"]  # type: ignore[attr-defined]
+    pictures = [_packed_and_spread(), _channels(), _floors(json.loads(kept))]
+    return f'<div class="hopper-teaching">{"".join(pictures)}</div>'
 
 
-class PaperDirective(SphinxDirective):
-    """The list of all handouts and sheets."""
+def forecasts_said() -> str:
+    """Return how the forecasts did, in one sentence.
 
-    def run(self) -> list[nodes.Node]:
-        """Return the list as a table of links; it leads to pages that are written last, so Sphinx cannot check them."""
-        rows = []
-        for name, told in teaching_pages(Path(self.env.srcdir)).items():
-            path = Path(self.env.srcdir, "notebooks", f"{name}.ipynb")
-            first = json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"]
-            title = "".join(first).splitlines()[0].lstrip("# ")
-            kinds = {"sheets": "sheet"} | ({"handouts": "handout"} if _has_handout(told) else {})
-            links = "".join(
-                f'<td><a href="../{kind}/{name}.html">{kinds[kind]}</a></td>' if kind in kinds else "<td>–</td>"
-                for kind in ("handouts", "sheets")
-            )
-            rows.append(
-                f'<tr><td><a href="../notebooks/{name}.html">{escape(title)}</a></td><td>{told["minutes"]}</td>{links}</tr>'
-            )
-        head = "".join(f'<th scope="col">{text}</th>' for text in ("Page", "Minutes", "Two pages", "Instructor"))
-        return [
-            nodes.raw(
-                text=f'<table class="hopper-table hopper-paper-list"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>',
-                format="html",
-            )
-        ]
+    Examples
+    --------
+    >>> forecasts_said()[:40]
+    'Of 53 measurements that nobody here had '
+    """
+    done = score(groups()[0].forecasts)
+    assert done is not None
+    held, overlapped = done.holding[1], done.overlapping[1]
+    return (
+        f"Of {done.answered} measurements that nobody here had seen, the intervals that should hold 80 % held "
+        f"{held} ({100 * held / done.answered:.0f} %) and touched {overlapped} ({100 * overlapped / done.answered:.0f} %)"
+    )
 
 
-class ExamDirective(SphinxDirective):
-    """The twelve questions of the test, before or after the workshop."""
+class TeachingDirective(SphinxDirective):
+    """Shows the three pictures.
 
-    required_arguments = 1
+    ::
+
+        ```{teaching}
+        ```
+    """
 
     def run(self) -> list[nodes.Node]:
-        """Return the questions; a variant that does not exist stops the build."""
-        variant = self.arguments[0]
-        try:
-            questions = exam(variant)
-        except ValueError as error:
-            raise self.error(str(error)) from error
-        blocks = "".join(
-            f'<div data-aim="{aim}">{check_html(check.to_dict())}</div>' for aim, check in questions.items()
-        )
-        data = data_block({"variant": variant, "aims": exam_data()})
-        return [
-            nodes.raw(text=f'<div class="hopper-exam" data-variant="{variant}">{blocks}{data}</div>', format="html")
-        ]
-
-
-class RubricDirective(SphinxDirective):
-    """The rubric of the final project, by which its numbers are checked."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the rubric as a table."""
-        head = "".join(
-            f'<th scope="col">{text}</th>' for text in ("Part", "What the report must say", "Points", "Within")
-        )
-        rows = "".join(
-            f"<tr><td>{row.part}</td><td>{escape(row.wanted)}</td><td>{row.points:g}</td><td>{_tolerance(row)}</td></tr>"
-            for row in RUBRIC
-        )
-        total = sum(row.points for row in RUBRIC)
-        rows += f"<tr><td></td><td>all</td><td>{total:g}</td><td></td></tr>"
-        return [
-            nodes.raw(
-                text=f'<table class="hopper-table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>',
-                format="html",
-            )
-        ]
-
-
-def _tolerance(row: Row) -> str:
-    """Return the tolerance of a row of the rubric in words."""
-    match row.kind:
-        case "date":
-            return f"{row.within:g} days"
-        case "percent":
-            return f"{row.within:g} percentage points"
-        case "table":
-            return "a share for each entry"
-        case "number" if row.within:
-            return f"{100 * row.within:g} %"
-        case _:
-            return "exact"
-
-
-def setup(app: Sphinx) -> None:
-    """Add the directive and the pages."""
-    app.add_directive("paper", PaperDirective)
-    app.add_directive("exam", ExamDirective)
-    app.add_directive("project-rubric", RubricDirective)
-    app.connect("html-collect-pages", _made)
+        """Return them."""
+        return [*raw_html(teaching(self.env.app))]

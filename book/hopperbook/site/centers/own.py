@@ -5,7 +5,7 @@
 =================  ===============================================================================================
 ``rules.toml``     messages of the center's own, which the diagnosis then knows: tables ``[[rule]]``
 ``examples.toml``  settings to try in the explorers, before the book's own: tables ``[[place]]``, ``[[memory]]`` and
-                   so on, each with a `label` and `values`; they are of the center's machine unless they name another
+                   so on, each with a `label` and `values`; they are of the center's machine; on tool pages none of another is shown
 =================  ===============================================================================================
 
 The front page is then ``book/site.md`` in the place of ``book/index.md``, and by ``book/_toc-site.yml`` the studies of

@@ -30,7 +30,7 @@ def _three() -> Step:
     text = (
         f"NERSC ran MILC again and again: the same input on the same {named('milc-cores'):,.0f} cores. On nodes that were close "
         f"together a run took {blue:,.0f} s. Two runs on scattered nodes took {orange:,.0f} s and {red:,.0f} s.\n\n"
-        "Only the nodes were different. What about them made a run take almost three times as long?"
+        "The page shows one difference: where the nodes were. What about them makes a run take almost three times as long?"
     )
     return Step("Three runs of one input", text, drawing.svg("Three printed run times", alt), ("documented",))
 

@@ -181,7 +181,7 @@ def _thousands() -> Step:
     text = (
         f"Here are all {len(runs):,} runs of {len(population()):,} jobs. Only the runs of B take longer than 2,000 s; its slowest takes {max(runs):,.0f} s, "
         f"{100 * (1 - max(runs) / red):.0f} % less than the printed one.\n\n"
-        "So a run as slow as NERSC's is hardly beyond the model, but one job in thousands is: a sample of some hundred would have been very lucky to hold it. "
+        f"So a run nearly as slow as NERSC's is possible in the model, but for one job in {len(population()):,}: a sample of some hundred seldom holds it. "
         "What happened to the printed run, no source says."
     )
     return Step(
@@ -225,7 +225,7 @@ def _rival() -> Step:
 
 
 _FORM = (
-    '<div class="hopper-story-times hopper-live-only"><label for="{id}">Your run times, three or more of one job</label>'
+    '<div class="hopper-story-times hopper-live-only"><label for="{id}">Your run times of one program, three or more</label>'
     '<textarea id="{id}" rows="2" spellcheck="false" autocomplete="off" placeholder="412.7 398.2 455.0"></textarea>'
     '<p role="status"></p></div>'
 )
