@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from hopperlib.errors import InputError, above
 from hopperlib.machine import FileSystem
-from hopperlib.storage.lustre.node_rates import one_file_ceiling
+from hopperlib.storage.lustre.node_rates import one_file_ceiling, one_file_over_task
 from hopperlib.storage.lustre.rates import PUBLIC_CREATES_PER_S, Costs, Pace, Writing, pieces_per_call
 
 # Share of the results that a range is to hold.
@@ -139,6 +139,8 @@ class SiteRates:
         [1/s], [s]
     runs : mapping
         How many values each rests on.
+    most_nodes : Measurement or None
+        The measured write with the most nodes, where nodes are known.
     """
 
     write_gb_s: Range | None = None
@@ -147,6 +149,7 @@ class SiteRates:
     creates_per_s: Range | None = None
     lock_s: Range | None = None
     runs: dict[str, int] = field(default_factory=dict)
+    most_nodes: Measurement | None = None
 
 
 def fit_rates(measurements: Iterable[Measurement]) -> SiteRates:
@@ -185,6 +188,11 @@ def fit_rates(measurements: Iterable[Measurement]) -> SiteRates:
         creates_per_s=creates,
         lock_s=_repeated(values.get("lock", [])),
         runs={quantity: len(found) for quantity, found in by_quantity.items()},
+        most_nodes=max(
+            (each for each in by_quantity.get("write", []) if each.nodes),
+            key=lambda each: each.nodes or 0,
+            default=None,
+        ),
     )
 
 
@@ -256,7 +264,9 @@ def _one_file_gb_s(system: FileSystem, end: int) -> float:
     if measured := system.one_file_write_ceiling_gb_s:
         return measured * (_ONE_FILE_REPEATED, 1.0, 1 / _ONE_FILE_REPEATED)[end]
     usual, low, high, _ = one_file_ceiling()
-    return (low, usual, high)[end]
+    # A task's rate moves the middle; the spread over systems stays, as only three tell the ratio.
+    moved = one_file_over_task() * system.task_write_ceiling_gb_s / usual if system.task_write_ceiling_gb_s else 1.0
+    return (low, usual, high)[end] * moved
 
 
 def _costs_at(costs: Costs, system: FileSystem, rates: SiteRates, end: int) -> Costs:

@@ -7,7 +7,7 @@ from typing import Any
 
 from hopperkit.filesystems.default_layout import default_components, largest_part
 from hopperkit.filesystems.hints import hints_line, mpi_of
-from hopperkit.filesystems.measured import Range, SiteRates, fit_rates, time_range_s
+from hopperkit.filesystems.measured import Measurement, Range, SiteRates, fit_rates, time_range_s
 from hopperkit.filesystems.now import Change, Gain, Standing, stand
 from hopperkit.filesystems.other_file_systems import OTHER_FILE_SYSTEMS
 from hopperkit.filesystems.stripe_advice import DEPARTS, Advice, advise, limit_words, writing_findings
@@ -466,6 +466,22 @@ def _site_findings(case: Case) -> Iterator[Finding]:
         yield from case.state.findings
     if case.rates:
         yield Finding("fitted", f"Fitted to what was measured: {_fitted(case.rates)}.", "note")
+        if case.direction == "write" and case.rates.most_nodes:
+            yield from _with_other_nodes(case.rates.most_nodes, case.writing.nodes)
+
+
+def _with_other_nodes(measured: Measurement, nodes: int) -> Iterator[Finding]:
+    """Yield what the measured run gives with the nodes of this one, as public systems scale."""
+    if not measured.nodes or measured.nodes == nodes:
+        return
+    from hopperkit.filesystems.other_runs import rate_at
+
+    low, usual, high = (digits(end, 3) for end in rate_at(measured.value, measured.nodes, nodes))
+    message = (
+        f"The run that wrote {digits(measured.value, 3)} GB/s on {count(measured.nodes, 'node')} would give {usual} GB/s on {nodes:,}, "
+        f"in 8 of 10 cases {low} to {high}: between two runs of a public system the rate grows with the power 0.35 of the nodes."
+    )
+    yield Finding("other-nodes", message, "note", evidence={"gb_s": float(usual.replace(",", "")), "nodes": nodes})
 
 
 def _fitted(rates: SiteRates) -> str:

@@ -168,6 +168,24 @@ def test_the_repaired_program_wins_what_is_predicted():
     assert set(REPAIRED) - set(good) <= {"mpiindep"}, factors
 
 
+def test_the_wall_time_is_foretold_less_well():
+    """Within a factor of 1.5 in 6 of 10, where 8 were wanted, and each of the four misses has its reason."""
+    factors = {}
+    for name in REPAIRED:
+        saved, predicted = log(name).run_time_s - log(f"{name}_fixed").run_time_s, predicted_s(name)
+        assert saved > 0
+        factors[name] = max(saved / predicted, predicted / saved)
+    assert {name for name, factor in factors.items() if factor > 1.5} == {
+        # 0.06 s of I/O less, in runs of half a second whose starts differ by as much.
+        "h5many",
+        # The tasks of a crowded node wait in the exchange of the repaired program.
+        "mpiindep",
+        # The calls that are gone took time between them, too, which no counter of Darshan holds.
+        "reopen",
+        "smallwrite",
+    }
+
+
 def field(name):
     return read_darshan_text(
         lzma.decompress((FOLDER / f"{name}.txt.xz").read_bytes()).decode().splitlines(keepends=True)

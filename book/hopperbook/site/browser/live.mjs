@@ -24,7 +24,6 @@ const parts = [
   explorers.then(() => enliven(".hopper-scene", async () => (await import("./scenes.mjs")).startScene)),
   explorers.then(() => enliven(".hopper-machine", async () => (await import("./machine-view.mjs")).startMachine)),
   enliven(".hopper-story", async () => (await import("./story.mjs")).startStory),
-  enliven("script[type='text/late']", async () => (await import("./near.mjs")).startLate),
   enliven("#search-results", async () => (await import("./searching.mjs")).startSearch),
   enliven(".hopper-room", async () => (await import("./room.mjs")).startRoom),
   enliven(".hopper-slides", async () => (await import("./slides.mjs")).startSlides),
@@ -32,7 +31,8 @@ const parts = [
   enliven("a[title]:has(> .std-term)", async () => (await import("./terms.mjs")).startTerm),
   enliven(".hopper-check[data-kind=code]", async () => (await import("./code-check.mjs")).startCodeCheck),
   enliven(".hopper-model", async () => (await import("./code-area.mjs")).startModelBox),
-  enliven(".hopper-check:not([data-kind=code])", async () => (await import("./checks.mjs")).startCheck),
+  enliven(".hopper-check:not([data-kind=code], .hopper-exam *)", async () => (await import("./checks.mjs")).startCheck),
+  enliven(".hopper-exam", async () => (await import("./exam.mjs")).startExam),
 ];
 
 // Tests and scripts that print wait for this.
