@@ -252,6 +252,17 @@ _OTHERS = {
 }
 
 
+def runs_by_itself(script: Script) -> bool:
+    r"""Whether a job script starts no tasks at all, so that its commands run once, on the first of its nodes.
+
+    Examples
+    --------
+    >>> [runs_by_itself(read_script(f"#SBATCH -N 1\n{line}\n")) for line in ("python t.py", "srun ./a", "jsrun ./a")]
+    [True, False, False]
+    """
+    return bool(script.directives) and not script.lines and explain_missing_line(script.text) == _NO_COMMAND
+
+
 def explain_missing_line(text: str) -> str:
     r"""Return what a text without a launch line holds instead, as the end of an error message.
 

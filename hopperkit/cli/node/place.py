@@ -68,7 +68,7 @@ def _answers(asked: "Lines", as_json: bool) -> "tuple[tuple[Review, ...], list[R
     """Return the reviews and the answers of all launch lines; what is found in the job alone is said of a refused one too."""
     from hopperkit.questions.node.place import answers
 
-    if asked.doubt:
+    if asked.doubt or asked.runs_by_itself:
         return (), answers(asked)
     try:
         return asked.reviews, answers(asked)
@@ -90,7 +90,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
     reviews, results = _answers(asked, as_json)
     found = [each for result in results for each in result.findings]
     if check and not reviews:
-        raise InputError(f"cannot compare: {asked.doubt}", name="check")
+        raise InputError(f"cannot compare: {asked.doubt or 'the script holds no launch line'}", name="check")
     if check:
         from hopperkit.launchers.printed import check_printed
 
@@ -101,11 +101,11 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         show(question.name, results[0], as_json, show_all)
     else:
         results[0] = with_sensitivity(question, values, results[0], asked=show_all and not asked.doubt)
-        if asked.doubt:
+        if not reviews:
             print_text(results[0], show_all)
         else:
             _print(list(zip(reviews, results, strict=True)), show_all)
-    if here and not check:
+    if here and reviews and not check:
         _print_probe(reviews[0])
     if any(finding.level == "problem" for finding in found):
         raise SystemExit(1)

@@ -26,7 +26,7 @@ _SHOWN = ("problem", "advice")
 # Codes whose `times` is charged and not used; that of the others is time.
 _CHARGED = {
     *("cores-idle", "gpus-idle", "gpus-unused", "gpus-not-asked", "nodes-unused", "nodes-apart", "srun-missing"),
-    *("reservation-larger", "last-node-nearly-empty", "tasks-unused", "cores-unused"),
+    *("reservation-larger", "last-node-nearly-empty", "tasks-unused", "cores-unused", "nodes-without-tasks"),
 }
 _MOST_JOBS = 10_000_000
 

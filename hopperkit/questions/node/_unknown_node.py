@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from hopperkit.launchers.batch.requested import Requested, requested_by_job, requested_by_line
+from hopperkit.launchers.judging.pricing import priced
 from hopperkit.launchers.scripts import Script
 from hopperkit.questions.result import Result
 from hopperlib.finding import Finding
@@ -88,6 +89,56 @@ def unknown_node(script: Script, findings: Sequence[Finding], doubt: str) -> Res
             "machine": None,
             "certainty": f"cannot tell: {doubt}",
             "requested": facts,
+            "problems": sum(finding.level == "problem" for finding in findings),
+            "codes": [finding.code for finding in findings],
+        },
+    )
+
+
+def without_launch_line(script: Script, findings: Sequence[Finding], machine: str | None) -> Result:
+    r"""Return the answer for a job script that starts no tasks: its commands run once, on the first node.
+
+    Parameters
+    ----------
+    script : Script
+    findings : sequence of Finding
+        What was found in the job.
+    machine : str or None
+        Name of the machine, where it is known.
+
+    Examples
+    --------
+    >>> from hopperkit.launchers.scripts import read_script
+    >>> answer = without_launch_line(read_script("#SBATCH -N 2 --gres=gpu:4\npython train.py\n"), (), None)
+    >>> print(answer.summary)
+    The commands of this script run once, on the first of its 2 nodes, unless one of its programs starts tasks. Requested: 2 nodes, 4 GPUs per node.
+    >>> answer.findings[0].code
+    'nodes-without-tasks'
+    """
+    requested = requested_by_job(script)
+    nodes = requested.nodes or 1
+    said = {finding.code for finding in findings}
+    if nodes > 1 and not said & {"srun-missing", "directives-late"}:
+        message = f"Nothing in the script starts tasks on {nodes - 1} of its {nodes} nodes, which are charged and idle unless a program does."
+        idle = Finding(
+            "nodes-without-tasks", message, "advice", {"times": float(nodes)}, "Start the program on each node."
+        )
+        findings = priced((*findings, idle), script)
+    worst = next((finding for finding in findings if finding.level == "problem"), None)
+    where = f"the first of its {nodes:,} nodes" if nodes > 1 else "one node"
+    words = requested.in_words()
+    sentences = [
+        f"{worst.message} {worst.advice}" if worst else "",
+        f"The commands of this script run once, on {where}, unless one of its programs starts tasks.",
+        f"Requested: {words}." if words else "",
+    ]
+    return Result(
+        summary=" ".join(filter(None, sentences)),
+        findings=tuple(findings),
+        facts={
+            "machine": machine,
+            "certainty": "cannot tell: the script holds no launch line",
+            "requested": {name: value for name, value in requested._asdict().items() if value is not None},
             "problems": sum(finding.level == "problem" for finding in findings),
             "codes": [finding.code for finding in findings],
         },

@@ -13,14 +13,14 @@ from hopperkit.launchers.judging.job_checks import check_job
 from hopperkit.launchers.judging.pricing import priced
 from hopperkit.launchers.placing import Placement
 from hopperkit.launchers.ranges import as_ranges
-from hopperkit.launchers.reader import read_launches
+from hopperkit.launchers.reader import read_launches, runs_by_itself
 from hopperkit.launchers.review import Review, review_lines
 from hopperkit.launchers.scripts import read_script
 from hopperkit.launchers.text_drawing import headline, node_picture
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Reference, Series, band, chart
 from hopperkit.questions.machine_choice import badge_of, suggest_machine
-from hopperkit.questions.node._unknown_node import sized_machine, unknown_node
+from hopperkit.questions.node._unknown_node import sized_machine, unknown_node, without_launch_line
 from hopperkit.questions.node.drawings import node_drawing
 from hopperkit.questions.result import Drawing, Facts, Figure, Result, Snippet, Table, Value, table
 from hopperlib.errors import InputError, refusal
@@ -122,6 +122,11 @@ class Lines(ask.Setting):
         ]
         return InputError(" ".join((*unknown, str(error))), name=error.name) if unknown else error
 
+    @cached_property
+    def runs_by_itself(self) -> bool:
+        """Whether the text is a job script without a launch line, and no line of it was named."""
+        return not self.launch and runs_by_itself(read_script(self.line))
+
     def answer_without_node(self) -> Result:
         """Return what can be said where the machine is not known; a line that no launcher reads is refused."""
         script = read_script(self.line)
@@ -190,6 +195,10 @@ def answers(asked: Lines) -> list[Result]:
     >>> [answer.facts["tasks"] for answer in answers(asked)]
     [24, 12]
     """
+    if asked.runs_by_itself:
+        script = read_script(asked.line)
+        machine = None if asked.doubt else asked.machine.name
+        return [without_launch_line(script, priced(asked.job_findings, script), machine)]
     if asked.doubt:
         return [asked.answer_without_node()]
     try:
@@ -357,8 +366,9 @@ def _copyables(review: Review) -> Iterator[Snippet]:
     owned = {launcher.kind for launcher in placement.machine.launchers if launcher.assumed is None} or {typed}
     if better and typed in owned:
         yield Snippet("The better line", better.line, headline(better.placement))
-        if diff := better.diff(review.script):
-            yield Snippet("The change of the script", diff, "As a unified diff, which patch takes.")
+        before, after = (script.text.rstrip("\n") for script in (review.script, better.script))
+        if "\n" in before and before != after:
+            yield Snippet("The change of the script", after, "The whole script is copied.", before)
     shared = any(finding.code in ("gpus-all-visible", "gpus-far") for finding in review.advice)
     if shared and typed not in ("aprun", "srun"):
         script = helper_script(placement.node_kind, typed, placement.nodes[0].pattern)
