@@ -40,6 +40,7 @@ FRACTIONS = {"half": "1/2", "two-thirds": "2/3"}
 
 RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 NUMBER = re.compile(r"~?\s*(-?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?)(?:\s?x\s?10([⁰¹²³⁴⁵⁶⁷⁸⁹]+))?[+%]?")
+CLOCK = re.compile(r"(\d+):([0-5]\d):([0-5]\d)")
 # Kinds of errata whose adopted reading replaces what is printed.
 CORRECTING = ("misprint", "OCR", "arithmetic slip")
 
@@ -62,16 +63,20 @@ def printed_number(text: str) -> Decimal | None:
     """Return the number that a printed text is, or None if it is none.
 
     A tilde before it, thousands commas, a raised power of ten, a plus or a
-    percent sign after it and a few words belong to the text of a number.
+    percent sign after it and a few words belong to the text of a number. Hours,
+    minutes and seconds are that many seconds.
 
     Examples
     --------
     >>> printed_number("~1700"), printed_number("2.5x10⁵"), printed_number("half a dozen")
     (Decimal('1700'), Decimal('2.5E+5'), Decimal('6'))
-    >>> printed_number("4.2.0.3") is None
-    True
+    >>> printed_number("1:00:05"), printed_number("4.2.0.3")
+    (Decimal('3605'), None)
     """
     words = text.strip().lower()
+    if clock := CLOCK.fullmatch(words):
+        hours, minutes, seconds = map(int, clock.groups())
+        return Decimal(3600 * hours + 60 * minutes + seconds)
     if words in WORDS:
         return Decimal(WORDS[words])
     above, slash, below = FRACTIONS.get(words, words).partition("/")

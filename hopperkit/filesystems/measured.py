@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from hopperlib.errors import InputError, above
 from hopperlib.machine import FileSystem
-from hopperlib.storage.lustre.node_rates import one_file_ceiling
+from hopperlib.storage.lustre.node_rates import one_file_ceiling, one_file_over_task
 from hopperlib.storage.lustre.rates import PUBLIC_CREATES_PER_S, Costs, Pace, Writing, pieces_per_call
 
 # Share of the results that a range is to hold.
@@ -264,7 +264,9 @@ def _one_file_gb_s(system: FileSystem, end: int) -> float:
     if measured := system.one_file_write_ceiling_gb_s:
         return measured * (_ONE_FILE_REPEATED, 1.0, 1 / _ONE_FILE_REPEATED)[end]
     usual, low, high, _ = one_file_ceiling()
-    return (low, usual, high)[end]
+    # A task's rate moves the middle; the spread over systems stays, as only three tell the ratio.
+    moved = one_file_over_task() * system.task_write_ceiling_gb_s / usual if system.task_write_ceiling_gb_s else 1.0
+    return (low, usual, high)[end] * moved
 
 
 def _costs_at(costs: Costs, system: FileSystem, rates: SiteRates, end: int) -> Costs:

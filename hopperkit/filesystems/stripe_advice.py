@@ -11,7 +11,7 @@ comes within 5 % of it: objects cost others too, and the layout is given in the 
 of the site's own (its pool, its first components). Three things come before the estimate:
 
 - what the site wants no file to have more of;
-- a count that was measured, if it lies less than 5 % above: on Hopper nothing was gained
+- a count that was measured, if it lies so little above that the estimate cannot tell them apart: on Hopper nothing was gained
   above 144 OSTs [1]_;
 - stripes of 1 to 16 MiB, which is what public results and sites use; larger ones
   only where a machine's record says that they were measured, as those of 64 MiB
@@ -39,10 +39,12 @@ from hopperkit.filesystems.default_layout import (
 from hopperkit.filesystems.hints import hints_line
 from hopperkit.filesystems.site_rules import SiteRule, pace_of_rule, site_rule
 from hopperlib import text
+from hopperlib.contention.saturation import TYPICAL_FACTOR
 from hopperlib.errors import at_least, refusal
 from hopperlib.finding import Finding, Level
 from hopperlib.machine import FileSystem
 from hopperlib.machine.layouts import Component, setstripe
+from hopperlib.storage.lustre.client import MOST_STRIPES
 from hopperlib.storage.lustre.imbalance import expected_fullest
 from hopperlib.storage.lustre.rates import Costs, Estimate, Pace, Writing
 from hopperlib.storage.lustre.striping import Layout
@@ -403,7 +405,7 @@ def _choose(pace: Pace, default: tuple[Component, ...], pool: str) -> _Choice:
     limit = limit_words(pace.estimate(count, _fastest(pace, count)[1]).limit)
     reason = f"within 5 % of the best by the estimate, where {limit} set the pace"
     useful = system.useful_stripe_count
-    if useful and not pace.own_files and count <= useful <= count / 0.93:
+    if useful and not pace.own_files and count <= useful <= count * TYPICAL_FACTOR:
         count = useful
         reason = f"nothing was gained beyond {useful} of {system.osts} OSTs when it was measured here"
     elif count == 1:
@@ -485,7 +487,7 @@ def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iter
         )
     # Objects on every OST are what a site with a limit does not want.
     if pace.collective and not writing.reading and not pace.system.advised_stripe_count:
-        objects = min(_OVERSTRIPED * osts, 2000)
+        objects = min(_OVERSTRIPED * osts, MOST_STRIPES)
         yield Alternative(
             f"lfs setstripe -C {objects} {within}",
             "if the tasks write small blocks themselves, without aggregators, with Lustre 2.13 or newer: "

@@ -35,6 +35,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 #: Sharpness of the bend for a measured ceiling, and for one that is only nominal.
 SHARPNESS, NOMINAL_SHARPNESS = 2.5, 1.0
+#: Factor by which the law is off in the typical case, with each source of the curves left out. [ratio]
+TYPICAL_FACTOR = 1.07
 # Measured over estimated throughput, 10 and 90 % of the points of the public curves of a kind, each curve weighed alike.
 _SPREAD: dict[Kind, tuple[float, float]] = {
     "own-files": (0.69, 1.10),

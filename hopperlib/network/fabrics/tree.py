@@ -144,8 +144,16 @@ class SwitchTree:
                     yield self._link(switch, port, False), FabricLink(switch, above, "up", self.link_gb_s)
                     yield self._link(switch, port, True), FabricLink(above, switch, "down", self.link_gb_s)
 
-    def route(self, a: int, b: int) -> list[int]:
-        """Return the links between two nodes, those that the destination's number fixes.
+    def route(self, a: int, b: int, number: int | None = None) -> list[int]:
+        """Return the links between two nodes, those that a number fixes.
+
+        Parameters
+        ----------
+        a, b : int
+            Nodes.
+        number : int or None
+            None takes that of the destination, as static routing does. In a tree of two levels, each number below the
+            links of a switch is another way.
 
         Raises
         ------
@@ -153,8 +161,9 @@ class SwitchTree:
             If no switch stands above both.
         """
         up, down = self._joined(self.leaf_of[a], self.leaf_of[b])
-        ports = [self._link(switch, b % max(1, self.uplinks[switch]), False) for switch in up]
-        return ports + [self._link(switch, b % max(1, self.uplinks[switch]), True) for switch in reversed(down)]
+        way = b if number is None else number
+        ports = [self._link(switch, way % max(1, self.uplinks[switch]), False) for switch in up]
+        return ports + [self._link(switch, way % max(1, self.uplinks[switch]), True) for switch in reversed(down)]
 
     def loads(self, traffic: Traffic, routing: str) -> LinkLoads:
         """Return the messages on each link in use.

@@ -8,6 +8,7 @@ and tasks packed onto few NUMA nodes may wait where spread ones would not.
 `task_bandwidth_gb_s`       min(c, B / k) on a kind of node
 `slowdown`                  run time packed over spread, for a fraction f
 `spill`                     memory that does not fit its NUMA node goes to others
+`write_allocate_gain`       what a loop gains if stores no longer read first
 ==========================  ==================================================
 
 `hopperlib.placement.slowdown` puts them together for a placement.
@@ -19,7 +20,7 @@ more), and how well hardware threads share a core.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hopperlib.errors import above, refusal, within
+from hopperlib.errors import above, at_least, refusal, within
 from hopperlib.machine import NodeKind
 
 
@@ -61,6 +62,42 @@ def slowdown(memory_bound_fraction: float, ratio: float) -> float:
     within(0, 1, ", a share of the run time", memory_bound_fraction=memory_bound_fraction)
     above(0, ratio=ratio)
     return 1 - memory_bound_fraction + memory_bound_fraction * ratio
+
+
+def write_allocate_gain(loads: int, stores: int, waiting_fraction: float = 1.0) -> float:
+    """Gain in rate if the lines that a loop overwrites are no longer read before. [fraction]
+
+    A cache reads a line before it writes into it, although nothing of it survives. The rate counts each array once, so
+    a compiler that avoids the read raises it: (loads + 2 stores) / (loads + stores) at most.
+
+    Parameters
+    ----------
+    loads, stores : int
+        Arrays that the loop reads and writes. [at least 0, at least 1]
+    waiting_fraction : float
+        Share of the loop's time that waits for memory, before. [0-1]
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    Copy reads one array and writes one, TRIAD reads two:
+
+    >>> [round(write_allocate_gain(loads, 1), 3) for loads in (1, 2)]
+    [0.5, 0.333]
+
+    References
+    ----------
+    J. D. McCalpin, STREAM, reference page, on what the benchmark counts.
+    """
+    at_least(0, loads=loads)
+    at_least(1, stores=stores)
+    within(0, 1, ", a share of the run time", waiting_fraction=waiting_fraction)
+    saved = waiting_fraction * stores / (loads + 2 * stores)
+    return saved / (1 - saved)
 
 
 class Spill(NamedTuple):

@@ -26,8 +26,8 @@ from hopperlib.text import count
 
 # What the last task of a curve adds if the curve still rises, as a share of what one writes alone.
 _RISING = 0.2
-# Lustre stripes a file over at most so many OSTs.
-_MOST_STRIPES = 2000
+#: Lustre stripes a file over at most so many objects (Operations Manual, Managing File Layout: with ZFS or ea_inode; else 160).
+MOST_STRIPES = 2000
 
 
 def file_system_of(machine: Machine) -> FileSystem:
@@ -77,7 +77,7 @@ def user_file_system(
     """
     rate = system.ost_peak_gb_s if ost_rate_gb_s is None else ost_rate_gb_s
     if osts is not None:
-        counts = {"max_stripe_count": min(osts, _MOST_STRIPES), "osts_per_oss": 1}
+        counts = {"max_stripe_count": min(osts, MOST_STRIPES), "osts_per_oss": 1}
         counts["default_stripe_count"] = min(system.default_stripe_count, osts)
         unknown = dict.fromkeys(
             ("osts_per_controller", "useful_stripe_count", "advised_stripe_count", "default_layout")

@@ -40,6 +40,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from hopperlib.contention.saturation import TYPICAL_FACTOR
 from hopperlib.errors import above, at_least, refusal
 from hopperlib.machine import FileSystem
 from hopperlib.storage.lustre.node_rates import (
@@ -57,9 +58,9 @@ _PATTERNS = ("shared", "collective", "file-per-process")
 _TASK_CEILING_GB_S = 3.7
 # Files created a second in one folder, the median of 95 public IO500 results on Lustre (``benchmarks/README.md``).
 PUBLIC_CREATES_PER_S = 48_000.0
-# More aggregators must be worth that much of the time. Set so that one for each of 144 stripes, which was best on Hopper, is
-# kept; a twentieth would take twice as many there.
-_WORTH = 0.93
+# More aggregators must save a larger share of the time than the law of saturation is typically off by: what they promise
+# below that cannot be told. On Hopper any share from 6 % on keeps one for each of the 144 stripes.
+_WORTH = 1 / TYPICAL_FACTOR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

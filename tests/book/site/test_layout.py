@@ -27,12 +27,11 @@ COLORED = (
 # Brings each control on screen as little as it takes, as a reader does, and lists those that are then covered, or
 # that leave less than this share of the first picture on screen. A question without a picture answers in its sentence.
 LEAST_SEEN = 0.8
-# Explorers as they start, the controls of a phone folded, that are taller than the screen and an eighth: an answer that
-# opens with its problem and its remedy may need so much.
+# Explorers as they start, the controls of a phone folded, that are taller than the screen.
 TALL = """() => {
   for (const fold of document.querySelectorAll("details:has(.hopper-explorer)")) fold.open = true;
   const shown = [...document.querySelectorAll(".hopper-explorer")].filter((box) => box.checkVisibility());
-  return shown.filter(({ offsetHeight }) => offsetHeight > 1.125 * innerHeight).map((box) => [box.dataset.name, box.offsetHeight]);
+  return shown.filter(({ offsetHeight }) => offsetHeight > innerHeight).map((box) => [box.dataset.name, box.offsetHeight]);
 }"""
 MOVED = """(least) => {
   const part = (rect) => Math.max(0, Math.min(innerHeight, rect.bottom) - Math.max(0, rect.top)) / rect.height;

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hopperlib.placement.models.bandwidth import (
     slowdown,
     spill,
+    write_allocate_gain,
 )
 
 fractions = st.floats(0, 1)
@@ -18,6 +19,16 @@ def test_slowdown_is_defined_on_the_spread_run():
     assert slowdown(0.6, 1.5) == pytest.approx(130 / 100)
     assert slowdown(0, 1.5) == 1
     assert slowdown(1, 1.5) == 1.5
+
+
+def test_write_allocate_gain_by_hand():
+    # TRIAD moves two arrays in and one out, and reads the third as well: 4 words for 3 that count.
+    assert write_allocate_gain(2, 1) == pytest.approx(1 / 3)
+    # Of 100 s a loop waits for 60; a quarter of these, 15 s, goes: 100 / 85.
+    assert write_allocate_gain(2, 1, 0.6) == pytest.approx(100 / 85 - 1)
+    # A loop that only fills an array halves what it moves.
+    assert write_allocate_gain(0, 1) == pytest.approx(1.0)
+    assert write_allocate_gain(5, 2, 0.0) == 0.0
 
 
 @given(fractions, fractions, ratios)

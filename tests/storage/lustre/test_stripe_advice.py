@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from hopperkit.filesystems.aggregators import aggregators_of, deciding_term
 from hopperkit.filesystems.default_layout import default_components
 from hopperkit.filesystems.stripe_advice import advise
+from hopperlib.contention.saturation import TYPICAL_FACTOR
 from hopperlib.machine import Machine
+from hopperlib.storage.lustre import rates
 from hopperlib.storage.lustre.rates import Pace
 
 HOPPER = Machine.load("hopper").file_systems[0]
@@ -113,8 +115,20 @@ def test_newer_layouts_are_named_with_their_reason():
     (many,) = (other.command for other in shared.alternatives)
     assert many == "lfs setstripe -C 624 -p flash run/"
     assert shared.commands == ("lfs setstripe -c 144 -S 64M -p flash run/",)
+    # Four objects an OST, but no more than Lustre gives a file.
+    wide = dataclasses.replace(HOPPER, osts=1000, max_stripe_count=1000)
+    (many,) = (other.command for other in advise(TB, 2400, "shared", wide, nodes=100).alternatives)
+    assert many == "lfs setstripe -C 2000 DIRECTORY"
     (tiny,) = advise(10**9, 100_000, "file-per-process", HOPPER, nodes=5000).alternatives
     assert tiny.command == "lfs setstripe -E 64k -L mdt -E -1 -c 1 DIRECTORY"
+
+
+@pytest.mark.parametrize("worth", [0.80, 0.90, 1 / TYPICAL_FACTOR, 0.94])
+def test_one_aggregator_a_stripe_on_hopper_does_not_hang_on_the_share(monkeypatch, worth):
+    """The printed 144 stripes with as many aggregators; from 0.944 on the estimate takes twice as many aggregators."""
+    monkeypatch.setattr(rates, "_WORTH", worth)
+    advice = advise(31 * TB, 20_000, "shared", HOPPER, nodes=5000)
+    assert (advice.layout.stripe_count, advice.writing.aggregators) == (144, 144)
 
 
 def test_many_files_get_one_stripe_each():

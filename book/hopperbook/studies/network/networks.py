@@ -1,10 +1,11 @@
-"""Networks of today: what random pairs get in a fat tree whose routes are fixed, and what chance mends in a dragonfly."""
+"""Networks of today: what random pairs get in a fat tree by fixed and by chosen routes, and what chance mends in a dragonfly."""
 
 import random
 from collections.abc import Mapping, Sequence
 
+from hopperbook.documented import printed
 from hopperbook.studies.study import Study, Value, predictions, ranges
-from hopperlib.network.fabrics.bisection import effective_bisection
+from hopperlib.network.fabrics.bisection import adaptive_bisection, effective_bisection
 from hopperlib.network.fabrics.dragonfly import Dragonfly
 from hopperlib.network.fabrics.fabric import Traffic
 from hopperlib.network.fabrics.patterns import messages_of
@@ -21,20 +22,23 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 
     Examples
     --------
-    >>> given = model({"pods": 4, "nodes_per_switch": 16, "ports": 3}, random.Random(1))
-    >>> 50 < given["static-bisection-low"] < given["static-512"] < 75
+    >>> given = model({"pods": 4, "ports": 3, "tried": 4}, random.Random(1))
+    >>> 50 < given["static-bisection-low"] < given["static-512"] < given["adaptive-512"] < 80
     True
     """
-    pods, per_switch = round(assumed["pods"]), round(assumed["nodes_per_switch"])
+    pods = round(assumed["pods"])
     cluster = fat_tree(
         nodes_per_leaf=_DOWN, leaves_per_pod=_DOWN, leaf_uplinks=_DOWN, pods=pods, pod_uplinks=_DOWN * _DOWN
     )
-    small = fat_tree(nodes_per_leaf=per_switch, leaves_per_pod=-(-_NODES // per_switch), leaf_uplinks=per_switch)
+    # Half of the ports down, half up.
+    per_switch = round(printed("networks.crossbar-ports")) // 2
+    small = fat_tree(nodes_per_leaf=per_switch, leaves_per_pod=_NODES // per_switch, leaf_uplinks=per_switch)
     large = 100 * effective_bisection(cluster, rng, draws=1)
     return {
         "static-bisection-low": large,
         "static-bisection-high": large,
         "static-512": 100 * effective_bisection(small, rng, draws=2),
+        "adaptive-512": 100 * adaptive_bisection(small, rng, choices=round(assumed["tried"]), draws=1),
         "randomized-best": randomized(round(assumed["ports"]), rng),
     }
 
@@ -63,7 +67,8 @@ def randomized(ports: int, rng: random.Random) -> float:
 
 
 def _values() -> dict[str, Value]:
-    rivals = dict.fromkeys(("static-bisection-low", "static-bisection-high", "static-512", "randomized-best"), 100.0)
+    names = ("static-bisection-low", "static-bisection-high", "static-512", "adaptive-512", "randomized-best")
+    rivals = dict.fromkeys(names, 100.0)
     return dict(predictions(model, ranges("networks"), rivals, random_parts=True))
 
 

@@ -17,7 +17,8 @@ from functools import cache
 from statistics import mean
 from typing import NamedTuple
 
-from hopperbook.studies.study import Shares, Study, Value
+from hopperbook.documented import printed
+from hopperbook.studies.study import Shares, Study, Value, load_scratch
 from hopperkit.traces.scheduler import simulate
 from hopperlib.data_files import data_folder, rows
 from hopperlib.scheduling.aging import debug_queues, full_jobs
@@ -166,12 +167,29 @@ def _shares(holds: Callable[[Outcome], bool]) -> Shares:
     return Shares(sum(map(holds, outcomes())), len(outcomes()))
 
 
+def chance_on_server(files: int) -> float:
+    """Chance that a job with some files, each on the default number of OSTs, meets those of one given server. [0-1]
+
+    Examples
+    --------
+    >>> round(chance_on_server(1), 3), round(chance_on_server(24), 2)
+    (0.076, 0.85)
+    """
+    scratch = load_scratch()
+    missed = 1.0
+    for taken in range(scratch.default_stripe_count):
+        missed *= 1 - scratch.osts_per_oss / (scratch.osts - taken)
+    return 1 - missed**files
+
+
 def _values() -> dict[str, Value]:
     up = mean(each.up for each in outcomes())
     hours = down_hours_a_week(up)
     return {
         "utilization": 100 * up * (1 - hours / 168),
         "down_hours": hours,
+        "one_file": chance_on_server(1),
+        "many_files": chance_on_server(24),
         "up_percent": 100 * up,
         "maintenance-is-major-loss": _shares(lambda each: 1 - _PRINTED / each.up > 1 - each.up),
         "debug-blocks-largest": _shares(lambda each: each.debug_wait_h > each.wait_h),
@@ -182,7 +200,12 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study("scheduling-trouble", _values)
+def _sums() -> dict[str, Value]:
+    up = mean(each.up for each in outcomes())
+    return {"hours_gone": 24 * (1 - printed("scheduling-trouble.utilization-after-oss-failure") / 100 / up)}
+
+
+STUDY = Study("scheduling-trouble", _values, sums=_sums)
 
 
 if __name__ == "__main__":

@@ -49,6 +49,8 @@ _JOBS = (5, 10, 30, 50)
 # Of one seed: its jobs, the times of their runs, and least and median force of each.
 _History = tuple[tuple[PlacedJob, tuple[float, ...], tuple[float, float]], ...]
 _USERS = 40
+# Other benchmarks that MILC is compared with, and how often: each time with other shares.
+_OTHERS, _COMPARED = 10, 200
 
 
 def _table(jobs: Sequence[Sequence[float]], runs: int, rng: random.Random) -> dict[str, float]:
@@ -246,6 +248,32 @@ def _shares(holds: Callable[[_History], bool]) -> Shares:
     return Shares(sum(holds(history) for history in _histories()), len(_histories()))
 
 
+@cache
+def varies_more(least_most: float, most: float) -> int:
+    """Return in how many of two hundred draws MILC's run times spread more than those of most of ten other codes.
+
+    A code that talks as MILC does and sends for a share of its time spreads in proportion to it. MILC's share follows
+    from its printed least and mean, for a size of the sample; theirs is drawn evenly from none to a greatest share.
+
+    Parameters
+    ----------
+    least_most, most : float
+        Between these the greatest share is drawn. [fraction]
+
+    Examples
+    --------
+    >>> varies_more(0.0, 0.0), varies_more(1.0, 1.0) < 200
+    (200, True)
+    """
+    rng = random.Random(1)
+    shares = [1 - model(runs, jobs=population()).compute_s / mean(_all_times(runs=runs)) for runs in SAMPLE_SIZES]
+    held = 0
+    for _ in range(_COMPARED):
+        milc, greatest = rng.choice(shares), least_most + rng.random() * (most - least_most)
+        held += sum(greatest * rng.random() < milc for _ in range(_OTHERS)) > _OTHERS / 2
+    return held
+
+
 class Allocation(NamedTuple):
     """What an allocation gives MILC on 8,192 cores."""
 
@@ -327,6 +355,8 @@ def _values() -> dict[str, Value]:
             lambda history: min(job.runs for job, _, _ in history) <= 3 and max(job.runs for job, _, _ in history) > 10
         ),
         "compact-is-faster": _shares(_compact_is_faster),
+        "varies_assumed": varies_more(*ranges("variability")["user_share"][2:4]),
+        "varies_any": varies_more(1.0, 1.0),
         "triplet-spread-small": _shares(lambda history: mean(max(times) / min(times) for _, times, _ in history) < 1.1),
         "metrics-correlate": _shares(lambda history: min(_by_metric(history)) > 0),
         "least_correlation": min(full),

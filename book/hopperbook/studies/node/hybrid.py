@@ -162,6 +162,7 @@ def _values() -> dict[str, Value]:
         "half_penalty": memory_times(kind, 4, 3, spread=False)[1] / half_s,
         "spilled_penalty": memory_times(kind, 8, 3, spilled=1.0)[1] / full_s,
         "break_even": break_even_service(kind.cores, 1),
+        "cores": float(kind.cores),
         "shown_by_three": gain_shown(VARIATION, 3),
     }
 

@@ -40,5 +40,7 @@ def test_block_size_matters_for_writes_alone():
 
 def test_every_row_has_its_verdict(scored):
     rows = scored("striping").values()
-    assert [row.id for row in rows if row.verdict.startswith("missed")] == ["striping.block-size-matters"]
+    assert [row.id for row in rows if row.verdict.startswith("missed")] == [
+        "striping.block-size-matters", "striping.archer-eight",
+    ]  # fmt: skip
     assert next(row for row in rows if row.id == "striping.maximum-command").reproduced == "lfs setstripe -c -1"
