@@ -31,7 +31,8 @@ const parts = [
   enliven(".hopper-slides", async () => (await import("./slides.mjs")).startSlides),
   enliven(".hopper-route", async () => (await import("./routes.mjs")).startRoute),
   enliven("a[title]:has(> .std-term)", async () => (await import("./terms.mjs")).startTerm),
-  enliven(".hopper-check", async () => (await import("./checks.mjs")).startCheck),
+  enliven(".hopper-check:not(.hopper-exam *)", async () => (await import("./checks.mjs")).startCheck),
+  enliven(".hopper-exam", async () => (await import("./exam.mjs")).startExam),
 ];
 
 // Tests and scripts that print wait for this.
