@@ -302,3 +302,10 @@ def test_a_type_that_no_file_can_hold_is_an_error_of_the_record():
 
     with pytest.raises(TypeError, match="pieces: a schema has no"):
         read_record(Strange, {}, name="x")
+
+
+def test_a_fact_is_written_on_one_line_with_its_source():
+    titan = Machine.load("titan")
+    text = to_toml(titan)
+    assert re.search(r"^count = \{ value = \d+, (source|assumed) = ", text, re.MULTILINE)
+    assert tomllib.loads(text) == document_of(titan)

@@ -1,6 +1,10 @@
 """What the pages' Python is called by: answers to the questions of the book."""
 
-from collections.abc import Callable
+import gc
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from hopperbook.questions import BOOK_QUESTIONS, load
 from hopperkit.render import answer
@@ -8,9 +12,35 @@ from hopperkit.render.answer import watched_at
 
 __all__ = ["answer_json", "ready", "watched_at"]
 
+# So often a page hears that Python works on. [s]
+_BEAT_S = 1.0
+
+
+@contextmanager
+def _beating(post: Callable[[str, str], object] | None) -> Iterator[None]:
+    """Post a ``beat`` every second or so while an answer is worked out: a page cannot look into a Python that is busy, and
+    would take one that reads megabytes for dead. Whatever reads or computes makes objects, and so has garbage looked for.
+    """
+    if post is None:
+        yield
+        return
+    last_s = time.monotonic()
+
+    def beat(phase: str, info: dict[str, Any]) -> None:
+        nonlocal last_s
+        if phase == "stop" and (now_s := time.monotonic()) >= last_s + _BEAT_S:
+            last_s = now_s
+            post("beat", "")
+
+    gc.callbacks.append(beat)
+    try:
+        yield
+    finally:
+        gc.callbacks.remove(beat)
+
 
 def answer_json(name: str, values_json: str, post: Callable[[str, str], object] | None = None, watched: int = 0) -> str:
-    """Return the answer to a question of the book, as `hopperkit.render.answer.answer_json` does.
+    """Return the answer to a question of the book, as `hopperkit.render.answer.answer_json` does; `post` hears a ``beat`` too.
 
     Examples
     --------
@@ -18,7 +48,8 @@ def answer_json(name: str, values_json: str, post: Callable[[str, str], object] 
     >>> json.loads(answer_json("errata", "{}"))["ok"]
     True
     """
-    return answer.answer_json(name, values_json, post, watched, load=load)
+    with _beating(post):
+        return answer.answer_json(name, values_json, post, watched, load=load)
 
 
 def ready() -> None:

@@ -337,11 +337,19 @@ class Drawing(Comparable):
 
 
 class Snippet(NamedTuple):
-    """A command or a piece of text that a reader will want to copy."""
+    """A command or a piece of text that a reader will want to copy.
+
+    Parameters
+    ----------
+    title, text, note : str
+    before : str
+        The reader's text that this one takes the place of: what changed is then shown, and the whole is copied.
+    """
 
     title: str
     text: str
     note: str = ""
+    before: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

@@ -332,7 +332,11 @@ def _copyable(copyable: Mapping[str, Any], index: int, buttons: bool) -> str:
     """Return a text to copy; a long one scrolls, and its lines do not break."""
     title, text, note = copyable["title"], copyable["text"], copyable["note"]
     block = f"<pre><code>{_unbroken(escape(text))}</code></pre>"
-    if text.count("\n") > 2 or len(text) > 110:
+    if copyable["before"]:
+        from hopperkit.render.changes import changes_html
+
+        block = changes_html(copyable["before"], text)
+    elif text.count("\n") > 2 or len(text) > 110:
         block = _scroll(title, block)
     button = f" {_button('Copy', 'copy', index)}" if buttons else ""
     bar = f'<div class="hopper-bar"><span class="hopper-part-title">{prose_html(title)}</span>{button}</div>'

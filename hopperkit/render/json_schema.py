@@ -38,7 +38,7 @@ _PARTS = {
     "values": _rows(label=_TEXT, text=_TEXT, unit=_TEXT, badge=_BADGE, note=_TEXT, value=_ANY, low=_ANY, high=_ANY),
     "drawings": _rows(title=_TEXT, alt=_TEXT, svg=_TEXT),
     "figures": _rows(title=_TEXT, alt=_TEXT, bundle=_TEXT, figure={"type": "object"}, table={"type": "object"}),
-    "copyables": _rows(title=_TEXT, text=_TEXT, note=_TEXT),
+    "copyables": _rows(title=_TEXT, text=_TEXT, note=_TEXT, before=_TEXT),
     "listings": _rows(title=_TEXT, lines={"type": "array"}),
     "tables": _rows(**_TABLE),
     "downloads": _rows(name=_TEXT, text=_TEXT, media_type=_TEXT),

@@ -123,8 +123,14 @@ def _finding(finding: Finding) -> list[str]:
 
 
 def _copyable(copyable: Snippet) -> list[str]:
-    """Return a text to copy below its title."""
-    return [f"{_plain(copyable.title)}:", *(f"  {line}" for line in copyable.text.splitlines())]
+    """Return a text to copy below its title; of one that takes the place of another what changes, as `patch` takes it."""
+    lines = copyable.text.splitlines()
+    if copyable.before:
+        import difflib
+
+        given = copyable.before.splitlines()
+        lines = list(difflib.unified_diff(given, lines, "job script", "better", n=1, lineterm=""))
+    return [f"{_plain(copyable.title)}:", *(f"  {line}" for line in lines)]
 
 
 def _plain(text: str) -> str:

@@ -28,3 +28,8 @@ def test_some_jobs():
 def test_nothing_started():
     with pytest.raises(InputError, match="no job started"):
         summarize(simulate(Workload(), 4))
+
+
+def test_jobs_that_take_no_time_use_no_share_of_it():
+    summary = summarize(simulate(Workload([Job(1, 5, 1, 0, 60)]), 4))
+    assert (summary.span_s, summary.utilization) == (0, None)

@@ -30,3 +30,10 @@ def test_a_job_that_never_starts_waits_until_the_end():
     for job in jobs:
         assert job.submit_day * 24 + job.wait_h <= 4 * 24
         assert job.started or job.submit_day * 24 + job.wait_h == 4 * 24
+
+
+def test_the_first_job_of_nearly_the_whole_machine_comes_on_the_second_day():
+    """One a day from day 1 on, counted from 0: the machine has a day to fill."""
+    jobs = large_jobs(machine(), 4 * DAY)
+    assert jobs
+    assert 1 <= jobs[0].submit_day < 2

@@ -20,6 +20,7 @@ from sphinx.errors import ExtensionError
 import hopperkit
 import hopperlib
 from hopperbook.site.centers.own import beside, own_site
+from hopperbook.site.finder import finder_data
 from hopperbook.site.html import filled, tables
 from hopperlib.failure.messages.rules import STAGED, staged_rules
 from hopperlib.machine import Machine
@@ -140,9 +141,6 @@ def collect(node_modules: Path, data: Path, cache: Path) -> Assets:
 Run `make html`, or `npm ci` in the folder of package.json.
     """
     files = {target: _npm(node_modules, name).read_bytes() for name, target in tables()["npm"]["files"].items()}
-    for name, target in tables()["npm"]["folders"].items():
-        for path in sorted(_npm(node_modules, name).glob("*")):
-            files[f"{target}/{path.name}"] = path.read_bytes()
     # Pyodide asks for its list of packages. No model needs one, so the list is cut to none.
     lock = json.loads(_npm(node_modules, "pyodide/pyodide-lock.json").read_text(encoding="utf-8"))
     files["pyodide/pyodide-lock.json"] = json.dumps(lock | {"packages": {}}).encode()
@@ -151,6 +149,7 @@ Run `make html`, or `npm ci` in the folder of package.json.
         if path.is_file():
             files[path.relative_to(OWN).as_posix()] = path.read_bytes()
     files["machines.mjs"] = machines_module()
+    files["finder.json"] = finder_data(ROOT / "notebooks")
     package = package_zip(data)
     digest = hashlib.sha256(package + files["pyodide/pyodide.asm.wasm"] + SNAPSHOT.read_bytes()).hexdigest()[:12]
     names = {"packageZip": f"hopperlib-{digest}.zip", "memory": f"python-{digest}.memory"}

@@ -15,7 +15,8 @@ from hopperbook.cells.reading import setup as set_up_cells
 from hopperbook.site.assets import PACKAGES, Assets, collect, write_licences
 from hopperbook.site.centers.own import beside, front_page
 from hopperbook.site.course import setup as set_up_course
-from hopperbook.site.finishing import mended, with_policy
+from hopperbook.site.finishing import mended, with_numbers_right, with_policy, with_skip_link
+from hopperbook.site.formulas import setup as set_up_formulas
 from hopperbook.site.html import filled
 from hopperbook.site.machine_view import MachineDirective, machine_nodes
 from hopperbook.site.reference import setup as set_up_reference
@@ -24,6 +25,8 @@ from hopperbook.site.scenes import SceneDirective, scene
 from hopperbook.site.side_by_side import setup as set_up_side_by_side
 from hopperbook.site.stories.catalogue import story_of
 from hopperbook.site.study_runs import StudyRunsDirective
+from hopperbook.site.teaching import TeachingDirective, forecasts_said
+from hopperbook.site.workshop import setup as set_up_workshop
 from hopperlib import __version__
 
 HERE = Path(__file__).resolve().parent
@@ -78,7 +81,7 @@ def _configure(app: Sphinx, config: Config) -> None:
     if not config.nb_execution_cache_path:
         config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache" / config.hopper_models)
     config.html_search_scorer = str(HERE / "browser" / "scorer.js")
-    config.mathjax_path = f"{assets.folder}/mathjax/tex-chtml.js"
+    config.html_math_renderer = "mathml"
     config.html_title = config.project = os.environ.get("HOPPER_TITLE") or config.html_title
     config.html_theme_options |= launch_options(os.environ)
     config.notfound_urls_prefix = prefix = os.environ.get("HOPPER_SITE_PREFIX", "/")
@@ -87,8 +90,18 @@ def _configure(app: Sphinx, config: Config) -> None:
         "body": f'<h1>Page not found</h1><p>Nothing has this address. The <a href="{prefix}index.html">first page</a> '
         "takes whatever you have: a script, an error, a log.</p>",
     }
+    config.myst_substitutions = {**config.myst_substitutions, "forecasts": forecasts_said()}
     config.templates_path[:0] = [str(HERE / "theme"), str(HERE / "theme" / "components")]
-    for sheet in ("look.css", "explorer.css", "checks.css", "moving.css", "story.css"):
+    for sheet in (
+        "look.css",
+        "explorer.css",
+        "checks.css",
+        "moving.css",
+        "story.css",
+        "teaching.css",
+        "reach.css",
+        "workshop.css",
+    ):
         app.add_css_file(f"{assets.folder}/{sheet}", priority=LAST)
     app.add_js_file(f"{assets.folder}/boot.js", priority=FIRST)
     app.add_js_file(f"{assets.folder}/live.mjs", priority=LAST, type="module")
@@ -106,21 +119,6 @@ def _stage(app: Sphinx) -> None:
         assets: Assets = app._hopper_assets  # type: ignore[attr-defined]
         assets.write(static)
         write_licences(static / "licences", Path(app.srcdir), Path(app.srcdir, "node_modules"))
-
-
-def _late_mathjax(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
-    """Have MathJax loaded when a formula comes near, and never on pages without: Sphinx loads it where only a chapter below has some."""
-    path = f"_static/{app.config.mathjax_path}"
-    if doctree is not None and any(isinstance(node, (nodes.math, nodes.math_block)) for node in doctree.findall()):
-        for script in context["script_files"]:
-            if script.filename == path:
-                script.attributes["type"] = "text/late"
-        return
-    context["script_files"][:] = [
-        script
-        for script in context["script_files"]
-        if script.filename != path and not script.attributes.get("body", "").startswith("window.MathJax")
-    ]
 
 
 def _play_in_notebooks(app: Sphinx, document: nodes.document) -> None:
@@ -152,7 +150,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
     for page in Path(app.outdir).rglob("*.html"):
         if static not in page.parents:
             html = page.read_text(encoding="utf-8")
-            finished = with_policy(mended(html))
+            finished = with_policy(with_skip_link(with_numbers_right(mended(html))))
             if finished != html:
                 page.write_text(finished, encoding="utf-8")
 
@@ -169,14 +167,16 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("machine", MachineDirective)
     app.add_directive("scene", SceneDirective)
     app.add_directive("study-runs", StudyRunsDirective)
+    app.add_directive("teaching", TeachingDirective)
     set_up_cells(app)
     set_up_course(app)
+    set_up_formulas(app)
     set_up_reference(app)
     set_up_side_by_side(app)
+    set_up_workshop(app)
     app.connect("config-inited", _configure, priority=FIRST)
     app.connect("builder-inited", _stage)
     app.connect("source-read", front_page)
     app.connect("doctree-read", _play_in_notebooks)
-    app.connect("html-page-context", _late_mathjax, priority=LAST)
     app.connect("build-finished", _finish, priority=LAST)
     return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,6 +10,7 @@ the policy of its page, as it starts from a blob.
 import base64
 import hashlib
 import re
+from itertools import zip_longest
 
 from hopperbook.site.html import tables
 
@@ -17,6 +18,10 @@ from hopperbook.site.html import tables
 _RUN = {"", "text/javascript", "application/javascript", "module"}
 _SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 _TYPE = re.compile(r"""\btype\s*=\s*["']?([^"'\s>]*)""", re.IGNORECASE)
+_TABLE = re.compile(r'<table\b[^>]*class="(?:dataframe|table)\b[^>]*>.*?</table>', re.DOTALL)
+_ROW = re.compile(r"<tr\b[^>]*>.*?</tr>", re.DOTALL)
+_CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)</\1>", re.DOTALL)
+_NUMBER = re.compile(r"[−+-]?[\d,]*\.?\d+(?:e[+-]?\d+)?(?: ?%)?")
 _META = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 
 
@@ -71,6 +76,55 @@ def with_policy(html: str) -> str:
     if not place:
         raise ValueError("the page has no <head> to hold the policy")
     return bare[: place.end()] + meta + bare[place.end() :]
+
+
+def with_numbers_right(html: str) -> str:
+    """Return a page in whose tables the columns that hold numbers alone end at the right, with their headings.
+
+    Examples
+    --------
+    >>> with_numbers_right('<table class="dataframe"><tr><th>a</th><th>b</th></tr><tr><td>x</td><td>1.5</td></tr></table>')[39:106]
+    '<th class="hopper-number">b</th></tr><tr><td>x</td><td class="hoppe'
+    """
+    return _TABLE.sub(lambda found: _numbers_right(found[0]), html)
+
+
+def _numbers_right(table: str) -> str:
+    """Return a table whose columns of numbers are marked; one whose cells span several stays as it is."""
+    if "span=" in table:
+        return table
+    rows = [[re.sub(r"<[^>]*>", "", cell[2]).strip() for cell in _CELL.findall(row)] for row in _ROW.findall(table)]
+    # The first row are headings, and a cell may be missing.
+    columns = [[cell for cell in column if cell] for column in zip_longest(*rows[1:], fillvalue="")]
+    right = [bool(column) and all(map(_NUMBER.fullmatch, column)) for column in columns]
+
+    def marked(row: re.Match[str]) -> str:
+        numbers = iter([*right, *[False] * len(row[0])])
+
+        def cell(found: re.Match[str]) -> str:
+            if not next(numbers) or "class=" in found[2]:
+                return found[0]
+            return f'<{found[1]}{found[2]} class="hopper-number">{found[3]}</{found[1]}>'
+
+        return _CELL.sub(cell, row[0])
+
+    return _ROW.sub(marked, table)
+
+
+def with_skip_link(html: str) -> str:
+    """Return a page with a second link at its top, to its first explorer: before that stand the contents of the whole site.
+
+    Examples
+    --------
+    >>> top = '<div class="skip-link"><a href="#main-content">Skip to main content</a></div>'
+    >>> with_skip_link(f'{top}<section class="hopper-explorer" id="explorer-place">')[67:132]
+    '</a><a href="#explorer-place">Skip to the explorer</a></div><sect'
+    """
+    explorer = re.search(r'<section class="hopper-explorer" id="([\w-]+)"', html)
+    if not explorer or "Skip to the explorer" in html:
+        return html
+    link = rf'\g<0><a href="#{explorer[1]}">Skip to the explorer</a>'
+    return re.sub(r'<a href="#main-content">[^<]*</a>', link, html, count=1)
 
 
 def mended(html: str) -> str:

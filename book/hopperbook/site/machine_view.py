@@ -23,8 +23,8 @@ from hopperlib.network.torus.wiring import Wiring
 #: Allocation -> what the page calls it.
 ALLOCATIONS = {"first": "First free nodes", "contiguous": "One piece, or wait"}
 
-#: Files of what stands on a page before a script runs, and of the floor as a picture.
-STILL, FLOOR = "still.html", "floor.html"
+#: Files of what stands on a page before a script runs, of the floor as a picture, and of the floor at three hours.
+STILL, FLOOR, HOURS = "still.html", "floor.html", "hours.json"
 _ORDER, _HOUR_S, _DAY_S = "xyz-by2", 3600, 86_400
 _LINKS_EVERY_S = 3 * _HOUR_S
 
@@ -63,6 +63,7 @@ def machine_files() -> dict[str, bytes]:
     return {f"{name}.json.gz": _packed(each) for name, each in data.items()} | {
         STILL: _still().encode(),
         FLOOR: _floor().encode(),
+        HOURS: json.dumps(_hours()).encode(),
     }
 
 
@@ -86,24 +87,31 @@ def _picture(held: Mapping[int, int], chosen: int) -> str:
     return base64.b64encode(out.getvalue()).decode()
 
 
-def _held(allocation: str) -> dict[int, int]:
-    """Return the job on each busy node at the instant that is shown."""
-    shown_s = followed()["shown_s"]
+def _held(allocation: str, shown_s: int) -> dict[int, int]:
+    """Return the job on each busy node at an instant."""
     running = [job for job in history(allocation)["held"] if job[1] <= shown_s < job[2]]
     return {at: job[0] for job in running for low, high in job[3] for at in range(low, high)}
 
 
 def _floor() -> str:
     """Return the floor on the first free nodes as an image, with the slowest job in blue."""
-    image = _picture(_held("first"), followed()["worth"])
+    image = _picture(_held("first", followed()["shown_s"]), followed()["worth"])
     return f'<img src="data:image/png;base64,{image}" alt="The floor of Hopper. The nodes of one job lie scattered among those of others.">'
+
+
+def _hours() -> list[tuple[int, str]]:
+    """Return the floor on the first free nodes at three hours up to the one at which the slowest job has begun."""
+    worth, shown_s = followed().values()
+    hours = [_DAY_S // _HOUR_S, (_DAY_S + shown_s) // 2 // _HOUR_S]
+    shown = [(hour, _picture(_held("first", hour * _HOUR_S), worth)) for hour in hours]
+    return [*shown, (shown_s // _HOUR_S, _picture(_held("first", shown_s), worth))]
 
 
 def _still() -> str:
     """Return what stands on the page before a script runs: two pictures and a sentence."""
     pictures, worth, shown_s = [], *followed().values()
     for name, title in ALLOCATIONS.items():
-        recording, held = history(name), _held(name)
+        recording, held = history(name), _held(name, shown_s)
         (pieces, wait_s), *_ = ((len(job[3]), job[5]) for job in recording["held"] if job[0] == worth)
         _, alone_s, *runs_s = next(job for job in recording["milc"] if job[0] == worth)
         told = {"title": title, "data": _picture(held, worth), "busy": 100 * len(held) / Machine.load("hopper").nodes}

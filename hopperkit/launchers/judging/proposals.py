@@ -54,15 +54,6 @@ class BetterLine(NamedTuple):
     placement: Placement
     cost: Cost
 
-    def diff(self, script: Script) -> str:
-        """Return what changes in the script that the line came from, as a unified diff; empty for a text of one line."""
-        import difflib
-
-        before, after = (each.text.rstrip("\n").split("\n") for each in (script, self.script))
-        if len(before) == 1:
-            return ""
-        return "\n".join(difflib.unified_diff(before, after, "job script", "better", n=1, lineterm=""))
-
 
 class LineInScript(NamedTuple):
     """Where a launch line stands: its script, its number there from 0, and what else its placement was asked with."""

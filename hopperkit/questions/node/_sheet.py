@@ -4,6 +4,7 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Sequence
 from html import escape
+from itertools import groupby
 
 from hopperkit.launchers.placing import NodePlacement
 from hopperkit.launchers.ranges import as_ranges
@@ -27,6 +28,7 @@ _LAYERS = {
     "idle": f'fill="{_PAPER}" stroke="{_MUTED}" stroke-width="1" stroke-dasharray="2 2"',
     **{f"tint{at}": f'fill="{tint}" stroke="{_INK}" stroke-width="0.75"' for at, tint in enumerate(_TINTS)},
     "shared": f'fill="#ffffff" stroke="{_ON_TINT}" stroke-width="2"',
+    "outline": f'fill="none" stroke="{_INK}" stroke-width="0.9"',
     "mark": f'fill="none" stroke="{_ON_TINT}" stroke-width="1.6"',
     "label": f'fill="{_INK}" font-size="12"',
     "core": f'fill="{_MUTED}" font-size="10"',
@@ -40,6 +42,12 @@ _WIDTH, _EDGE = 360.0, 6.0
 _PER_LINE = 8
 # Characters of a line of devices that fit the width.
 _DEVICE_CHARACTERS = 58
+
+# A node with more cores than this in a NUMA node is drawn in bands: a line of a NUMA node holds up to so many cores, hardware threads are thin, what
+# neighbors have in common is written once, and no letter is smaller than this: shown 290 pixels wide it has nine. [units]
+_MANY, _PER_BAND, _LETTER = 12, 18, 11.5
+_THIN, _THICK = 8.0, 14.0
+_BAND_CHARACTERS = 50
 
 
 class _Sheet:
@@ -58,10 +66,27 @@ class _Sheet:
         for seat, binding in enumerate(placed.pattern if placed else ()):
             for cpu in binding.cpus:
                 self.seats[cpu].append(seat)
+        self.banded = kind.cores_per_numa_node > _MANY
+        # A hardware thread that differs from the others of its core needs room for a number.
+        alike = all(
+            len({tuple(self.seats.get(cpu, ())) for cpu in self._cpus(core)}) == 1 for core in range(kind.cores)
+        )
+        self.thickness = _THIN if alike and kind.threads_per_core > 1 else _THICK
+        if self.banded:
+            self.lines = -(-kind.cores_per_numa_node // _PER_BAND)
+            self.per_line = -(-kind.cores_per_numa_node // self.lines)
+            self.line_height = self.thickness * kind.threads_per_core
 
-    def rect(self, layer: str, x: float, y: float, width: float, height: float, *, tip: str = "") -> None:
-        """Add a rectangle; `tip` shows when the pointer rests on it."""
-        place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="2"'
+    def _cpus(self, core: int) -> list[int]:
+        """The hardware threads of a core."""
+        return [self.kind.cpu(core, thread) for thread in range(self.kind.threads_per_core)]
+
+    def rect(
+        self, layer: str, x: float, y: float, width: float, height: float, *, tip: str = "", bare: bool = False
+    ) -> None:
+        """Add a rectangle, `bare` without a line around it; `tip` shows when the pointer rests on it."""
+        look = 'stroke="none"' if bare else 'rx="2"'
+        place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" {look}'
         self.layers[layer].append(f"<rect {place}><title>{escape(tip)}</title></rect>" if tip else f"<rect {place}/>")
 
     def text(self, layer: str, x: float, y: float, text: str, *, size: float | None = None) -> None:
@@ -78,6 +103,62 @@ class _Sheet:
             self.text("core", x + 1, y - 3, f"c{core}")
             for thread in range(self.kind.threads_per_core):
                 self.draw_cell(core, self.kind.cpu(core, thread), x, y + thread * 20, round(pitch - 3, 2))
+
+    def draw_bands(self, numa_node: int, top: float) -> None:
+        """Draw the cores of a NUMA node as bands, the first line at `top`."""
+        pitch = (_WIDTH - 4 * _EDGE) / self.per_line
+        cores = list(self.kind.cores_of(numa_node))
+        for line in range(self.lines):
+            y = top + (self.line_height + 3) * line
+            shown = cores[line * self.per_line : (line + 1) * self.per_line]
+            for at, core in enumerate(shown):
+                for thread, cpu in enumerate(self._cpus(core)):
+                    x = 2 * _EDGE + pitch * at
+                    self._band_cell(core, cpu, x, y + thread * self.thickness, pitch)
+            threads = range(self.kind.threads_per_core) if self.thickness == _THICK else (0,)
+            for thread in threads:
+                self._band_words(shown, thread, pitch, y + thread * self.thickness)
+
+    def _band_cell(self, core: int, cpu: int, x: float, y: float, width: float) -> None:
+        """Draw one hardware thread as part of a band."""
+        place = f"core {core}" if self.kind.threads_per_core == 1 else f"core {core}, CPU {cpu}"
+        seats, placed = self.seats.get(cpu, []), self.placed
+        kept = core in self.kind.reserved_cores
+        layer, says = "idle", "kept for the system" if kept else "idle"
+        if placed is not None and seats:
+            tasks = [placed.task_numbers[seat] for seat in seats]
+            layer = "shared" if len(seats) > 1 else f"tint{seats[0] % len(_TINTS)}"
+            says = f"tasks {as_ranges(tasks, separator=', ')}" if len(seats) > 1 else f"task {tasks[0]}"
+        self.rect(layer, round(x, 2), y, round(width, 2), self.thickness, tip=f"{place}: {says}", bare=True)
+
+    def _band_words(self, cores: Sequence[int], thread: int, pitch: float, y: float) -> None:
+        """Write what neighboring cores have in common over the middle of them, where it has room."""
+        if self.placed is None:
+            return
+
+        def held(core: int) -> tuple[int, ...] | str:
+            seats = self.seats.get(self.kind.cpu(core, thread), [])
+            return tuple(seats) or ("x" if core in self.kind.reserved_cores else "idle")
+
+        height = self.thickness if self.thickness == _THICK else self.line_height
+        at = 0
+        for what, group in groupby(cores, held):
+            size = len(list(group))
+            left, room = 2 * _EDGE + pitch * at, pitch * size
+            middle = left + room / 2
+            at += size
+            self.rect("outline", round(left + 0.5, 2), y + 0.5, round(room - 1, 2), height - 1)
+            # Where a core ends: above and below what is written.
+            for x in (round(left + pitch * core, 2) for core in range(1, size)):
+                self.layers["outline"].append(f'<path d="M{x:g} {y:g}v2.5M{x:g} {y + height:g}v-2.5"/>')
+            tasks = [] if isinstance(what, str) else [self.placed.task_numbers[seat] for seat in what]
+            words = as_ranges(tasks) if tasks else str(what)
+            if 0.6 * _LETTER * len(words) > room and len(tasks) > 1:
+                words = f"{len(tasks)}"
+            # Three figures have room on one core, but not in bold.
+            if 0.57 * _LETTER * len(words) <= room:
+                layer = "idle-word" if not tasks else "number" if len(tasks) == 1 and len(words) < 3 else "several"
+                self.text(layer, round(middle, 2), y + height / 2 + 4, words, size=_LETTER)
 
     def draw_cell(self, core: int, cpu: int, x: float, y: float, width: float) -> None:
         """Draw one hardware thread: idle, kept for the system, with one task, or with several."""
@@ -116,7 +197,7 @@ class _Sheet:
             if name in self.layers
         )
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" class="hopper-node" viewBox="0 0 {_WIDTH:g} {height:g}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" class="hopper-node{" hopper-banded" * self.banded}" viewBox="0 0 {_WIDTH:g} {height:g}" '
             f'width="100%" aria-label="{escape(title)}" font-family="system-ui, sans-serif">'
             f"<title>{escape(title)}</title><desc>{escape(alt)}</desc>{groups}</svg>"
         )
@@ -138,6 +219,8 @@ def node_svg(
 ) -> str:
     """Return the drawing from top to bottom, from its title and description, and heading and devices of NUMA nodes."""
     sheet = _Sheet(kind, placed)
+    if sheet.banded:
+        return _banded_svg(sheet, words=words, parts=parts)
     wrapped = [textwrap.wrap("   ".join(devices), _DEVICE_CHARACTERS) for _, devices in parts]
     above = 19 + 13.0 * max(map(len, wrapped))
     box = above + sheet.lines * (sheet.line_height + 3) + 2
@@ -164,4 +247,45 @@ def node_svg(
     for line in legend:
         sheet.text("core", _EDGE, y + 8, line)
         y += 13
+    return sheet.svg(y + 2, *words)
+
+
+def _banded_svg(sheet: _Sheet, *, words: tuple[str, str], parts: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Return the drawing of a node of many cores, with a band of cores for each NUMA node."""
+    kind, placed = sheet.kind, sheet.placed
+    # The legend says which cores share a cache, and the kept cores have their crosses.
+    shown = [[each for each in devices if not each.startswith(("L3 caches", "kept"))] for _, devices in parts]
+    wrapped = [textwrap.wrap("   ".join(devices), _BAND_CHARACTERS) for devices in shown]
+    above = 15 + 13.0 * max(map(len, wrapped))
+    box = above + sheet.lines * (sheet.line_height + 3)
+    y = 2.0
+    for numa_node, (heading, _) in enumerate(parts):
+        socket, place = divmod(numa_node, kind.numa_nodes_per_socket)
+        if place == 0:
+            y += 4 * (socket > 0)
+            sheet.rect("socket", 1.5, y, _WIDTH - 3, 17 + kind.numa_nodes_per_socket * (box + 3))
+            shared = kind.sockets_per_numa_node
+            last = f"s {socket * shared}-{socket * shared + shared - 1}" if shared > 1 else f" {socket}"
+            sheet.text("label", _EDGE, y + 12, f"Socket{last}")
+            y += 16
+        sheet.rect("numa", _EDGE, y, _WIDTH - 2 * _EDGE, box)
+        cores = kind.cores_of(numa_node)
+        name, _, rest = heading.partition(":")
+        sheet.text("label", 2 * _EDGE, y + 12, f"{name}, cores {cores[0]}-{cores[-1]}{f':{rest}' if rest else ''}")
+        for row, line in enumerate(wrapped[numa_node]):
+            sheet.text("core", 2 * _EDGE, y + 25 + 13 * row, line, size=_LETTER)
+        sheet.draw_bands(numa_node, y + above)
+        y += box + 3
+    legend = [
+        *(["number: task"] if placed is not None else []),
+        *([f"{kind.threads_per_core} hardware threads a core"] if kind.threads_per_core > 1 else []),
+        *(
+            [f"L3: {kind.cores_per_l3} cores"]
+            if kind.cores_per_l3 and kind.cores_per_l3 < kind.cores_per_numa_node
+            else []
+        ),
+    ]
+    if legend:
+        sheet.text("core", _EDGE, y + 13, "; ".join(legend), size=_LETTER)
+        y += 17
     return sheet.svg(y + 2, *words)

@@ -366,8 +366,9 @@ def _copyables(review: Review) -> Iterator[Snippet]:
     owned = {launcher.kind for launcher in placement.machine.launchers if launcher.assumed is None} or {typed}
     if better and typed in owned:
         yield Snippet("The better line", better.line, headline(better.placement))
-        if diff := better.diff(review.script):
-            yield Snippet("The change of the script", diff, "As a unified diff, which patch takes.")
+        before, after = (script.text.rstrip("\n") for script in (review.script, better.script))
+        if "\n" in before and before != after:
+            yield Snippet("The change of the script", after, "The whole script is copied.", before)
     shared = any(finding.code in ("gpus-all-visible", "gpus-far") for finding in review.advice)
     if shared and typed not in ("aprun", "srun"):
         script = helper_script(placement.node_kind, typed, placement.nodes[0].pattern)

@@ -17,6 +17,9 @@ _MOMENTS, _MOST_PARTITIONS = 1500, 24
 # Two partitions that used less together than apart share nodes, unless jobs that waited would then have found idle nodes that
 # much oftener; a partition of such nodes has all of them, unless its jobs would.
 _OFTENER = 0.15
+# A partition that is full by its jobs alone at this part of the moments at which they wait has nodes of that number; one that
+# has all nodes shares them with others' jobs, and uses nearly as many as it ever did at few moments.
+_FULL = 0.08
 _FEWEST_MOMENTS = 20
 _NO_WAIT_S = 60
 
@@ -97,6 +100,11 @@ class _Levels:
                 least[place] = min(least[place] or amount[job], amount[job])
         return least
 
+    def full(self, name: str, size: int) -> float:
+        """Share of the moments at which a job of a partition waits at which its jobs use nearly a number of nodes."""
+        waiting = [place for place, least in enumerate(self.narrowest[name]) if least]
+        return sum(self.used[name][place] >= _ALIKE * size for place in waiting) / max(1, len(waiting))
+
     def idle(self, name: str, size: int, others: Sequence[str] = ()) -> float | None:
         """Share of the moments at which a job of a partition waits that leave it enough idle nodes; None for too few."""
         waiting = [place for place, least in enumerate(self.narrowest[name]) if least]
@@ -160,6 +168,11 @@ class _Partitions:
         shared = self.levels.idle(name, nodes * unit, others)
         return None if alone is None or shared is None else shared - alone
 
+    def is_full(self, name: str, nodes: int) -> bool:
+        """Whether a partition's jobs use nearly that many nodes at many of the moments at which they wait."""
+        assert self.levels is not None
+        return self.levels.full(name, nodes * self.unit[name]) >= _FULL
+
     def positions(self, group: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Positions of each partition of a group that shares nodes, from and to (not included).
 
@@ -169,7 +182,10 @@ class _Partitions:
         for name in group:
             others = [each for each in group if each != name]
             more = self.idle_oftener(name, total, others) if others else None
-            has_all = self.sizes[name].nodes >= _ALIKE * total if more is None else more <= _OFTENER
+            nodes = self.sizes[name].nodes
+            has_all = nodes >= _ALIKE * total or (
+                more is not None and more <= _OFTENER and not self.is_full(name, nodes)
+            )
             widths[name] = total if has_all else self.sizes[name].nodes
         first, *rest = sorted(group, key=lambda name: (-widths[name], name))
         spans = {first: (0, widths[first])}

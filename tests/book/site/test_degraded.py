@@ -143,6 +143,40 @@ def test_a_worker_that_dies_is_replaced(watch, workshop_url):
     expect(alert).to_be_empty()
 
 
+PYTHON = """(act) => import(new URL("python.mjs", document.querySelector('script[src*="live.mjs"]').src)).then(
+  ({ python }) => act === "end" ? python.worker.terminate() : python.worker.onmessage({ data: { id: 0, beat: "" } }))"""
+
+
+def test_a_python_that_beats_is_waited_for(watch, workshop_url):
+    """However long it takes: a log of megabytes on a slow computer takes minutes."""
+    workshop = watch(workshop_url)
+    workshop.page.clock.install()
+    page = workshop.go("book/index.html")
+    set_slider(page, 7)
+    expect(page.locator("#explorer-trial .hopper-summary")).to_contain_text("With 7 tasks")
+    page.evaluate(PYTHON, "end")
+    set_slider(page, 9)
+    alert = page.locator("#explorer-trial").get_by_role("alert")
+    for _ in range(4):
+        page.clock.run_for(15_000)
+        page.evaluate(PYTHON, "beat")
+    expect(alert).to_be_empty()
+    expect(page.locator("#explorer-trial").get_by_role("button", name="Cancel")).to_be_visible()
+    page.clock.run_for(20_000)
+    expect(alert).to_contain_text("Python has stopped")
+
+
+def test_a_log_of_five_megabytes_is_answered(watch, site_url):
+    page = watch(site_url).go("notebooks/failure/diagnosis.html")
+    line = "step {} dt = 2.5e-04 energy = -0.78112E+03 norm = 1.0000000000\n"
+    log = "".join(map(line.format, range(80_000))) + "srun: error: nid001: task 3: Segmentation fault\n"
+    assert len(log) > 5_000_000
+    box = page.locator("#explorer-diagnose")
+    box.evaluate("(box, log) => box.hopperSet({ log })", log)
+    expect(box.locator(".hopper-summary")).to_contain_text("Segmentation fault", timeout=45_000)
+    expect(box.get_by_role("alert")).to_be_empty()
+
+
 def test_a_chart_that_cannot_be_drawn_says_so(watch, serve_copy):
     def remove(site):
         next(site.glob("_static/live-*/plotly/cartesian.min.js")).unlink()

@@ -16,7 +16,6 @@ def test_every_part_has_its_text(root):
     assert set(texts) == {f"{part}.txt" for part in parts} | {"hopperlib.txt", "book.txt", "python-library.txt"}
     for part, words in (
         ("pyodide", "Mozilla Public License"),
-        ("mathjax", "Apache License"),
         ("python-library", "PYTHON SOFTWARE FOUNDATION LICENSE"),
         ("source-sans-3", "SIL OPEN FONT LICENSE"),
         ("plotly.js-cartesian-dist-min", "Permission is hereby granted, free of charge"),

@@ -559,16 +559,6 @@ def test_a_page_can_be_reached_by_search(workshop):
     expect(page.locator("#search-results a").first).to_have_text("Words and numbers")
 
 
-def test_formulas_are_set(workshop):
-    page = workshop.go("book/words.html")
-    expect(page.locator("mjx-container")).to_have_count(2)
-
-
-def test_a_page_without_formulas_does_not_load_mathjax(workshop):
-    workshop.go("book/index.html")
-    assert not [url for url in workshop.requests if "mathjax" in url]
-
-
 def test_the_setting_survives_a_reload(workshop):
     page = workshop.go("book/index.html")
     set_slider(page, "Tasks", 11)

@@ -41,7 +41,6 @@ WORKSHOP_PAGES = (
     "book/words.html",
     "notebooks/checks.html",
     "search.html?q=tasks",
-    "genindex.html",
 )
 SIZES = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 375, "height": 720}}
 

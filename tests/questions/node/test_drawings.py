@@ -144,3 +144,45 @@ def test_neighbors_differ_without_color_and_text_stands_out():
         assert (luminance(tint) + 0.05) / (luminance(_ON_TINT) + 0.05) >= 8
     # 24 tasks of a Hopper node have 24 looks.
     assert len(set(_TINTS)) * len(set(_MARKS)) >= 24
+
+
+MANY = [name for name in Machine.names() if Machine.load(name).node().cores_per_numa_node > 12]
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_a_node_of_many_cores_is_drawn_in_bands_with_letters_that_can_be_read(name):
+    """Shown 290 pixels wide, no letter is smaller than nine pixels, and none leaves its place."""
+    kind = Machine.load(name).node()
+    placed = on_node(kind, *[(core,) for core in range(0, kind.cores, 2)])
+    root = ET.fromstring(node_drawing(kind, placed).svg)
+    _, _, width, height = (float(part) for part in root.get("viewBox").split())
+    sizes = {}
+    for group in root.iter(f"{SVG}g"):
+        for text in group.iter(f"{SVG}text"):
+            sizes[text.text] = float(text.get("font-size") or group.get("font-size"))
+    assert min(sizes.values()) * 290 / width >= 9
+    # A letter is about six tenths as wide as it is high.
+    for group in root.iter(f"{SVG}g"):
+        for text in group.iter(f"{SVG}text"):
+            half = 0.29 * sizes[text.text] * len(text.text)
+            middle = group.get("text-anchor") == "middle"
+            assert float(text.get("x")) + (half if middle else 2 * half) <= width + 3, text.text
+    # Every other core has its task, and those between are idle.
+    assert len([says for says in tips(node_drawing(kind, placed)) if ": task " in says]) == kind.cores / 2
+    # Eight NUMA nodes fit beside an answer.
+    assert height * 290 / width <= 400
+    for rect in root.iter(f"{SVG}rect"):
+        assert float(rect.get("x")) + float(rect.get("width")) <= width
+        assert float(rect.get("y")) + float(rect.get("height")) <= height
+
+
+def test_neighbors_of_one_task_have_its_number_once():
+    kind = Machine.load("perlmutter").node("cpu")
+    both = [(*range(first, first + 16), *range(first + 128, first + 144)) for first in range(0, 128, 16)]
+    found = layers(node_drawing(kind, on_node(kind, *both)))
+    assert found["hopper-node-number"] == [str(task) for task in range(8)]
+    assert "hopper-node-idle-word" not in found
+    # The first of its two hardware threads each: a number in one row, and a word in the other.
+    first = layers(node_drawing(kind, on_node(kind, *[tuple(range(at, at + 16)) for at in range(0, 128, 16)])))
+    assert first["hopper-node-number"] == [str(task) for task in range(8)]
+    assert first["hopper-node-idle-word"] == ["idle"] * 8

@@ -14,11 +14,16 @@ function showMarked(part) {
   }
 }
 
+// As explorer.css has it. [CSS pixels]
+const PHONE = 480;
+
 /** Where a drawing is too tall to be shown whole, it scrolls, by keys too; where there is room, its halves stand beside each other. */
 function markTall(part) {
   for (const svg of part.querySelectorAll(".hopper-drawing > svg")) {
     const { width, height } = svg.viewBox.baseVal;
-    if (height <= 1.2 * width) continue;
+    // One whose letters must not shrink is taller than there is room for on a phone.
+    const scrolls = svg.matches(".hopper-banded") && part.clientWidth < PHONE;
+    if (height <= (scrolls ? 0.5 : 1.2) * width) continue;
     Object.assign(svg.parentElement, { tabIndex: 0 }).dataset.tall = "";
     const tops = (name) => [...svg.querySelectorAll(`.hopper-node-${name} rect`)].map(({ y }) => y.baseVal.value);
     const nodes = tops("numa");
@@ -32,8 +37,11 @@ function markTall(part) {
     halves[1].ariaHidden = "true";
     svg.after(make("div", { class: "hopper-halves" }, ...halves));
   }
-  // Two beside each other scroll where there is little room.
-  for (const drawn of part.querySelectorAll('[data-part="drawings"]')) drawn.tabIndex = drawn.children.length > 1 && drawn.scrollWidth > drawn.clientWidth ? 0 : -1;
+  for (const drawn of [part, ...part.querySelectorAll("[data-part]")].filter((each) => each.dataset.part === "drawings")) {
+    drawn.toggleAttribute("data-banded", Boolean(drawn.querySelector(".hopper-banded")));
+    // Two beside each other scroll where there is little room.
+    drawn.tabIndex = drawn.children.length > 1 && drawn.scrollWidth > drawn.clientWidth ? 0 : -1;
+  }
 }
 
 /** Bring the figures of the starting answer to life. */

@@ -2,19 +2,17 @@
 
 import { readSetting, sharedPart, writeSetting } from "./address.mjs";
 import { showAnswer, showSoFar, startAnswer } from "./answer.mjs";
+import { Busy } from "./busy.mjs";
 import { copyText, dataOf, fileName, make, prose, saveFile } from "./dom.mjs";
 import { button, Form } from "./form.mjs";
 import { MachineMenu } from "./machine-menu.mjs";
-import { whenNear } from "./near.mjs";
-import { megabytes } from "./package.mjs";
+import { whenMeant, whenNear } from "./near.mjs";
 import { drawAhead, drawn, fetchLibraries } from "./plot.mjs";
 import { python } from "./python.mjs";
 import { copyLink } from "./share.mjs";
 import { Timers } from "./timers.mjs";
 
 // Pauses. [ms]
-const BUSY_AFTER = 200; // an answer that takes longer shows a busy sign
-const CANCEL_AFTER = 1200; // and one that takes still longer can be cancelled
 const TYPING = 450; // an unfinished line is not called wrong before this pause
 const HEAVY = 250; // a heavy model waits until dragging or typing pauses
 const QUIET = 350; // screen readers hear the sentence after this pause
@@ -38,8 +36,11 @@ class Explorer {
     const { key, spec, start, answer, kept } = dataOf(section);
     Object.assign(this, { section, key, spec, start, kept, examples: [], shown: { result: answer } });
     this.whole = this.shown;
-    this.boxes = section.querySelectorAll(".hopper-answer, .hopper-rest");
-    this.busy = section.querySelector(".hopper-busy");
+    this.busy = new Busy(section, this.#timers, () => {
+      this.#cancelled = true;
+      this.#waiting = false;
+      python.stop();
+    });
     this.problem = section.querySelector(".hopper-problem");
     this.form = new Form(section.querySelector(".hopper-form"), spec.controls, (settled) => this.#changed(settled));
     this.menu = new MachineMenu(this.form.fields);
@@ -83,9 +84,13 @@ class Explorer {
     this.section.scrollIntoView({ block: "start" });
   }
 
-  /** Fetch what answers and draws when the explorer comes near and the browser has time, or at the first touch. */
+  /**
+   * Fetch what answers and draws when the explorer comes near and the browser has time, or at the first touch. What stands
+   * first on a front page is near whoever comes for something else: there it waits for a sign that it is meant.
+   */
   #warmWhenNear() {
-    whenNear(this.section, () => {
+    const first = this.section.matches("#explorer-identify, .hopper-brief *");
+    (first ? whenMeant : whenNear)(this.section, () => {
       python.warm();
       fetchLibraries(this.shown.result.figures);
       this.kept.splice(0).forEach(async (name, i) => {
@@ -128,7 +133,7 @@ class Explorer {
     this.#timers.clear("ask");
     this.#taken += 1;
     this.#waiting = false;
-    this.#hideBusy();
+    this.busy.hide();
     this.#take(answer);
     this.section.hopperAnew?.();
   }
@@ -142,20 +147,21 @@ class Explorer {
     }
     this.#running = true;
     this.#cancelled = false;
-    this.#showBusy();
+    this.busy.show(this.spec.heavy);
     const taken = this.#taken;
     const late = () => taken !== this.#taken;
     try {
       const soFar = (known) => late() || this.#drawSoFar(known);
       const values = this.form.values();
-      const answer = await python.answer(this.spec.name, values, this.spec.heavy, soFar, this.section.hopperWatch?.(values));
+      const beat = () => this.busy.beat();
+      const answer = await python.answer(this.spec.name, values, this.spec.heavy, { soFar, beat, machine: this.section.hopperWatch?.(values) });
       if (!late() && !(this.#waiting && this.spec.heavy)) this.#take(answer);
     } catch (failure) {
       if (failure.kind === "cancelled" && !this.#cancelled) this.#waiting = true;
       else if (!this.#waiting && !late()) this.#fail(failure);
     }
     this.#running = false;
-    this.#hideBusy();
+    this.busy.hide();
     if (this.#waiting) {
       this.#waiting = false;
       this.#ask();
@@ -164,8 +170,7 @@ class Explorer {
 
   /** Draw what is known of an answer that is worked out, dimmed as what it takes the place of. */
   #drawSoFar({ summary, figures }) {
-    const said = this.busy.querySelector(".hopper-spinner + span");
-    if (said) said.textContent = summary;
+    this.busy.say(summary);
     const { result } = this.shown;
     this.shown = { ...this.shown, result: { ...result, figures: showSoFar(this.section, figures, result.figures) } };
     drawn().then(() => this.section.dispatchEvent(new CustomEvent("hopper-so-far")));
@@ -250,30 +255,6 @@ class Explorer {
     this.problem.replaceChildren();
     this.#told = undefined;
     this.section.classList.remove("hopper-stale");
-  }
-
-  #showBusy() {
-    this.#timers.set("busy", BUSY_AFTER, () => {
-      for (const box of this.boxes) box.setAttribute("aria-busy", "true");
-      this.section.toggleAttribute("data-busy", true);
-      const text = python.ready ? "Working …" : `Starting Python in your browser: ${megabytes} MB, once …`;
-      this.busy.replaceChildren(make("span", { class: "hopper-spinner", "aria-hidden": "true" }), make("span", {}, text));
-    });
-    this.#timers.set("cancel", this.spec.heavy ? BUSY_AFTER : CANCEL_AFTER, () => {
-      const cancel = () => {
-        this.#cancelled = true;
-        this.#waiting = false;
-        python.stop();
-      };
-      this.busy.append(button("Cancel", cancel));
-    });
-  }
-
-  #hideBusy() {
-    this.#timers.clear("busy", "cancel");
-    for (const box of this.boxes) box.removeAttribute("aria-busy");
-    this.section.removeAttribute("data-busy");
-    this.busy.replaceChildren();
   }
 
   #click(pressed) {

@@ -26,13 +26,13 @@ const parts = [
   explorers.then(() => enliven(".hopper-scene", async () => (await import("./scenes.mjs")).startScene)),
   explorers.then(() => enliven(".hopper-machine", async () => (await import("./machine-view.mjs")).startMachine)),
   enliven(".hopper-story", async () => (await import("./story.mjs")).startStory),
-  enliven("script[type='text/late']", async () => (await import("./near.mjs")).startLate),
   enliven("#search-results", async () => (await import("./searching.mjs")).startSearch),
   enliven(".hopper-room", async () => (await import("./room.mjs")).startRoom),
   enliven(".hopper-slides", async () => (await import("./slides.mjs")).startSlides),
   enliven(".hopper-route", async () => (await import("./routes.mjs")).startRoute),
   enliven("a[title]:has(> .std-term)", async () => (await import("./terms.mjs")).startTerm),
-  enliven(".hopper-check", async () => (await import("./checks.mjs")).startCheck),
+  enliven(".hopper-check:not(.hopper-exam *)", async () => (await import("./checks.mjs")).startCheck),
+  enliven(".hopper-exam", async () => (await import("./exam.mjs")).startExam),
 ];
 
 // Tests and scripts that print wait for this.

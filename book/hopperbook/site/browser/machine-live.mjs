@@ -59,7 +59,7 @@ class Live {
     // What the build has answered, Python is asked for as well: it alone has the machine.
     section.hopperAnew = () => {
       const values = section.hopperForm.values();
-      python.answer(view.name, values, true, undefined, section.hopperWatch(values)).catch(() => {});
+      python.answer(view.name, values, true, { machine: section.hopperWatch(values) }).catch(() => {});
     };
     view.onShown = () => (view.player.playing ? this.#fetchMore() : this.#later());
     this.back = make("button", { type: "button", class: "hopper-button", hidden: true }, "Show the recording");

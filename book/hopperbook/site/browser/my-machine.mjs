@@ -96,7 +96,7 @@ export function startMachineBar(bar) {
         return;
       }
       const { python } = await import("./python.mjs");
-      const answer = await python.answer("machines", { machine_file: text }, false);
+      const answer = await python.answer("machines", { machine_file: text }, false, {});
       if (!answer.ok) throw new Error(answer.error.message);
       const title = titleOf(text, file.name);
       keep({ title, file: text, says: `${title}, from your file ${file.name}.` });

@@ -3,28 +3,6 @@
 // How near the screen it must be, and how long a busy browser is waited for. [ms]
 const NEAR = "300px";
 const IDLE = 2000;
-const USED = ["scroll", "pointerdown", "keydown"];
-
-/** Typeset the formulas of the page, where it has some: to be waited for before it is printed. */
-export let typeset = () => {};
-
-/** Load a script that typesets formulas when one of them comes near, or the page is used at all. */
-export function startLate({ src }) {
-  let loading;
-  const load = () => {
-    near.disconnect();
-    for (const kind of USED) removeEventListener(kind, load);
-    loading ??= new Promise((done) => {
-      const script = Object.assign(document.createElement("script"), { src, onload: () => done(globalThis.MathJax.startup.promise) });
-      document.head.append(script);
-    });
-    return loading;
-  };
-  typeset = load;
-  const near = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && load(), { rootMargin: "600px" });
-  for (const formula of document.querySelectorAll(".math")) near.observe(formula);
-  for (const kind of USED) addEventListener(kind, load, { passive: true });
-}
 
 /** Act when an element comes near and the browser has time, unless the reader saves data; in any case at the first touch. */
 export function whenNear(element, act) {
@@ -42,4 +20,25 @@ export function whenNear(element, act) {
     { rootMargin: NEAR },
   );
   near.observe(element);
+}
+
+/** Act at the first sign that an element will be used: a pointer or the focus in it, a paste, a file dragged onto the page, a scroll back to it. */
+export function whenMeant(element, act) {
+  const signs = new AbortController();
+  const meant = () => {
+    signs.abort();
+    back.disconnect();
+    act();
+  };
+  const once = { passive: true, signal: signs.signal };
+  // A finger on it may only be scrolling.
+  element.addEventListener("pointerover", ({ pointerType }) => pointerType !== "touch" && meant(), once);
+  for (const kind of ["focusin", "click"]) element.addEventListener(kind, meant, once);
+  for (const kind of ["paste", "dragenter"]) addEventListener(kind, meant, once);
+  let left = false;
+  const back = new IntersectionObserver(([{ isIntersecting }]) => {
+    if (isIntersecting && left) meant();
+    left ||= !isIntersecting;
+  });
+  back.observe(element);
 }

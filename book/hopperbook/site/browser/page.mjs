@@ -1,6 +1,5 @@
 // What every page needs: a switch for its code, and printing, in the colors of paper and with charts unfolded.
 
-import { typeset } from "./near.mjs";
 import { className } from "./progress.mjs";
 
 const root = document.documentElement;
@@ -11,9 +10,8 @@ className();
 for (const button of document.querySelectorAll("[data-hopper-print]")) {
   const solutions = button.dataset.hopperPrint === "solutions";
   button.hidden = solutions && !document.querySelector(".admonition.solution");
-  button.addEventListener("click", async () => {
+  button.addEventListener("click", () => {
     root.toggleAttribute("data-hopper-solutions", solutions);
-    await typeset();
     window.print();
   });
 }

@@ -1,7 +1,7 @@
 // The page's one worker, shared by all explorers, and by the pages of a visit where the browser lets it live from one to
 // the next. It starts when first needed.
 
-// How long an answer may take before the worker counts as dead. [ms]
+// How long nothing may be heard of an answer before the worker counts as dead. [ms]
 const PATIENCE = { start: 90_000, light: 20_000, heavy: 60_000 };
 
 /** Why there is no answer: "start" (Python cannot start), "dead", "cancelled" or "model" (a defect of the model). */
@@ -74,11 +74,12 @@ class Python {
   }
 
   /**
-   * Return the answer of an explorer: the parsed result of `answer_json`; `soFar` is given what is known before, and
-   * `machine` the machine to watch, as it grows, with the key by which `watched` asks for more.
+   * Return the answer of an explorer: the parsed result of `answer_json`; `soFar` is given what is known before, `beat` is
+   * called while Python works on it, and `machine` is given the machine to watch, as it grows, with the key by which
+   * `watched` asks for more.
    */
-  answer(name, values, heavy, soFar, machine) {
-    return this.#ask({ name, values: JSON.stringify(values), watched: Boolean(machine) }, { heavy, soFar, machine });
+  answer(name, values, heavy, { soFar, beat, machine }) {
+    return this.#ask({ name, values: JSON.stringify(values), watched: Boolean(machine) }, { heavy, soFar, beat, machine });
   }
 
   /** Return of a machine that was asked for its "recording" from an instant on, or its "links" then; "" if it is forgotten. */
@@ -127,6 +128,8 @@ class Python {
       return;
     } else if (message.soFar) {
       this.#calls.get(message.id).soFar?.(JSON.parse(message.soFar));
+    } else if ("beat" in message) {
+      this.#calls.get(message.id)?.beat?.();
     } else if (message.machine) {
       if (this.#watching.id === message.id) this.#watching.show(JSON.parse(message.machine), message.id);
     } else {

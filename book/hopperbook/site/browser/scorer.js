@@ -4,7 +4,7 @@
 /* exported Scorer */
 var Scorer = {
   score: ([page, , , , score]) => {
-    const kind = /^book\/api|^genindex/.test(page) ? 0.2 : page === "book/glossary" ? 1.4 : /^notebooks\//.test(page) ? 1.3 : 1;
+    const kind = /^book\/api/.test(page) ? 0.2 : page === "book/glossary" ? 1.4 : /^notebooks\//.test(page) ? 1.3 : 1;
     return score * kind;
   },
 

@@ -9,6 +9,7 @@
 // out  { id, answer }         JSON text of `answer_json`
 //      { id, soFar }          before it, JSON text of what is known of a heavy answer
 //      { id, machine }        before and after it, JSON text of the machine to watch
+//      { id, beat }           every second or so while an answer is worked out
 //      { id, failure }        the models raised an error: a defect of theirs
 //      { ready, from }        from: "memory", "scratch", or the "visit" of pages before
 //      { broken }             Python cannot start, or has died
@@ -25,19 +26,37 @@ const MODELS = "/models";
 let answerJson;
 let watchedAt;
 
-/** Reject if a file is not there; never resolve. Pyodide itself would wait forever. */
-function missingFile() {
-  const files = ["pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"].map((name) => new URL(name, PYODIDE));
-  return new Promise((_, reject) => {
-    for (const file of files) {
-      fetch(file, { method: "HEAD" }).then(
-        (reply) => reply.ok || reject(new Error(`${file.pathname.split("/").pop()} is missing (${reply.status})`)),
-        () => reject(new Error(`${file.pathname.split("/").pop()} cannot be reached`)),
-      );
-    }
-    self.addEventListener("unhandledrejection", (event) => reject(event.reason));
-  });
+/**
+ * Have each file of Python asked for once: its code is compiled while its memory is on the way, and Pyodide, which asks
+ * for it again, is given what was compiled. Return what rejects when one of its files is missing: Pyodide would wait forever.
+ */
+function compileEarly() {
+  const request = self.fetch;
+  let missing;
+  const lacking = new Promise((_, reject) => (missing = reject));
+  lacking.catch(() => {});
+  const named = async (address) => {
+    const name = new URL(address).pathname.split("/").pop();
+    const reply = await request(address).catch(() => missing(new Error(`${name} cannot be reached`)));
+    if (reply && !reply.ok) missing(new Error(`${name} is missing (${reply.status})`));
+    return reply?.ok ? reply : lacking;
+  };
+  const code = new URL("pyodide.asm.wasm", PYODIDE).href;
+  // A server may send it under another type, which a stream may not be compiled from.
+  const compiled = named(code).then(async (reply) =>
+    reply.headers.get("content-type")?.startsWith("application/wasm") ? WebAssembly.compileStreaming(reply) : WebAssembly.compile(await reply.arrayBuffer()),
+  );
+  compiled.catch(missing);
+  self.fetch = (address) => (String(address) === code ? Promise.resolve(new Response()) : named(address));
+  WebAssembly.instantiateStreaming = async (_, imports) => {
+    const module = await compiled;
+    return { module, instance: await WebAssembly.instantiate(module, imports) };
+  };
+  return lacking;
 }
+
+/** Reject at what nobody catches, which Pyodide would wait for as well. */
+const uncaught = () => new Promise((_, reject) => self.addEventListener("unhandledrejection", ({ reason }) => reject(reason)));
 
 async function bytes(name) {
   const reply = await fetch(new URL(name, HOME));
@@ -56,35 +75,23 @@ async function unpacked(name) {
   return content;
 }
 
-/** Compile Python while its memory is on the way; Pyodide begins with it when the memory has come. */
-function compileEarly() {
-  const compiled = WebAssembly.compileStreaming(fetch(new URL("pyodide.asm.wasm", PYODIDE))).catch(() => null);
-  const { instantiateStreaming } = WebAssembly;
-  WebAssembly.instantiateStreaming = async (reply, imports) => {
-    const module = await compiled;
-    if (!module) return instantiateStreaming(reply, imports);
-    Promise.resolve(reply).then(({ body }) => body.cancel()).catch(() => {});
-    return { module, instance: await WebAssembly.instantiate(module, imports) };
-  };
-}
-
 async function start() {
   const zip = bytes(packageZip);
   zip.catch(() => {});
   const content = unpacked(memory);
   content.catch(() => {});
-  compileEarly();
+  const lacking = compileEarly();
   const { loadPyodide } = await import(new URL("pyodide.mjs", PYODIDE).href);
   const settings = { indexURL: PYODIDE.href, packages: [] };
   let from = "memory";
   let python;
   try {
-    python = await Promise.race([loadPyodide({ ...settings, _loadSnapshot: content }), missingFile()]);
+    python = await Promise.race([loadPyodide({ ...settings, _loadSnapshot: content }), lacking, uncaught()]);
     // Files are no part of the memory. These are unpacked if one is asked for: see snapshot.mjs.
     python.FS.writeFile(`${MODELS}.zip`, new Uint8Array(await zip));
   } catch {
     from = "scratch";
-    python = await Promise.race([loadPyodide(settings), missingFile()]);
+    python = await Promise.race([loadPyodide(settings), lacking, uncaught()]);
     python.unpackArchive(await zip, "zip", { extractDir: MODELS });
     python.runPython(`import sys; sys.path.insert(0, "${MODELS}")`);
   }

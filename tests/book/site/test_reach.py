@@ -1,0 +1,140 @@
+"""Who comes by keys, with colors of their own, on 320 pixels or with a page twice as large, or on paper."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.book.site.test_pages import book_pages
+
+LIVE = (
+    "book/index.html",
+    "notebooks/node/placement.html",
+    "notebooks/failure/diagnosis.html",
+    "notebooks/own/your-io.html",
+)
+# To the first thing of an explorer, and past its examples and what is copied to its first field.
+MOST_TABS, MOST_TO_FIELD = 12, 13
+WITHIN = "(part) => Boolean(document.activeElement?.closest(part))"
+
+
+@pytest.mark.parametrize("path", LIVE)
+def test_few_keys_lead_to_the_first_control(watch, site_url, path):
+    page = watch(site_url, covered=True, viewport={"width": 1440, "height": 900}).go(path)
+    pressed = 0
+    for _ in range(2):
+        page.keyboard.press("Tab")
+        pressed += 1
+    link = page.get_by_role("link", name="Skip to the explorer")
+    expect(link).to_be_focused()
+    expect(link).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator(".hopper-explorer").first).to_be_in_viewport()
+    for part, most in ((".hopper-explorer", MOST_TABS), (".hopper-explorer .hopper-form", MOST_TO_FIELD)):
+        while not page.evaluate(WITHIN, part):
+            page.keyboard.press("Tab")
+            pressed += 1
+            assert pressed <= most, page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+
+
+def test_a_page_without_an_explorer_has_one_skip_link(looking):
+    page = looking.go("book/cite.html")
+    expect(page.locator(".skip-link a")).to_have_count(1)
+
+
+# Icons without a color of their own, and what is drawn with a background that the browser takes away.
+LOST = """() => {
+  const clear = (color) => color === "transparent" || color === "rgba(0, 0, 0, 0)";
+  const under = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const { backgroundColor } = getComputedStyle(each);
+      if (!clear(backgroundColor)) return backgroundColor;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  return [...document.querySelectorAll(".hopper-icon, i.fa-list, i.fa-chevron-down, .hopper-bar-of")]
+    .filter((each) => each.checkVisibility())
+    .filter((each) => clear(getComputedStyle(each).backgroundColor) || getComputedStyle(each).backgroundColor === under(each.parentElement))
+    .map((each) => each.outerHTML.slice(0, 100));
+}"""
+# Text of a picture in the color of what it stands on.
+UNREADABLE = """() => [...document.querySelectorAll(".hopper-drawing svg text, .hopper-plot svg text, .hopper-teaching svg text")]
+  .filter((each) => each.checkVisibility())
+  .filter((each) => getComputedStyle(each).fill === getComputedStyle(each.closest("svg, .hopper-plot")).backgroundColor)
+  .map((each) => each.textContent)"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("path", [*LIVE[:3], "notebooks/node/memory.html"])
+def test_nothing_is_lost_in_the_colors_of_the_reader(watch, site_url, path, theme):
+    watched = watch(site_url, forced_colors="active", color_scheme=theme, viewport={"width": 1440, "height": 900})
+    page = watched.go(path)
+    assert page.locator(".hopper-icon").filter(visible=True).count() >= 3
+    assert page.evaluate(LOST) == []
+    assert page.evaluate(UNREADABLE) == []
+
+
+PARTS = 4
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("width", [320, 640])
+def test_no_page_scrolls_sideways(looking, site_folder, width, part):
+    """320 pixels, and a screen of 1,280 with the page twice as large; one page of the reference stands for all."""
+    pages = [path for path in book_pages(site_folder) if "api-" not in path or path == "book/api-node.html"]
+    looking.page.set_viewport_size({"width": width, "height": 640})
+    wide = {}
+    for path in pages[part::PARTS]:
+        page = looking.go(path)
+        shown = page.evaluate("document.documentElement.scrollWidth")
+        if shown > width:
+            wide[path] = shown
+    assert wide == {}
+
+
+def test_examples_can_all_be_seen(looking):
+    page = looking.page
+    page.set_viewport_size({"width": 1440, "height": 900})
+    for path in LIVE:
+        looking.go(path)
+        hidden = page.locator(".hopper-explorer .hopper-examples").evaluate_all(
+            """boxes => boxes.filter((box) => box.checkVisibility()).flatMap((box) => [...box.querySelectorAll("button")]
+              .filter((each) => each.getBoundingClientRect().right > box.getBoundingClientRect().right + 1)
+              .map((each) => each.textContent))"""
+        )
+        assert hidden == [], path
+
+
+# The smallest letter of a drawing of nodes, as it is shown. [CSS pixels]
+LETTERS = """() => Math.min(...[...document.querySelectorAll(".hopper-explorer svg.hopper-banded")]
+  .filter((svg) => svg.checkVisibility() && svg.getBoundingClientRect().width > 0)
+  .flatMap((svg) => [...svg.querySelectorAll("text")].map((text) =>
+    parseFloat(getComputedStyle(text).fontSize) * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)))"""
+
+
+@pytest.mark.parametrize("size", [{"width": 1440, "height": 900}, {"width": 390, "height": 844}])
+def test_the_drawing_of_eight_numa_nodes_can_be_read(reader, size):
+    reader.page.set_viewport_size(size)
+    page = reader.go("book/index.html")
+    assert page.evaluate(LETTERS) >= 8.95
+    box = page.locator("#explorer-identify")
+    box.evaluate("(box, text) => box.hopperSet({ text })", "#SBATCH -C cpu -N 2 -q regular\nsrun -n 64 -c 2 ./vasp_std")
+    expect(box.locator(".hopper-summary")).to_contain_text("4 on each of 8 NUMA nodes")
+    assert box.locator("svg.hopper-banded .hopper-node-numa rect").count() == 16
+    assert page.evaluate(LETTERS) >= 8.95
+
+
+def test_numbers_stand_under_each_other(looking, site_folder):
+    """In every table of the book a column of numbers ends at the right."""
+    for path in ("book/scorecard.html", "notebooks/network/variability.html", "notebooks/node/memory.html"):
+        left = looking.go(path).evaluate(
+            """() => [...document.querySelectorAll(".bd-article table")].filter((table) => table.checkVisibility()).flatMap((table) => {
+              const rows = [...table.tBodies].flatMap(({ rows }) => [...rows]);
+              const columns = Math.max(0, ...rows.map(({ cells }) => cells.length));
+              return Array.from({ length: columns }, (_, i) => rows.map(({ cells }) => cells[i]).filter((cell) => cell?.textContent.trim()))
+                .filter((cells) => cells.length > 1 && cells.every((cell) => /^[−-]?[\\d,.]+( ?%)?$/.test(cell.textContent.trim())))
+                .filter((cells) => cells.some((cell) => getComputedStyle(cell).textAlign !== "right" && getComputedStyle(cell).textAlign !== "end"))
+                .map((cells) => `${table.textContent.trim().slice(0, 40)}: ${cells[0].textContent.trim()}`);
+            })"""
+        )
+        assert left == [], path
