@@ -18,7 +18,7 @@ from pathlib import Path
 from hopperbook.cells.plain import solution_parts, tagged
 
 ROOT = Path(__file__).resolve().parent.parent
-CHECKS = ("NumberCheck", "ChoiceCheck", "CurveCheck", "GoalCheck")
+CHECKS = ("NumberCheck", "ChoiceCheck", "CurveCheck", "GoalCheck", "exercise")
 
 
 def text_of(cell: dict) -> str:
@@ -41,22 +41,13 @@ def check_call(cell: dict) -> ast.Call | None:
     return last if named else None
 
 
-# Run behind the last cell of a notebook: the texts of its self-checks, by the number of the cell that showed them.
+# Run behind the last cell of a notebook: its self-checks as plain data, by the number of the cell that showed them.
 _TELL = """
 import json
 
-def _told(check):
-    options = getattr(check, "options", ())
-    feedback = [option.feedback for option in options if not option.right]
-    mistakes = [*dict(getattr(check, "misconceptions", {})).values(), *feedback, *(one[-1] for one in getattr(check, "mistakes", ()))]
-    return {
-        "question": check.question,
-        "explanation": check.explanation,
-        "choices": [option.text for option in options] or list(getattr(check, "items", ())),
-        "mistakes": [*mistakes, *(one.feedback for one in getattr(check, "conditions", ()))],
-    }
+from hopperbook.self_checks import Check
 
-print(json.dumps({number: _told(shown) for number, shown in Out.items() if hasattr(shown, "explanation")}))
+print(json.dumps({number: shown.to_dict() for number, shown in Out.items() if isinstance(shown, Check)}))
 """
 
 
@@ -111,7 +102,9 @@ def opened(notebook: dict) -> dict:
 
 def question_cell(cell: dict, check: dict) -> dict:
     """Return the question of a self-check as text, with what there is to choose from."""
-    lines = [f"**Question.** {check['question']}", "", *(f"- {choice}" for choice in check["choices"])]
+    choices = [option["text"] for option in check.get("options", ())]
+    lines = [f"**Question.** {check['question']}", "", *(f"- {choice}" for choice in choices)]
+    lines += ["", "```python", *check["start"].splitlines(), "```"] if check["kind"] == "code" else []
     lines += ["", "*Your answer:*"]
     return {"cell_type": "markdown", "id": cell["id"], "metadata": {}, "source": "\n".join(lines).splitlines(True)}
 
@@ -126,21 +119,52 @@ def instructor(notebook: dict, checks: dict[str, dict]) -> dict:
 
 
 def teaching_cell(notebook: dict, checks: dict[str, dict]) -> dict:
-    """Return minutes, questions to ask, and the mistakes that the self-checks know."""
-    texts = [text_of(cell) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
-    predict = next((text.partition("\n")[2].strip() for text in texts if text.startswith("## Predict first")), "")
-    exercises = [name for cell in notebook["cells"] if (name := tagged(cell, "exercise:"))]
-    lines = ["## For who teaches with it", "", f"- Minutes: {notebook['metadata']['hopper']['minutes']}."]
-    lines += [f"- Exercises: {'; '.join(exercises)}."] if exercises else []
-    lines += ["", "Ask, before anybody runs a cell:", "", predict] if predict else []
-    for check in checks.values():
-        lines += [
-            "",
-            f"**{check['question']}** {check['explanation']}",
-            "",
-            *(f"- {said}" for said in check["mistakes"]),
-        ]
-    return {"cell_type": "markdown", "id": "for-teachers", "metadata": {}, "source": "\n".join(lines).splitlines(True)}
+    """Return the sheet of the instructor (`hopperbook.teaching.sheet`) as a cell."""
+    from hopperbook.teaching.sheet import sheet
+
+    sections = by_section(notebook)
+    first = sections.get("Predict first", [])
+    asked = [cell["id"] for cell in first]
+    outcomes = [
+        item
+        for cell in sections.get("You will be able to", ())
+        for item in re.findall(r"^- (.*)$", text_of(cell), re.MULTILINE)
+    ]
+    text = sheet(
+        minutes=notebook["metadata"]["hopper"]["minutes"],
+        outcomes=[plain(outcome) for outcome in outcomes],
+        setting=plain("\n\n".join(filter(None, map(shown_text, first)))),
+        predictions=[check for cell, check in checks.items() if cell in asked],
+        checks=[check for cell, check in checks.items() if cell not in asked],
+    )
+    text = "# For who teaches with it\n\n" + text
+    # The title of the notebook stays the first.
+    text = re.sub(r"^(#+ )", r"#\1", text, flags=re.MULTILINE)
+    return {"cell_type": "markdown", "id": "for-teachers", "metadata": {}, "source": text.splitlines(True)}
+
+
+def by_section(notebook: dict) -> dict[str, list[dict]]:
+    """Return the cells below each heading of the second level; that of a heading is the first of them."""
+    sections: dict[str, list[dict]] = {}
+    heading = ""
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown" and (found := re.match(r"## (.*)", text_of(cell))):
+            heading = found[1].strip()
+        sections.setdefault(heading, []).append(cell)
+    return sections
+
+
+def shown_text(cell: dict) -> str:
+    """Return what a cell shows as text: a Markdown cell without its heading, of a code cell the Markdown that it made."""
+    if cell["cell_type"] == "markdown":
+        return re.sub(r"^## .*\n?", "", text_of(cell)).strip()
+    made = [output.get("data", {}).get("text/markdown", "") for output in cell.get("outputs", ())]
+    return "\n\n".join("".join(text) for text in made if text)
+
+
+def plain(text: str) -> str:
+    """Return Markdown without links, whose targets are elsewhere for a sheet."""
+    return re.sub(r"(?<!!)\[([^]]*)\]\([^)]*\)", r"\1", text)
 
 
 def start(file: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import math
 import random
 import re
+import statistics
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,6 +18,7 @@ import pandas as pd
 import pytest
 from nbconvert import HTMLExporter
 
+from hopperbook.self_checks import Check
 from hopperkit.analysis.reports import report
 from hopperkit.questions.result import Result
 from hopperkit.render.widgets.answer import notebook_html
@@ -42,6 +44,8 @@ def _run(cells: list[Any]) -> dict[str, Any]:
             exec(compile(tree, text[:40], "exec"), names)
             if tree.body and isinstance(tree.body[-1], ast.Expr):
                 shown = eval(compile(ast.Expression(tree.body[-1].value), text[:40], "eval"), names)
+                if isinstance(shown, Check):
+                    names[shown.name] = shown
                 if isinstance(shown, Result):
                     assert notebook_html(shown)
     return names
@@ -76,6 +80,12 @@ def test_benchmarks_and_failed_jobs(root: Path, files: dict[str, str]) -> None:
         told = report(kind, [file])
         assert names["answer"].facts == told.facts
         assert names["answer"].summary == told.summary
+        # One series, with the planted loss; one log, without a cause.
+        if kind == "history":
+            assert names["own-benchmarks-count"].answer == 1
+            assert "own-benchmarks-most" not in names
+        else:
+            assert names["own-errors-known"].answer == 0
 
 
 def test_run_times_and_a_trace(root: Path, files: dict[str, str]) -> None:
@@ -84,10 +94,23 @@ def test_run_times_and_a_trace(root: Path, files: dict[str, str]) -> None:
     told = report("runs", files["runs.csv"], minimum=True, change=10.0)
     assert names["answer"].facts == told.facts
     assert names["model"].params["number_in_job"] == pytest.approx(1, abs=0.2)
+    seconds = sorted(float(line.split(",")[1]) for line in RUNS.splitlines()[1:])
+    assert names["own-runs-slowest"].answer == pytest.approx(100 * (seconds[-1] / statistics.median(seconds) - 1))
+    # Jobs differ by three seconds each, their runs by one or two.
+    assert [option.text for option in names["own-runs-between"].options if option.right] == ["between jobs"]
     for file in ("jobs.swf", "sacct.txt"):
         names = _run(_with(root / "notebooks" / "own" / "your-jobs.ipynb", {"TRACE": files[file]}))
         assert dict(names["answer"].facts) == dict(report("jobs", files[file]).facts)
         assert names["used"].between(0, 100.0001).all()
+    table = pd.read_csv(files["sacct.txt"], sep="|")
+    waited = pd.to_datetime(table["Start"], errors="coerce") - pd.to_datetime(table["Submit"])
+    ran = names["jobs"].dropna(subset="wait")
+    assert len(ran) == waited.notna().sum()
+    assert names["own-jobs-longer"].answer == pytest.approx(100 * (ran["wait"] > ran["run_time"]).mean())
+    means = waited.groupby(table["Partition"]).mean() if table["Partition"].nunique() > 1 else None
+    if means is not None:
+        (longest,) = [option.text for option in names["own-jobs-longest"].options if option.right]
+        assert means[longest] == means.max()
 
 
 def test_outputs_of_io(root: Path) -> None:
@@ -95,6 +118,21 @@ def test_outputs_of_io(root: Path) -> None:
     names = _run(_with(root / "notebooks" / "own" / "your-io.ipynb", {"FILES": str(path)}))
     rates = report("io", path).to_frame()
     assert len(names["rows"]) == len(rates)
+    # Of the file's own table: reads of 5740, 7334 and 3884 MiB/s, writes of 1605, 2414 and 2657.
+    assert names["own-io-repeats"].answer == pytest.approx(100 * (7334 / 3884 - 1), abs=0.1)
+    assert [option.text for option in names["own-io-fastest"].options if option.right] == ["read, file per process"]
+
+
+def test_a_file_and_a_log_of_ones_own(root: Path, tmp_path: Path) -> None:
+    path = root / "notebooks" / "own" / "your-files.ipynb"
+    names = _run(_with(path, {"SIZE_GB": 10.0, "WRITERS": 24, "NODES": 1, "ON_MACHINE": "hopper"}))
+    # One node cannot keep many OSTs busy.
+    assert 1 <= names["own-files-stripes"].answer < 30
+    log = tmp_path / "job.txt"
+    log.write_text(darshan_text(random.Random(8), 3))
+    names = _run(_with(root / "notebooks" / "own" / "your-darshan.ipynb", {"LOG": str(log)}))
+    if "own-darshan-share" in names:
+        assert 0 < names["own-darshan-share"].answer <= 100
 
 
 def test_launch_lines_by_papermill_and_as_a_page(root: Path, tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from hopperbook.self_checks import ChoiceCheck, Option
+
 
 @pytest.fixture(scope="module")
 def versions(root: Path) -> Any:
@@ -51,12 +53,15 @@ def toy() -> dict[str, Any]:
 
 
 CHECKS = {
-    "asked": {
-        "question": "What of 6?",
-        "explanation": "Six.",
-        "choices": ["All of them", "Six"],
-        "mistakes": ["No, some of them stay idle."],
-    }
+    "asked": ChoiceCheck(
+        name="toy",
+        question="What of 6?",
+        explanation="Twice three.",
+        options=(
+            Option(text="All of them", feedback="No, some of them stay idle."),
+            Option(text="Six", feedback="Six.", right=True),
+        ),
+    ).to_dict()
 }
 
 
@@ -74,7 +79,7 @@ def test_an_instructors_version_tells_all(versions: Any, toy: dict[str, Any]) ->
     versions.hide_answers(toy)
     made = versions.instructor(versions.opened(toy), CHECKS)
     lead = "".join(made["cells"][1]["source"])
-    for words in ("Minutes: 20.", "toy-one", "How many sit on NUMA node 3?", "**What of 6?** Six.", "- No, some of"):
+    for words in ("Minutes: 20.", "How many sit on NUMA node 3?", "**What of 6?**", "*Answer:* Six", ": No, some of"):
         assert words in lead
     text = "\n".join(_source(cell) for cell in made["cells"])
     assert "Twice three." in text
@@ -100,8 +105,12 @@ def test_a_notebook_has_both_executed_and_without_holes(versions: Any, root: Pat
     lead = "".join(teacher["cells"][1]["source"])
     source = json.loads((root / "notebooks" / "node" / "memory.ipynb").read_text(encoding="utf-8"))
     questions = sum(versions.check_call(cell) is not None for cell in source["cells"])
-    assert lead.count("\n**") == questions
-    assert "..." not in lead
+    assert lead.count("\n*Answer:* ") == questions
+    before = lead.partition("before anybody runs a cell")[2].partition("### ")[0]
+    assert "1.29 GB" in before
+    assert "explorer" not in before
+    for answer in ("11,520 core-hours", "✓ Fewer tasks on each node", "Memory per task `1.9` GB"):
+        assert answer in lead
     # 31 of 32 GB can be allocated: a number that the cells compute.
     assert "About 31 of the 32 GB" in lead
     assert all(

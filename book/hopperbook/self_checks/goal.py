@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from hopperbook.self_checks.check import Check, Verdict
@@ -80,15 +80,21 @@ class GoalCheck(Check):
         All must hold; the first that does not gives the feedback.
     solution : mapping
         Values of controls that reach the goal.
+
+    Attributes
+    ----------
+    reached : str
+        What the explorer says of the solution.
     """
 
     kind: ClassVar[str] = "goal"
-    marking: ClassVar[tuple[str, ...]] = ("explorer", "conditions", "solution")
+    marking: ClassVar[tuple[str, ...]] = ("explorer", "conditions", "solution", "reached")
     messages: ClassVar[Mapping[str, str]] = {"empty": "Give the explorer something it can answer first."}
 
     explorer: str
     conditions: tuple[Condition, ...]
     solution: Mapping[str, Any]
+    reached: str = field(init=False)
 
     def __post_init__(self) -> None:
         from hopperkit.questions.question import load
@@ -98,7 +104,9 @@ class GoalCheck(Check):
             raise ValueError(f"check {self.name!r} needs a condition")
         # When the book is built, a goal that the model has left behind stops the build.
         explorer = load(self.explorer)
-        facts = explorer.run(**self.solution).facts
+        answer = explorer.run(**self.solution)
+        facts = answer.facts
+        object.__setattr__(self, "reached", answer.summary)
         for condition in self.conditions:
             if condition.fact not in facts:
                 known = did_you_mean(condition.fact, facts)

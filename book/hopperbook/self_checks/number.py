@@ -9,6 +9,10 @@ from typing import Any, ClassVar, NamedTuple
 from hopperbook.self_checks.check import Check, Verdict
 from hopperbook.self_checks.typed_number import MESSAGES, read_typed_number
 
+# Feedback on slips of writing, which any number check gives; it names no mistake of thought.
+ROUNDED = "Close, but rounded too far: give "
+SLIPS = (ROUNDED, "A thousand times too large: look at the unit.", "A thousand times too small: look at the unit.")
+
 
 class _Range(NamedTuple):
     """Values from `low` to `high`, and what to say about them."""
@@ -137,12 +141,10 @@ class NumberCheck(Check):
         if self.decimals > 0:
             wanted = "1 decimal" if self.decimals == 1 else f"{self.decimals} decimals"
             coarse = round(self.answer, self.decimals - 1)
-            yield _Range(
-                coarse - 1e-9 * abs(coarse), coarse + 1e-9 * abs(coarse), f"Close, but rounded too far: give {wanted}."
-            )
+            yield _Range(coarse - 1e-9 * abs(coarse), coarse + 1e-9 * abs(coarse), f"{ROUNDED}{wanted}.")
         if self.unit:
-            yield self._around(self.answer * 1000, "A thousand times too large: look at the unit.", 1000)
-            yield self._around(self.answer / 1000, "A thousand times too small: look at the unit.", 1 / 1000)
+            yield self._around(self.answer * 1000, SLIPS[1], 1000)
+            yield self._around(self.answer / 1000, SLIPS[2], 1 / 1000)
 
     def grade(self, answer: str | float) -> Verdict:
         """Return how a number is marked, typed as text (`read_typed_number`) or given as a number."""

@@ -26,6 +26,7 @@ from hopperbook.site.side_by_side import setup as set_up_side_by_side
 from hopperbook.site.stories.catalogue import story_of
 from hopperbook.site.study_runs import StudyRunsDirective
 from hopperbook.site.teaching import TeachingDirective, forecasts_said
+from hopperbook.site.workshop import setup as set_up_workshop
 from hopperlib import __version__
 
 HERE = Path(__file__).resolve().parent
@@ -91,7 +92,17 @@ def _configure(app: Sphinx, config: Config) -> None:
     }
     config.myst_substitutions = {**config.myst_substitutions, "forecasts": forecasts_said()}
     config.templates_path[:0] = [str(HERE / "theme"), str(HERE / "theme" / "components")]
-    for sheet in ("look.css", "explorer.css", "checks.css", "moving.css", "story.css", "teaching.css", "reach.css"):
+    for sheet in (
+        "look.css",
+        "explorer.css",
+        "checks.css",
+        "code.css",
+        "moving.css",
+        "story.css",
+        "teaching.css",
+        "reach.css",
+        "workshop.css",
+    ):
         app.add_css_file(f"{assets.folder}/{sheet}", priority=LAST)
     app.add_js_file(f"{assets.folder}/boot.js", priority=FIRST)
     app.add_js_file(f"{assets.folder}/live.mjs", priority=LAST, type="module")
@@ -163,6 +174,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     set_up_formulas(app)
     set_up_reference(app)
     set_up_side_by_side(app)
+    set_up_workshop(app)
     app.connect("config-inited", _configure, priority=FIRST)
     app.connect("builder-inited", _stage)
     app.connect("source-read", front_page)

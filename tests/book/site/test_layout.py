@@ -18,6 +18,8 @@ LONGEST = {"wide": 8000, "phone": 10_000}
 LONGEST_OWN = 9000
 # One page of the reference, which are made alike: the others are at night.
 REFERENCE = "book/api-monitoring.html"
+# The same of the pages for paper.
+PAPER = ("handouts/node/memory.html", "sheets/node/memory.html")
 # Pages whose colors, which take half the time, are looked at in every run, in the dark too; those of all are at night.
 COLORED = (
     *("book/index.html", "book/scorecard.html", "book/glossary.html", "notebooks/node/placement.html"),
@@ -78,7 +80,9 @@ def is_short(page, path, size):
 def test_pages_of_the_book(looking, site_folder, axe, part):
     """Light on a wide screen, then as on a phone; the workshop's pages, one of each kind, are opened on both."""
     page = looking.page
-    pages = [path for path in book_pages(site_folder) if "api-" not in path or path == REFERENCE]
+    alike = ("book/api-", "handouts/", "sheets/")
+    shown = (REFERENCE, *PAPER)
+    pages = [path for path in book_pages(site_folder) if path in shown or not path.startswith(alike)]
     for path in pages[part::PARTS]:
         page.set_viewport_size(SIZES["wide"])
         examine(looking, path, axe, colors=path in COLORED)

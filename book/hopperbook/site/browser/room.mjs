@@ -5,6 +5,8 @@ import { Curve } from "./curve.mjs";
 import { dataOf, make, prose } from "./dom.mjs";
 import { readTypedNumber } from "./marking.mjs";
 import { predictionFigure } from "./prediction.mjs";
+import { gainTable } from "./room-gain.mjs";
+import { roomNode } from "./room-node.mjs";
 
 const ROOT = document.documentElement.dataset.content_root ?? "../";
 
@@ -34,13 +36,16 @@ async function checksOn(page) {
   if (!reply.ok) throw new Error(`this book has no page ${page}`);
   const read = new DOMParser().parseFromString(await reply.text(), "text/html");
   const title = read.querySelector("h1")?.firstChild?.textContent.trim() ?? page;
-  return { title, checks: new Map([...read.querySelectorAll(".hopper-check")].map((section) => [section.dataset.name, dataOf(section)])) };
+  const exam = read.querySelector(".hopper-exam");
+  return { title, aims: exam && dataOf(exam).aims, checks: new Map([...read.querySelectorAll(".hopper-check")].map((section) => [section.dataset.name, dataOf(section)])) };
 }
 
-function chosen(guesses, { options }) {
+function chosen(guesses, check) {
+  if (check.node?.length) return roomNode(guesses, check);
+  const { options } = check;
   const counted = options.map(({ text, right }) => [text, right, guesses.filter((guess) => guess === text || guess.split(", ").includes(text)).length]);
   return make("ul", { class: "hopper-room-options" },
-    counted.map(([text, right, count]) => make("li", {}, make("strong", {}, `${count} of ${guesses.length}`), " ", ...prose(text), right && make("strong", { class: "model" }, " · right ✓"))));
+    counted.map(([text, right, count]) => make("li", {}, make("strong", {}, `${count} of ${guesses.length}`), " ", ...prose(text), right && make("strong", { class: "model" }, " · right ✓"), make("span", { class: "hopper-bar-of", "aria-hidden": "true", style: `width: ${(100 * count) / guesses.length}%` }))));
 }
 
 function typed(guesses, check) {
@@ -78,9 +83,14 @@ export function startRoom(box) {
       }
     }
     shown.replaceChildren();
+    const tested = { checks: new Map(), aims: undefined };
     for (const [page, guesses] of Object.entries(together(participants))) {
       try {
-        const { title, checks } = await checksOn(page);
+        const { title, checks, aims } = await checksOn(page);
+        if (aims) {
+          tested.aims = aims;
+          for (const [name, check] of checks) tested.checks.set(name, check);
+        }
         const known = Object.entries(guesses).filter(([name]) => checks.get(name)?.kind in SHOWN);
         if (known.length > 0) shown.append(make("h3", {}, make("a", { href: `${ROOT}${page}.html` }, title)));
         for (const [name, made] of known) {
@@ -91,6 +101,7 @@ export function startRoom(box) {
         refused.push(error.message);
       }
     }
+    if (tested.aims) shown.prepend(make("h3", {}, "Before and after"), gainTable(participants, tested.checks, tested.aims));
     status.textContent = [`${participants.length} participant${participants.length === 1 ? "" : "s"}.`, ...refused].join(" ");
   };
   files.addEventListener("change", async () => {
