@@ -24,7 +24,7 @@ from hopperlib.text import count
 
 
 def counted_node(node: NodeKind, threads: int) -> NodeKind:
-    """Return the node as aprun counts it with ``-j``: each hardware thread in use is a core.
+    """Return the node as aprun counts it with ``-j``: each hardware thread in use is a core; 1 if the line has no ``-j``.
 
     Examples
     --------

@@ -9,7 +9,7 @@
 
 A component holds what was asked for. What the launcher makes of it (the tasks
 on a node where ``-N`` is absent, for example) is worked out in
-`hopperlib.placement.placement`.
+`hopperlib.placement.aprun_layout` for aprun, for other launchers in `hopperkit`.
 """
 
 import re
@@ -217,7 +217,7 @@ class Component(NamedTuple):
     overcommit : bool
         ``srun -O``: more tasks than CPUs are allowed.
     threads_per_core : int or None
-        Hardware threads of each core in use: ``srun --threads-per-core``, ``--hint``.
+        Hardware threads of each core in use: ``srun --threads-per-core``, ``--hint``, ``aprun -j``.
     step_method : str
         ``srun -m``: how Slurm picks the cores of a step over sockets; cyclic unless the line says it.
     system_cores : tuple of int or None
@@ -339,7 +339,7 @@ class Launch(NamedTuple):
     Parameters
     ----------
     launcher : str
-        ``"aprun"`` or ``"srun"``.
+        A `LauncherKind`, such as ``"aprun"``.
     text : str
         The line, on one line, variables replaced.
     components : tuple of Component

@@ -1,7 +1,9 @@
 """Plain launch lines of aprun, read into what they request.
 
-The options that decide where tasks run: -n, -N, -S, -d, -sn and -ss. The complete readers, with batch
-scripts and every launcher, are in `hopperkit.launchers`; both give the same `Launch`.
+The options that say how many tasks and where: -n, -N, -S, -d and -sn; -ss is read, but bears on neither the
+placement nor its price here. Each core takes one hardware thread, as with -j 1, which is not an option here: of
+a machine with several a core (Titan) the complete reader takes aprun's default for the machine, so it places the same
+line differently. That reader, with batch scripts and every launcher, is in `hopperkit.launchers`.
 """
 
 import shlex
@@ -30,7 +32,7 @@ def read_launch_line(line: str, machine: Machine, *, threads: int | None = None,
         ``aprun``, its options and a program; several programs are separated by ``:``.
     machine : Machine
     threads : int or None
-        OpenMP threads of each task; None if unknown.
+        OpenMP threads that each task runs; None: as many as ``-d``, or 1.
     kind : str or None
         Kind of node; the ordinary one by default.
 

@@ -26,8 +26,9 @@ X | None                    the same; None if the file does not say
 ==========================  ===================================================
 
 A sourced value is an inline table, ``{ value = 32, source = "antypas2011", at = "sec. 1" }``
-or ``{ value = 5.0, assumed = "why" }``. A record with such values has two fields more:
-`sources`, its table of citations, and `provenance`, where each value's address goes.
+or ``{ value = 5.0, assumed = "why" }``; `source` is a key of the file's ``[sources]``, and `at` goes with it.
+A record with such values has two fields more: `sources`, its table of citations, and `provenance`, where each
+value's address goes.
 A record that has rules between its values says which are broken in a method `broken_rules`.
 In a CSV file an empty cell is a key that is not there, ``yes`` is true, and words of a list stand apart by blanks.
 """

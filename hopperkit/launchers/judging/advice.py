@@ -180,6 +180,17 @@ def _oversubscribed(view: _View, fullest: float) -> Finding:
     return Finding("cores-oversubscribed", message, level="problem", evidence=_times(fullest))
 
 
+def _room_for_threads(view: _View, threads: int | None) -> str:
+    """Return how many threads of each task have a core, where no option could give one to each."""
+    # aprun and srun place fewer tasks on a node; the others keep to the nodes that they are given.
+    fixed = view.component.tasks_per_node is not None or view.launch.launcher not in ("aprun", "srun")
+    room = view.kind.cores // max(view.tasks_per_node, 1)
+    if not threads or not fixed or threads <= room:
+        return ""
+    has = f"A node has {count(view.kind.cores, 'core')} for its {count(view.tasks_per_node, 'task')}"
+    return f" {has}: at most {count(room, 'thread')} of each can have one." if room else f" {has}."
+
+
 def _missing_depth(view: _View, fullest: float) -> Finding:
     """More OpenMP threads than the line gives CPUs to a task."""
     asked, running = view.component.threads_per_task, view.launch.openmp_of(view.component)
@@ -187,7 +198,7 @@ def _missing_depth(view: _View, fullest: float) -> Finding:
     given = f"{flag} {asked}" if view.component.given(flag) else f"no {flag}"
     message = (
         f"OMP_NUM_THREADS is {running}, but the line gives each task {count(asked, unit)} ({given}): "
-        f"up to {digits(fullest, 3)} threads share a core."
+        f"up to {digits(fullest, 3)} threads share a core.{_room_for_threads(view, running)}"
     )
     # Below that, the hardware threads beside the CPUs that were asked for take the rest.
     level: Level = "problem" if view.crowded else "advice"

@@ -97,7 +97,9 @@ def _widths(placement: Placement, component: Component, number: int) -> Options:
     kind, tasks = placement.node_kind, max(len(placement.nodes_of(number)[0].pattern), 1)
     threads = placement.launch.openmp_of(component) or 1
     room = len(kind.usable_cores) // tasks
-    for cores in dict.fromkeys(each for each in (threads, room) if each):
+    # mpiexec keeps to the nodes that it is given: it does not place fewer tasks on each to make room for threads.
+    places_fewer = placement.launch.launcher in ("aprun", "srun") and component.tasks_per_node is None
+    for cores in dict.fromkeys(each for each in (threads if places_fewer else min(threads, room), room) if each):
         if placement.launch.launcher == "srun":
             yield from ({"-c": str(cpus)} for cpus in dict.fromkeys((cores * kind.threads_per_core, cores)))
         else:

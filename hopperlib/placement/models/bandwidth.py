@@ -11,7 +11,8 @@ and tasks packed onto few NUMA nodes may wait where spread ones would not.
 `write_allocate_gain`       what a loop gains if stores no longer read first
 ==========================  ==================================================
 
-`hopperlib.placement.slowdown` puts them together for a placement.
+`hopperlib.placement.slowdown` prices a placement with the same rule (times instead of rates) and uses `slowdown` and
+`spill`; the other two are for questions without a launch line.
 
 What they leave out: caches (tasks that share a cache can gain or lose far
 more), and how well hardware threads share a core.

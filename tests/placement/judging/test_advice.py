@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hopperkit.launchers.judging.advice import advise
 from hopperkit.launchers.placing import place_tasks
 from hopperkit.launchers.reader import read_launch
+from hopperkit.questions.question import load
 from hopperlib.finding import LEVELS
 from hopperlib.machine import Machine
 from hopperlib.placement.components import LaunchError
@@ -245,3 +246,11 @@ def test_advice_is_ranked_and_says_something(tasks, per_node, depth, per_numa, m
         assert one.message[0].isupper() or one.message[0].isdigit() or one.message.startswith("mppwidth")
         assert one.message.endswith(".")
         assert "  " not in one.message
+
+
+def test_threads_that_no_node_holds_are_not_advised():
+    """Two processes of 128 threads on 128 cores: 64 each, not a line that starts on two nodes."""
+    text = said("mpiexec -n 2 ./openmc", PERLMUTTER, threads=128)["depth-missing"].message
+    assert text.endswith("A node has 128 cores for its 2 tasks: at most 64 threads of each can have one.")
+    answer = load("place").run(line="mpiexec -n 2 ./openmc", machine="perlmutter", threads=128)
+    assert not any("128" in finding.advice for finding in answer.findings)
