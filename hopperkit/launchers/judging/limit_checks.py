@@ -5,7 +5,6 @@ References
 SchedMD, Slurm 23.11, sbatch man page (time formats); Altair PBS Professional user's guide (walltime).
 """
 
-import difflib
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -50,6 +49,8 @@ def check_choices(job: Job) -> Iterator[Draft]:
         there_are = f" There are: {', '.join(known)}." if 0 < len(known) <= _MOST_LISTED else ""
         what = f"{sort}={name} is none of {machine.title}{job.cited('complete_queues')}.{there_are}"
         level: Level = "advice" if sort == "queue" else "problem"
+        import difflib
+
         close = difflib.get_close_matches(name, known, n=3)
         typed = next((each for each in job.script.directives if each.line == line and name in each.value), None)
         changes = [(_typed(typed, other), set_value(job.script, typed, other)) for other in close if typed]

@@ -4,7 +4,6 @@ A check yields a `Draft`: what it found, and changes that may cure it, the plain
 the launcher and the batch system accept, that ends the finding and that brings no new problem becomes its advice.
 """
 
-import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -103,6 +102,8 @@ def changed_lines(before: str, after: str) -> list[list[object]]:
     >>> changed_lines("a\nb\nc", "a\nB\nb2\nc"), changed_lines("a\nb", "b")
     ([[2, 1, ['B', 'b2']]], [[1, 1, []]])
     """
+    import difflib
+
     old, new = before.split("\n"), after.split("\n")
     steps = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [[start + 1, end - start, new[begin:stop]] for tag, start, end, begin, stop in steps if tag != "equal"]

@@ -339,9 +339,17 @@ class Scanner:
         hit = self._hit(text, number, fields, place)
         if rule.role in ("cause", "symptom", "cascade") and len(finding.hits) < self.HITS:
             above, below = self._lines_before(data, start), _next_lines(data, end + 1, _FOLLOWING)
-            hit = replace(hit, doubt=doubt(text, place, above, below[:_BELOW]))
+            hit = replace(hit, doubt=doubt(text, place, above, self._of_the_same(below[:_BELOW])))
             hit = _with_neighbors(hit, rule, above, below) if finding.count == 1 else hit
         self._note(finding, hit)
+
+    def _of_the_same(self, below: list[str]) -> list[str]:
+        """Return lines below a message up to the next one that is a cause: what that one retries is its matter."""
+        for place, line in enumerate(map(str.encode, below)):
+            found = match(line, [rule for worded in self._index.lines(line) for rule in worded.rules])
+            if found and found[0].role == "cause":
+                return below[:place]
+        return below
 
     def _matched(self, shape: _Shape, text: bytes, data: bytes, end: int) -> tuple[Match | None, bytes]:
         """Return the rule that matches a line, and the line, put together again where it was broken."""

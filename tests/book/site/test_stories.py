@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import subprocess
 
 import pytest
 from bs4 import BeautifulSoup
+from docutils import nodes
+from docutils.utils import new_document
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperbook.documented import documented, printed
+from hopperbook.site.extension import _play_in_notebooks
 from hopperbook.site.stories import iobuf, milc, milc_samples, placement, striping, two_jobs
 from hopperbook.site.stories.catalogue import story_names, story_of
 from hopperbook.site.stories.drawing import Axis, Drawing
@@ -72,6 +76,21 @@ def test_no_picture_is_drawn_beyond_its_edge(told):
             x, letters = float(text["x"]), 6.4 * len(text.text)
             left = {"end": x - letters, "middle": x - letters / 2}.get(text.get("text-anchor", ""), x)
             assert -8 <= left <= left + letters <= width + 24, text.text
+
+
+def test_the_notebooks_have_a_place_for_each_story(root):
+    """What JupyterLab shows as words becomes the figure on the page."""
+    places = {}
+    for path in sorted((root / "notebooks").glob("*/*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            for place in re.findall(r'^<div data-story="[^"]*">.+</div>$', "".join(cell["source"]), re.MULTILINE):
+                places[re.search(r'"([^"]*)"', place)[1]] = place
+    assert sorted(places) == sorted(story_names())
+    page = new_document("page")
+    page += nodes.raw(text=places["iobuf"], format="html")
+    _play_in_notebooks(None, page)
+    (figure,) = page.findall(nodes.raw)
+    assert figure.astext() == story_of("iobuf")
 
 
 def test_a_story_of_no_step_or_too_many_is_refused():

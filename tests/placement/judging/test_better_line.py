@@ -145,18 +145,9 @@ def test_the_form_that_the_site_documents_is_found(machine, script, options):
 def test_a_better_line_is_shown_as_a_change_of_its_script():
     script = "#SBATCH -C cpu -N 1\nmodule load vasp\nsrun -n 64 vasp_std >log &\nwait\n"
     review = review_line(script, Machine.load("perlmutter"))
-    assert review.better.diff(review.script).split("\n") == [
-        "--- job script",
-        "+++ better",
-        "@@ -2,3 +2,3 @@",
-        " module load vasp",
-        "-srun -n 64 vasp_std >log &",
-        "+srun -n 64 -c 4 --cpu-bind=cores vasp_std >log &",
-        " wait",
-    ]
+    better = review.script.text.replace("srun -n 64", "srun -n 64 -c 4 --cpu-bind=cores")
+    assert review.better.script.text == better
     assert review.won == ("tasks-unbound",)
-    bare = review_line("aprun -n 384 -N 12 vasp", HOPPER)
-    assert bare.better.diff(bare.script) == ""
     assert review_line("aprun -n 24 a.out", HOPPER).won == ()
 
 
