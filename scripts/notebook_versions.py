@@ -18,7 +18,7 @@ from pathlib import Path
 from hopperbook.cells.plain import solution_parts, tagged
 
 ROOT = Path(__file__).resolve().parent.parent
-CHECKS = ("NumberCheck", "ChoiceCheck", "CurveCheck", "GoalCheck")
+CHECKS = ("NumberCheck", "ChoiceCheck", "CurveCheck", "GoalCheck", "exercise")
 
 
 def text_of(cell: dict) -> str:
@@ -104,6 +104,7 @@ def question_cell(cell: dict, check: dict) -> dict:
     """Return the question of a self-check as text, with what there is to choose from."""
     choices = [option["text"] for option in check.get("options", ())]
     lines = [f"**Question.** {check['question']}", "", *(f"- {choice}" for choice in choices)]
+    lines += ["", "```python", *check["start"].splitlines(), "```"] if check["kind"] == "code" else []
     lines += ["", "*Your answer:*"]
     return {"cell_type": "markdown", "id": cell["id"], "metadata": {}, "source": "\n".join(lines).splitlines(True)}
 

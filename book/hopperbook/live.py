@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from hopperbook.cells.run import run_json
 from hopperbook.questions import BOOK_QUESTIONS, load
 from hopperkit.render import answer
 from hopperkit.render.answer import watched_at
 
-__all__ = ["answer_json", "ready", "watched_at"]
+__all__ = ["answer_json", "ready", "run_json", "watched_at"]
 
 # So often a page hears that Python works on. [s]
 _BEAT_S = 1.0

@@ -160,7 +160,9 @@ class Tracer:
 
 def _cells(study: str, part: str) -> Iterator[str]:
     """Yield the code cells of a study's notebook."""
-    yield from code_of(ROOT / "notebooks" / part / f"{study}.ipynb")
+    cells = code_of(ROOT / "notebooks" / part / f"{study}.ipynb")
+    # An exercise in Python computes its values by models of other studies too: it is no part of the study.
+    yield from (cell for cell in cells if "hopperbook.exercises" not in cell)
 
 
 def trace(study: str) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 =============  ================================================================
 plain          exercises, solutions, glossary links and citations, for the pages
+reading        gives them to Sphinx
+run            runs a reader's Python, on a page or in a notebook
 install        the first code cell of every notebook
 =============  ================================================================
 """

@@ -4,6 +4,7 @@
 `NumberCheck`  a number with its unit, right within a tolerance
 `ChoiceCheck`  one or several of a few options, each with its own feedback
 `CurveCheck`   a curve to draw, right if it lies near the model's
+`CodeCheck`    a few lines of Python to write or mend, right if their values are the model's
 `GoalCheck`    a setting of an explorer to find, by what its answer then says
 =============  ================================================================
 
@@ -18,6 +19,7 @@ name is the key under which a reader's result is kept, so it never changes.
 """
 
 from hopperbook.self_checks.check import MIME_TYPE, Check, ChoiceCheck, Option, Verdict
+from hopperbook.self_checks.code import CodeCheck
 from hopperbook.self_checks.curve import CurveCheck
 from hopperbook.self_checks.goal import Condition, GoalCheck
 from hopperbook.self_checks.notebook import show_check
@@ -28,6 +30,7 @@ __all__ = [
     "MIME_TYPE",
     "Check",
     "ChoiceCheck",
+    "CodeCheck",
     "Condition",
     "CurveCheck",
     "GoalCheck",

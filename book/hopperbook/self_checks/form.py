@@ -7,6 +7,7 @@ from typing import Any
 import ipywidgets
 
 from hopperbook.self_checks.check import Check, ChoiceCheck, Verdict
+from hopperbook.self_checks.code import CodeCheck
 from hopperbook.self_checks.curve import CurveCheck
 from hopperbook.self_checks.goal import GoalCheck
 from hopperbook.self_checks.number import NumberCheck
@@ -86,11 +87,26 @@ class _GoalForm:
         return result.facts if result is not None else None
 
 
+class _CodeForm:
+    """A field for a few lines of Python, which run in the notebook's kernel when they are checked."""
+
+    def __init__(self, check: CodeCheck) -> None:
+        rows = check.start.count("\n") + 3
+        self.field = ipywidgets.Textarea(value=check.start, rows=rows, layout={"width": "95%"})
+        self.field.add_class("hopper-code")
+        self.widgets = [self.field]
+
+    def read(self) -> str:
+        """Return what is written."""
+        return str(self.field.value)
+
+
 _FORMS: dict[type[Check], Callable[[Any], Any]] = {
     NumberCheck: _NumberForm,
     ChoiceCheck: _ChoiceForm,
     CurveCheck: _CurveForm,
     GoalCheck: _GoalForm,
+    CodeCheck: _CodeForm,
 }
 
 

@@ -13,6 +13,7 @@ centers/       a center's own site, whose tool pages are about its machine
 assets         what the pages serve themselves, in a folder named by its hash
 finishing      mends of the engine's pages, and the Content-Security-Policy of each
 kernels        the kernels of notebooks, forked from one process
+editor.mjs     the editor for Python, which bundle.mjs makes one module of
 side_by_side   notebooks run, pages read and written several at a time
 extension      the Sphinx extension that joins them
 browser/       scripts and style of the pages

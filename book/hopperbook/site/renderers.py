@@ -10,9 +10,10 @@ from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer
 from sphinx.util.docutils import SphinxDirective
 
 from hopperbook import questions, self_checks
+from hopperbook.exercises import boxes
 from hopperbook.site.centers.own import site_examples
 from hopperbook.site.centers.questions import center_question, lacking_html
-from hopperbook.site.html import check_html, explorer_html, figure_html, kept_answer
+from hopperbook.site.html import check_html, explorer_html, figure_html, filled, kept_answer
 from hopperkit.questions import question, result
 from hopperlib.errors import InputError
 
@@ -63,6 +64,7 @@ class HopperRenderer(MimeRenderPlugin):  # type: ignore[misc]
         ("*", question.MIME_TYPE, 1),
         ("*", result.FIGURE_MIME_TYPE, 1),
         ("*", self_checks.MIME_TYPE, 1),
+        ("*", boxes.MIME_TYPE, 1),
         ("*", PLOTLY_MIME_TYPE, 1),
     ]
 
@@ -79,6 +81,8 @@ class HopperRenderer(MimeRenderPlugin):  # type: ignore[misc]
             return raw_html(figure_html(content, key=unique_name(document, "figure")))
         if data.mime_type == self_checks.MIME_TYPE:
             return raw_html(check_html(content))
+        if data.mime_type == boxes.MIME_TYPE:
+            return raw_html(filled("model.html", box=content))
         if data.mime_type == PLOTLY_MIME_TYPE:
             renderer.logger.warning(_BARE, line=data.line, subtype="mime_type")
             return []

@@ -49,6 +49,11 @@ def answer_of(check: Mapping[str, Any]) -> str:
             return "; ".join(f"{y:.3g} {check['unit']}".strip() + f" at {x:g}" for x, y in points)
         case "goal":
             return _solution(check)
+        case "code":
+            begun = check["start"].splitlines()
+            return ", ".join(
+                f"`{line.strip()}`" for line in check["solution"].splitlines() if line and line not in begun
+            )
         case kind:
             raise ValueError(f"kind={kind!r}: a sheet has no answer for such a check")
 

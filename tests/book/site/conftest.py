@@ -184,20 +184,15 @@ VISITED = {"width": 1280, "height": 900}
 
 SAVES_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
 
-# What a reader keeps who wants to see answers without predicting them.
-OPEN = "try { localStorage.setItem('hopper.open', '{\"all\":true}') } catch {}"
 
-
-def _context(browser: Any, *, covered: bool = False, **options: Any) -> Any:
-    """Open a context from which no other host can be reached, with nothing covered that a prediction stands above."""
+def _context(browser: Any, **options: Any) -> Any:
+    """Open a context from which no other host can be reached."""
     from playwright.sync_api import expect
 
     expect.set_options(timeout=PATIENCE_MS)
     # Every other host is asked of a proxy that does not exist.
     context = browser.new_context(proxy={"server": "http://127.0.0.1:9", "bypass": "127.0.0.1"}, **options)
     context.set_default_timeout(PATIENCE_MS)
-    if not covered:
-        context.add_init_script(OPEN)
     return context
 
 

@@ -122,7 +122,9 @@ def test_our_own_files_name_no_other_host(root):
     "missing", ["pyodide/pyodide.asm.wasm", "plotly.js-cartesian-dist-min/plotly-cartesian.min.js"]
 )
 def test_a_missing_part_is_one_clear_error(root, tmp_path, missing):
-    for name in [*assets.tables()["npm"]["files"], "pyodide/pyodide-lock.json"]:
+    npm = assets.tables()["npm"]
+    bundled = [f"{name}/package.json" for name in (*npm["bundled"], "esbuild")]
+    for name in [*npm["files"], "pyodide/pyodide-lock.json", *bundled]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).symlink_to(root / "node_modules" / name)
     assert assets.collect(tmp_path, root / "data", root / "_build" / ".memories").files

@@ -146,70 +146,90 @@ def test_a_chosen_option_stands_beside_what_the_model_gives(workshop):
 
 
 PLAYED = ("#explorer-trial .hopper-summary", "#scene-placement svg", ".hopper-fact")
-GUESSES = {"prediction": "4", "curve": "1 1 1", "core": "core 1", "option": "Franklin"}
-GUESSED = """(guesses) => localStorage.setItem("hopper.progress", JSON.stringify({ version: 1, read: {}, checks:
-  Object.fromEntries(Object.entries(guesses).map(([name, guess]) => [`workshop-${name}`, { guess, tries: 1 }])) }))"""
 
 
-def test_what_plays_the_answer_is_covered_until_it_is_predicted(watch, workshop_url):
-    page = watch(workshop_url, covered=True).go("notebooks/checks.html")
-    for part in PLAYED:
-        expect(page.locator(part)).to_be_hidden()
-    # Committed to all but one on an earlier visit.
-    page.evaluate(GUESSED, {name: guess for name, guess in GUESSES.items() if name != "prediction"})
-    page.reload()
-    expect(check(page, "option").get_by_role("figure")).to_be_visible()
-    for part in PLAYED:
-        expect(page.locator(part)).to_be_hidden()
-    # The controls are not covered; on paper the answers come with the solutions.
-    expect(page.locator("#explorer-trial .hopper-form")).to_be_visible()
-    page.emulate_media(media="print")
-    expect(page.locator("#scene-placement svg")).to_be_hidden()
-    page.evaluate("document.documentElement.toggleAttribute('data-hopper-solutions', true)")
-    expect(page.locator("#scene-placement svg")).to_be_visible()
-    expect(page.locator(".hopper-cover").first).to_be_hidden()
-    page.evaluate("document.documentElement.removeAttribute('data-hopper-solutions')")
-    page.emulate_media(media="screen")
-    check(page, "prediction").get_by_label("Your answer").fill("3")
-    check(page, "prediction").get_by_role("button", name="Commit").click()
-    for part in PLAYED:
+@pytest.mark.parametrize("scripts", [True, False])
+def test_nothing_is_covered(watch, workshop_url, scripts):
+    page = watch(workshop_url, java_script_enabled=scripts).page
+    page.goto(f"{workshop_url}/notebooks/checks.html")
+    if scripts:
+        page.wait_for_selector("html.hopper-ready", state="attached")
+    for part in PLAYED if scripts else PLAYED[:1]:
         expect(page.locator(part)).to_be_visible()
 
 
-def test_nothing_is_covered_for_who_does_not_want_to_predict(watch, workshop_url):
-    watched = watch(workshop_url, covered=True)
+def commit(page, name):
+    """Commit to the prediction of a number."""
+    box = check(page, name)
+    box.get_by_label("Your answer").fill("3")
+    box.get_by_role("button", name="Commit").click()
+    return box.locator(".hopper-result")
+
+
+# The ways of a touch: of a field, a button, a number in a sentence, a task in the drawing, by pointer and by key.
+TOUCHES = {
+    "field": lambda page: page.locator("#explorer-trial [name=tasks]").press("ArrowRight"),
+    "example": lambda page: page.locator("#explorer-trial .hopper-examples button").first.click(),
+    "sentence": lambda page: page.locator("#explore span[data-explorer]").first.press("ArrowRight"),
+    "drawing": lambda page: page.locator("#scene-placement [tabindex='0']").first.press("ArrowRight"),
+}
+# What is looked at, or passed by.
+LOOKS = {
+    "tab": lambda page: page.locator("#explorer-trial [name=tasks]").press("Tab"),
+    "text": lambda page: page.locator("#explorer-trial .hopper-title").click(),
+    "notes": lambda page: page.locator("#explorer-trial .hopper-rest > summary").click(),
+}
+
+
+@pytest.mark.parametrize("how", [*TOUCHES, *LOOKS])
+def test_a_prediction_is_marked_as_made_before_or_after_the_first_touch(watch, workshop_url, how):
+    watched = watch(workshop_url)
     page = watched.go("notebooks/checks.html")
-    page.locator("#scene-placement").get_by_role("button", name="Skip").press("Enter")
-    expect(page.locator("#scene-placement")).to_be_focused()
-    for part in PLAYED:
-        expect(page.locator(part)).to_be_visible()
+    {**TOUCHES, **LOOKS}[how](page)
+    when = "after trying" if how in TOUCHES else "before trying"
+    # A touch of an earlier visit counts.
     page.reload()
-    expect(page.locator("#explorer-trial .hopper-summary")).to_be_visible()
-    # Staff say it once, and can take it back.
-    page.evaluate("localStorage.clear()")
-    watched.go("notebooks/checks.html")
+    expect(commit(page, "prediction")).to_have_text(f"predicted otherwise, {when}")
+    expect(page.locator("#explore .hopper-yours")).to_contain_text(f"3, {when}")
+    record = kept(page)["checks"]["workshop-prediction"]
+    assert record["before"] == (how in LOOKS)
+    # It is not made again by what comes later.
+    page.locator("#explorer-trial [name=tasks]").press("ArrowRight")
     page.reload()
-    page.locator("#explorer-trial").get_by_role("button", name="Never ask").click()
-    assert json.loads(page.evaluate("localStorage.getItem('hopper.open')"))["all"] is True
-    page.reload()
-    expect(page.locator("#explorer-trial .hopper-summary")).to_be_visible()
+    expect(check(page, "prediction").locator(".hopper-result")).to_have_text(f"predicted otherwise, {when}")
     watched.assert_clean()
 
 
-def test_nothing_is_covered_where_an_address_leads_to_it(watch, workshop_url):
-    watched = watch(workshop_url, covered=True)
-    for fragment in ("trial.tasks=9", "explorer-trial"):
-        page = watched.go(f"notebooks/checks.html#{fragment}")
-        expect(page.locator("#explorer-trial .hopper-summary")).to_be_visible()
-        expect(page.locator(".hopper-cover")).to_have_count(0)
-        page.evaluate("localStorage.clear()")
-        page.goto("about:blank")
+def test_beside_the_tool_stands_what_is_left_to_predict(workshop):
+    page = workshop.go("notebooks/checks.html")
+    beside = page.locator("#explore .hopper-yours")
+    expect(beside).to_have_text("Your predictions may come first.")
+    commit(page, "prediction")
+    expect(beside).to_have_text("You predicted 3, before trying. 3 more to predict.")
+    beside.get_by_role("link").click()
+    assert page.evaluate("location.hash") == "#predict-first"
 
 
-def test_without_scripts_nothing_is_covered(watch, workshop_url):
-    page = watch(workshop_url, covered=True, java_script_enabled=False).page
-    page.goto(f"{workshop_url}/notebooks/checks.html")
-    expect(page.locator("#explorer-trial .hopper-summary")).to_be_visible()
+def test_the_progress_page_tells_before_from_after(workshop):
+    page = workshop.go("notebooks/checks.html")
+    told = page.evaluate(
+        """async (home) => {
+          const { noteCheck } = await import(home + "progress.mjs");
+          const { startProgress } = await import(home + "progress-page.mjs");
+          const guessed = (guess, before) => ({ page: "p", question: "How many?", guess, answer: "4", before });
+          noteCheck("a", guessed("3", true), { tried: true });
+          noteCheck("b", guessed("4", false), { tried: true, right: true });
+          const box = document.createElement("div");
+          box.innerHTML = '<script type="application/json" class="hopper-data-block">{"studies":[]}</script>';
+          document.body.append(box);
+          startProgress(box);
+          return box.innerText;
+        }""",
+        page.evaluate(HOME),
+    )
+    assert "Predictions made before trying: 0 of 1 right; after trying: 1 of 1 right." in told
+    assert "predicted 3, before trying; it is 4" in told
+    assert "predicted, after trying" in told
 
 
 def test_a_folded_section_opens_where_a_link_leads(workshop):

@@ -12,7 +12,8 @@ from hopperbook.site.html import tables
 
 def test_every_part_has_its_text(root):
     texts = licence_texts(root, root / "node_modules")
-    parts = {name.split("/")[name.startswith("@")] for name in tables()["npm"]["files"]}
+    npm = tables()["npm"]
+    parts = {name.split("/")[name.startswith("@")] for name in [*npm["files"], *npm["bundled"]]}
     assert set(texts) == {f"{part}.txt" for part in parts} | {"hopperlib.txt", "book.txt", "python-library.txt"}
     for part, words in (
         ("pyodide", "Mozilla Public License"),
@@ -30,7 +31,8 @@ def test_the_list_names_every_file(root, tmp_path):
 
 
 def test_a_part_without_a_text_stops_the_build(root, tmp_path):
-    for name in {"/".join(name.split("/")[: 1 + name.startswith("@")]) for name in tables()["npm"]["files"]}:
+    npm = tables()["npm"]
+    for name in {"/".join(name.split("/")[: 1 + name.startswith("@")]) for name in [*npm["files"], *npm["bundled"]]}:
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "package.json").write_text(json.dumps({"license": "WTFPL"}))
     with pytest.raises(FileNotFoundError, match="has no file of its licence, WTFPL"):

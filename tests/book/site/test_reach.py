@@ -20,7 +20,7 @@ WITHIN = "(part) => Boolean(document.activeElement?.closest(part))"
 
 @pytest.mark.parametrize("path", LIVE)
 def test_few_keys_lead_to_the_first_control(watch, site_url, path):
-    page = watch(site_url, covered=True, viewport={"width": 1440, "height": 900}).go(path)
+    page = watch(site_url, viewport={"width": 1440, "height": 900}).go(path)
     pressed = 0
     for _ in range(2):
         page.keyboard.press("Tab")

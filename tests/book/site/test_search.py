@@ -76,7 +76,7 @@ def test_the_page_that_answers_comes_first(reader, site_folder):
 
 # Error codes, symptoms and commands, and the page that answers. The words that the search takes for a page were chosen with
 # this table in view: it keeps what was reached, and is no blind test.
-QUERIES = list(csv.DictReader((Path(__file__).with_name("queries.csv")).open(encoding="utf-8")))
+QUERIES = list(csv.DictReader(Path(__file__).with_name("queries.csv").read_text(encoding="utf-8").splitlines()))
 FIRST = 55
 
 

@@ -9,6 +9,7 @@ import pytest
 from hopperkit.questions.question import load
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
+from hopperlib.network.fabrics.bisection import adaptive_bisection, effective_bisection
 from hopperlib.network.fabrics.dragonfly import Dragonfly
 from hopperlib.network.fabrics.fabric import Fabric, Traffic
 from hopperlib.network.fabrics.of_machine import fabric_of
@@ -258,3 +259,22 @@ def test_where_finds_what_its_sample_was_given_and_refuses_without_nodes() -> No
     log = "JobID|State|Submit|Start|ElapsedRaw|NNodes\n1|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|60|2\n"
     with pytest.raises(InputError, match="no job of the log names its nodes; ask sacct for NodeList"):
         load("locality").run(jobs=log)
+
+
+def test_adaptive_routes_by_hand() -> None:
+    # Two leaves with two nodes and two links each: two pairs cross at most, and the second takes the empty link.
+    two = fat_tree(nodes_per_leaf=2, leaves_per_pod=2, leaf_uplinks=2)
+    assert adaptive_bisection(two, random.Random(1), choices=2, draws=30) == 1.0
+    # With one link there is nothing to choose: what static routes give.
+    one = fat_tree(nodes_per_leaf=4, leaves_per_pod=4, leaf_uplinks=1)
+    for seed in range(10):
+        static = effective_bisection(one, random.Random(seed), draws=1)
+        assert adaptive_bisection(one, random.Random(seed), choices=1, draws=1) == static
+    with pytest.raises(InputError, match="choices=3"):
+        adaptive_bisection(two, random.Random(1), choices=3)
+
+
+def test_more_ways_tried_leave_more() -> None:
+    tree = fat_tree(nodes_per_leaf=8, leaves_per_pod=8, leaf_uplinks=8)
+    shares = [adaptive_bisection(tree, random.Random(2), choices=tried, draws=10) for tried in (1, 2, 4, 8)]
+    assert shares == sorted(shares)

@@ -4,15 +4,12 @@ import { copyText, dataOf, make, prose } from "./dom.mjs";
 import { mark, readTypedNumber } from "./marking.mjs";
 import { guessOf, optionsFigure, predictionFigure } from "./prediction.mjs";
 import { checkRecord, className, noteCheck, predictionsText } from "./progress.mjs";
+import { PAGE, wasTouched, whenMade } from "./touched.mjs";
 
 /** Start the self-check in a <section>. */
 export function startCheck(section) {
   new Check(section);
 }
-
-// The page's name from the root of the site, as the book's sources call it: notebooks/node/placement
-const ROOT = new URL(document.documentElement.dataset.content_root ?? "./", location.href).pathname;
-const PAGE = location.pathname.slice(ROOT.length).replace(/\.html$/, "");
 
 class Check {
   #hints = 0;
@@ -68,7 +65,7 @@ class Check {
 
   /** Show the answer to a prediction, and keep it: it is not given twice. */
   #commit(given, verdict) {
-    if (!checkRecord(this.check.name)?.guess) this.#note({ tried: true, right: verdict.right }, guessOf(this.check, given));
+    if (!checkRecord(this.check.name)?.guess) this.#note({ tried: true, right: verdict.right }, { ...guessOf(this.check, given), before: !wasTouched() });
     this.#say(verdict.right ? "As you said." : "It is otherwise.", verdict.feedback, verdict.right ? "right" : "wrong");
     if (!verdict.right) this.feedback.append(` ${this.check.kind === "number" ? `${this.check.answer_text}. ` : ""}`, ...prose(this.check.explanation));
     this.curve?.reveal(given);
@@ -122,7 +119,7 @@ class Check {
     if (!record) return;
     this.section.dataset.right = String(record.right);
     const tries = record.tries === 1 ? "1 try" : `${record.tries} tries`;
-    if (this.prediction && record.guess) result.textContent = record.right ? "predicted" : "predicted otherwise";
+    if (this.prediction && record.guess) result.textContent = `${record.right ? "predicted" : "predicted otherwise"}${whenMade(record)}`;
     else if (record.right) result.textContent = record.shown ? "done, after the answer was shown" : `done in ${tries}`;
     else result.textContent = record.tries > 0 ? `not yet: ${tries}` : "";
     this.form.querySelector('[data-do="answer"]').hidden = record.right || record.tries === 0;

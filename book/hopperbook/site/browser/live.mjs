@@ -10,11 +10,9 @@ async function enliven(selector, load) {
   for (const element of elements) start(element);
 }
 
-// Covered before they come alive.
-const gate = enliven("#predict-first", async () => (await import("./gate.mjs")).startGate);
 const explorers = enliven(".hopper-explorer", async () => (await import("./explorer.mjs")).startExplorer);
 const parts = [
-  gate,
+  enliven("#predict-first", async () => (await import("./touched.mjs")).startTouched),
   explorers,
   // It puts the reader's machine into explorers that are there.
   explorers.then(() => enliven(".hopper-my-machine", async () => (await import("./my-machine.mjs")).startMachineBar)),
@@ -31,7 +29,9 @@ const parts = [
   enliven(".hopper-slides", async () => (await import("./slides.mjs")).startSlides),
   enliven(".hopper-route", async () => (await import("./routes.mjs")).startRoute),
   enliven("a[title]:has(> .std-term)", async () => (await import("./terms.mjs")).startTerm),
-  enliven(".hopper-check:not(.hopper-exam *)", async () => (await import("./checks.mjs")).startCheck),
+  enliven(".hopper-check[data-kind=code]", async () => (await import("./code-check.mjs")).startCodeCheck),
+  enliven(".hopper-model", async () => (await import("./code-area.mjs")).startModelBox),
+  enliven(".hopper-check:not([data-kind=code], .hopper-exam *)", async () => (await import("./checks.mjs")).startCheck),
   enliven(".hopper-exam", async () => (await import("./exam.mjs")).startExam),
 ];
 

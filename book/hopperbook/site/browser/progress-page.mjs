@@ -1,16 +1,24 @@
 // The progress page: which studies were read, how the self-checks went, and how to take it along or forget it.
 
 import { copyText, dataOf, make, saveFile, withoutTicks } from "./dom.mjs";
-import { keepOpened, opened } from "./gate.mjs";
 import { exportText, importText, load, predictionsText, reset } from "./progress.mjs";
+import { whenMade } from "./touched.mjs";
 
 /** Return the words for a self-check's record. */
 function outcome(record) {
-  if (record.off) return `${record.right ? "predicted" : "predicted otherwise"}: ${String(record.off).split(". ")[0].replace(/\.$/, "")}`;
-  if (record.guess) return record.right ? "predicted" : `predicted ${withoutTicks(record.guess)}; it is ${withoutTicks(record.answer)}`;
+  if (record.off) return `${record.right ? "predicted" : "predicted otherwise"}${whenMade(record)}: ${String(record.off).split(". ")[0].replace(/\.$/, "")}`;
+  if (record.guess) return record.right ? `predicted${whenMade(record)}` : `predicted ${withoutTicks(record.guess)}${whenMade(record)}; it is ${withoutTicks(record.answer)}`;
   if (record.right && !record.shown) return record.tries > 1 ? `right after ${record.tries} tries` : "right at once";
   if (record.right) return "right, after the answer was shown";
   return record.shown ? "answer shown" : "not right yet";
+}
+
+/** Return how many predictions were made before a control was touched, and how many after; nothing without any. */
+function predictions(answered) {
+  const made = answered.map(([, record]) => record).filter(({ guess, before }) => guess && before !== undefined);
+  if (made.length === 0) return "";
+  const counted = (kept) => `${kept.filter(({ right }) => right).length} of ${kept.length} right`;
+  return make("p", {}, `Predictions made before trying: ${counted(made.filter(({ before }) => before))}; after trying: ${counted(made.filter(({ before }) => !before))}.`);
 }
 
 /** Return a table of rows, or a sentence if there are none. */
@@ -53,6 +61,7 @@ export function startProgress(box) {
     lists.replaceChildren(
       onward,
       make("p", {}, `${done} of ${studies.length} studies read, ${right} of ${asked} self-checks right.`),
+      predictions(answered),
       table("Studies", ["Study", "Read", "Self-checks right"],
         studies.map(({ page, checks: all }) => [pageLink(page), (read[page] ?? "").slice(0, 10) || "–", all ? `${rightOn(page)} of ${all}` : "none there"]), ""),
       table("Self-checks answered", ["Question", "Study", "Outcome"],
@@ -64,13 +73,10 @@ export function startProgress(box) {
   take.addEventListener("click", () => saveFile("hopper-progress.json", exportText(), "application/json"));
   const share = make("button", { type: "button", class: "hopper-button" }, "Copy my predictions as a short text");
   share.addEventListener("click", () => copyText(predictionsText(), share));
-  const covers = make("input", { type: "checkbox", checked: !opened().all });
-  covers.addEventListener("change", () => keepOpened({ all: !covers.checked, pages: [] }));
   const forget = make("button", { type: "button", class: "hopper-button" }, "Forget everything");
   forget.addEventListener("click", () => {
     if (forget.dataset.sure) {
       reset();
-      keepOpened({ all: !covers.checked, pages: [] });
       delete forget.dataset.sure;
       forget.textContent = "Forget everything";
       status.textContent = "All progress is forgotten.";
@@ -93,7 +99,6 @@ export function startProgress(box) {
   show();
   box.append(
     lists,
-    make("p", { class: "hopper-actions" }, make("label", {}, covers, " Cover what shows an answer until I have predicted it")),
     make("p", { class: "hopper-actions" }, take, " ", share, " ", forget),
     make("p", { class: "hopper-actions" }, make("label", { for: "hopper-import" }, "Add the progress of another browser:"), " ", file),
     status,

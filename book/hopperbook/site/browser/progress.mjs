@@ -3,12 +3,14 @@
 // One entry of local storage, "hopper.progress":
 //   { version: 1,
 //     checks: { <name of the check>: { right, shown, tries, hints, first, last, page, question } },
+//               of a prediction also { guess, answer, before: whether no control was touched before }
 //     read: { <page>: <when> },
+//     touched: { <page>: <when> } where a control of the page's tools was touched first,
 //     last: { page, title } of the study opened last }
 // Times are ISO texts; `right` stays true once it was; `shown` says that the answer was looked up before that.
 
 const KEY = "hopper.progress";
-const EMPTY = { version: 1, checks: {}, read: {} };
+const EMPTY = { version: 1, checks: {}, read: {}, touched: {} };
 
 /** Return everything, as plain data. */
 export function load() {
@@ -61,6 +63,14 @@ export function notePage(page, read) {
   return save(progress);
 }
 
+/** Note that a control of a page's tools was touched; only the first time counts. */
+export function noteTouch(page) {
+  const progress = load();
+  if (page in progress.touched) return;
+  progress.touched[page] = new Date().toISOString();
+  save(progress);
+}
+
 /** Remember the study that was opened last, to go on there. */
 export function noteVisit(page, title) {
   save({ ...load(), last: { page, title } });
@@ -74,7 +84,7 @@ export function exportText() {
 /** Return the predictions alone as one line, for a class to be laid over each other (room.mjs). */
 export function predictionsText() {
   const guessed = Object.entries(load().checks).filter(([, { guess }]) => guess);
-  return JSON.stringify({ class: className(), predictions: Object.fromEntries(guessed.map(([name, { page, guess }]) => [name, { page, guess }])) });
+  return JSON.stringify({ class: className(), predictions: Object.fromEntries(guessed.map(([name, { page, guess, before }]) => [name, { page, guess, before }])) });
 }
 
 /** The class whose link this visit began with: ?class=NAME. */
@@ -104,7 +114,7 @@ export function importText(text) {
     const kept = mine.checks[name];
     mine.checks[name] = kept && (kept.right || !record.right) ? kept : record;
   }
-  save({ ...mine, read: { ...given.read, ...mine.read } });
+  save({ ...mine, read: { ...given.read, ...mine.read }, touched: { ...given.touched, ...mine.touched } });
 }
 
 /** Forget everything. */

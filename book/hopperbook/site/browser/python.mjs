@@ -48,8 +48,9 @@ function ofPage(code, broken) {
   return Object.assign(new Worker(blob, { type: "module", name: "python" }), { onerror: broken });
 }
 
-class Python {
+export class Python {
   #calls = new Map();
+  #how;
   // Unlike those of other pages of the visit.
   #next = Math.floor(performance.timeOrigin);
   #begun; // when the worker was started or found
@@ -57,6 +58,11 @@ class Python {
   #watching = {}; // the machine that was asked for last
   worker = null;
   ready = false;
+
+  /** `apart`: in a worker that no other page shares; `largest`: the memory in bytes above which the next call begins in a new one. */
+  constructor({ apart = false, patience = PATIENCE, largest = Infinity } = {}) {
+    this.#how = { apart, patience, largest };
+  }
 
   /** Start the worker, unless it runs. */
   warm() {
@@ -67,10 +73,10 @@ class Python {
       event.preventDefault();
       if (worker === this.worker) this.#fail(new Failure("start", event.message || "the worker cannot be loaded"));
     };
-    const worker = (livesOn && ofVisit(code, broken)) || ofPage(code, broken);
+    const worker = (livesOn && !this.#how.apart && ofVisit(code, broken)) || ofPage(code, broken);
     worker.onmessage = ({ data }) => worker === this.worker && this.#hear(data);
     this.worker = worker;
-    this.#wait(PATIENCE.start, new Failure("start", "Python has not started within a minute and a half"));
+    this.#wait(this.#how.patience.start, new Failure("start", "Python has not started within a minute and a half"));
   }
 
   /**
@@ -85,6 +91,11 @@ class Python {
   /** Return of a machine that was asked for its "recording" from an instant on, or its "links" then; "" if it is forgotten. */
   watched(key, what, minute) {
     return this.#ask({ key, what, seconds: 60 * minute }, { heavy: true });
+  }
+
+  /** Run a text of Python; return what it prints, its error, and its first value that is not the wanted one. */
+  run(source, values) {
+    return this.#ask({ source, values: JSON.stringify(values) }, { heavy: false });
   }
 
   /** Whether an answer is being worked out. */
@@ -137,6 +148,7 @@ class Python {
       this.#calls.delete(message.id);
       if (message.failure) call.reject(new Failure("model", message.failure));
       else call.resolve(JSON.parse(message.answer));
+      if (message.bytes > this.#how.largest) this.stop();
     }
     this.#watchAnswers();
   }
@@ -145,7 +157,7 @@ class Python {
     clearTimeout(this.#watch);
     if (this.#calls.size === 0) return;
     const heavy = [...this.#calls.values()].some((call) => call.heavy);
-    const patience = heavy ? PATIENCE.heavy : PATIENCE.light;
+    const patience = heavy ? this.#how.patience.heavy : this.#how.patience.light;
     this.#wait(patience, new Failure("dead", `Python has not answered within ${patience / 1000} seconds`));
   }
 

@@ -5,8 +5,10 @@
 // be had or is refused, it starts as Python does, which takes four times as long.
 //
 // in   { id, name, values, watched }   values as JSON text; whether the machine is watched
+//      { id, source, values }          a reader's Python, and its values that are wanted, as JSON text
 //      { id, key, what, seconds }      of the machine that came with answer `key`: its "recording" or "links", and when
-// out  { id, answer }         JSON text of `answer_json`
+// out  { id, answer }         JSON text of `answer_json`; of a reader's Python that of `run_json`, and how large
+//                             Python's memory is now: `bytes`
 //      { id, soFar }          before it, JSON text of what is known of a heavy answer
 //      { id, machine }        before and after it, JSON text of the machine to watch
 //      { id, beat }           every second or so while an answer is worked out
@@ -25,6 +27,8 @@ const MODELS = "/models";
 
 let answerJson;
 let watchedAt;
+let runJson;
+let bytesOfMemory;
 
 /**
  * Have each file of Python asked for once: its code is compiled while its memory is on the way, and Pyodide, which asks
@@ -95,7 +99,8 @@ async function start() {
     python.unpackArchive(await zip, "zip", { extractDir: MODELS });
     python.runPython(`import sys; sys.path.insert(0, "${MODELS}")`);
   }
-  ({ answer_json: answerJson, watched_at: watchedAt } = python.pyimport("hopperbook.live"));
+  ({ answer_json: answerJson, run_json: runJson, watched_at: watchedAt } = python.pyimport("hopperbook.live"));
+  bytesOfMemory = () => python._module.HEAPU8.byteLength;
   // All is there. A page's policy does not reach into a worker that outlives it: what could ask another host goes.
   for (const name of ["fetch", "XMLHttpRequest", "WebSocket", "WebSocketStream", "WebTransport", "EventSource"]) self[name] = undefined;
   return from;
@@ -116,7 +121,7 @@ function serve(page) {
     (from) => say({ ready: true, from: first ? from : "visit" }),
     (error) => say({ broken: error.message || String(error) }),
   );
-  page.onmessage = async ({ data: { id, name, values, watched, key, what, seconds, end, left } }) => {
+  page.onmessage = async ({ data: { id, name, values, watched, source, key, what, seconds, end, left } }) => {
     if (end) self.close();
     if (left >= 0 && --open === 0) idle = setTimeout(() => self.close(), left);
     try {
@@ -125,7 +130,8 @@ function serve(page) {
       return;
     }
     try {
-      if (key) say({ id, answer: watchedAt(key, what, seconds) });
+      if (source !== undefined) say({ id, answer: runJson(source, values), bytes: bytesOfMemory() });
+      else if (key) say({ id, answer: watchedAt(key, what, seconds) });
       else if (id) answerJson(name, values, (kind, text) => say({ id, [kind]: text }), watched ? id : 0);
     } catch (error) {
       if (error.name === "PythonError") say({ id, failure: error.message });
