@@ -84,7 +84,7 @@ export class Python {
    * called while Python works on it, and `machine` is given the machine to watch, as it grows, with the key by which
    * `watched` asks for more.
    */
-  answer(name, values, heavy, { soFar, beat, machine }) {
+  answer(name, values, heavy, { soFar, beat, machine } = {}) {
     return this.#ask({ name, values: JSON.stringify(values), watched: Boolean(machine) }, { heavy, soFar, beat, machine });
   }
 
