@@ -121,7 +121,7 @@ def _question(section: Any) -> str:
     """Return the question of a study without the answer that follows it."""
     if not isinstance(section, Tag):
         return ""
-    return _without(section, f"h2, details, {_NOT_ON_PAPER}").decode_contents().strip()
+    return _without(section, f"h2, details, .hopper-story, {_NOT_ON_PAPER}").decode_contents().strip()
 
 
 def _setting(predict: Tag) -> str:

@@ -58,7 +58,7 @@ def test_a_prediction_is_given_once_and_stands_beside_the_answer(workshop):
     expect(field).to_be_disabled()
     page.reload()
     expect(box.get_by_role("img", name="Your guess: 2; Model: 4; Printed: 4")).to_be_visible()
-    expect(box.locator(".hopper-result")).to_have_text("predicted otherwise")
+    expect(box.locator(".hopper-result")).to_have_text("predicted otherwise, before trying")
     assert (
         kept(page)["checks"]["workshop-prediction"] | {"guess": "2", "answer": "4", "right": False, "tries": 1}
         == (kept(page)["checks"]["workshop-prediction"])

@@ -50,7 +50,7 @@ def test_an_exercise_is_run_and_compared_with_the_model(watch, workshop_url):
     assert [url for url in watched.requests if "editor.mjs" in url]
     page.keyboard.press("Control+Enter")
     verdict = box.locator(".hopper-feedback")
-    expect(verdict).to_have_text("Not yet. most_tasks(2.0) gives 16; the model gives 15.")
+    expect(verdict).to_have_text("Not yet. most_tasks(0.5) gives 64; the model gives 24.")
     expect(box.get_by_role("status", name="What the code prints")).to_have_text("16")
     run(page, box, CHECK.solution)
     expect(verdict).to_have_text(f"Right. {CHECK.explanation}")

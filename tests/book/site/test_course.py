@@ -73,7 +73,9 @@ def test_the_predictions_of_a_room_are_laid_over_each_other(watch, site_url, tmp
     text = page.evaluate("navigator.clipboard.readText()")
     assert json.loads(text) == {
         "class": "monday",
-        "predictions": {"variability-predict-alone": {"page": "notebooks/network/variability", "guess": "2.5"}},
+        "predictions": {
+            "variability-predict-alone": {"page": "notebooks/network/variability", "guess": "2.5", "before": True}
+        },
     }
     page = watched.go("book/course.html")
     room = page.locator(".hopper-room")

@@ -40,7 +40,8 @@ function markTall(part) {
   for (const drawn of [part, ...part.querySelectorAll("[data-part]")].filter((each) => each.dataset.part === "drawings")) {
     drawn.toggleAttribute("data-banded", Boolean(drawn.querySelector(".hopper-banded")));
     // Two beside each other scroll where there is little room.
-    drawn.tabIndex = drawn.children.length > 1 && drawn.scrollWidth > drawn.clientWidth ? 0 : -1;
+    if (drawn.children.length > 1 && drawn.scrollWidth > drawn.clientWidth) drawn.tabIndex = 0;
+    else drawn.removeAttribute("tabindex");
   }
 }
 
