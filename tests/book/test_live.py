@@ -37,7 +37,9 @@ def test_beats_end_with_the_answer_and_with_an_error(seconds):
     live.answer_json("memory", "{}", lambda kind, content: None)
 
     def refuse(kind, content):
-        raise RuntimeError(kind)
+        # What a beat raises is lost: Python calls it while it looks for garbage.
+        if kind != "beat":
+            raise RuntimeError(kind)
 
     with pytest.raises(RuntimeError):
         live.answer_json("memory", "{}", refuse)
