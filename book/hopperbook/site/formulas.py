@@ -33,7 +33,7 @@ def mathml(latex: str, *, display: bool = False) -> str:
     '<math><mrow><msub><mi>T</mi><mtext>packed</mtext></msub></mrow></math>'
     >>> mathml(r"\vec{a} \nonsense")
     Traceback (most recent call last):
-    ValueError: the formula '\\\\vec{a} \\\\nonsense' has commands that cannot be converted: \nonsense
+    ValueError: the formula '\\vec{a} \\nonsense' has commands that cannot be converted: \nonsense
     """
     try:
         converted = convert(latex, display="block" if display else "inline")
