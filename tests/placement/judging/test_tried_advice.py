@@ -51,6 +51,8 @@ def check_every_advice(text, machine):
         codes = [each.code for each in after].count(finding.code)
         assert codes < [each.code for each in before].count(finding.code), (finding, text)
         news = {each.code for each in after if each.level == "problem"} - {each.code for each in before}
+        # Idle cores are named only where no core is crowded, and of a line that can be read.
+        news -= {"cores-idle"}
         assert not news, (finding, text)
     return tried
 
