@@ -1,7 +1,7 @@
 """A launch line read, placed, judged and improved: the whole way in one call."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from hopperkit.launchers.reader import read_in_job
 from hopperkit.launchers.scripts import LOOPS, LaunchLine, Script, read_script
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
+from hopperlib.placement.components import Launch
 from hopperlib.placement.slowdown import Cost, placement_cost
 
 # Launchers for which lines are written.
@@ -173,8 +174,18 @@ def _tried_advice(review: Review, where: LineInScript, cost_of: Callable[[Placem
         script, launches = read_in_job(script, machine, threads=where.threads, kind=where.kind)
         if len(script.lines) != len(where.script.lines):
             return Judged(Counter(), Counter(), "the script has other launch lines then")
-        placement = place_tasks(launches[where.number], machine, kind=where.kind)
-        return Judged.of(each for each in advise(placement, cost_of(placement)) if each.level != "note")
+        judged = Judged.of(found(launches, where.number))
+        # A change may reach the lines of other steps: what it breaks there counts too.
+        earlier = read_in_job(where.script, machine, threads=where.threads, kind=where.kind)[1]
+        for number, (new, old) in enumerate(zip(script.lines, where.script.lines, strict=True)):
+            if number != where.number and new.text != old.text:
+                then, now = (Judged.of(found(each, number)).problems for each in (earlier, launches))
+                judged = judged._replace(problems=judged.problems + (now - then))
+        return judged
+
+    def found(launches: Sequence[Launch], number: int) -> list[Finding]:
+        placement = place_tasks(launches[number], machine, kind=where.kind)
+        return [each for each in advise(placement, cost_of(placement)) if each.level != "note"]
 
     before = Judged.of(each for each in review.advice if each.level != "note")
     return tuple(with_tried_advice(drafts, where.script, judge, before))
