@@ -10,14 +10,14 @@ from functools import partial
 
 from hopperkit.launchers.judging._edits import insert_line, line_range
 from hopperkit.launchers.judging.advice import advise
-from hopperkit.launchers.judging.environment_checks import check_environment
-from hopperkit.launchers.judging.gpu_aware_checks import check_gpu_aware
+from hopperkit.launchers.judging.checks.environment import check_environment
+from hopperkit.launchers.judging.checks.gpu_aware import check_gpu_aware
+from hopperkit.launchers.judging.checks.limits import check_choices, check_gpu_types, check_limits
+from hopperkit.launchers.judging.checks.training import check_training
+from hopperkit.launchers.judging.checks.typing import check_typing
+from hopperkit.launchers.judging.checks.widths import check_counts, check_memory, check_widths
 from hopperkit.launchers.judging.job import Job, PlacedLine
-from hopperkit.launchers.judging.limit_checks import check_choices, check_gpu_types, check_limits
 from hopperkit.launchers.judging.remedies import Draft, Judged, with_tried_advice
-from hopperkit.launchers.judging.training_checks import check_training
-from hopperkit.launchers.judging.typing_checks import check_typing
-from hopperkit.launchers.judging.width_checks import check_counts, check_memory, check_widths
 from hopperkit.launchers.placing import place_tasks
 from hopperkit.launchers.reader import read_in_job
 from hopperkit.launchers.scripts import LaunchLine, Script

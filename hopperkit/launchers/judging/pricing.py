@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from hopperkit.launchers.batch.requested import requested_by_job
-from hopperkit.launchers.judging.limit_checks import requested_time
+from hopperkit.launchers.judging.checks.limits import requested_time
 from hopperkit.launchers.scripts import Script
 from hopperlib.finding import LEVELS, Finding
 from hopperlib.text import count
