@@ -9,7 +9,7 @@ import re
 import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import chain, groupby
+from itertools import groupby
 from typing import NamedTuple
 
 from hopperkit.launchers.options import Given, option_table, programs, read_options
@@ -210,9 +210,12 @@ class _Words:
                 if -1 in ats:
                     # The variable that holds the launcher may hold a wrapper in front of it too.
                     return None
-                kept = [self.new.get(at, self.words[at].shell) for at in ats]
-                pieces = [[text, *self.added.get(at, ())] for at, text in zip(ats[:-1], kept[:-1], strict=True)]
-                edits.append(Edit(start, end, " ".join(text for text in (*chain(*pieces), kept[-1]) if text is not None)))
+                pieces: list[str] = []
+                for at in ats:
+                    text = self.new.get(at, self.words[at].shell)
+                    pieces += () if text is None else (text,)
+                    pieces += self.added.get(at, ()) if at != ats[-1] else ()
+                edits.append(Edit(start, end, " ".join(pieces)))
             # A new option brings its blank: those before a word that goes are cut with it.
             edits += [Edit(end, end, "".join(f" {text}" for text in last))] if last else []
         return tuple(edits)

@@ -34,6 +34,8 @@ TOO_LITTLE = {
     "node.standard.numa_bandwidth_gb_s": "measured on processors of its kind; the run times that would test it are lost",
 }
 
+SYNOPSIS = "-a -b -B -cc -cp -d -D -F -L -m -n -N -q -r -S -sl -sn -ss -t -T"
+
 # Printed, and true of every model by construction: no check of a study can fail by them, so they are held here.
 PRINTED = {
     # NERSC's page on Hopper's memory: 1 GB of the 64 is the system's.
@@ -44,7 +46,7 @@ PRINTED = {
     # Antypas and He 2011, sec. 1: a server failed, and the file system recovered by itself.
     "file_system.scratch.server_failover": True,
     # NERSC's page on Hopper's aprun, synopsis of the man page: the tool refuses other options, the models know five.
-    "launcher.aprun.options": tuple("-a -b -B -cc -cp -d -D -F -L -m -n -N -q -r -S -sl -sn -ss -t -T".split()),
+    "launcher.aprun.options": tuple(SYNOPSIS.split()),
 }
 
 HOPPER = Machine.load("hopper")
