@@ -206,18 +206,18 @@ class _Words:
         for (start, end), group in groupby(range(-1, len(self.words)), key=lambda at: places[at + 1]):
             ats = list(group)
             last = self.added.get(ats[-1], [])
-            touched = any(at in self.new for at in ats) or any(at in self.added for at in ats[:-1])
-            if not touched:
-                edits += [Edit(end, end, "".join(f" {text}" for text in last))] if last else []
-                continue
-            if -1 in ats:
-                # The variable that holds the launcher may hold a wrapper in front of it too.
-                return None
-            pieces: list[str] = []
-            for at in ats:
-                text = self.new.get(at, self.words[at].shell)
-                pieces += [*([] if text is None else [text]), *self.added.get(at, ())]
-            edits.append(Edit(start, end, " ".join(pieces)))
+            if any(at in self.new for at in ats) or any(at in self.added for at in ats[:-1]):
+                if -1 in ats:
+                    # The variable that holds the launcher may hold a wrapper in front of it too.
+                    return None
+                pieces: list[str] = []
+                for at in ats:
+                    text = self.new.get(at, self.words[at].shell)
+                    pieces += () if text is None else (text,)
+                    pieces += self.added.get(at, ()) if at != ats[-1] else ()
+                edits.append(Edit(start, end, " ".join(pieces)))
+            # A new option brings its blank: those before a word that goes are cut with it.
+            edits += [Edit(end, end, "".join(f" {text}" for text in last))] if last else []
         return tuple(edits)
 
 
