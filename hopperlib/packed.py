@@ -63,6 +63,6 @@ def decompress(stream: io.BufferedReader) -> Any:
         return lzma.LZMAFile(stream)
     if head.startswith(b"\x28\xb5\x2f\xfd"):
         raise ValueError(
-            "the file is packed with zstd, which the standard library does not unpack; unpack it with zstd -d"
+            "the file is compressed with zstd, which the standard library does not support; decompress it with zstd -d"
         )
     return stream

@@ -117,7 +117,9 @@ def _exact_bytes(text: str, *, binary: bool, any_case: bool, unit: str = "") -> 
 
     match = re.fullmatch(_SIZE, text.strip(), _ANY_CASE if any_case else re.ASCII)
     if match is None:
-        raise InputError(f"{text!r} is no size; give a number and a unit, such as 29GB, 64MiB or 1048576", value=text)
+        raise InputError(
+            f"{text!r} is not a size; give a number and a unit, such as 29GB, 64MiB or 1048576", value=text
+        )
     number, letter, i, word = match.groups(default="")
     power = _LETTERS.index((letter or unit).upper()) + 1 if letter or (unit and not word) else 0
     return Decimal(number) * Decimal(1024 if binary or i else 1000) ** power
@@ -156,7 +158,7 @@ def size_bytes(text: str, *, binary: bool = False, any_case: bool = False, round
     """
     size = _exact_bytes(text, binary=binary, any_case=any_case)
     if not rounded and size != int(size):
-        raise InputError(f"{text!r} is no whole number of bytes", value=text)
+        raise InputError(f"{text!r} is not a whole number of bytes", value=text)
     return round(size)
 
 
@@ -258,4 +260,4 @@ def duration_s(text: str, *, unit: str = "") -> int:
         groups = ("0", *clock.groups("0")) if clock else dated.groups("0") if dated else ()
         days, hours, minutes, seconds = map(int, groups)
         return ((days * HOURS_PER_DAY + hours) * 60 + minutes) * 60 + seconds
-    raise InputError(f"{text!r} is no duration; give one such as 1-12:00:00, 00:30:00 or 90m", value=text)
+    raise InputError(f"{text!r} is not a duration; give one such as 1-12:00:00, 00:30:00 or 90m", value=text)

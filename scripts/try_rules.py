@@ -31,12 +31,12 @@ def main(file: str) -> int:
             taken = list(scanner.evidence.messages)
             if (rule.code in taken) != (sample in rule.positive):
                 print(
-                    f"{file}: {rule.code}: {sample!r} is taken for {' and '.join(taken) or 'no message'}",
+                    f"{file}: {rule.code}: {sample!r} matches {' and '.join(taken) or 'no message'}",
                     file=sys.stderr,
                 )
                 status = 1
     if not status:
-        print(f"{file}: all {len(own)} know their samples")
+        print(f"{file}: all {len(own)} match their samples")
     return status
 
 

@@ -299,7 +299,7 @@ class DocumentedValue:
         if tolerance is not None:
             return float(number - room), float(number + room)
         if self.tolerance is None:
-            raise ValueError(f"{self.id}: {self.qualifier} {self.value!r} has no tolerance of its own: give one")
+            raise ValueError(f"{self.id}: {self.qualifier} {self.value!r} has no tolerance: give one")
         room = Decimal(repr(self.tolerance))
         return float(number if self.qualifier == "truncated" else number - room), float(number + room)
 

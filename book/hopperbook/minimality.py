@@ -173,7 +173,7 @@ def trace(study: str) -> dict[str, Any]:
     RuntimeError
         If a cell or the study fails: a trace that is cut short would flatter.
     """
-    assert not [name for name in sys.modules if name.startswith("hopperlib.")], "start in a process of its own"
+    assert not [name for name in sys.modules if name.startswith("hopperlib.")], "start in a separate process"
     tracer = Tracer()
     sys.settrace(tracer)
     from hopperbook.questions import QUESTIONS, load

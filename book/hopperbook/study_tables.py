@@ -129,5 +129,5 @@ def assumptions(study: str) -> str:
     listed = "\n".join(f"- {text}" for text in (*load(study).assumptions, *numbers))
     why = load(study).texts.get("no_prediction", "")
     return (
-        f"{listed}\n\nNo number of this page can be predicted and held against a printed one. {why}" if why else listed
+        f"{listed}\n\nNo number of this page can be predicted and compared with a printed one. {why}" if why else listed
     )

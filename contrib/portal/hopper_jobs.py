@@ -20,8 +20,8 @@ REASONS = {
     "Priority": "Jobs with a higher priority wait before it.",
     "Resources": "It is next, and waits until enough nodes are free.",
     "Dependency": "It waits for another job to end.",
-    "BeginTime": "Its own start time is not reached yet.",
-    "ReqNodeNotAvail": "Nodes that it asks for are down, drained or reserved.",
+    "BeginTime": "Its requested start time has not been reached.",
+    "ReqNodeNotAvail": "Requested nodes are down, drained or reserved.",
     "AssocGrpCPUMinutesLimit": "The account has used its CPU time.",
     "QOSMaxJobsPerUserLimit": "You have as many jobs running as the QOS allows.",
 }
@@ -63,7 +63,7 @@ def failed(days):
         cause = (
             answer["answer"]["summary"]
             if found
-            else "The output does not say."
+            else "The output does not show it."
             if files
             else "Its output was not found."
         )

@@ -76,7 +76,9 @@ def clustered(design: Array, y: Array, groups: Sequence[Hashable]) -> Clustered:
     _, of = np.unique(np.asarray(groups, dtype=str), return_inverse=True)
     sizes = np.bincount(of)
     if len(sizes) < FEWEST_GROUPS:
-        raise ValueError(f"{len(sizes)} groups are too few: {FEWEST_GROUPS} are needed to say how much groups differ")
+        raise ValueError(
+            f"{len(sizes)} groups are too few: {FEWEST_GROUPS} are needed to estimate how much groups differ"
+        )
     if len(sizes) < len(y):
         design, y = _weighted(design, y, of, sizes)
     inverse = np.linalg.pinv(design.T @ design)

@@ -142,11 +142,13 @@ def _checked(values: npt.ArrayLike, *families: str) -> Array:
     if len(array) < _LEAST_VALUES:
         raise ValueError(f"{len(array)} values are too few: {_LEAST_VALUES} are needed to compare families")
     if array.min() <= 0 and not set(families) <= {"normal"}:
-        raise ValueError(f"value {array.min():g} must be above 0: of these families only the normal reaches below")
+        raise ValueError(
+            f"value {array.min():g} must be above 0: of these families only the normal distribution allows values below"
+        )
     if array.min() > 0 and array.max() > _MOST_RATIO * array.min():
         raise ValueError(
             f"values from {array.min():g} to {array.max():g}: the largest may be at most {_MOST_RATIO:,} times the smallest, "
-            "or tails are beyond what a double holds"
+            "or tails exceed the range of a double"
         )
     if array.std() <= _LEAST_SPREAD * abs(array.mean()):
         raise ValueError("all values are the same to a millionth: there is no spread to fit a distribution to")

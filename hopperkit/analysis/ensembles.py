@@ -49,7 +49,7 @@ def _plain(value: Any) -> Any:
     """Return numbers of numpy as Python's, which JSON takes."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
-    raise TypeError(f"{value!r} is no text, number or list")
+    raise TypeError(f"{value!r} is not a text, a number or a list")
 
 
 def _normal(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,9 +131,7 @@ def _about(folder: Path) -> dict[str, str]:
         about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
         return {name: str(about[name]) for name in ("function", "version")}
     except (ValueError, KeyError, TypeError):
-        raise ValueError(
-            f"{folder / _ABOUT} does not say which function the folder is of; use another folder"
-        ) from None
+        raise ValueError(f"{folder / _ABOUT} does not name the folder's function; use another folder") from None
 
 
 def _open(folder: Path, function: str, version: str) -> None:
@@ -143,7 +141,7 @@ def _open(folder: Path, function: str, version: str) -> None:
         if known != function:
             raise ValueError(f"{folder} holds results of {known}, not of {function}; use another folder")
     elif folder.exists() and any(folder.iterdir()):
-        raise ValueError(f"{folder} holds other files; an ensemble needs a folder of its own")
+        raise ValueError(f"{folder} contains other files; an ensemble needs an empty folder")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _ABOUT).write_text(json.dumps({"function": function, "version": version}) + "\n", encoding="utf-8")
 

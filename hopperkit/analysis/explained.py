@@ -306,9 +306,7 @@ def _result(
         else f"None of {listed(factors)} surely explains the differences between {count(len(made), 'job')}."
     )
     noise = (
-        f" Inside a job lies {100 * inside:.0f} % of the variance, which no property of a job explains."
-        if inside
-        else ""
+        f" {100 * inside:.0f} % of the variance is within jobs, which no property of a job explains." if inside else ""
     )
     return Result(
         summary=f"{summary} All together explain {100 * together:.0f} %.{noise}",
@@ -386,7 +384,7 @@ def _tables(shares: Sequence[Share], robust: RobustFit, slow: Sequence[dict[str,
         slow,
         {
             group.capitalize(): lambda row: row["job"],
-            Column("Times what is expected", "", 2): lambda row: row["times_expected"],
-            "What hardly any other run had": lambda row: row["different"],
+            Column("Times the expected value", "", 2): lambda row: row["times_expected"],
+            "Values that hardly any other run has": lambda row: row["different"],
         },
     )

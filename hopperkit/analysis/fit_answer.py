@@ -138,7 +138,7 @@ def _findings(report: RunTimeReport) -> Iterator[Finding]:
         yield Finding("no-family", "No family describes the times: all are doubted.")
     yield from report.notes()
     if when := report.table.when:
-        text = f"Column {when!r} says when the runs were: hopper watch tells whether they became slower or faster for good."
+        text = f"Column {when!r} has the dates of the runs: hopper watch shows whether they became slower or faster for good."
         yield Finding("over-time", text)
     if report.split is None and report.table.group:
         yield Finding("not-split", f"The spread is not split: {report.no_split}.", "note")
@@ -160,10 +160,10 @@ def _values(report: RunTimeReport) -> Iterator[Value]:
     if split:
         low, share, high = (100 * part for part in split.between_fraction)
         groups = f"{split.groups} groups of column {report.table.group}; 95 %: {low:.1f} to {high:.1f} %"
-        yield Value("Variance that lies between groups", share, "calibrated", "%", 1, note=groups)
+        yield Value("Variance between groups", share, "calibrated", "%", 1, note=groups)
     if slow := report.slow_run:
         seen = f"{sum(time > slow.estimate for time in times):,} of {len(times):,} did"
-        note = f"95 %, whatever the distribution: {slow.low:,.5g} to {slow.high:,.5g}; {seen}"
+        note = f"95 % interval for any distribution: {slow.low:,.5g} to {slow.high:,.5g}; {seen}"
         yield Value(f"One run in {slow.one_in} takes longer than", slow.estimate, "calibrated", unit, note=note)
 
 

@@ -127,8 +127,8 @@ class _Reached:
         except Exception as error:  # each class raises a different exception
             what = f"{path} is of {type(thing).__module__}.{type(thing).__name__}"
             raise InputError(
-                f"what the ensemble hangs on cannot be keyed: {what}, which cannot be kept ({error}); "
-                "give what it holds as a parameter, or make it inside the function"
+                f"the ensemble depends on an object that cannot be hashed: {what}, which cannot be pickled ({error}); "
+                "pass its contents as a parameter, or create it inside the function"
             ) from None
         if isinstance(kept, str):
             return self._write(type(thing).__module__, kept)

@@ -63,7 +63,7 @@ def _in_zone_of(jobs: pd.DataFrame, edges: pd.DatetimeIndex) -> pd.DatetimeIndex
     """Moments in the zone of the jobs."""
     zone = jobs["start"].dt.tz
     if edges.tz is None and zone is not None:
-        warnings.warn(f"edges without a time zone are taken for moments of the jobs' zone, {zone}", stacklevel=3)
+        warnings.warn(f"edges without a time zone are read in the zone of the jobs, {zone}", stacklevel=3)
         return _localized(edges, zone)
     if edges.tz is not None and zone is None:
         raise InputError(
@@ -175,14 +175,14 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
     >>> from hopperkit.readers.jobs import read_job_trace
     >>> trace = read_job_trace(["1 0 -1 60 3 -1 -1 3 90 -1 1 1 -1 -1 -1 -1 -1 -1"])
     >>> observed_result(trace, 4, Result(summary="One job.")).summary
-    'The trace does not say when jobs started. One job.'
+    'The trace has no start times. One job.'
     """
     jobs = trace.to_frame()
     if not trace.has_waits:
         return replace(simulated, tables=(*simulated.tables, *_tables_of_use(jobs)))
     started = jobs["wait"].dropna()
     if started.empty:
-        return replace(simulated, summary=f"The trace does not say when jobs started. {simulated.summary}")
+        return replace(simulated, summary=f"The trace has no start times. {simulated.summary}")
     weeks, dated = by_week(jobs, nodes), trace.epoch_s > 0
     middle, high = started.median().total_seconds(), started.quantile(0.95).total_seconds()
     begin, end = jobs["submit"].min(), jobs["submit"].max()
@@ -192,7 +192,7 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
     whose = count(nodes, "node")
     use = f"; {share(used)} of {whose} used" if used is not None else ""
     if used and used > 1:
-        use = f"; more node-hours than {whose} have: jobs share nodes, or --set nodes=N says how many there are"
+        use = f"; more node-hours than {whose} have: jobs share nodes, or set their number with --set nodes=N"
     never = int(jobs["start"].isna().sum())
     left = f" {count(never, 'job')} never started." if never else ""
     return replace(

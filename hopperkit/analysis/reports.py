@@ -230,7 +230,7 @@ def _jobs(texts: Sequence[_Text], _: Any, since: float | None, **settings: Any) 
         trace = read_job_trace(pd.concat([each.to_frame() for each in traces]))
     if since is not None:
         if not trace.epoch_s and trace.workload.submit_time_s[0] < 1e8:
-            raise InputError("the trace does not tell its dates", name="since")
+            raise InputError("the trace has no dates", name="since")
         if not trace.timezone and _LOCAL.search(texts[0].text[:_HEAD]):
             # The clock of the trace names no zone: it is compared with the clock on the wall.
             since = datetime.fromtimestamp(since).replace(tzinfo=UTC).timestamp()
@@ -287,7 +287,7 @@ def _later(history: History, since: float) -> History | None:
     try:
         kept = [run for run, at in enumerate(history.times) if datetime.fromisoformat(at).timestamp() >= since]
     except ValueError:
-        raise InputError(f"{history.name} does not tell its dates: {history.times[0]}", name="since") from None
+        raise InputError(f"{history.name} has no dates: {history.times[0]}", name="since") from None
     if not kept:
         return None
     covariates = {name: tuple(values[run] for run in kept) for name, values in history.covariates.items()}

@@ -126,7 +126,9 @@ class RunTimeReport:
         """The result in one sentence."""
         (best, p), *others = self.families
         if len(self.fitted) < FEW_VALUES:
-            return f"{len(self.fitted)} times are too few to tell their distribution; the {best.family} comes nearest."
+            return (
+                f"{len(self.fitted)} times are too few to determine their distribution; the {best.family} is closest."
+            )
         if self.none_fits:
             return f"No family describes the times; the {best.family} comes nearest by AIC."
         near = [other.family for other, _ in others if other.note == "" and other.aic - best.aic < _TIE]
@@ -141,14 +143,14 @@ class RunTimeReport:
             n, group = len(self.fitted), self.table.group
             yield Finding(
                 "runs-alike",
-                f"Runs of one {group} are alike, so {n} runs tell less than {n} independent ones: the p-values are too "
+                f"Runs of one {group} are correlated, so {n} runs carry less information than {n} independent ones: the p-values are too "
                 "small.",
                 advice=f"Fit the smallest time of each {group} (--minimum) to test a family.",
             )
         step, tied = resolution(self.table.times), len(self.table.times) - len(set(self.table.times))
         if tied:
             multiples = f": they are multiples of {step:g} {self.table.unit}".rstrip()
-            rounding = f"{multiples}, and the samples behind the p-values are rounded alike" if step else ""
+            rounding = f"{multiples}, and the samples for the p-values are rounded the same way" if step else ""
             yield Finding("ties", f"{tied:,} of {len(self.table.times):,} times equal another{rounding}.", "note")
 
     @property
@@ -182,7 +184,7 @@ class RunTimeReport:
 def _split(table: RunTimes) -> tuple[VarianceSplit | None, str]:
     """Return the variance split, or the reason why there is none."""
     if table.group is None:
-        return None, "no column says which runs belong together"
+        return None, "there is no column of groups"
     try:
         return variance_split(table.times, table.groups), ""
     except ValueError as error:

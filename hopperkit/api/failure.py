@@ -54,7 +54,7 @@ def diagnose(
     ...     "Some of your processes may have been killed by the cgroup out-of-memory handler."
     ... )
     >>> hopperkit.diagnose(errors=[line]).summary
-    "The job used more memory than it was given, and tasks were ended for it (SLURM-OOM, errors:1). This is certain: the message says by itself what happened, and nothing in the text contradicts it. Who acts: the job's owner."
+    "The job used more memory than it was given, and tasks were ended for it (SLURM-OOM, errors:1). This is certain: the message is a complete explanation, and nothing in the text contradicts it. Who acts: the job's owner."
 
     References
     ----------
@@ -187,8 +187,8 @@ def huge_pages(
         Nodes of the job. From 1 to 1,000,000. 342 nodes hold the 8,192 cores of the smaller GTC run, 1,024 nodes
         the 24,576 cores of the larger one.
     need_gb : float
-        Huge-page memory needed per node. [GB] From 0.01 to 100,000. The default is assumed: No source prints what
-        the jobs asked for.
+        Huge-page memory needed per node. [GB] From 0.01 to 100,000. The default is assumed: No source gives the
+        jobs' requests.
     machine : str, path-like or Machine, default "hopper"
         Machine.
     days : int, default 40
@@ -262,8 +262,8 @@ def bad_nodes(
     check_minutes : float, default 5.0
         Time of the check. [min] From 0 to 1,440. The default is assumed: No source prints it.
     lost_fraction : float, default 1.0
-        Share of the run that a bad node costs. From 0 to 1. 1: the job hangs until its time limit and all is
-        lost. With checkpoints less is lost. The default is assumed: No source prints it. A hung job without
+        Share of the run that a bad node costs. From 0 to 1. 1: the job hangs until its time limit and everything
+        is lost. With checkpoints less is lost. The default is assumed: No source prints it. A hung job without
         checkpoints loses all of its run.
     found_fraction : float, default 0.8
         Probability that the check finds a bad node. From 0 to 1. The default is assumed: No source prints it. A

@@ -28,10 +28,10 @@ def locality(
     jobs : str, path-like, file, lines or DataFrame
         Job log. sacct --allocations --parsable2
         --format=JobID,User,Partition,State,Submit,Start,ElapsedRaw,TimelimitRaw,NNodes,NodeList. The log at the
-        start is made up, with 5 % more run time for each further group.
+        start is made up, with 5 % more run time for each additional group.
     network : str, path-like, file, lines or DataFrame
         Network. topology.conf, topology.yaml, the output of scontrol show topology or of ibnetdiscover, or names
-        of nodes that tell a place (x1000c0s0b0n0, c0-0c0s0n0).
+        of nodes that encode a position (x1000c0s0b0n0, c0-0c0s0n0).
     wait_hours : float, default 2.0
         Longest wait for one group. [h] From 0 to 24.
 
@@ -82,9 +82,9 @@ def fragmentation(
     days : int, default 14
         Days since the reboot. [d] From 2 to 28.
     load : float, default 0.95
-        Offered load. From 0.5 to 1. Node-hours that all jobs ask for, divided by those of the machine. At 1 the
-        queue is hardly ever empty. The default is assumed: No source prints how much was asked for. The sources
-        say that the queue was full.
+        Offered load. From 0.5 to 1. Node-hours that all jobs request, divided by those of the machine. At 1 the
+        queue is hardly ever empty. The default is assumed: No source gives the requested amount. The sources say
+        that the queue was full.
     mix : {"production", "early"}, default "production"
         Workload.
     policy : {"easy", "fcfs"}, default "easy"
@@ -149,7 +149,7 @@ def variability(
     tasks : {4096, 8192, 16384}, default 8192
         Size of the job. Jobs on Hopper, whose run times are printed, so that the model could be fitted to them.
     noise_percent : float, default 0.5
-        Run-to-run noise. [%] From 0 to 20. How much noise adds to a run on average.
+        Run-to-run noise. [%] From 0 to 20. Mean additional run time from noise.
     traffic : {"none", "stencils", "assumed", "double"}, default "assumed"
         Neighbors' traffic. Tasks of the other jobs send to their neighbors on grids of one to three dimensions;
         in some jobs all send to all. The default is assumed: No source prints what other jobs sent.
@@ -264,11 +264,11 @@ def runs_needed(
         Gain to be shown. [%] From 0.01 to 90.
     noise_percent : float, or None
         Coefficient of variation of the run time. [%] From 0.01 to 200. Standard deviation over mean; `hopper fit`
-        works it out from run times of your own. The default is assumed: No source prints the noise of the tests
-        with huge pages.
+        computes it from your run times. The default is assumed: No source prints the noise of the tests with huge
+        pages.
     times : str, path-like, file, lines or DataFrame, or None
-        Run times of your own. A CSV file whose first line names the columns: `run_time_s`, and `job` for runs on
-        the same nodes. Their spread is then used instead of the number above.
+        Your run times. A CSV file whose first line names the columns: `run_time_s`, and `job` for runs on the
+        same nodes. Their spread is then used instead of the number above.
     runs : int, default 3
         Runs of each variant that you can afford. From 2 to 10,000.
     chance_percent : int, default 80
@@ -338,11 +338,11 @@ def simulate(
     machine : str, path-like or Machine, or None
         Machine. Gives the nodes, and each job's hops, groups or switches.
     nodes : int, or None
-        Nodes of the machine. From 0 to 200,000. Not given: those of the machine, or as the trace says.
+        Nodes of the machine. From 0 to 200,000. Not given: those of the machine, or of the trace.
     policy : {"auto", "slurm", "easy", "fcfs", "conservative"} or callable or int, default "auto"
-        Policy. Without a choice, Slurm's for what Slurm printed; for other logs EASY, or what orders their waits
-        clearly better. The depth is the number of blocked jobs with a reserved start, which no job behind them
-        may delay.
+        Policy. Default: Slurm's for Slurm logs; for other logs EASY, or the policy that orders their waits
+        clearly better. The depth is the number of blocked jobs with a reserved start, which no later job may
+        delay.
     wide : {"skip", "refuse"}, default "skip"
         Jobs that are too wide.
     cluster : str, path-like, file, lines or DataFrame, or None
@@ -353,8 +353,9 @@ def simulate(
     allocation : {"first", "best", "contiguous", "random", "switch", "group"}, default "first"
         Allocation.
     switches : str, or None
-        Wait for few switches. As Slurm's --switches=count@time, such as 1@2:00:00: a job that could lie under so
-        many switches (groups, if nodes are chosen by group) waits so long for that, and lets others pass.
+        Wait for few switches. As Slurm's --switches=count@time, such as 1@2:00:00: a job that could run under
+        this many switches (groups, if nodes are chosen by group) waits up to this time for them, and lets others
+        pass.
     order : {"nid", "xyz", "xyz-by2", "hilbert"}, default "nid"
         Order of the node list. Matters only if the machine has a torus.
     overrun : {"kill", "keep"}, default "kill"
@@ -362,19 +363,19 @@ def simulate(
     queues : {"none", "hopper-2013", "hopper-final", "widest-first", "shortest-first"}, default "none"
         Queues. Queues, order and limits.
     queue_file : str, path-like, file, lines or DataFrame, or None
-        Queues of your own. TOML with one table, which takes the place of the queues above: queue or like, order
+        Custom queues. TOML with one table, which takes the place of the queues above: queue or like, order
         (submission, size, length, multifactor), and rules: weights (age, size, queue, qos, fair_share),
         half_life_days, qos_factors, limit (per, of, jobs, nodes).
     learned : bool, default False
         Rules that the trace shows. Closed hours, limits, order and depth as the observed starts show them, for
         whole nodes of one pool.
     slurm_config : str, path-like, file, lines or DataFrame, or None
-        Slurm's settings. What scontrol show config prints, or slurm.conf: backfill interval, window and depth,
+        Slurm's settings. The output of scontrol show config, or slurm.conf: backfill interval, window and depth,
         and the weights of priorities. They take the place of policy, order and rules.
     downtimes : str, path-like, file, lines or DataFrame, or None
         Downtimes. Outages, drains, orphans, reservations: CSV with kind,start_s,end_s,...
     cores_per_node : int, or None
-        Processors of a node in an SWF trace. From 0 to 100,000. Not given: as its header says, or 1.
+        Processors of a node in an SWF trace. From 0 to 100,000. Not given: from its header, or 1.
     timezone : str, or None
         Time zone of sacct output. Of the clock that printed it, such as Europe/Berlin; empty for universal time.
     columns : str, or None

@@ -68,13 +68,12 @@ def detection_delay(
     loss_percent : {3, 5, 10, 20, 30}
         Lasting loss [%].
     spread_percent : {1, 2, 3, 5, 8, 12}
-        Spread of ordinary runs [%]. Coefficient of variation; `hopper watch` estimates it from a history of your
-        own.
+        Spread of ordinary runs [%]. Coefficient of variation; `hopper watch` estimates it from your history.
     contended_percent : {5, 15}, default 5
-        Share of runs in contention [%]. Each of these runs reaches half to nine tenths of its usual rate.
+        Share of runs in contention [%]. Each of these runs has half to nine tenths of its usual rate.
     persistence : {"0", "0.5"}, default "0"
-        Autocorrelation of runs. Not given: the runs are independent. `hopper watch` estimates it from a history
-        of your own.
+        Autocorrelation of runs. Not given: the runs are independent. `hopper watch` estimates it from your
+        history.
     runs_per_week : float, default 7.0
         Runs a week. From 0.1 to 10,000.
 

@@ -202,12 +202,12 @@ def interconnect(
         Busy part of the machine. From 0 to 0.95. Busy nodes lie in blocks of eight, which are spread over the
         list by a fixed rule.
     others_fraction : float, default 0.0
-        Traffic of other jobs, as a share of what they could send. From 0 to 1. The default is assumed: No source
-        prints what other jobs send: here all go at one pace, in jobs of 128 nodes on a grid of three dimensions.
+        Traffic of other jobs, as a share of their maximum. From 0 to 1. The default is assumed: No source gives
+        the traffic of other jobs: here all have one rate, in jobs of 128 nodes on a grid of three dimensions.
     trace : str, path-like, file, lines or DataFrame, or None
         Job trace of the others. In the Standard Workload Format, or what sacct --parsable2 printed: its jobs,
-        simulated on this machine with backfill and the first free nodes, run beside yours, in place of the busy
-        part above.
+        simulated on this machine with backfill and the first free nodes, run at the same time as yours, instead
+        of the busy part above.
     moment : float, default 0.5
         Moment in the trace (0: first start, 1: last). From 0 to 1.
 

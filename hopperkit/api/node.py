@@ -91,14 +91,14 @@ def place(
     kind : str, or None
         Kind of node. Its name in the machine file; empty for the ordinary kind.
     threads : int, or None
-        OpenMP threads per task. From 0 to 1,024. Not given: as the script says (OMP_NUM_THREADS), or one for each
-        core that the line gives to a task.
+        OpenMP threads per task. From 0 to 1,024. Not given: from the script (OMP_NUM_THREADS), or one per core of
+        a task.
     memory_per_task_gb : float, or None
-        Memory per task. [GB] From 0 to 4,096. Not given: not known. Then the memory that the line asks for is
-        used, or all memory is taken to be local.
+        Memory per task. [GB] From 0 to 4,096. Not given: unknown. The line's memory request is used, otherwise
+        all memory is assumed to be local.
     memory_bound_high : float, default 1.0
         Memory-bound fraction, at most. From 0 to 1. Share of the run, with tasks spread evenly, that waits for
-        memory. The line does not say how large it is.
+        memory. It cannot be read from the line.
     node : int, default 0
         Node to draw. From 0 to 100,000. Counted from 0, in the order of the job's nodes.
     launch : int, or None
@@ -156,7 +156,7 @@ def memory(
     tasks : int
         MPI tasks. From 1 to 1,000,000,000.
     threads : int, or None
-        Threads per task. From 0 to 1,024. Not given: one. What more threads would save stands beside the answer.
+        Threads per task. From 0 to 1,024. Not given: one. The answer also shows the saving from more threads.
     machine : str, path-like or Machine, default "hopper"
         Machine.
     kind : str, or None
@@ -211,15 +211,15 @@ def hybrid(
     machine : str, path-like or Machine, default "hopper"
         Machine.
     parallel_fraction : float, default 0.99
-        Parallel fraction of a task's work. From 0.8 to 1. What its threads share. The default is assumed: The
-        document prints no time: the middle of what the study tries.
+        Parallel fraction of a task's work. From 0.8 to 1. The part that its threads share. The default is
+        assumed: The document gives no time: the middle of the study's range.
     mpi_share : float, default 0.25
         Share of the run in MPI. From 0 to 0.6. With one thread in each task. It covers collectives and copies,
-        which grow with the number of tasks. The default is assumed: The document prints no time: the middle of
-        what the study tries.
+        which grow with the number of tasks. The default is assumed: The document gives no time: the middle of the
+        study's range.
     memory_bound : float, default 0.5
-        Memory-bound fraction of the rest. From 0 to 1. The default is assumed: The document prints no time: the
-        middle of what the study tries.
+        Memory-bound fraction of the rest. From 0 to 1. The default is assumed: The document gives no time: the
+        middle of the study's range.
     elsewhere : float, default 1.0
         Share of the data that the first thread touches first. From 0 to 1. 1: one thread fills all arrays first.
         Not given: every thread first fills the part that it will use. No user reported the second.

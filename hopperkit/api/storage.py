@@ -32,7 +32,7 @@ def io_node(
     tasks : int, default 24
         Tasks. From 1 to 96.
     task_rate_mb_s : float, default 212.5
-        Write rate of one task alone. [MB/s] From 20 to 1,000. The default is assumed: No source prints it. With
+        Write rate of one task alone. [MB/s] From 20 to 1,000. The default is assumed: No source gives it. With
         212.5 MB/s eight tasks reach the limit of a Hopper node; with 267.5 MB/s four tasks reach that of a
         Franklin node.
     nodes : int, or None
@@ -134,8 +134,8 @@ def stripe(
     kind : {"lustre", "gpfs", "daos", "vast", "burst-buffer", "nfs"}, default "lustre"
         File system.
     lfs : str, path-like, file, lines or DataFrame, or None
-        Output of lfs df and lfs getstripe -d. Of your own file system: its OSTs, how full they are, and what new
-        files get, progressive or not. `lfs pool_list FILE_SYSTEM.POOL` counts those of a pool.
+        Output of lfs df and lfs getstripe -d. Your file system: its OSTs, their use, and the default layout of
+        new files, progressive or not. `lfs pool_list FILE_SYSTEM.POOL` counts those of a pool.
     measured : str, path-like, file, lines or DataFrame, or None
         Measurements of your file system. Outputs of IOR, mdtest or IO500, or Darshan logs as darshan-parser
         prints them: rates of OSTs and nodes, files created a second and the cost of a lock are fitted to them.

@@ -23,10 +23,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "nodes": ("network.nodes", "Where the nodes of a machine sit, on the floor and in the torus."),
     "fit": ("analysis", "The distribution of run times, their spread, and the repeats that show a change."),
     "io": ("storage.io", "What IOR, mdtest, IO500 and Darshan measured, as tables and as findings."),
-    "report": ("analysis", "A report on files of your own as one HTML page, fit for cron."),
+    "report": ("analysis", "A report on your files as one HTML page, for use with cron."),
     "trace": (
         "network.trace",
-        "What a job log says of its scheduler: rules, their test on later weeks, why a job waited.",
+        "The scheduler of a job log: its rules, their test on later weeks, why a job waited.",
     ),
     "ensemble": ("analysis", "A question over many settings and seeds, in processes or on a cluster."),
     "mcp": ("elsewhere.assistants", "The questions as tools for an assistant, over the Model Context Protocol."),

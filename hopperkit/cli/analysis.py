@@ -28,7 +28,7 @@ from hopperlib.errors import InputError
 @click.option("--minimum", is_flag=True, help="Fit the families to the smallest time of each group.")
 @click.option("--change", default=5.0, show_default=True, metavar="PERCENT", help="The change to be seen.")
 @click.option("--power", default=80.0, show_default=True, metavar="PERCENT", help="How often to see it.")
-@click.option("--resamples", type=int, metavar="N", help="Samples behind p-values.  [default: by size]")
+@click.option("--resamples", type=int, metavar="N", help="Samples for p-values.  [default: by size]")
 @click.option("--seed", default=0, show_default=True, help="Seed of these samples.")
 @page_option
 @all_option
@@ -76,7 +76,7 @@ def fit(file: str, page: str | None, as_json: bool, show_all: bool, **settings: 
 @click.argument("kind")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("-o", "--output", metavar="PAGE", help="Write the page to this file.")
-@click.option("--since", default="", metavar="DATE|SPAN", help="What was run, or changed, since 2026-11-01, or 7d.")
+@click.option("--since", default="", metavar="DATE|SPAN", help="Only runs, or files changed, since 2026-11-01, or 7d.")
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the report; may be repeated."
 )
@@ -138,7 +138,7 @@ def _plain(text: str) -> Any:
 
 @click.command()
 @click.argument("question")
-@click.option("--vary", multiple=True, metavar="NAME=VALUES", help="LOW:HIGH:STEP, or values parted by commas.")
+@click.option("--vary", multiple=True, metavar="NAME=VALUES", help="LOW:HIGH:STEP, or values separated by commas.")
 @click.option("--seeds", default=0, metavar="N", help="Run each setting with N seeds.")
 @click.option("--answer", metavar="COLUMN", help="Number to sum up.  [default: the first that varies]")
 @click.option("--folder", metavar="FOLDER", help="Where runs are kept.  [default: ensemble-QUESTION]")

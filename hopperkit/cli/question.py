@@ -111,7 +111,7 @@ def _schema_option(question: "Question") -> click.Option:
             print_json(answer_schema(question))
             ctx.exit()
 
-    text = "Print the JSON schema of what --json prints, and end."
+    text = "Print the JSON schema of the --json output, and exit."
     return click.Option(["--schema"], is_flag=True, is_eager=True, expose_value=False, callback=show_schema, help=text)
 
 

@@ -65,7 +65,7 @@ class Context:
         if short_of == "nodes":
             return self._claim()
         if short_of == "time" and self.record and self.record.elapsed and self.record.time_limit:
-            return [f"The record says: ran {self.record.elapsed}, limit {self.record.time_limit}."]
+            return [f"Scheduler record: ran {self.record.elapsed}, limit {self.record.time_limit}."]
         return []
 
     def _memory(self, fields: Mapping[str, str]) -> list[str]:
@@ -73,7 +73,7 @@ class Context:
         need = self._need_gb(fields)
         said = []
         if self.record and self.record.max_rss_gb is not None:
-            asked = f", the job asked for {self.record.requested_memory}" if self.record.requested_memory else ""
+            asked = f", requested {self.record.requested_memory}" if self.record.requested_memory else ""
             said.append(f"The record's largest task used {self.record.max_rss_gb:.2f} GB at its last sample{asked}.")
         if not self.launch or not self.machine:
             return said

@@ -177,9 +177,7 @@ def report(
     """
     ordered = sorted(nodes, key=lambda node: node.free_bytes)
     if not ordered:
-        raise ValueError(
-            "there is no node in this input; give the text of /proc/buddyinfo, with node prefixes for many"
-        )
+        raise ValueError("this input contains no node; give the text of /proc/buddyinfo, with node prefixes for many")
     if (need_gb is not None and need_gb < 0) or need_huge_pages < 0:
         raise ValueError(f"need_gb={need_gb} and need_huge_pages={need_huge_pages} must not be negative")
     middle = median(node.free_gb for node in ordered)

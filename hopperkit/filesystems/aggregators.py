@@ -113,7 +113,7 @@ def aggregator_reason(pace: Pace, count: int, stripe_bytes: int) -> str:
     head = f"{counted(chosen, 'aggregator')}, {'one' if each == 1 else digits(each, 3)} for each stripe"
     if each < 1:
         head = f"{counted(chosen, 'aggregator')}, {digits(1 / each, 3)} stripes each"
-    verb, past = ("read", "pass on what they read") if pace.writing.reading else ("write", "")
+    verb, past = ("read", "distribute the data") if pace.writing.reading else ("write", "")
     if term is None:
         most = min(pace.writing.writers, AGGREGATORS_PER_NODE * pace.writing.nodes)
         if chosen >= most:
@@ -123,9 +123,9 @@ def aggregator_reason(pace: Pace, count: int, stripe_bytes: int) -> str:
         "exchange": (past and f"they {past}, and share that work")
         or "they receive the data before they write them, and share that work",
         "locks": f"with more, clients would {verb} to the same objects and wait for each other's locks",
-        "task": f"one task passes on {digits(pace.task_gb_s, 3)} GB/s at most",
-        "one file": f"one node writes one file at {digits(pace.one_file_gb_s, 3)} GB/s at most",
-        "node": f"one node passes on {digits(pace.node_gb_s, 3)} GB/s at most",
+        "task": f"one task writes at most {digits(pace.task_gb_s, 3)} GB/s",
+        "one file": f"one node writes at most {digits(pace.one_file_gb_s, 3)} GB/s to one file",
+        "node": f"one node writes at most {digits(pace.node_gb_s, 3)} GB/s",
         "calls": "each call costs its task a little",
     }[term.name]
     return f"{head}: {words}; without it {term.without:,} would do"

@@ -172,7 +172,7 @@ def fit_rates(measurements: Iterable[Measurement]) -> SiteRates:
         above(0, **{each.quantity: each.value})
         by_quantity.setdefault(each.quantity, []).append(each)
     if not by_quantity:
-        raise InputError("holds no rate that tells about the file system", name="measured")
+        raise InputError("contains no rate that describes the file system", name="measured")
     values = {quantity: [each.value for each in found] for quantity, found in by_quantity.items()}
     nodes = [each.value / each.nodes for each in by_quantity.get("write", []) if each.nodes]
     write = _rate(values.get("write", []))

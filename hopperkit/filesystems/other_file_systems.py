@@ -49,7 +49,7 @@ OTHER_FILE_SYSTEMS = {
     "daos": OtherFileSystem(
         "DAOS",
         "No stripe count, but an object class does the same: S1 puts a file on one target, SX over all of them. "
-        "SX for one large shared file, S1 for a file a task; the chunk size is what the stripe size is on Lustre.",
+        "SX for one large shared file, S1 for one file per task; the chunk size corresponds to Lustre's stripe size.",
         {
             "For a shared file": "daos cont create POOL LABEL --type=POSIX --file-oclass=SX --dir-oclass=SX "
             "--chunk-size=1MiB",

@@ -88,7 +88,7 @@ def site_rule(pace: Pace, default: Sequence[Component], directory: str, pool: st
     lines = _lines(system.guide_words[place], directory) if system.guide_words else [setstripe(components, directory)]
     hints = next((line for line in lines if _EXPORT.match(line)), None)
     commands = tuple(line for line in lines if line != hints)
-    words = "the site's own rule for a shared file of this size"
+    words = "the site's rule for a shared file of this size"
     return SiteRule(system.max_stripe_count if count == -1 else count, stripe, components, commands, hints, words)
 
 

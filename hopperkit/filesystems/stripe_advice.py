@@ -298,8 +298,8 @@ def _reason_of(pace: Pace, rule: SiteRule) -> str:
 def _departure(own: Advice, result: Estimate) -> str:
     """Return the expected gain of a layout other than the site's rule, and its basis."""
     return (
-        f"{DEPARTS}: {digits(own.estimate.rate_gb_s, 3)} GB/s by this estimate against "
-        f"{digits(result.rate_gb_s, 3)}. It rests on {limit_words(own.estimate.limit)} and knows only your job, the site "
+        f"{DEPARTS}: {digits(own.estimate.rate_gb_s, 3)} GB/s by this estimate, compared with "
+        f"{digits(result.rate_gb_s, 3)}. It depends on {limit_words(own.estimate.limit)} and considers only your job, the site "
         "all of them: measure both before you keep it"
     )
 
@@ -400,13 +400,13 @@ def _choose(pace: Pace, default: tuple[Component, ...], pool: str) -> _Choice:
             *by_itself, "what new files get here, and within 5 % of the best by the estimate", unlimited, default
         )
     limit = limit_words(pace.estimate(count, _fastest(pace, count)[1]).limit)
-    reason = f"within 5 % of the best by the estimate, where {limit} set the pace"
+    reason = f"within 5 % of the best by the estimate, limited by {limit}"
     useful = system.useful_stripe_count
     if useful and not pace.own_files and count <= useful <= count * TYPICAL_FACTOR:
         count = useful
         reason = f"nothing was gained beyond {useful} of {system.osts} OSTs when it was measured here"
     elif count == 1:
-        reason = f"more would gain less than 5 %: {limit} set the pace"
+        reason = f"more would gain less than 5 %: {limit} are the limit"
     if unlimited > most:
         reason += f"; the site wants no file on more than {most}"
     stripe = _near_rule(pace, count, bound)
@@ -465,7 +465,7 @@ def _cautions(pace: Pace, choice: _Choice, result: Estimate, share: float) -> It
         if rate * _NEAR_BEST > result.rate_gb_s:
             yield (
                 f"by this estimate {wider} stripes would give {digits(rate, 3)} GB/s, but the site wants no file on "
-                f"more than {most} OSTs: ask it before you take more"
+                f"more than {most} OSTs: contact it before using more"
             )
     if share > 0.25:
         yield f"the data are {text.share(share)} of the file system's capacity"

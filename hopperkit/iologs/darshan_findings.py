@@ -127,12 +127,12 @@ def _lost(log: DarshanLog) -> Iterator[Finding]:
         memory = "Give Darshan more memory and run again: export DARSHAN_MODMEM=64"
         yield Finding(
             "incomplete-log",
-            f"{capital(what)}. What follows is judged from the rest.",
+            f"{capital(what)}. The rest of the log is judged.",
             evidence={"number": number, "of": len(log.missing)},
             advice=memory if "ran out of memory" in what else "Copy the log again.",
         )
     if not any(total["files"] for total in log.totals.values()) and not log.files:
-        message = "The log holds no record of any file, so nothing can be said about it."
+        message = "The log has no file records, so nothing can be judged."
         yield Finding("no-records", message, "unknown")
     elif log.totals and "POSIX" not in log.modules:
         message = "The log has no POSIX module, so it does not show sizes, order and alignment of accesses."
@@ -202,7 +202,7 @@ def _slow_ost(log: DarshanLog, verdict: Verdict, slow: SlowOst) -> Finding:
             won=1 - 1 / slow.factor,
             because="at the usual rate",
         ),
-        advice=f"Report it to those who run the file system, with these numbers. What lies on it: lfs find {folder} "
+        advice=f"Report it to the administrators of the file system, with these numbers. Files on it: lfs find {folder} "
         f"--ost {first}. Move what you need: lfs migrate -c 1 -i OTHER_OST FILE. Until it is mended, start new files "
         "elsewhere: lfs setstripe -c 1 -i OTHER_OST FILE",
     )
@@ -248,7 +248,7 @@ def _one_ost_finding(site: Site, evidence: dict[str, Any], here: Sequence[FileRe
         spread = "Let Lustre choose where files begin (-i -1), so that they spread"
     return Finding(
         "one-ost",
-        f"OST {evidence['ost']} holds {share(evidence['share'])} of what {log.tasks:,} tasks move "
+        f"OST {evidence['ost']} holds {share(evidence['share'])} of the data of {log.tasks:,} tasks "
         f"({size(evidence['bytes'])} in {count(evidence['files'], 'file')}): one OST does all the work{lasting}.",
         "note" if brief else "advice",
         evidence=evidence

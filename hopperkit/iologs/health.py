@@ -274,11 +274,11 @@ def health_findings(healths: Sequence[Health]) -> Iterator[Finding]:
         if untold:
             yield Finding(
                 f"{name.lower()}s-not-told",
-                f"Of {count(len({each.part.name for each in alike}), name)} {len(untold):,} cannot be told in some "
-                "direction: so few jobs, with so few others beside them, would not show it slow.",
+                f"Of {count(len({each.part.name for each in alike}), name)} {len(untold):,} are inconclusive in some "
+                "direction: too few jobs, with too few others to compare, to show that it is slow.",
                 "unknown",
                 evidence={f"{name.lower()}s": len({each.part.name for each in alike}), "untold": len(untold)},
-                advice="More logs, of jobs with a file a task, tell them.",
+                advice="More logs, of jobs with one file per task, would show them.",
             )
 
 
@@ -320,7 +320,7 @@ def _slow(each: Health) -> Finding:
     """Return that an OST or a node is slow, with alternatives that cannot be excluded."""
     part = each.part
     names = " or ".join(one.words for one in (part, *each.rivals))
-    which = f"{names} (always together: the logs cannot tell which)" if each.rivals else names
+    which = f"{names} (always together: the logs cannot separate them)" if each.rivals else names
     to_it = "write" if part.way == "write" else "read"
     if part.kind == "ost":
         said, code = f"a task {to_it}s {'to' if to_it == 'write' else 'from'} it", "slow-ost-by-many-jobs"

@@ -146,7 +146,7 @@ def _judge(log: DarshanLog, direction: str) -> Verdict:
     """Return the verdict from the files of one direction."""
     used = [file for file in log.files if file.layout and file.moved(direction).moved_bytes > 0]
     if not used:
-        return Verdict(direction=direction, unknown=f"no {direction} of a file whose OSTs the log knows")
+        return Verdict(direction=direction, unknown=f"no {direction} of a file whose OSTs are in the log")
     placed = [file for file in used if file.osts]
     files = [(file.osts, traffic) for file, traffic in telling_files(placed, direction)]
     if not files:
@@ -229,11 +229,11 @@ def _why_unknown(sets: set[frozenset[int]], groups: int) -> str:
     """Return why the OSTs of files cannot be separated; empty if they can."""
     count = len(frozenset().union(*sets))
     if count < LEAST_OSTS:
-        return f"all data lies on {count} OST{'s' if count > 1 else ''}: too few to compare"
+        return f"all data are on {count} OST{'s' if count > 1 else ''}: too few to compare"
     if len(sets) == 1:
-        return f"every file is striped over the same {count} OSTs, so the log cannot tell one from another"
+        return f"every file is striped over the same {count} OSTs, so the log cannot separate them"
     if groups < LEAST_OSTS:
-        return f"the files tell only {groups} groups of the {count} OSTs apart: too few to compare"
+        return f"the files separate only {groups} groups of the {count} OSTs: too few to compare"
     return ""
 
 

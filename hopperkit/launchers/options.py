@@ -278,7 +278,7 @@ def read_options(
             line.take(line.known_option(name, value, typed), typed, value, attached=bool(value))
     command = line.words[line.at :]
     if where and command and command[0].unknown and _holds_options(command, table, known, style):
-        rule = f"stands where options do, and {command[0].unknown}"
+        rule = f"is at the position of an option, and {command[0].unknown}"
         raise LaunchError(command[0].text, "", rule)
     return line.given, command
 
@@ -381,7 +381,7 @@ class _Line:
         if typed not in self.options:
             fitting = {name: own for name, own in self.options.items() if name.startswith(typed) and self.is_known(own)}
             if len({option.names[0] for option in fitting.values()}) > 1:
-                rule = f"may stand for {', '.join(sorted(fitting))}; write more of the name"
+                rule = f"is ambiguous: {', '.join(sorted(fitting))}; write more of the name"
                 raise LaunchError(typed, value, rule, shown="")
             name = next(iter(fitting), typed)
         if name not in self.options and self.may_be_the_sites(typed):
@@ -411,7 +411,7 @@ class _Line:
         word = self.words[self.at - 1]
         if option.value in _WITH_VALUE and not attached:
             if self.at == len(self.words):
-                raise LaunchError(typed, "", "needs a value behind it")
+                raise LaunchError(typed, "", "needs a value")
             word = self.words[self.at]
             value = word.text
             self.at += 1
@@ -438,7 +438,7 @@ class _Line:
         names = list(self.options) if self.known is None else list(self.known)
         near = _did_you_mean(typed, names, 0.6)
         hint = f"; did you mean {near[0]}?" if near else ""
-        shown = f"; it knows {' '.join(sorted(names))}" if len(names) <= 30 and not near else ""
+        shown = f"; it has {' '.join(sorted(names))}" if len(names) <= 30 and not near else ""
         return f"is not an option of {self.where}{hint}{shown}"
 
 

@@ -142,6 +142,6 @@ def check_printed(placement: Placement, printed_text: str) -> Finding:
     task, real, answered = differing[0]
     message = f"{len(differing)} of {len(printed)} tasks ran elsewhere: task {task} printed {real}, and the answer is {answered}."
     advice = (
-        "Is it the output of this line, in a job of these options? Else the machine file says something wrong of srun."
+        "Is it the output of this line, in a job with these options? If so, the machine file describes srun wrongly."
     )
     return Finding(code="check", message=message, advice=advice, level="problem")

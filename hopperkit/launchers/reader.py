@@ -274,7 +274,7 @@ def explain_missing_line(text: str) -> str:
         known = _OTHERS.get(other[1].split()[0], "")
         which = f"{other[1]}, {known}" if known else other[1]
         lines = "aprun, srun, mpiexec and mpirun lines can be read"
-        return f"starts tasks with {which}, and where they run cannot be told; {lines}"
+        return f"starts tasks with {which}, and where they run is unknown; {lines}"
     if _COMMENTED_LINE.search(text):
         return "holds a launch line only in comments; take the # away"
     if re.search(r"^[ \t]*(sbatch|qsub|salloc)\b", text, re.MULTILINE):

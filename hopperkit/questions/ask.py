@@ -144,7 +144,7 @@ def machine(label: str = "Machine", default: str = "hopper", **more: Unpack[Mach
 def machine_file(replaced: str = "the machine above") -> Any:
     """Declare the reader's machine file, which replaces the machine of a setting."""
     help = f"TOML, as `hopper machine new` writes it; it takes the place of {replaced}."
-    return file("Machine file of your own", accept=".toml", help=help, advanced=True)
+    return file("Custom machine file", accept=".toml", help=help, advanced=True)
 
 
 class Setting:

@@ -196,7 +196,7 @@ def content(given: Any) -> Any:
     --------
     >>> content("time,value\\n1,5"), content("nightly.csv")
     Traceback (most recent call last):
-    hopperlib.errors.InputError: nightly.csv: there is no such file; what is no path is read as the content of one
+    hopperlib.errors.InputError: nightly.csv: there is no such file; a text that is not a path is read as file contents
     """
     if not isinstance(given, str):
         from hopperkit.readers.source import text_of
@@ -209,7 +209,9 @@ def content(given: Any) -> Any:
 
     path = Path(given.strip()).expanduser()
     if not path.is_file():
-        raise InputError(f"{given}: there is no such file; what is no path is read as the content of one", value=given)
+        raise InputError(
+            f"{given}: there is no such file; a text that is not a path is read as file contents", value=given
+        )
     return content(path)
 
 

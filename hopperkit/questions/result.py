@@ -284,7 +284,7 @@ class Figure(Comparable, TableMixin):
 
     def __post_init__(self) -> None:
         if len(self.alt) < 20:
-            raise ValueError(f"figure {self.title!r} needs alt text that says what it shows")
+            raise ValueError(f"figure {self.title!r} needs alt text that describes it")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figure as plain data."""

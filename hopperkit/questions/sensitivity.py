@@ -193,17 +193,17 @@ def tables(moved: Sequence[Moved]) -> tuple[Table, ...]:
     --------
     >>> from hopperkit.questions.question import load
     >>> [table.caption for table in tables(sensitivity(load("hybrid"), {}))]
-    ['What the numbers rest on', 'What they become, each input 10 % lower and higher']
+    ['What the numbers depend on', 'Their values with each input 10 % lower and higher']
     """
     if not moved:
         return ()
     heads = (Column("Number"), *(Column(status.capitalize(), "%", 0) for status in get_args(Status)))
     resting = [(number, *(100 * part for part in of.values())) for number, of in shares(moved).items()]
-    first = Table(caption="What the numbers rest on", columns=heads, rows=resting)
+    first = Table(caption="What the numbers depend on", columns=heads, rows=resting)
     several = len({one.control for one in moved if "." in one.input}) or 1
     rest = f": the {_MOST} strongest of {len(moved)}" if len(moved) > _MOST else ""
     second = table(
-        f"What they become, each input {100 * STEP:.0f} % lower and higher{rest}",
+        f"Their values with each input {100 * STEP:.0f} % lower and higher{rest}",
         moved[:_MOST],
         {
             "Input": lambda one: one.input if several == 1 else f"{one.input} ({one.control})",

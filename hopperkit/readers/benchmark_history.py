@@ -226,7 +226,7 @@ def _measured(row: dict[str, str], name: str, line: int, skips: Skips) -> float 
         skips.add("it is 0" if value == 0 else "there is none", line)
         return None
     if value is None or value < 0:
-        raise InputError(f"line {line}, column {name}: {cell!r} is no number above 0")
+        raise InputError(f"line {line}, column {name}: {cell!r} is not a number above 0")
     return value
 
 

@@ -107,5 +107,5 @@ def _number(text: str, line: int) -> float | None:
     """Return a cell as a number, None if it is empty or zero, which ReFrame writes for no reference."""
     number = finite(text)
     if number is None and text.lower() not in ABSENT:
-        raise InputError(f"line {line}: {text!r} is no number")
+        raise InputError(f"line {line}: {text!r} is not a number")
     return number or None

@@ -68,7 +68,7 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
         "a description of a node",
         r"^Architecture:\s|^\s*<topology\b|^<!DOCTYPE topology|^Machine \(.*total|^\s*\"lscpu\": \["
         r"|^CPU\(s\):|^node \d+ cpus:|^\s+(?:pcpus|resources_available\.ncpus) = \d|^MemTotal: +\d+ kB|^ +NUMA:$",
-        "lscpu, lstopo, numactl, amd-smi, pbsnodes or /proc/meminfo say such lines",
+        "lscpu, lstopo, numactl, amd-smi, pbsnodes or /proc/meminfo print such lines",
     ),
     (
         "trace",
@@ -220,7 +220,7 @@ def _scripts(lines: list[str]) -> Iterator[Kind]:
     elif (launch := _first_launch(lines)) and len(lines) <= 12 and not _is_printed(lines):
         launcher = next(word for word in launch[0].split() if re.fullmatch(_LAUNCHERS, word))
         yield Kind(
-            "script", "a launch line", f"it {'begins' if launch.string == lines[0] else 'goes on'} with {launcher}"
+            "script", "a launch line", f"it {'begins' if launch.string == lines[0] else 'continues'} with {launcher}"
         )
 
 

@@ -61,7 +61,7 @@ open database file
             rows = database.execute("SELECT json_blob FROM sessions ORDER BY session_start_unix")
             cases = [case for (blob,) in rows for run in json.loads(blob)["runs"] for case in run["testcases"]]
     except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: is no database of ReFrame's results that can be read: {error}") from None
+        raise InputError(f"{path}: is not a readable database of ReFrame results: {error}") from None
     series: dict[tuple[str, Variable], list[tuple[float, str, float, list[Any]]]] = defaultdict(list)
     for case in cases:
         for key, run in _values(case):

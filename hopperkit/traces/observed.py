@@ -257,7 +257,7 @@ def differences(schedule: Schedule, groups: Sequence[Group], cluster: Cluster | 
     """
     whole = groups[-1]
     if whole.observed is None or whole.simulated is None:
-        message = "The trace contains no start times, so nobody can say how close the simulation is to what happened."
+        message = "The trace contains no start times, so the accuracy of the simulation is unknown."
         yield Finding("nothing-observed", message, "unknown")
         return
     seen_s, made_s = whole.observed.wait_mean_s, whole.simulated.wait_mean_s

@@ -94,7 +94,7 @@ def expected_start(
         raise InputError("the job runs already")
     if infeasible_jobs(Workload([job]), nodes):
         most = nodes if isinstance(nodes, int) else len(nodes.nodes)
-        raise InputError(f"the job asks for nodes={job.nodes}, more than the {most:,} of the machine")
+        raise InputError(f"the job requests nodes={job.nodes}, more than the {most:,} of the machine")
     now = _now(workload, unfinished)
     start = _simulated_start(workload, unfinished, which, nodes, clock, rules, now)
     waited = max(0, now - job.submit_time_s)

@@ -21,7 +21,7 @@ from hopperlib.units import plain_number
 CAUSES: dict[str, str] = {
     "hold": "held, or waiting for another job",
     "full": "no node was idle",
-    "width": "fewer nodes were idle than it asked for",
+    "width": "fewer nodes were idle than it requested",
     "drain": "idle nodes were drained, down or absent",
     "closed": "closed hours",
     "limit": "a limit of its user, account, QOS, queue or licence",
@@ -121,7 +121,7 @@ def explain_wait(
     nodes = plain_number(nodes)
     submit, arrival, start = workload.submit_time_s[job], workload.arrival_s[job], workload.observed_start_s[job]
     if start < 0:
-        raise InputError(f"the log does not say when job {workload.job[job]} started")
+        raise InputError(f"the log has no start time of job {workload.job[job]}")
     arrival = min(arrival, start)
     around = _Around(workload, job, nodes, (arrival, start), rules, frozenset(queues))
     around.close(clock, downtimes)

@@ -144,7 +144,7 @@ def _independent(factors: Sequence[Factor], n: int) -> tuple[list[Factor], list[
             continue
         several = [*(column for other in columns for column in other), *part]
         if len(several) > min(_MOST_COLUMNS, n // RUNS_PER_COLUMN - 1):
-            left_out[factor.name] = "too few runs for so many kinds"
+            left_out[factor.name] = "too few runs for this many distinct values"
             continue
         try:
             inverted([[math.fsum(map(float.__mul__, a, b)) for b in several] for a in several])

@@ -118,7 +118,9 @@ def interval(values: Collection[float]) -> Ceiling:
     [2.0, 0.44, 9.01]
     """
     if len(values) < _FEWEST_SYSTEMS:
-        raise InputError(f"{len(values)} measured systems tell no spread; there must be at least {_FEWEST_SYSTEMS}")
+        raise InputError(
+            f"{len(values)} measured systems are too few for a spread; there must be at least {_FEWEST_SYSTEMS}"
+        )
     if min(values) <= 0:
         raise InputError(f"value={min(values):g} must be above 0: rates spread by factors")
     logarithms = [math.log(value) for value in values]

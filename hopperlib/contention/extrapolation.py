@@ -58,7 +58,7 @@ def continued(points: Mapping[float, float], users: float) -> float:
     (16.0, 2.2)
     """
     if len(points) < 2:
-        raise InputError(f"points={dict(points)} must be at least two: one tells no bend")
+        raise InputError(f"points={dict(points)} must be at least two: one cannot show a bend")
     (few, low), (many, high) = sorted(points.items())[-2:]
     above(0, users=few, throughput=min(low, high))
     if users < many:

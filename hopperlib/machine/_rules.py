@@ -22,8 +22,8 @@ _FILE_SYSTEM_BOUNDS = (
 )
 # Keys required for a machine with srun.
 _OF_SRUN = {
-    "version": "what an srun line means changed with Slurm 22.05",
-    "slurm_socket": "say what Slurm calls a socket here, 'socket', 'numa_node' or 'l3'",
+    "version": "the meaning of an srun line changed with Slurm 22.05",
+    "slurm_socket": "state what Slurm counts as a socket here, 'socket', 'numa_node' or 'l3'",
 }
 # No node has had more than some thousands of cores.
 _MOST_CORES = 100_000
@@ -93,7 +93,7 @@ def network_rules(network: Network, compute_nodes: int) -> Iterator[str]:
                 yield f"network.{name}: belongs to a torus; give network.dimensions too"
         return
     if network.nodes_per_router is None:
-        yield "network.nodes_per_router: is missing; it says how many nodes share each place of network.dimensions"
+        yield "network.nodes_per_router: is missing; it is the number of nodes that share each place of network.dimensions"
         return
     positions = network.node_positions or 0
     if compute_nodes > positions:
@@ -105,7 +105,7 @@ def network_rules(network: Network, compute_nodes: int) -> Iterator[str]:
         yield from _floor_rules(network, compute_nodes, positions)
     elif given:
         missing = ", ".join(name for name in _FLOOR if name not in given)
-        yield f"network.{given[0]}: the floor is told in full or not at all; missing: {missing}"
+        yield f"network.{given[0]}: the floor must be complete or absent; missing: {missing}"
     elif network.service_blades:
         yield "network.service_blades: needs the floor; give " + ", ".join(_FLOOR)
 
@@ -115,7 +115,7 @@ def _wiring_rules(network: Network, compute_nodes: int) -> Iterator[str]:
     wired = {name: wiring for name in ("dragonfly", "fat_tree") if (wiring := getattr(network, name)) is not None}
     for kind, name in (("dragonfly", "dragonfly"), ("fat-tree", "fat_tree"), ("torus", "dimensions")):
         if network.kind == kind and getattr(network, name) is None:
-            yield f"network.kind = '{kind}': needs network.{name}, which says how it is wired"
+            yield f"network.kind = '{kind}': needs network.{name}, which describes its wiring"
     if len(wired) + (network.dimensions is not None) > 1:
         yield "network: is a torus (dimensions), a dragonfly or a fat tree, and only one of them"
     for name, wiring in wired.items():

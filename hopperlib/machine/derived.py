@@ -172,7 +172,7 @@ _FIGURES = (
         "memory_dump_min", "Time to write all memory to one scratch file system", "min", 0,
         _of_scratch(_memory_dump_min),
         ("file_system.*.peak_gb_s", "node.*.count", "node.*.memory_gb"),
-        "memory in bytes / peak; no real dump reaches it",
+        "memory in bytes / peak; no real dump is as fast",
     ),
 )  # fmt: skip
 FIGURES = {figure.name: figure for figure in _FIGURES}

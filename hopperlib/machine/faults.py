@@ -72,7 +72,7 @@ def dead_link(machine: Machine) -> Fault:
     """
     name, network = "A link between routers fails", machine.network
     if network is None or network.reroutes_around_dead_links is None:
-        return Fault(name, None, "the machine file does not say", None)
+        return Fault(name, None, "not in the machine file", None)
     badge = machine.provenance["network.reroutes_around_dead_links"].badge
     if not network.reroutes_around_dead_links:
         return Fault(name, False, "the whole machine stops, and every job with it", badge)
@@ -89,11 +89,11 @@ def dead_server(machine: Machine) -> Fault:
     """
     name = "An object storage server fails"
     if not machine.file_systems or machine.file_systems[0].server_failover is None:
-        return Fault(name, None, "the machine file does not say", None)
+        return Fault(name, None, "not in the machine file", None)
     scratch = machine.file_systems[0]
     badge = machine.provenance[f"file_system.{scratch.name}.server_failover"].badge
     hit = (
-        f"{scratch.osts_per_oss} of {scratch.osts} OSTs were behind it, and {100 * affected_files(scratch):.1f} % of the files "
+        f"{scratch.osts_per_oss} of {scratch.osts} OSTs were on it, and {100 * affected_files(scratch):.1f} % of the files "
         f"with the default striping have a piece there"
     )
     what_then = f"another server takes over; {hit}" if scratch.server_failover else f"the file system waits; {hit}"

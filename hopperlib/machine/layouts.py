@@ -108,7 +108,7 @@ def parse_layout(options: str) -> tuple[Component, ...]:
     for given, value in zip(words[::2], words[1::2], strict=True):
         option = _LONG.get(given, given)
         if option not in _VALUES:
-            rule = f"{given!r} of {options!r} is no option of a layout; known are {' '.join(_VALUES)}"
+            rule = f"{given!r} of {options!r} is not an option of a layout; supported are {' '.join(_VALUES)}"
             raise InputError(rule, name="layout")
         if option == "-E":
             parts.append(Component(end_bytes=None if value in ("-1", "eof", "EOF") else _bytes(value)))

@@ -86,14 +86,14 @@ class Machine:
     'antypas2011'
     """
 
-    name: str = key(pattern=r"[a-z0-9][a-z0-9_-]*", why="it names the file and goes on command lines")
+    name: str = key(pattern=r"[a-z0-9][a-z0-9_-]*", why="it names the file and is used on command lines")
     title: str
     model: str
     site: str
     notes: tuple[str, ...] = ()
     signs: tuple[str, ...] = ()
     queues: tuple[str, ...] = ()
-    complete_queues: tuple[str, ...] = sourced((), pattern="partition|qos|constraint|queue", why="what a job asks for")
+    complete_queues: tuple[str, ...] = sourced((), pattern="partition|qos|constraint|queue", why="as a job requests it")
     node_kinds: tuple[NodeKind, ...] = key(name="node", least=1)
     network: Network | None = None
     file_systems: tuple[FileSystem, ...] = key(name="file_system", least=0)
@@ -276,7 +276,7 @@ class Machine:
         42.6
         """
         if path not in self.provenance:
-            raise MachineError((f"{self.name}: path='{path}' is no fact of the machine; `provenance` lists them",))
+            raise MachineError((f"{self.name}: path='{path}' is not a fact of the machine; `provenance` lists them",))
         document = self.to_document()
         place: Any = document
         *folders, key = path.split(".")
@@ -308,7 +308,7 @@ class Machine:
             if node.name == kind:
                 return node
         known = ", ".join(node.name for node in self.node_kinds)
-        raise refusal("kind", kind, f"is no kind of node of {self.name}; there are: {known}")
+        raise refusal("kind", kind, f"is not a kind of node of {self.name}; there are: {known}")
 
     def launcher(self, kind: str | None = None) -> Launcher:
         """Return a launcher by kind, by default the machine's first.
@@ -333,7 +333,7 @@ class Machine:
         general = general_launchers()
         wanted = kind or "srun"
         if wanted not in general:
-            raise ValueError(f"kind='{kind}' is no launcher that can be read; there are: {', '.join(general)}")
+            raise ValueError(f"kind='{kind}' is not a supported launcher; there are: {', '.join(general)}")
         return general[wanted]
 
     @property
@@ -417,7 +417,7 @@ def _filled(array: str, tables: list[Any], name: str) -> list[Any]:
         like = table.get("like") if isinstance(table, dict) else None
         other = next((each for each in filled if like is not None and each.get("name") == like), None)
         if like is not None and other is None:
-            rule = f"must name a [[{array}]] that stands above it"
+            rule = f"must name an earlier [[{array}]]"
             raise MachineError((f"{name}: {array}.like = {like!r}: {rule}",))
         filled.append(other | {key: value for key, value in table.items() if key != "like"} if other else table)
     return filled

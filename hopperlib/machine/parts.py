@@ -15,11 +15,11 @@ from hopperlib.schema import key, sourced
 
 # Origin of a number's bound, or the unit that a number beyond it was probably meant in.
 _IN_MB, _IN_MB_S = "is this in MB?", "is this in MB/s?"
-_NAME = {"pattern": r"[A-Za-z0-9][A-Za-z0-9_-]*", "why": "it goes on command lines"}
+_NAME = {"pattern": r"[A-Za-z0-9][A-Za-z0-9_-]*", "why": "it is used on command lines"}
 _STRIPES = "Lustre stripes a file over at most 2,000 OSTs"
 _STRIPE_SIZE = "Lustre stripes in multiples of 65,536 bytes"
-_LUSTRES = "Lustre's own default; the page does not print the site's"
-_GUESSED = "no source at hand prints it; a guess to vary"
+_LUSTRES = "Lustre's default; the page does not give the site's"
+_GUESSED = "no known source gives it; a guess to vary"
 _CHOSEN = r"(constraint|partition|qos|account|queue)=[\w.-]+"
 Direction = Literal["x", "y_within_blade", "y_between_blades", "z_within_cage", "z_between_cages"]
 _CPU_LIST = r"\d{1,6}(-\d{1,6}(:\d{1,4})?)?(,\d{1,6}(-\d{1,6}(:\d{1,4})?)?){0,4095}"
@@ -136,8 +136,8 @@ class NodeKind:
     gpu_numbering: tuple[str, ...] = sourced((), pattern=r"\d+(\.\d+)?", why="how the launcher numbers a GPU")
     gpu_order: tuple[int, ...] = sourced((), low=0, high=1024)
     gpus_by_default: bool | None = sourced(None)
-    chosen_by: tuple[str, ...] = sourced((), pattern=_CHOSEN, why="what a job says, as in constraint=gpu")
-    shared_by: tuple[str, ...] = sourced((), pattern=_CHOSEN, why="what a job says, as in partition=small")
+    chosen_by: tuple[str, ...] = sourced((), pattern=_CHOSEN, why="as in a job's options: constraint=gpu")
+    shared_by: tuple[str, ...] = sourced((), pattern=_CHOSEN, why="as in a job's options: partition=small")
 
     @property
     def gpus(self) -> int:
@@ -323,7 +323,7 @@ class QueueLimit:
     """
 
     name: str = key(**_NAME)
-    asked: str = key(pattern=_CHOSEN, why="what a job says, as in qos=debug")
+    asked: str = key(pattern=_CHOSEN, why="as in a job's options: qos=debug")
     by_default: bool = sourced(False)
     min_nodes: int = _count(10_000_000, 1)
     max_nodes: int | None = _count(10_000_000, None)
@@ -372,7 +372,7 @@ class Network:
         "torus", "dragonfly", "fat-tree", "other",
     ]  # fmt: skip
     latency_us: float = _positive(
-        10_000, 2.0, why="is this in ns?", assumed="no source at hand; the order of magnitude of the networks of today"
+        10_000, 2.0, why="is this in ns?", assumed="no known source; the order of magnitude of today's networks"
     )
     node_bandwidth_gb_s: float = _positive(10_000, why=_IN_MB_S)
     nodes_per_router: int | None = _count(64, None)
@@ -560,9 +560,7 @@ class Launcher:
         why="these launch lines can be read"
     )
     assumed: str | None = None
-    options: tuple[str, ...] = sourced(
-        (), pattern=r"--?[A-Za-z][A-Za-z0-9_-]*", why="an option as it is typed, as in -n"
-    )
+    options: tuple[str, ...] = sourced((), pattern=r"--?[A-Za-z][A-Za-z0-9_-]*", why="an option as typed, such as -n")
     site_options: tuple[str, ...] = sourced((), pattern=r"--[A-Za-z][A-Za-z0-9_-]*", why="a long option, as in --image")
     version: str | None = sourced(None, pattern=r"\d+(\.\d+)*", why="a release, as in 23.11")
     slurm_socket: Literal["socket", "numa_node", "l3"] = sourced("socket")

@@ -24,7 +24,7 @@ from hopperlib.monitoring.levels import Fit, Noise, first_noise, fit, place
 
 # A change lasts if it is seen for that many runs. [runs]
 SHORTEST = 4
-# Changes cannot be told from noise in fewer runs. [runs]
+# Changes cannot be distinguished from noise in fewer runs. [runs]
 FEWEST = 12
 # Share of unchanged histories in which a change may be seen.
 LEVEL = 0.01

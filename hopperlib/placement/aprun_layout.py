@@ -107,7 +107,7 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
     if tasks_per_node > len(seats):
         assumptions.append(
             f"Depth {depth} leaves cores over on each NUMA node: the first {len(seats)} tasks of a node get cores next to "
-            "each other, the others the left-over cores in order. No source says how aprun places those; this is assumed."
+            "each other, the others the leftover cores in order. No source describes aprun's placement of those; this is assumed."
         )
         taken = {core for seat in seats for core in seat}
         left = [core for group in free for core in group if core not in taken]
@@ -120,7 +120,7 @@ def _numa_nodes(component: Component, node: NodeKind) -> tuple[int, ...]:
     listed = component.numa_node_list or tuple(range(node.numa_nodes))
     wanted = component.numa_nodes_per_node or len(listed)
     if wanted > len(listed):
-        raise LaunchError("-sn", wanted, f"asks for more NUMA nodes than the {len(listed)} that -sl names")
+        raise LaunchError("-sn", wanted, f"requests more NUMA nodes than the {len(listed)} that -sl names")
     return listed[:wanted]
 
 
@@ -134,7 +134,7 @@ def _check_tasks(
         raise LaunchError("-N", tasks_per_node, f"{times} the {cores} that the line may use of a node of {machine}")
     if share is not None and tasks_per_node > seats:
         on_node = f"{count(seats, 'task')} a node, on {count(numa_nodes, 'NUMA node')}"
-        holds = f"holds {on_node}, and -N asks for {tasks_per_node}"
+        holds = f"holds {on_node}, and -N requests {tasks_per_node}"
         raise LaunchError("-S", share, f"{holds}; -S times the NUMA nodes in use must be at least -N")
 
 

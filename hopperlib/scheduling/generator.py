@@ -66,7 +66,7 @@ MIXES: dict[str, tuple[SizeClass, ...]] = {
 # : Properties of drawn workloads that no source prints.
 ASSUMED = (
     "Within a class, sizes are spread evenly on a logarithmic scale and four in ten are rounded to a power of two.",
-    "Jobs ask for half an hour to two days, by a table of limits.",
+    "Jobs request half an hour to two days, by a table of limits.",
     "One job in twelve runs to its limit; the others end earlier, half of them within a third of it.",
     "Nights bring half as many jobs as working hours, weekends six in ten.",
 )

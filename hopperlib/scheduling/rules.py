@@ -191,10 +191,10 @@ class Queue:
         """
         low, high = self.nodes or (1, job.nodes)
         if not low <= job.nodes <= high:
-            raise InputError(f"job {job.job} asks for nodes={job.nodes}; queue {self.name!r} takes {low} to {high}")
+            raise InputError(f"job {job.job} requests nodes={job.nodes}; queue {self.name!r} allows {low} to {high}")
         if not self.takes(job.nodes, job.requested_time_s):
             raise InputError(
-                f"job {job.job} asks for requested_time_s={job.requested_time_s}; queue {self.name!r} takes "
+                f"job {job.job} requests requested_time_s={job.requested_time_s}; queue {self.name!r} allows "
                 f"{self.max_time_s} s at most"
             )
 

@@ -227,7 +227,7 @@ def _check(workload: Workload, nodes: int, queues: Sequence[Queue]) -> None:
     if len(workload) and max(workload.nodes) > nodes:
         index = next(i for i, width in enumerate(workload.nodes) if width > nodes)
         raise InputError(
-            f"job {workload.job[index]} asks for nodes={workload.nodes[index]}, more than the {nodes} of the machine"
+            f"job {workload.job[index]} requests nodes={workload.nodes[index]}, more than the {nodes} of the machine"
         )
     limits = {queue.name: queue for queue in queues}
     for job in workload if limits else ():

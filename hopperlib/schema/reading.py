@@ -351,7 +351,7 @@ class _Reading:
             usable = isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,60}", name)
             path = f"{section}.{name}" if usable else f"{section}[{index}]"
             if path in seen:
-                self.problem(f"{path}.{named}", f"stands twice; each [[{section}]] needs its own", name)
+                self.problem(f"{path}.{named}", f"occurs twice; each [[{section}]] needs a different one", name)
             seen.add(path)
             made.append(self.record(record, entry, path))
         return tuple(each for each in made if each is not None)

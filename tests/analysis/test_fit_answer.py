@@ -54,7 +54,7 @@ def test_facts_are_plain_and_hold_all(report, answer):
 
 def test_few_times_are_said_to_be_few():
     result = fit(read_run_times(["run_time_s", *map(str, range(10, 29))]), resamples=19)
-    assert result.summary.startswith("19 times are too few to tell their distribution; the ")
+    assert result.summary.startswith("19 times are too few to determine their distribution; the ")
     assert result.tables == ()
 
 

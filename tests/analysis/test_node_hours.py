@@ -31,9 +31,7 @@ def test_edges_of_another_zone_are_converted(jobs):
 
 
 def test_edges_without_a_zone_are_those_of_the_jobs_and_it_is_said(jobs):
-    with pytest.warns(
-        UserWarning, match="edges without a time zone are taken for moments of the jobs' zone, Europe/Berlin"
-    ):
+    with pytest.warns(UserWarning, match="edges without a time zone are read in the zone of the jobs, Europe/Berlin"):
         used = node_hours_used(jobs, pd.date_range("2026-03-01", periods=3, freq="12h"))
     assert used.tolist() == [4.0, 4.0]
     # An hour that the clock leaves out begins where it goes on: the day is an hour shorter.

@@ -155,7 +155,7 @@ def test_an_empty_folder_and_old_files_are_told(files):
     os.utime(files / "launch" / "job.sh", (0, 0))
     with pytest.raises(InputError, match="no file was changed since 1h"):
         report("launch", files / "launch", since="1h")
-    with pytest.raises(InputError, match="the trace does not tell its dates"):
+    with pytest.raises(InputError, match="the trace has no dates"):
         report("jobs", files / "jobs", since="1h", nodes=4)
 
 

@@ -43,10 +43,10 @@ def test_what_is_summed_up():
     )
     # Squares about 6.2 sum to 148.8; over n - 1.
     assert report.figures["sd"] == pytest.approx((148.8 / 4) ** 0.5)
-    assert report.no_split == "no column says which runs belong together"
+    assert report.no_split == "there is no column of groups"
     assert [one.runs for one in report.repeats] == [repeats_to_see(0.05, report.figures["sd"] / 6.2)]
     assert not list(report.notes())
-    assert report.verdict == "5 times are too few to tell their distribution; the inverse Gaussian comes nearest."
+    assert report.verdict == "5 times are too few to determine their distribution; the inverse Gaussian is closest."
 
 
 def test_alike_runs_are_told_and_one_of_each_is_an_answer(triplets):
@@ -55,7 +55,7 @@ def test_alike_runs_are_told_and_one_of_each_is_an_answer(triplets):
     assert every.dependent
     assert not every.none_fits
     assert "the tests are too strict, because runs of one job are alike" in every.verdict
-    assert next(every.notes()).message.startswith("Runs of one job are alike, so 120 runs tell less")
+    assert next(every.notes()).message.startswith("Runs of one job are correlated, so 120 runs tell less")
     assert sorted(least.fitted) == sorted(min(times[3 * job : 3 * job + 3]) for job in range(40))
     assert not least.dependent
     assert not any("are alike" in note.message for note in least.notes())

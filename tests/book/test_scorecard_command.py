@@ -21,7 +21,7 @@ def test_text_for_people():
     assert result.exit_code == 0
     lines = result.output.splitlines()
     assert lines[0] == (
-        "5 retrodictions: 4 of the nominal 90 % intervals hold, 1 narrow enough to say something, 1 of these for the simplest rival too. "
+        "5 retrodictions: 4 of the nominal 90 % intervals hold, 1 narrow enough to be informative, 1 of these for the simplest rival too. "
         "5 rows: 1 reproduced, 3 too wide, 1 missed and explained."
     )
     assert any("~80" in line and "reproduced" in line for line in lines)

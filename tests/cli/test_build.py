@@ -30,14 +30,14 @@ def test_a_possible_problem_is_printed_and_is_none_to_the_exit_status():
     result = build("--modules", "-", "--all", "CC a.cpp b.f90", text="PrgEnv-gnu/3\nxt-asyncpe/4.8\n")
     assert result.exit_code == 0
     assert "note: Possible: C or C++ and Fortran" in result.output
-    assert "It cannot be told, because no source says how xt-asyncpe/4.8 behaves" in result.output
+    assert "Unknown, because no source describes xt-asyncpe/4.8" in result.output
     assert "The repaired build" not in result.output
 
 
 def test_no_problem_is_no_promise():
     result = build("gcc -o a a.c")
     assert result.exit_code == 0
-    said = "No known problem. That is no promise: only what somebody reported can be known.\n"
+    said = "No known problem. That is no guarantee: only reported problems are known.\n"
     assert result.output.startswith(said)
 
 

@@ -40,7 +40,7 @@ def file(tmp_path):
     ("text", "status", "said"),
     [
         (OOM, 1, "ALPS-OOM"),
-        ("hello\n", 0, "Nothing in this text says that the job failed"),
+        ("hello\n", 0, "Nothing in this text shows that the job failed"),
         ("   JOB DONE.\n", 0, "This job succeeded"),
         ("", 0, "The text is empty"),
     ],
@@ -69,7 +69,7 @@ def test_the_answer_holds_what_a_reader_needs(file):
     assert diagnose("--verbose", path).output == full
     for said in (
         "Class: user (OOM)",
-        "Lines that say so: 40",
+        "Evidence: 40",
         "Node ID (nid): 146",
         "note: To confirm: ",
         "mystery failed",
@@ -130,7 +130,7 @@ def test_context_turns_advice_into_numbers(file):
     ).output
     # Where lines break depends on how long the name of the file is.
     output = " ".join(output.split())
-    assert "used 4.00 GB at its last sample, the job asked for 4G" in output
+    assert "used 4.00 GB at its last sample, requested 4G" in output
     # 31 GB usable over 24 tasks
     assert "each had 1.29 GB" in output
     assert diagnose("--sacct", record).exit_code == 1

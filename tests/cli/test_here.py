@@ -56,7 +56,7 @@ def test_a_line_on_the_cluster_around(login_node: Path) -> None:
         32,
         "24.05.8",
     )
-    assert f"hopper: machine big-one, as Slurm says here; kept for a day in {file}" in result.stderr
+    assert f"hopper: machine big-one, from Slurm; stored for a day in {file}" in result.stderr
     # The probe is the line with another program.
     assert "  srun -n 2 -c 8 bash -c 'echo task $SLURM_PROCID $(taskset -cp $$)'" in result.stderr
     assert "big-one" in result.stdout

@@ -116,7 +116,7 @@ def test_what_does_not_fit_is_said_with_what_would(words, reason, remedy):
         (("--need", "0GB", "--tasks", "4"), "--need 0GB must be from 0.01 to 4,096"),
         (("--need", "2GB", "--tasks", "4", "--threads", "25"), "--threads 25 must be from 1 to 24"),
         (("--need", "2GB", "--tasks", "4", "--machine", "hoper"), "machine='hoper' is neither a machine"),
-        (("--need", "2GB", "--tasks", "4", "--kind", "tiny"), "--kind tiny is no kind of node of hopper"),
+        (("--need", "2GB", "--tasks", "4", "--kind", "tiny"), "--kind tiny is not a kind of node of hopper"),
     ],
 )
 def test_one_message_for_each_mistake(words, message):

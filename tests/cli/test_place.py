@@ -219,7 +219,7 @@ def test_a_node_that_is_not_known_has_no_limits():
     # Nothing is too large for a machine that nobody named; what no launcher reads is refused all the same.
     result = place("#SBATCH -N 1\nsrun -n 4 --mem=900G ./a")
     assert result.exit_code == 0
-    assert result.output.startswith("Cannot tell where the tasks run until the node is known.")
+    assert result.output.startswith("Where the tasks run is unknown until the node is known.")
     assert "900 GB per node" in result.output
     assert place("srun -n 4 --ntask-per-nod=4 ./a").exit_code == 2
 

@@ -144,7 +144,7 @@ def test_skips_are_reported(tmp_path):
         ((), "say how many nodes there are"),
         (("--nodes", "0"), "say how many nodes there are"),
         (("--nodes", "-1"), "must be from 0 to 200,000, the range"),
-        (("--nodes", "7", "--wide", "refuse"), "job 2 asks for nodes=8, more than the 7 of the machine"),
+        (("--nodes", "7", "--wide", "refuse"), "job 2 requests nodes=8, more than the 7 of the machine"),
         (("--nodes", "10", "--policy", "sjf"), "--policy sjf must be one of: auto, slurm, easy"),
         (("--nodes", "10", "--allocation", "worst"), "--allocation worst must be one of: first, best"),
         (("--nodes", "10", "--overrun", "x"), "--overrun x must be one of: kill, keep"),

@@ -92,7 +92,10 @@ def test_changes_side_by_side(log):
     assert (result.exit_code, facts["observed_wait_s"], facts["simulated_wait_s"]) == (0, 1770, 1770)
     assert (more["difference"], depth["difference"], both["change"]) == (-1, 0, "all together")
     assert (more["low"], facts["weeks"]) == (None, 2)
-    assert "cannot be told from 2 weeks, which are too few: 8 are needed" in run("what-if", log, "--nodes", "+1").stdout
+    assert (
+        "cannot be distinguished from 2 weeks, which are too few: 8 are needed"
+        in run("what-if", log, "--nodes", "+1").stdout
+    )
 
 
 def test_a_longest_walltime_a_split_and_a_drain(log):
@@ -109,7 +112,7 @@ def test_a_longest_walltime_a_split_and_a_drain(log):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "say what is to change: --nodes, --max-walltime"),
+        ((), "choose a change: --nodes, --max-walltime"),
         (("--nodes", "many"), "--nodes many must be like +10%"),
         (("--nodes", "-4"), "must leave from 1 to 200,000 nodes; it gives 0 of 4"),
         (("--depth", "deep"), "--depth deep must be a number of blocked jobs, or all"),

@@ -75,6 +75,6 @@ def test_refusals_name_the_file(folder):
     done = _run(folder / "bad.csv", "--json")
     assert done.exit_code == 2
     assert json.loads(done.output)["error"]["message"].endswith(
-        "bad.csv: line 2, column value: 'x' is no number above 0"
+        "bad.csv: line 2, column value: 'x' is not a number above 0"
     )
     assert _run(folder / "none.csv").exit_code == 2

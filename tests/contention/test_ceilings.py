@@ -77,7 +77,7 @@ def test_every_row_names_its_source():
 def test_refusals():
     with pytest.raises(InputError, match="no measured ceiling 'client-shared-write of zfs'; did you mean"):
         ceiling("client-shared-write", "zfs")
-    with pytest.raises(InputError, match="2 measured systems tell no spread; there must be at least 3"):
+    with pytest.raises(InputError, match="2 measured systems are too few for a spread; there must be at least 3"):
         interval([1.0, 2.0])
     with pytest.raises(InputError, match="value=0 must be above 0"):
         interval([1.0, 2.0, 0.0])

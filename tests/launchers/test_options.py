@@ -62,7 +62,7 @@ def test_aprun_options(text: str, given: list[str], command: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("-n", "-n needs a value behind it"),
+        ("-n", "-n needs a value"),
         ("-cp f a", "-cp is refused"),
         ("-j 2 a", "-j is not an option of aprun on Hopper; it knows -S -cp -n -sn -ss -t"),
         ("-ssx a", "-ssx is not an option of aprun on Hopper; did you mean -ss?"),
@@ -102,10 +102,10 @@ def test_getopt_options(text: str, given: list[str], command: list[str]) -> None
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("--ntask=4", "--ntask may stand for --ntasks, --ntasks-per-node; write more of the name"),
+        ("--ntask=4", "--ntask is ambiguous: --ntasks, --ntasks-per-node; write more of the name"),
         ("--ntakss=4", "--ntakss is not an option of srun on Toy; did you mean --ntasks?"),
         ("--label=1", "--label 1 takes no value"),
-        ("-n", "-n needs a value behind it"),
+        ("-n", "-n needs a value"),
         ("-z", "-z is not an option of srun on Toy"),
     ],
 )

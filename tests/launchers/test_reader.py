@@ -139,7 +139,7 @@ def test_threads_of_the_caller_go_before_the_text() -> None:
         ("ls -l", "line 'ls -l' holds no aprun, srun, mpiexec or mpirun command"),
         (
             "jsrun -n 4 a",
-            "line 'jsrun -n 4 a' starts tasks with jsrun, IBM's launcher, which gives a resource set its GPUs with -g and its cores with -c, and where they run cannot be told; aprun, srun, mpiexec and mpirun lines can be read",
+            "line 'jsrun -n 4 a' starts tasks with jsrun, IBM's launcher, which gives a resource set its GPUs with -g and its cores with -c, and where they run is unknown; aprun, srun, mpiexec and mpirun lines can be read",
         ),
         ("# aprun -n 4 a", "line '# aprun -n 4 a' holds a launch line only in comments; take the # away"),
         ("x" * 80, f"line '{'x' * 47}...' holds no aprun, srun, mpiexec or mpirun command"),

@@ -19,7 +19,7 @@ GB = 1 << 30
     ("options", "message"),
     [
         ("-c 4 -S", "'-S' of '-c 4 -S' has no value"),
-        ("-c 4 --mirror 2", "'--mirror' of '-c 4 --mirror 2' is no option of a layout; known are -E -c"),
+        ("-c 4 --mirror 2", "'--mirror' of '-c 4 --mirror 2' is not an option of a layout; supported are -E -c"),
         ("-E 1G -c 1 -E 1M -c 2 -E -1 -c 4", "the ends of its components (-E) must grow, and the last be -1"),
         ("-E -1 -c 1 -E 1M -c 2", "the ends of its components (-E) must grow"),
         ("-c four", "-c four must be followed by a whole number"),

@@ -64,7 +64,7 @@ def test_kinds_of_node(toy):
     assert toy.node("wide").cores == 24
     with pytest.raises(ValueError) as error:
         toy.node("huge")
-    assert str(error.value) == "kind='huge' is no kind of node of toy; there are: small, wide"
+    assert str(error.value) == "kind='huge' is not a kind of node of toy; there are: small, wide"
 
 
 def test_launchers(toy):
@@ -72,7 +72,7 @@ def test_launchers(toy):
     assert toy.launcher("aprun").options[0] == "-B"
     with pytest.raises(ValueError) as error:
         toy.launcher("mpirun")
-    assert str(error.value) == "kind='mpirun' is no launcher that can be read; there are: aprun, srun"
+    assert str(error.value) == "kind='mpirun' is not a supported launcher; there are: aprun, srun"
 
 
 def test_a_machine_without_launchers_answers_with_the_general_one():
@@ -159,7 +159,7 @@ def test_the_numbers_that_are_fixed_are_numbers():
 def test_a_value_that_is_not_there(toy):
     with pytest.raises(MachineError) as error:
         toy.with_value("node.small.price", 1, assumed="what if")
-    assert str(error.value) == "toy: path='node.small.price' is no fact of the machine; `provenance` lists them"
+    assert str(error.value) == "toy: path='node.small.price' is not a fact of the machine; `provenance` lists them"
 
 
 def test_the_first_of_several_problems_is_shown():

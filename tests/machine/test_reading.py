@@ -148,7 +148,7 @@ def value(number):
         (put(("title",), ""), "title = '': must be text"),
         (
             put(("name",), "My Machine"),
-            "name = 'My Machine': must be of the form [a-z0-9][a-z0-9_-]* (it names the file and goes on command lines)",
+            "name = 'My Machine': must be of the form [a-z0-9][a-z0-9_-]* (it names the file and is used on command lines)",
         ),
         (
             put(("network", "kind"), "gemni"),
@@ -166,7 +166,7 @@ def value(number):
         (
             put(("launcher", 0, "options"), value(["--ntasks", "n"])),
             "launcher.srun.options = ['--ntasks', 'n']: must be a list of texts of the form --?[A-Za-z][A-Za-z0-9_-]*, "
-            "which 'n' is not (an option as it is typed, as in -n)",
+            "which 'n' is not (an option as typed, such as -n)",
         ),
         # Keys
         (put(("cores",), value(24)), "cores = {'value': 24, 'assumed': 'a test'}: is not a key; did you mean 'sources'?"),
@@ -190,9 +190,9 @@ def value(number):
             "z_within_cage, z_between_cages",
         ),
         (put(("network", "link_bandwidth_gb_s"), 75), "network.link_bandwidth_gb_s = 75: must be a table of directions"),
-        (put(("node", 1, "name"), "small"), "node.small.name = 'small': stands twice; each [[node]] needs its own"),
+        (put(("node", 1, "name"), "small"), "node.small.name = 'small': occurs twice; each [[node]] needs a different one"),
         (drop(("node", 1, "name")), "node[1].name: is missing"),
-        (put(("node", 1, "name"), "a b"), "node[1].name = 'a b': must be of the form [A-Za-z0-9][A-Za-z0-9_-]* (it goes on command lines)"),
+        (put(("node", 1, "name"), "a b"), "node[1].name = 'a b': must be of the form [A-Za-z0-9][A-Za-z0-9_-]* (it is used on command lines)"),
         (put(("sources",), 3), 'sources = 3: must be a table of key = "citation"'),
         (put(("sources",), {"a": 3}), "sources.a = 3: must be a citation, as text"),
         (put(("sources",), {" ": "a book"}), "sources.' ': is blank: a source needs a key that facts can name"),

@@ -123,7 +123,7 @@ def test_each_rule_between_values(changes, problems):
         (
             ["network.dimensions"],
             [
-                "network.kind = 'torus': needs network.dimensions, which says how it is wired",
+                "network.kind = 'torus': needs network.dimensions, which describes its wiring",
                 *(
                     f"network.{name}: belongs to a torus; give network.dimensions too"
                     for name in (
@@ -141,12 +141,12 @@ def test_each_rule_between_values(changes, problems):
         (
             ["network.nodes_per_router"],
             [
-                "network.nodes_per_router: is missing; it says how many nodes share each place of network.dimensions"
+                "network.nodes_per_router: is missing; it is the number of nodes that share each place of network.dimensions"
             ],
         ),
         (
             ["network.floor_rows", "network.slots_per_cage"],
-            ["network.floor_columns: the floor is told in full or not at all; missing: floor_rows, slots_per_cage"],
+            ["network.floor_columns: the floor must be complete or absent; missing: floor_rows, slots_per_cage"],
         ),
         (
             FLOOR,
@@ -157,12 +157,12 @@ def test_each_rule_between_values(changes, problems):
         ),
         (
             ["launcher.0.version"],
-            ["launcher.srun.version: is missing; what an srun line means changed with Slurm 22.05"],
+            ["launcher.srun.version: is missing; the meaning of an srun line changed with Slurm 22.05"],
         ),
         (
             ["launcher.0.slurm_socket"],
             [
-                "launcher.srun.slurm_socket: is missing; say what Slurm calls a socket here, 'socket', 'numa_node' or 'l3'"
+                "launcher.srun.slurm_socket: is missing; state what Slurm counts as a socket here, 'socket', 'numa_node' or 'l3'"
             ],
         ),
     ],

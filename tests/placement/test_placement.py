@@ -74,7 +74,7 @@ def test_another_kind_of_node() -> None:
     assert place_tasks(launch, HOPPER, kind="large-memory").node_kind.memory_gb == 64
     with pytest.raises(LaunchError, match="more than the 32 GB of a node of Hopper"):
         place_tasks(read_launch("aprun -n 24 -m 2500M a", HOPPER), HOPPER)
-    with pytest.raises(ValueError, match="is no kind of node of hopper"):
+    with pytest.raises(ValueError, match="is not a kind of node of hopper"):
         place_tasks(launch, HOPPER, kind="tiny")
 
 

@@ -33,7 +33,7 @@ def test_what_is_given_reaches_the_model():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"kind": "huge"}, "kind='huge' is no kind of node of hopper"),
+        ({"kind": "huge"}, "kind='huge' is not a kind of node of hopper"),
         ({"memory_per_task_gb": 0}, "memory_per_task_gb=0 must be above 0"),
     ],
 )

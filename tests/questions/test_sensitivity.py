@@ -58,7 +58,7 @@ def test_a_number_in_a_file_of_the_reader_counts_as_the_file_says():
 
 def test_everything_prints_them_and_the_short_answer_does_not():
     shown = CliRunner().invoke(hopper, ["place", LINE["line"], "--all"])
-    assert "What the numbers rest on" in shown.stdout
+    assert "What the numbers depend on" in shown.stdout
     assert "node.standard.numa_bandwidth_gb_s  " in shown.stdout
     assert "rest on" not in CliRunner().invoke(hopper, ["place", LINE["line"]]).stdout
     assert "creates_per_s" in CliRunner().invoke(hopper, ["small-files", "--all"]).stdout

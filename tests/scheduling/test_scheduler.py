@@ -196,7 +196,7 @@ def test_stopping_and_progress():
 @pytest.mark.parametrize(
     ("jobs", "options", "message"),
     [
-        ([Job(7, 0, 9, 1, 1)], {}, "job 7 asks for nodes=9, more than the 8 of the machine"),
+        ([Job(7, 0, 9, 1, 1)], {}, "job 7 requests nodes=9, more than the 8 of the machine"),
         ([], {"policy": "sjf"}, "policy='sjf' must be one of: easy, fcfs"),
         ([], {"overrun": "warn"}, "overrun='warn' must be kill or keep"),
         ([], {"allocation": "worst"}, "allocation='worst' must be one of: first, best, contiguous, random"),

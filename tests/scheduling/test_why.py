@@ -94,7 +94,7 @@ def test_when_a_waiting_job_starts():
     assert (found.low_s, found.high_s) == (now + 1200, now + 1200)
     with pytest.raises(InputError, match="the job runs already"):
         expected_start(Workload(past), [running, pending], 0, 4, CLOCK, Learned())
-    with pytest.raises(InputError, match="the job asks for nodes=9, more than the 4 of the machine"):
+    with pytest.raises(InputError, match="the job requests nodes=9, more than the 4 of the machine"):
         expected_start(Workload(past), [running, Job(3, now, 9, 0, 60)], 1, 4, CLOCK, Learned())
     few = expected_start(Workload(past[:50]), [running, pending], 1, 4, CLOCK, Learned())
     assert (few.low_s, few.past) == (None, 0)

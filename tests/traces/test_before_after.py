@@ -37,7 +37,7 @@ def test_fewer_nodes_from_a_date_on_are_a_change_and_other_jobs_are_none():
     log, middle = slow_log(5, 0)
     found = before_after(log, NODES, CLOCK, middle)
     assert found.low <= 0 <= found.high
-    assert "no change can be told" in change_result("2024-01-20", found).summary
+    assert "no change can be shown" in change_result("2024-01-20", found).summary
 
 
 def test_a_side_with_few_jobs_is_refused():

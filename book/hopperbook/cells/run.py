@@ -142,7 +142,7 @@ def _compared(expression: str, wanted: Any, names: dict[str, Any]) -> str:
     try:
         got = eval(compile(expression, _FILE, "eval"), names)
     except BaseException as raised:
-        return f"`{told}` cannot be worked out. {_problem(raised)}"
+        return f"`{told}` cannot be computed. {_problem(raised)}"
     return "" if same(got, wanted) else f"`{told}` gives {_shown(got)}; the model gives {_shown(wanted)}."
 
 

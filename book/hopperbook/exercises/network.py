@@ -17,7 +17,7 @@ def _torus() -> CodeCheck:
     pairs = (((0, 0, 0), (16, 7, 23)), ((1, 2, 3), (9, 6, 15)), ((0, 0, 0), (8, 4, 12)), ((5, 1, 2), (5, 1, 2)))
     return CodeCheck(
         name="torus-code",
-        question="`hops` counts the steps between two routers as if the network were a box. Mend it for a torus, whose rows are rings: the shorter way round counts.",
+        question="`hops` counts the steps between two routers as if the network were a box. Fix it for a torus, whose rows are rings: the shorter way round counts.",
         start="size = (17, 8, 24)\n\ndef hops(a, b):\n    total = 0\n    for one, other, length in zip(a, b, size):\n        total = total + abs(one - other)\n    return total\n\nhops((0, 0, 0), (16, 7, 23))",
         solution="size = (17, 8, 24)\n\ndef hops(a, b):\n    total = 0\n    for one, other, length in zip(a, b, size):\n        apart = abs(one - other)\n        total = total + min(apart, length - apart)\n    return total\n\nhops((0, 0, 0), (16, 7, 23))",
         values={f"hops({a}, {b})": model.hops(a, b) for a, b in pairs},
@@ -41,7 +41,7 @@ def _fragmentation() -> CodeCheck:
 
     return CodeCheck(
         name="fragmentation-code",
-        question="In how many pieces do the free nodes lie? `pieces` gets their numbers in order, and counts each as a piece. Mend it: a piece ends where the next number is missing.",
+        question="In how many pieces do the free nodes lie? `pieces` gets their numbers in order, and counts each as a piece. Fix it: a piece ends where the next number is missing.",
         start="def pieces(free):\n    count = 0\n    for node in free:\n        count = count + 1\n    return count\n\npieces([0, 1, 3])",
         solution="def pieces(free):\n    count = 0\n    for node in free:\n        if node - 1 not in free:\n            count = count + 1\n    return count\n\npieces([0, 1, 3])",
         values=dict([case(time_s) for time_s in (15, 50, 150)]),
@@ -55,7 +55,7 @@ def _variability() -> CodeCheck:
     samples = ([887.0, 1115.0, 2462.0], [100.0, 103.0, 98.0, 101.0], [5.0, 6.0])
     return CodeCheck(
         name="variability-code",
-        question="`variation` divides the range of the run times by their mean, so one slow run decides it. Mend it to the coefficient of variation: standard deviation of the sample over mean.",
+        question="`variation` divides the range of the run times by their mean, so one slow run decides it. Fix it to the coefficient of variation: standard deviation of the sample over mean.",
         start="from statistics import mean, stdev\n\ndef variation(times):\n    spread = max(times) - min(times)\n    return spread / mean(times)\n\nvariation([887.0, 1115.0, 2462.0])",
         solution="from statistics import mean, stdev\n\ndef variation(times):\n    spread = stdev(times)\n    return spread / mean(times)\n\nvariation([887.0, 1115.0, 2462.0])",
         values={f"variation({times})": spread_of(times).whole for times in samples},
@@ -74,7 +74,7 @@ def _rank_order() -> CodeCheck:
         start="def off_node(order):\n    node = {rank: place // 12 for place, rank in enumerate(order)}\n    count = 0\n    for rank in range(48):\n        if rank % 8 < 7 and node[rank] != node[rank + 1]:\n            count = count + 1\n    return count\n\noff_node(list(range(48)))",
         solution="def off_node(order):\n    node = {rank: place // 12 for place, rank in enumerate(order)}\n    count = 0\n    for rank in range(48):\n        if rank % 8 < 7 and node[rank] != node[rank + 1]:\n            count = count + 1\n        if rank + 8 < 48 and node[rank] != node[rank + 8]:\n            count = count + 1\n    return count\n\noff_node(list(range(48)))",
         values={f"off_node({order})": off_node_pairs(order, grid, cores) for order in orders},
-        hints=("The last row has no neighbor above it: ask whether `rank + 8` is below 48.",),
+        hints=("The last row has no neighbor above it: check whether `rank + 8` is below 48.",),
         explanation="Blocks of 4 by 3 keep more neighbors together than rows do. Each pair that sits on two nodes is a message through the network.",
     )
 
@@ -88,7 +88,7 @@ def _networks() -> CodeCheck:
 
     return CodeCheck(
         name="networks-code",
-        question="Every two groups of a dragonfly are joined by so many links. `links` counts each of them from both ends. Mend it.",
+        question="Every two groups of a dragonfly are joined by so many links. `links` counts each of them from both ends. Fix it.",
         start="def links(groups, between):\n    count = 0\n    for one in range(groups):\n        for other in range(groups):\n            count = count + between\n    return count\n\nlinks(9, 2)",
         solution="def links(groups, between):\n    count = 0\n    for one in range(groups):\n        for other in range(one):\n            count = count + between\n    return count\n\nlinks(9, 2)",
         values={f"links({groups}, {between})": links(groups, between) for groups, between in ((9, 2), (4, 1), (12, 3))},
@@ -102,7 +102,7 @@ def _overlap() -> CodeCheck:
     cases = ((10.0, 4.0, 0.5), (10.0, 12.0, 0.5), (2.0, 8.0, 1.0), (5.0, 5.0, 0.0))
     return CodeCheck(
         name="overlap-code",
-        question="A part `share` of the communication can run while the program computes. `step` hides all of that part, even where the computation is shorter. Mend it.",
+        question="A part `share` of the communication can run while the program computes. `step` hides all of that part, even where the computation is shorter. Fix it.",
         start="def step(compute, communicate, share):\n    hidden = share * communicate\n    return compute + communicate - hidden\n\nstep(2.0, 8.0, 1.0)",
         solution="def step(compute, communicate, share):\n    hidden = min(compute, share * communicate)\n    return compute + communicate - hidden\n\nstep(2.0, 8.0, 1.0)",
         values={f"step({c}, {m}, {s})": overlapped_s(c, m, s) for c, m, s in cases},
@@ -119,7 +119,7 @@ def _scheduling_trouble() -> CodeCheck:
     ]
     return CodeCheck(
         name="scheduling-trouble-code",
-        question="`busy` gives the share of a machine that works from 0 to `end`. It counts jobs with their whole run time, also where they run on after `end`. Mend it. A job is its start, its end and its nodes.",
+        question="`busy` gives the share of a machine that works from 0 to `end`. It counts jobs with their whole run time, also where they run on after `end`. Fix it. A job is its start, its end and its nodes.",
         start=f"nodes = {_NODES}\njobs = {started}\n\ndef busy(end):\n    work = 0\n    for begin, stop, wide in jobs:\n        work = work + wide * (stop - begin)\n    return work / (nodes * end)\n\nbusy(20)",
         solution=f"nodes = {_NODES}\njobs = {started}\n\ndef busy(end):\n    work = 0\n    for begin, stop, wide in jobs:\n        inside = max(0, min(stop, end) - begin)\n        work = work + wide * inside\n    return work / (nodes * end)\n\nbusy(20)",
         values={f"busy({end})": schedule.utilization(0, end) for end in (5, 20, 60, 100)},

@@ -20,7 +20,7 @@ def _placement() -> CodeCheck:
 
     return CodeCheck(
         name="placement-code",
-        question="`aprun` fills one NUMA node after the other. Mend `counts`, which deals the tasks evenly: how many tasks does each of the four NUMA nodes get?",
+        question="`aprun` fills one NUMA node after the other. Fix `counts`, which deals the tasks evenly: how many tasks does each of the four NUMA nodes get?",
         start="def counts(tasks):\n    found = []\n    for numa_node in range(4):\n        found.append(tasks / 4)\n    return found\n\ncounts(8)",
         solution="def counts(tasks):\n    found = []\n    for numa_node in range(4):\n        here = min(6, tasks)\n        found.append(here)\n        tasks = tasks - here\n    return found\n\ncounts(8)",
         values={f"counts({tasks})": counts(tasks) for tasks in (8, 12, 20, 24)},
@@ -34,7 +34,7 @@ def _memory() -> CodeCheck:
     node = Machine.load("hopper").node()
     return CodeCheck(
         name="memory-code",
-        question="Mend `most_tasks`: how many tasks that need so much memory fit on a node? A node has no more tasks than cores, and only part of its memory can be allocated.",
+        question="Fix `most_tasks`: how many tasks with this memory need fit on a node? A node has no more tasks than cores, and only part of its memory can be allocated.",
         start='from hopperlib.machine import Machine\n\nnode = Machine.load("hopper").node()\n\ndef most_tasks(need_gb):\n    return node.memory_gb / need_gb\n\nmost_tasks(2.0)',
         solution='from hopperlib.machine import Machine\n\nnode = Machine.load("hopper").node()\n\ndef most_tasks(need_gb):\n    fitting = int(node.usable_memory_gb / need_gb)\n    return min(fitting, node.cores)\n\nmost_tasks(2.0)',
         values={f"most_tasks({need})": most_tasks_per_node(node, need) for need in (2.0, 3.0, 0.5, 40.0)},
@@ -53,7 +53,7 @@ def _hybrid() -> CodeCheck:
 
     return CodeCheck(
         name="hybrid-code",
-        question="Several tasks are merged into one with as many threads, which share a part `shared` of the work. Mend `run_time`, the time beside one thread for each task: what the threads do not share is done by one of them, for all the merged tasks.",
+        question="Several tasks are merged into one with as many threads, which share a part `shared` of the work. Fix `run_time`, the time beside one thread for each task: what the threads do not share is done by one of them, for all the merged tasks.",
         start="def run_time(threads, shared):\n    serial = 1 - shared\n    return serial + shared / threads\n\nrun_time(6, 0.9)",
         solution="def run_time(threads, shared):\n    serial = (1 - shared) * threads\n    return serial + shared\n\nrun_time(6, 0.9)",
         values={
@@ -70,7 +70,7 @@ def _pages() -> CodeCheck:
     sizes = (4096, 65536, 2097152)
     return CodeCheck(
         name="pages-code",
-        question="Each page costs a little time beside that of its bytes. Mend `bandwidth`, which forgets it.",
+        question="Each page costs a little time beside that of its bytes. Fix `bandwidth`, which forgets it.",
         start=f"large_gb_s = {large}\npage_cost_us = {cost}\n\ndef bandwidth(page_bytes):\n    time_s = page_bytes / (large_gb_s * 1e9)\n    return page_bytes / time_s / 1e9\n\nbandwidth(4096)",
         solution=f"large_gb_s = {large}\npage_cost_us = {cost}\n\ndef bandwidth(page_bytes):\n    time_s = page_bytes / (large_gb_s * 1e9) + page_cost_us * 1e-6\n    return page_bytes / time_s / 1e9\n\nbandwidth(4096)",
         values={
@@ -86,7 +86,7 @@ def _machines() -> CodeCheck:
     scratch = Machine.load("hopper").file_systems[0]
     return CodeCheck(
         name="machines-code",
-        question="A server with six of the 156 OSTs is lost. `chance` adds up the chances of each stripe, which counts files with two lost stripes twice. Mend it: multiply the chances that no stripe is lost.",
+        question="A server with six of the 156 OSTs is lost. `chance` adds up the chances of each stripe, which counts files with two lost stripes twice. Fix it: multiply the chances that no stripe is lost.",
         start="osts, lost = 156, 6\n\ndef chance(stripes):\n    return stripes * lost / osts\n\nchance(2)",
         solution="osts, lost = 156, 6\n\ndef chance(stripes):\n    safe = 1.0\n    for other in range(stripes):\n        safe = safe * (osts - lost - other) / (osts - other)\n    return 1 - safe\n\nchance(2)",
         values={f"chance({count})": affected_files(scratch, count) for count in (1, 2, 4, 40)},

@@ -133,7 +133,7 @@ def write_pack(seed: int, folder: str | Path) -> list[Path]:
     top = Path(folder)
     try:
         if top.exists() and any(top.iterdir()):
-            raise InputError(f"{top}: is not empty; a pack goes into a folder of its own")
+            raise InputError(f"{top}: is not empty; a pack needs an empty folder")
         written = []
         for name, text in pack(seed).files.items():
             path = top / name
@@ -202,7 +202,7 @@ def _blank_report(key: Mapping[str, Mapping[str, Any]]) -> str:
         "history.first_day": 'such as "2026-01-31"; sizes of losses in percent, negative',
     }
     choices = "".join(f"#   {name}: {text}\n" for name, text in words.items())
-    head = f"# What you found. Put numbers without quotation marks; leave what you do not know as it is.\n#\n{wanted}#\n# Words to choose from:\n{choices}\n"
+    head = f"# What you found. Put numbers without quotation marks; leave unknown entries unchanged.\n#\n{wanted}#\n# Words to choose from:\n{choices}\n"
     return head + toml_of({part: dict.fromkeys(entries, "") for part, entries in key.items()})
 
 

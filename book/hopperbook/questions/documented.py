@@ -76,7 +76,7 @@ QUESTION = ask.declared(
     Search,
     answer,
     title="Documented values",
-    sentence="What do the five sources print, and where?",
+    sentence="Which values do the five sources print, and where?",
     examples={
         "Memory": {"study": "memory"},
         "Shapes": {"qualifier": "shape"},

@@ -78,7 +78,7 @@ QUESTION = ask.declared(
     Search,
     answer,
     title="Errata",
-    sentence="What is wrong in the sources, what does the book read instead, and which arithmetic shows it?",
+    sentence="What errors do the sources contain, what does the book read instead, and which arithmetic shows it?",
     examples={
         "Misprints": {"kind": "misprint"},
         "What only looks wrong": {"kind": "not an error"},

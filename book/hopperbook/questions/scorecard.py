@@ -101,7 +101,7 @@ def _summary(search: Search, caption: str) -> str:
     if not predictions:
         return sentence
     held = sum(not row["verdict"].startswith("missed") for row in search.found if row["role"] == "retrodicted")
-    rivals = f"{won} narrow enough to say something, {rival_too} of these for the simplest rival too"
+    rivals = f"{won} narrow enough to be informative, {rival_too} of these for the simplest rival too"
     return f"{count(predictions, 'retrodiction')}: {held} of the nominal 90 % intervals hold, {rivals}. {sentence}"
 
 

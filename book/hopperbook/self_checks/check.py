@@ -138,7 +138,7 @@ class ChoiceCheck(Check):
     marking: ClassVar[tuple[str, ...]] = ("several", "options", "quantity", "node", "tasks")
     messages: ClassVar[Mapping[str, str]] = {
         "empty": "Choose an option first.",
-        "more": "Right so far: {chosen} of {right}. There is more to choose.",
+        "more": "Right so far: {chosen} of {right}. There are more.",
     }
 
     options: tuple[Option, ...]
@@ -156,7 +156,7 @@ class ChoiceCheck(Check):
         if len(self.options) < 2 or not any(option.right for option in self.options):
             raise ValueError(f"check {self.name!r} needs two options or more, one of them right")
         if len({option.text for option in self.options}) != len(self.options):
-            raise ValueError(f"check {self.name!r} has two options that say the same")
+            raise ValueError(f"check {self.name!r} has two identical options")
         if any(not option.feedback.strip() for option in self.options):
             raise ValueError(f"check {self.name!r} needs feedback for each option")
 

@@ -43,7 +43,7 @@ class CurveCheck(Check):
     marking: ClassVar[tuple[str, ...]] = ("x", "x_title", "y_title", "unit", "high", "answer", "documented", "within")
     messages: ClassVar[Mapping[str, str]] = {
         "empty": "Draw the curve from end to end first.",
-        "off": "Your curve lies {off} % of the height off on average.",
+        "off": "On average your curve is off by {off} % of the height.",
     }
 
     x: tuple[float, ...]

@@ -114,7 +114,7 @@ class GoalCheck(Check):
                 )
         reached = self.grade(facts)
         if not reached.right:
-            raise ValueError(f"check {self.name!r}: its own solution misses the goal: {reached.feedback}")
+            raise ValueError(f"check {self.name!r}: its solution misses the goal: {reached.feedback}")
         if self.grade(explorer.run().facts).right:
             raise ValueError(f"check {self.name!r}: the explorer starts at the goal")
 

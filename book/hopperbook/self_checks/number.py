@@ -96,7 +96,7 @@ class NumberCheck(Check):
         for mistake in self._named_mistakes():
             if any(mistake.meets(other) for other in taken):
                 raise ValueError(
-                    f"check {self.name!r}: the mistake {(mistake.low + mistake.high) / 2:g} cannot be told from "
+                    f"check {self.name!r}: the mistake {(mistake.low + mistake.high) / 2:g} cannot be distinguished from "
                     f"the answer {self.answer_text} or from another mistake"
                 )
             taken.append(mistake)

@@ -87,7 +87,7 @@ def _configure(app: Sphinx, config: Config) -> None:
     config.notfound_context = {
         "title": "Page not found",
         "body": f'<h1>Page not found</h1><p>Nothing has this address. The <a href="{prefix}index.html">first page</a> '
-        "takes whatever you have: a script, an error, a log.</p>",
+        "accepts any text: a script, an error, a log.</p>",
     }
     config.myst_substitutions = {**config.myst_substitutions, "forecasts": forecasts_said()}
     config.templates_path[:0] = [str(HERE / "theme"), str(HERE / "theme" / "components")]

@@ -98,7 +98,7 @@ def _held(allocation: str, shown_s: int) -> dict[int, int]:
 def _floor() -> str:
     """Return the floor on the first free nodes as an image, with the slowest job in blue."""
     image = _picture(_held("first", followed()["shown_s"]), followed()["worth"])
-    return f'<img src="data:image/png;base64,{image}" alt="The floor of Hopper. The nodes of one job lie scattered among those of others.">'
+    return f'<img src="data:image/png;base64,{image}" alt="The floor of Hopper. The nodes of one job are scattered among those of others.">'
 
 
 def _hours() -> list[tuple[int, str]]:

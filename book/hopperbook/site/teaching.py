@@ -83,7 +83,7 @@ def _channels() -> str:
         ]
     begins = next(tasks for tasks, rate in enumerate(each, 1) if rate * tasks >= 0.999 * most)
     alt = f"Bars of the memory bandwidth in use, for 1 to {cores} tasks: full from {begins} on."
-    words = f"From {begins} tasks on the channels of a NUMA node are full: each further task takes from the others."
+    words = f"From {begins} tasks on the channels of a NUMA node are full: each additional task slows the others."
     return _figure(_svg(_ROW * cores, alt, parts), words, "../notebooks/node/hybrid.html", "How many threads")
 
 

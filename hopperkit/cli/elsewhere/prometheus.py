@@ -31,7 +31,7 @@ class Sample(NamedTuple):
 HELP = {
     "hopper_watch_worse": "Whether a benchmark's level is worse than before its last change.",
     "hopper_watch_change_ratio": "Last lasting change of a benchmark over the level before; 0 without a change.",
-    "hopper_watch_level": "Level of a benchmark now, in its own unit.",
+    "hopper_watch_level": "Current level of a benchmark, in its unit.",
     "hopper_watch_outliers": "Runs of a benchmark far from its level.",
     "hopper_io_rate_mib_s": "Aggregate rate of a run, the mean of its repetitions. [MiB/s]",
     "hopper_io_failed": "Runs of I/O benchmarks without a rate.",

@@ -66,7 +66,7 @@ def annotations(file: str, asked: Lines) -> Iterator[Annotation]:
     lines = asked.line.split("\n")
     for number, text in enumerate(lines, start=1):
         if (match := _IGNORE.search(text)) and not match["reason"].strip():
-            message = "Nothing is ignored without a reason: write it behind `# hopper: ignore`."
+            message = "A reason is required: write it after `# hopper: ignore`."
             yield Annotation(file, number, Finding("ignore-without-reason", message))
     for line, finding in _findings(asked):
         if finding.level in _LEVELS:

@@ -150,7 +150,7 @@ def _spellings(typed: str) -> Sequence[str]:
 
 @click.command("place")
 @click.option("--from-slurm-json", "source", metavar="FILE|-", required=True)
-@click.option("--machine", metavar="NAME|FILE", default="", help="The site's own.  [default: as HOPPER_MACHINE says]")
+@click.option("--machine", metavar="NAME|FILE", default="", help="The site's machine file.  [default: HOPPER_MACHINE]")
 @json_option
 @refusing
 def submit(source: str, machine: str, as_json: bool) -> None:

@@ -31,7 +31,7 @@ build = question_command(
     left_out=("line", "modules"),
     parameters=[
         click.Argument(["line"], required=False, default=""),
-        click.Option(["--modules"], metavar="FILE", help="What is loaded; - for standard input."),
+        click.Option(["--modules"], metavar="FILE", help="Loaded modules; - for standard input."),
     ],
     lines="""
 hopper build 'ftn -dynamic -o solver solver.o'

@@ -181,7 +181,7 @@ diagnose = question_command(
     parameters=[
         click.Argument(["files"], nargs=-1, metavar="[FILE]..."),
         click.Option(["--job"], metavar="ID", help="The job in --sacct; the last one by default."),
-        click.Option(["--each"], is_flag=True, help="Answer for each output in folders and files: one row a job."),
+        click.Option(["--each"], is_flag=True, help="Answer for each output in folders and files: one row per job."),
         click.Option(["--csv"], metavar="FILE", help="With --each: write the rows to this file."),
         click.Option(["--html", "page"], metavar="PAGE", help="With --each: write one page to this file."),
         click.Option(["--prometheus"], metavar="FILE", help="With --each: write metrics to this file, in one move."),

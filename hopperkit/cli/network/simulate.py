@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _WORTH_A_BAR = 50_000
 _POLICY_HELP = (
     "auto (what the log shows), slurm (Slurm's backfill), fcfs, easy or conservative; how many blocked jobs have a "
-    "reserved start; or a function of your own."
+    "reserved start; or a custom function."
 )
 # Columns of --csv that a job of the trace has itself, by the names that it has there.
 _OWN_COLUMNS = {
@@ -170,11 +170,11 @@ simulate = page_option(
         left_out=("trace", "queues", "queue_file", "policy"),
         parameters=[
             click.Option(
-                ["--trace"], required=True, metavar="FILE", help="Trace, packed or not; - for standard input."
+                ["--trace"], required=True, metavar="FILE", help="Trace, compressed or not; - for standard input."
             ),
             click.Option(["--queues"], metavar="TABLE", help=f"{', '.join(queue_tables())}, or a TOML file of queues."),
             click.Option(
-                ["--csv", "as_csv"], is_flag=True, help="Print every job: times, status, queue, nodes, where it lies."
+                ["--csv", "as_csv"], is_flag=True, help="Print every job: times, status, queue, nodes, location."
             ),
             click.Option(["--policy"], metavar="NAME|N|MODULE:FUNCTION", help=_POLICY_HELP),
         ],

@@ -130,8 +130,8 @@ def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, node
     options: Sequence[click.Parameter] = (
         click.Argument(["file"]),
         *parameters,
-        click.Option([nodes, "machine_nodes"], type=click.IntRange(1), help="Nodes. [default: as the log says]"),
-        click.Option(["--cores-per-node"], type=click.IntRange(0), default=0, help="For SWF; 0 = as its header says."),
+        click.Option([nodes, "machine_nodes"], type=click.IntRange(1), help="Nodes. [default: from the log]"),
+        click.Option(["--cores-per-node"], type=click.IntRange(0), default=0, help="For SWF; 0 = from its header."),
         click.Option(["--config"], metavar="FILE", help="Slurm's settings: scontrol show config, or slurm.conf."),
         click.Option(["--timezone"], default="", help="Of the clock that printed the log, such as Europe/Berlin."),
     )
@@ -256,7 +256,9 @@ def _index(log: "Trace", job: str) -> int:
     """Return the index of a job by its name in the log."""
     names = {log.names.get(number, str(number)): index for index, number in enumerate(log.workload.job)}
     if any(job == name for name, _ in log.unfinished):
-        raise InputError(f"job {job!r} runs or waits still: `hopper trace when` says when one that waits starts")
+        raise InputError(
+            f"job {job!r} is still running or waiting: `hopper trace when` estimates the start of a waiting job"
+        )
     if job not in names:
         near = did_you_mean(job, names) if len(names) < 20_000 else ""
         raise InputError(f"job {job!r} is not among the {len(names):,} jobs that can be taken{near}")
@@ -280,7 +282,7 @@ _command(_backtest)
 _command(
     _what_if,
     click.Option(["--nodes", "more_nodes"], multiple=True, metavar="+10%|-64|N", help="More nodes, fewer, or N."),
-    click.Option(["--max-walltime"], multiple=True, metavar="24h", help="The longest limit that a job may ask for."),
+    click.Option(["--max-walltime"], multiple=True, metavar="24h", help="The longest limit that a job may request."),
     click.Option(["--partition"], multiple=True, metavar="split:4h:25%", help="25 % of the nodes for limits to 4 h."),
     click.Option(["--drain"], multiple=True, metavar="WHEN/HOURS[:NODES]", help="As 2026-12-01T08:00/12h:node[1-64]."),
     click.Option(["--depth"], multiple=True, metavar="0|1|N|all", help="Blocked jobs with a reserved start."),

@@ -48,14 +48,14 @@ def machine_here() -> Path:
     listed = "" if config else _asked("pbsnodes", "-a") or ""
     if not (config or listed):
         raise InputError(
-            "--here: this computer has neither scontrol nor pbsnodes, so it is no login node of a cluster of Slurm or PBS; "
+            "--here: this computer has neither scontrol nor pbsnodes, so it is not a login node of a Slurm or PBS cluster; "
             "name the machine (--machine), or write its file on one of its nodes (hopper machine new)"
         )
     name, asked = _name_of(config), "Slurm" if config else "PBS"
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopper"
     file = folder / f"{name}.toml"
     if file.is_file() and (age_s := time.time() - file.stat().st_mtime) < _KEPT_S:
-        click.echo(f"hopper: machine {name}, as {asked} said {age_s / 3600:.1f} hours ago ({file})", err=True)
+        click.echo(f"hopper: machine {name}, from {asked} {age_s / 3600:.1f} hours ago ({file})", err=True)
         return file
     from hopperkit.readers.hardware.reader import machine_from, read_hardware
 
@@ -68,7 +68,7 @@ def machine_here() -> Path:
         file.write_text(header + machine.to_toml(), encoding="utf-8")
     except OSError as error:
         raise InputError(f"--here: {file}: cannot be written: {error.strerror or error}") from None
-    click.echo(f"hopper: machine {name}, as {asked} says here; kept for a day in {file}", err=True)
+    click.echo(f"hopper: machine {name}, from {asked}; stored for a day in {file}", err=True)
     return file
 
 

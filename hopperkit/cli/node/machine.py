@@ -120,7 +120,7 @@ def new(files: tuple[str, ...], name: str, out: str | None, as_json: bool) -> No
             click.echo(printable(f"hopper: {origin}: {error}"), err=True)
     written = machine_from(records, name=name)
     tools = ", ".join(written.sources)
-    header = f"# Written by `hopper machine new` from: {tools}.\n# Look at each value that says assumed.\n\n"
+    header = f"# Written by `hopper machine new` from: {tools}.\n# Check each value marked as assumed.\n\n"
     toml = header + written.to_toml()
     if out is not None:
         _write(out, toml, as_json)

@@ -23,7 +23,7 @@ def _warn_of_other_lines(reviews: "Sequence[Review]") -> None:
     for number, review in enumerate(reviews[1:], start=2):
         if review.problems:
             codes = ", ".join(dict.fromkeys(finding.code for finding in review.problems))
-            click.echo(f"hopper: launch line {number} has a problem too: {codes}; --launch {number} tells", err=True)
+            click.echo(f"hopper: launch line {number} has a problem too: {codes}; see --launch {number}", err=True)
 
 
 def _guess_machine(question: Question, values: dict[str, Any]) -> "Guess":
@@ -90,7 +90,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
     reviews, results = _answers(asked, as_json)
     found = [each for result in results for each in result.findings]
     if check and not reviews:
-        raise InputError(f"cannot compare: {asked.doubt or 'the script holds no launch line'}", name="check")
+        raise InputError(f"cannot compare: {asked.doubt or 'the script has no launch line'}", name="check")
     if check:
         from hopperkit.launchers.printed import check_printed
 
@@ -159,7 +159,7 @@ place = question_command(
     _run_any,
     parameters=[
         click.Option(["--sarif"], metavar="FILE", help="Check many scripts: write SARIF, print a line a finding."),
-        click.Option(["--here"], is_flag=True, help="Take the cluster of this login node, as scontrol tells of it."),
+        click.Option(["--here"], is_flag=True, help="Use the cluster of this login node, from scontrol."),
         click.Option(["--check"], metavar="OUTPUT", help="Compare with what xthi, hello_jobstep and the like printed."),
     ],
     lines="""

@@ -21,7 +21,7 @@ _LOG, _HEAD, _MAX_BYTES = re.compile(rb"[23]\.\d\d\0"), 4096, 64_000_000
 def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer; a stripe size alone does not affect the recommended layout."""
     if "stripe_mib" in values and "stripe_count" not in values:
-        raise refusal("stripe_mib", values["stripe_mib"], "needs --stripe-count: the advised layout has its own size")
+        raise refusal("stripe_mib", values["stripe_mib"], "needs --stripe-count: the recommended layout sets the size")
     if paths := values.pop("measured_paths", ()):
         from hopperkit.readers.source import texts_together
 
@@ -35,7 +35,7 @@ def _texts(path: Path) -> Iterator[tuple[str, str]]:
     Others than texts are left out of a folder.
     """
     if not path.exists():
-        raise refusal("measured", str(path), "is no file and no folder")
+        raise refusal("measured", str(path), "is neither a file nor a folder")
     files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     for file in files:
         head = file.open("rb").read(_HEAD)

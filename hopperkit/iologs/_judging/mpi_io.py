@@ -111,7 +111,7 @@ def _amplified(log: DarshanLog, way: str, sieved: set[str]) -> Iterator[Finding]
     worst = max(pairs, key=lambda pair: pair[1].moved(way).moved_bytes - pair[0].moved(way).moved_bytes)[0].path
     factor = round(below_bytes / max(above_bytes, 1), 2)
     past, asks, sieving = {
-        "read": ("read", "asks of MPI-IO", "data sieving"),
+        "read": ("read", "requests from MPI-IO", "data sieving"),
         "write": ("written", "hands to MPI-IO", "data sieving, or holes in a collective buffer"),
     }[way]
     times = f"{digits(factor, 3)} times as much" if above_bytes else "all of it added by MPI-IO"
@@ -128,7 +128,7 @@ def _amplified(log: DarshanLog, way: str, sieved: set[str]) -> Iterator[Finding]
             part=1 - above_bytes / below_bytes,
             because="the share of these bytes in the time",
         ),
-        advice=f"MPI-IO moves what lies between small pieces too ({sieving}). Try "
+        advice=f"MPI-IO also moves the gaps between small pieces ({sieving}). Try "
         f"{hints_for(log, {f'romio_ds_{mend}': 'disable'})}, and {mend} whole blocks of the file at a time.",
     )
 
@@ -175,7 +175,7 @@ def _sieving(log: DarshanLog) -> Iterator[Finding]:
         max(records, key=lambda each: time_s(each, "write")),
     )
     calls, reads = sum(each.writes for each in records), sum(file.reads for _, file in pairs)
-    change = "MPI_File_write_all in place of MPI_File_write: the view stays as it is"
+    change = "MPI_File_write_all instead of MPI_File_write: the view is unchanged"
     yield Finding(
         "data-sieving",
         f"MPI-IO makes {reads:,} reads for {calls:,} independent writes, though the program reads nothing: pieces with holes "
@@ -266,13 +266,13 @@ def _waiting(log: DarshanLog, paths: set[str]) -> Iterator[Finding]:
             f"goes into locks of the file or into the library, in {where}.",
             evidence={"mpiio_task_s": round(total, 3), "share": part, "file": worst}
             | staked(waiting, won=waiting, because="if collective calls take no locks and make few calls"),
-            advice="Use collective calls; or, where each task writes a part of its own, "
+            advice="Use collective calls; or, where each task writes a separate part, "
             f"{hints_for(log, {'romio_ds_write': 'disable'})}, which takes no locks.",
         )
         return
     storage = min(waiting, _waits_for_storage(log, by_path, tasks))
     advice = (
-        "The file system is not what they wait for. Time a barrier before each collective call: if the wait moves "
+        "They do not wait for the file system. Time a barrier before each collective call: if the wait moves "
         "there, the tasks arrive late, and their work is uneven; else use fewer and larger collective calls, and one "
         "aggregator a node (cb_config_list=*:1)."
     )
@@ -285,7 +285,7 @@ def _waiting(log: DarshanLog, paths: set[str]) -> Iterator[Finding]:
         "waiting",
         f"{words}: tasks wait for each other and exchange data, in {where}.",
         evidence={"mpiio_task_s": round(total, 3), "share": part, "storage_task_s": round(storage, 3), "file": worst}
-        | staked(waiting, won=waiting - storage, because="less what is waiting for the slowest read or write below"),
+        | staked(waiting, won=waiting - storage, because="less the wait for the slowest read or write below"),
         advice=advice,
     )
 
@@ -307,7 +307,7 @@ def _small_sets(log: DarshanLog) -> Iterator[Finding]:
     mean = sum(record.bytes_moved for record in sets) / len(sets)
     worst = max((*files, sets[0]), key=lambda record: record.busy_s).path.partition(":")[0]
     lost = "At least " if any("H5D" in each for each in log.missing) else ""
-    change = "one data set with a further dimension (H5Dcreate once, a hyperslab for each piece)"
+    change = "one data set with an additional dimension (H5Dcreate once, a hyperslab for each piece)"
     at_least = max((each for each in _below(log, {worst})), default=0.0)
     seconds = max(seconds, at_least)
     calls = sum(record.reads + record.writes for record in sets)

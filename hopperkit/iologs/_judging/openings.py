@@ -72,7 +72,7 @@ def _reopen(log: DarshanLog, files: Sequence[FileRecord], ledger: Ledger) -> Fin
             "; where each open is for appending (O_APPEND, or mode a), the program writes in order, though Darshan counts "
             "offsets from zero after each"
         )
-    change = "move open() in front of the loop and close() behind it"
+    change = "move open() before the loop and close() after it"
     return Finding(
         "reopen",
         f"{count(len(files), 'file')} {'is' if len(files) == 1 else 'are'} opened {opens:,} times, for {between} each time; "
@@ -176,6 +176,6 @@ def _metadata(log: DarshanLog, files: Sequence[FileRecord]) -> Iterator[Finding]
         f"{share(part)} of the time in I/O calls is metadata: {digits(meta / tasks, 3)} s a task of {run_time:,.0f} s, "
         f"for {opens:,} opens, {stats:,} stats and {seeks:,} seeks of {len(files):,} files.",
         evidence=evidence | staked(meta, won=meta, because="all of it, were every file open already"),
-        advice="Open a file once and keep it open; let one task ask and hand on the answer (MPI_File_open does); "
+        advice="Open a file once and keep it open; let one task query and broadcast the answer (MPI_File_open does); "
         "put many small files into one; with HDF5 H5Pset_all_coll_metadata_ops.",
     )

@@ -145,7 +145,11 @@ def _all_read(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
         f"{'file' if len(files) == 1 else 'files'}, {size(moved)} in all; most of it {worst.path}.{written}",
         evidence={"bytes": moved, "distinct_bytes": distinct, "files": len(files), "file": worst.path}
         | staked(
-            seconds, won=seconds, because="if handing on costs little beside reading", expected=seconds, change=change
+            seconds,
+            won=seconds,
+            because="if distribution costs little compared with reading",
+            expected=seconds,
+            change=change,
         ),
         advice=f"{change[0].upper()}{change[1:]}; or copy the file to each node first (sbcast on Slurm).",
     )
@@ -170,7 +174,7 @@ def judge_read_back(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
         "cached-reads",
         f"{size(moved)} are read back by the task that wrote them{rate}{source}; {part}.",
         evidence=evidence | staked(taken, won=taken, because="the time of these reads", expected=taken, change=change),
-        advice="The rate of such reads says nothing of the file system. In a benchmark, read what another node wrote "
+        advice="The rate of such reads is not that of the file system. In a benchmark, read what another node wrote "
         "(IOR -C) or more than memory holds; in a program, keep the data instead of reading them back.",
     )
 

@@ -92,7 +92,7 @@ def _finding(log: DarshanLog, code: str, files: Sequence[FileRecord], ledger: Le
     slowest = max(map(sync_s, files)) if not all(file.shared for file in files) else 0.0
     names, change = {
         "fsync": ("calls of fsync, fdatasync or MPI_File_sync", "fsync(fd); after the loop instead of in it"),
-        "flush": ("calls of fflush", "remove fflush(file); from the loop: fclose writes what is left"),
+        "flush": ("calls of fflush", "remove fflush(file); from the loop: fclose writes the rest"),
     }[code]
     each = size(written / calls)
     evidence: dict[str, Any] = {"calls": calls, "bytes": written, "files": len(files), "file": worst.path}

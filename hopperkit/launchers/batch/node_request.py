@@ -107,8 +107,8 @@ def _choose_kind(machine: Machine, choices: set[str], *, wants_gpus: bool) -> tu
     node = next((each for each in machine.node_kinds if each.gpus), ordinary) if wants_gpus else ordinary
     if len(machine.node_kinds) == 1 or not any(each.chosen_by for each in machine.node_kinds):
         return node, ""
-    why = "the ordinary kind" if node is ordinary else "as it asks for GPUs"
-    return node, f"The nodes are taken to be of kind '{node.name}', {why}; the text does not say which."
+    why = "the ordinary kind" if node is ordinary else "because it requests GPUs"
+    return node, f"The nodes are assumed to be of kind '{node.name}', {why}; the text does not name one."
 
 
 def _slurm_options(script: Script) -> Iterator[Given]:
@@ -147,7 +147,7 @@ def read_reservation(
         return None, {}, []
     if len(systems) > 1:
         first, second = (DIRECTIVES[system] for system in systems[:2])
-        raise LaunchError(first, "", f"and {second} stand in one script; only one batch system reads it")
+        raise LaunchError(first, "", f"and {second} are in one script; only one batch system reads it")
     (system,) = systems
     words = _directive_words(script, system)
     notes: list[str] = []
@@ -221,7 +221,7 @@ def _mpp(values: dict[str, str], machine: Machine, node: NodeKind) -> tuple[int,
     """Return mppwidth, mppnppn and mppdepth, defaults worked out."""
     if "mppwidth" not in values:
         name = next(name for name in _MPP if name in values)
-        raise LaunchError(f"#PBS -l {name}", values[name], "needs mppwidth beside it, the tasks")
+        raise LaunchError(f"#PBS -l {name}", values[name], "needs mppwidth as well, the number of tasks")
     cores = f"the cores of a node of {machine.title}"
     width = whole_number("#PBS -l mppwidth", values["mppwidth"])
     depth = whole_number("#PBS -l mppdepth", values.get("mppdepth", "1"), high=node.cores, bound=cores)
@@ -240,7 +240,7 @@ def _whole_nodes(flag: str, value: str, per_node_key: str, node: NodeKind) -> tu
         raise LaunchError(flag, value, "is read only as a number of equal nodes")
     keys = dict(part.partition("=")[::2] for part in rest)
     if not whole_number(flag, keys.get("ncpus", str(node.cores))) >= node.cores:
-        rule = f"asks for pieces of nodes; only whole nodes, ncpus={node.cores}, can be read for sure"
+        rule = f"requests parts of nodes; only whole nodes, ncpus={node.cores}, are supported"
         raise LaunchError(flag, value, rule)
     per_node = keys.get(per_node_key)
     tasks = None if per_node is None else whole_number(f"{flag}={first}:{per_node_key}", per_node)

@@ -48,12 +48,12 @@ def read_sbatch_reservation(
     (2, '16', '16')
     """
     if any(word.text == "hetjob" for word in words):
-        rule = "makes a job of several parts, each with nodes of its own; give one part by itself"
+        rule = "makes a job of several parts, each with separate nodes; give one part alone"
         raise LaunchError("#SBATCH hetjob", "", rule)
     site = machine.launcher("srun").site_options
     given, rest = read_options(words, "sbatch", where=f"sbatch on {machine.title}", site=site)
     if rest:
-        rule = "is no option; an option with a value needs the value right behind it"
+        rule = "is not an option; the value of an option must directly follow it"
         raise LaunchError(f"#SBATCH {rest[0].text}", "", rule)
     options = {option.name: option._replace(typed=f"#SBATCH {option.typed}") for option in given}
     tasks, per_node = count_of(options, "-n"), count_of(options, "--ntasks-per-node")

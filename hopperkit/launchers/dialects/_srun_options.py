@@ -103,7 +103,7 @@ def _settle_hint(options: dict[str, Given], release: tuple[int, ...], notes: lis
             del options[option.name]
         return
     if typed:
-        notes.append(f"--hint={hint.value} is ignored beside {' '.join(option.name for option in others)}.")
+        notes.append(f"--hint={hint.value} is ignored with {' '.join(option.name for option in others)}.")
     del options["--hint"]
 
 
@@ -163,7 +163,7 @@ def _step_method(method: str, release: tuple[int, ...]) -> str:
 def _check_distribution(option: Given, given: list[str], flag: str) -> None:
     """Reject methods that do not exist or that require a file."""
     if flag not in ("", "pack", "nopack"):
-        raise option.refusal("takes only Pack or NoPack behind a comma")
+        raise option.refusal("allows only Pack or NoPack after a comma")
     if len(given) > 3:
         raise option.refusal("has at most three levels: nodes, sockets, cores")
     if given[0] in ("arbitrary", "hostfile"):
@@ -171,7 +171,7 @@ def _check_distribution(option: Given, given: list[str], flag: str) -> None:
     for level, method in zip(("nodes", "sockets", "cores"), given, strict=False):
         allowed = _METHODS[:2] if level == "nodes" else _METHODS
         if method not in (*allowed, "*"):
-            can_stand = f"there {' or '.join(allowed)} can stand, or *"
+            can_stand = f"allowed here: {' or '.join(allowed)}, or *"
             raise option.refusal(f"has {method or 'nothing'} for the {level}; {can_stand}")
 
 
@@ -282,7 +282,7 @@ entries=(), sharing=False)
     if max(counts.get("per_node", 0), counts.get("per_task", 0)) > node.gpus:
         asking = ("--gpus-per-node", "--gres", "--gpus-per-task", "--tres-per-task")
         option = next(options[each] for each in asking if each in options)
-        raise option.refusal(f"asks for more than the {node.gpus} GPUs of a node '{node.name}' of {machine.title}")
+        raise option.refusal(f"requests more than the {node.gpus} GPUs of a node '{node.name}' of {machine.title}")
     if "per_socket" in counts:
         counts["per_socket"] *= node.sockets
     sharing = "--gres-flags" in options and "allow-task-sharing" in options["--gres-flags"].value
@@ -340,5 +340,5 @@ def task_width(options: Mapping[str, Given], gpus: GpuRequest | None, given: int
     if gpus is None or "--cpus-per-gpu" not in options or "-c" in options:
         return given
     if gpus.per_task is None:
-        notes.append("--cpus-per-gpu is read as CPUs of a task with one GPU; the line does not say --gpus-per-task.")
+        notes.append("--cpus-per-gpu is read as CPUs of a task with one GPU; the line has no --gpus-per-task.")
     return (count_of(options, "--cpus-per-gpu") or 1) * (gpus.per_task or 1)

@@ -31,7 +31,7 @@ from hopperlib.placement.components import (
 from hopperlib.text import count
 
 _OF_LIBRARY = (
-    "Which cores the tasks get depends on the MPI library that ibrun calls, which binds them by its own rules."
+    "Which cores the tasks get depends on the MPI library that ibrun calls, which binds them by different rules."
 )
 _UNEVEN = "How many tasks each node gets is not documented where they do not divide evenly among the nodes."
 
@@ -113,7 +113,7 @@ def _ibrun(
     in_job, nodes, per_node = _slots(job, fields)
     tasks = fields.get("tasks") or in_job
     if not tasks:
-        raise LaunchError("ibrun", "", "has no -n, and no script around it says how many tasks there are")
+        raise LaunchError("ibrun", "", "has no -n, and no script around it sets the number of tasks")
     if in_job and tasks > in_job:
         raise options["-n"].refusal(f"is more than the {count(in_job, 'task')} of the job")
     per_node = per_node or -(-(in_job or tasks) // nodes)

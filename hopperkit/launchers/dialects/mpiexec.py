@@ -104,7 +104,7 @@ def read_mpiexec(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
         counted = _counts(kind, given, known, job, remarks)
         _check_pattern(kind, given, counted, job)
         if not counted["tasks"]:
-            rule = "has no -n, and no script around it says how many tasks there are"
+            rule = "has no -n, and no script around it sets the number of tasks"
             raise LaunchError(line.launcher, "", rule)
         typed = (option._replace(name=option.typed) for option in options.values())
         components.append(_map(kind, component_of(typed, command, counted), given, known, job, remarks))
@@ -136,7 +136,7 @@ def _kind(line: LaunchLine, job: Job, remarks: Remarks) -> LauncherKind:
     hydra = line.launcher.endswith("hydra") or re.search(r" --?(genv|ppn|perhost) ", typed)
     guess: LauncherKind = "mpich" if hydra else "openmpi"
     remarks.doubts.append(
-        f"The text does not say whose {line.launcher} this is; shown is what {_LAUNCHERS[guess].title} would do, and "
+        f"The text does not identify the {line.launcher} implementation; shown is the behavior of {_LAUNCHERS[guess].title}, and "
         f"others bind otherwise. Load its module in the text, or run {_SHOW_BINDING} to see."
     )
     return guess
@@ -260,7 +260,7 @@ def _gpu_bind(option: Given, node: NodeKind) -> GpuRequest:
 def _unit(typed: str, word: str) -> str:
     """Return the unit that a word names."""
     if word.lower() not in _UNITS:
-        raise LaunchError(typed, word, f"is no unit that can be read; there are {', '.join(_UNITS)}")
+        raise LaunchError(typed, word, f"is not a supported unit; supported are {', '.join(_UNITS)}")
     return _UNITS[word.lower()]
 
 
@@ -335,9 +335,7 @@ def _openmpi(request: _Request) -> Component:
         width = -(-width // request.node.threads_per_core)
     per_place = {"-npernode", "-npersocket", "-pernode"} & set(request.options)
     if "-map-by" in request.options and per_place and request.release != 5:
-        request.doubt(
-            f"What Open MPI 4.1 does with --map-by beside a number of tasks for each node is not followed. {_REPORT}"
-        )
+        request.doubt(f"Open MPI 4.1's handling of --map-by with a number of tasks per node is not modeled. {_REPORT}")
     component = request.component._replace(overcommit=parsed.oversubscribe, mapper=mapper)
     request = request._replace(component=component)
     if request.release is not None and request.release < 4:
@@ -398,7 +396,7 @@ def _intelmpi(request: _Request) -> Component:
     known = release if release and release >= (2021, 5) else None
     if release and not known and dict(variables).get("I_MPI_PIN", "").lower() not in ("0", "no", "off", "disable"):
         request.doubt(
-            "Releases of Intel MPI before 2021.5 were not asked; shown is what later ones do. Set I_MPI_DEBUG=4 to see."
+            "Releases of Intel MPI before 2021.5 were not tested; shown is the behavior of later ones. Set I_MPI_DEBUG=4 to see."
         )
     mapped = request.mapped("slot", "own", 1)
     return mapped._replace(overcommit=True, mapper=IntelMapper(variables, foreign, known))

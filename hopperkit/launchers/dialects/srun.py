@@ -77,7 +77,7 @@ def read_srun(line: LaunchLine, job: Job) -> ReadLine:
         components.append(_component(options, command, job, notes))
         exported |= assigned(options["--export"].value.split(",") if "--export" in options else ())
     if several:
-        notes.append("Each program of the line runs on nodes of its own.")
+        notes.append("Each program of the line runs on separate nodes.")
     if job.reservation is None:
         slurm_node = SlurmNode.of(job.node, launcher)
         for component in components:
@@ -115,7 +115,7 @@ def _add_bare_line_remarks(
     components: Sequence[Component], launcher: Launcher, node: NodeKind, remarks: Remarks
 ) -> None:
     """Say what depends on the job that a bare line runs in."""
-    remarks.assumptions.append("The job around the line is taken to ask for nothing that srun takes over.")
+    remarks.assumptions.append("The job around the line is assumed to request nothing that srun inherits.")
     for component in components:
         if doubt := _bare_line_doubt(component, launcher, node):
             remarks.doubts.append(doubt)
@@ -126,25 +126,25 @@ def _bare_line_doubt(component: Component, launcher: Launcher, node: NodeKind) -
     """Return why the width of a line without a job is unknown; empty if it is known."""
     if launcher.bare_line_doubt and component.given("-c") is None and component.binding_list is None:
         return (
-            f"The site's own pages print {launcher.bare_line_doubt}, in a job that they do not show; shown is what srun "
-            f"gives in a job that asks for nothing. Write -c, or run {SHOW_BINDING} to see."
+            f"The site's pages print {launcher.bare_line_doubt}, in a job that they do not show; shown is the result of srun "
+            f"in a job without requests. Write -c, or run {SHOW_BINDING} to see."
         )
     if component.tasks_per_socket:
         return (
-            "--ntasks-per-socket holds for a job: a line that makes its own job is refused where the tasks of a socket "
-            "do not fit in it, and one inside a job does not obey it. The text has no #SBATCH lines that say which it is."
+            "--ntasks-per-socket applies to a job: a line that creates its own job is rejected if the tasks of a socket "
+            "do not fit in it, and one inside a job ignores it. The text has no #SBATCH lines that show which applies."
         )
     if component.given("--hint") == "memory_bound" and component.nodes is None and component.tasks > node.sockets:
         return (
-            "--hint=memory_bound asks for one core a socket when nodes are chosen and does not limit a step, so how many "
+            "--hint=memory_bound requests one core per socket when nodes are chosen and does not limit a step, so how many "
             "nodes the line gets depends on its job. Write -N."
         )
     default, width = launcher.threads_per_core, component.threads_per_task
     silent = component.given("--hint") is None and component.given("--threads-per-core") is None
     if default and silent and default < node.threads_per_core == width:
         return (
-            f"-c {width} is one core with all its hardware threads in a job that asked for --threads-per-core={width}, "
-            f"and {width} cores in others, the site's default, as shown; the text has no #SBATCH lines that say which. "
+            f"-c {width} is one core with all its hardware threads in a job that requested --threads-per-core={width}, "
+            f"and {width} cores in others, the site's default, as shown; the text has no #SBATCH lines that show which applies. "
             f"Run {SHOW_BINDING} to see."
         )
     return ""
@@ -255,13 +255,13 @@ def _check_options(options: Mapping[str, Given], fields: Mapping[str, Any], node
     if threads_per_core and tasks_per_core > threads_per_core and node.release >= (23, 2):
         rule = f"cannot be more than --threads-per-core={threads_per_core}"
         raise LaunchError("--ntasks-per-core", tasks_per_core, rule)
-    bound = f"what a node of {job.machine.title} has as Slurm counts sockets"
+    bound = f"the sockets of a node of {job.machine.title} as Slurm counts them"
     count_of(options, "--sockets-per-node", high=node.sockets, bound=bound)
     count_of(options, "--cores-per-socket", high=node.cores_per_socket, bound=bound)
     for first, second in (("--exact", "--whole"), ("--exclusive", "--overlap")):
         if first in options and second in options:
             words = f"srun: error: {first} and {second} are mutually exclusive"
-            raise LaunchError(first, "", f"cannot stand with {second}", words=words)
+            raise LaunchError(first, "", f"conflicts with {second}", words=words)
     memory = _memory("--mem", options)
     if memory is not None and memory > job.node.memory_gb:
         rule = f"is {memory:.4g} GB, more than the {job.node.memory_gb:g} GB of a node of {job.machine.title}"
@@ -327,7 +327,7 @@ def _system_cores(options: Mapping[str, Given], node: NodeKind, machine: Machine
         return None
     if count:
         kept = f"{len(node.reserved_cores)} or 0" if node.reserved_cores else "0"
-        rule = f"keeps other cores than the site does; the machine file says which only for {kept}"
+        rule = f"reserves other cores than the site does; the machine file lists them only for {kept}"
         raise options["-S"].refusal(rule)
     return ()
 

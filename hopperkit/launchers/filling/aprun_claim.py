@@ -86,7 +86,7 @@ def _check_nodes(claims: Sequence[Claim], reservation: Reservation) -> None:
     reserved = f"{_reserving(reservation)} reserves {reservation.nodes:,}"
     if len(claims) > 1:
         parts = " + ".join(map("{:,}".format, counts))
-        rule = f"parts programs that need {parts} = {sum(counts):,} nodes of their own; {reserved}"
+        rule = f"separates programs that need {parts} = {sum(counts):,} different nodes; {reserved}"
         raise LaunchError(":", "", rule, words=f"{_EXCEEDS} resources")
     component, layout = claims[0]
     rule = f"at {count(layout.tasks_per_node, 'task')} a node needs {counts[0]:,} nodes; {reserved}"

@@ -69,7 +69,7 @@ def step_gpus(
 def _unrequested_gpus(kind: NodeKind, order: tuple[int, ...]) -> StepGpus:
     """Return the GPUs of a step that requests none."""
     if kind.gpus and kind.gpus_by_default is None:
-        unsaid = "The machine file does not say whether a job that asks for no GPUs has some."
+        unsaid = "The machine file does not state whether a job without a GPU request has GPUs."
         return StepGpus((), doubt=f"{unsaid} Run {SHOW_BINDING} to see.")
     return StepGpus(order if kind.gpus_by_default else ())
 

@@ -273,8 +273,8 @@ def with_all_cores(launch: Launch, node: NodeKind) -> Launch | None:
         component._replace(system_cores=(), options=(*component.options, ("-S", "0")))
         for component in launch.components
     )
-    room = f"beside the {kept} cores that the site keeps there is no room for the line"
-    assumption = f"The job is taken to ask for -S 0: {room}."
+    room = f"with {kept} cores reserved by the site there is no room for the line"
+    assumption = f"The job is assumed to request -S 0: {room}."
     return launch._replace(components=components, assumptions=(*launch.assumptions, assumption))
 
 
@@ -378,7 +378,7 @@ def _pattern(
 _MODE_ASSUMPTIONS = {
     None: "Without --cpu-bind, Slurm binds a task only if the tasks' CPUs come to all sockets, cores or hardware threads "
     "of the step; here they do not, so tasks may wander over all of the step's CPUs.",
-    "rank": "--cpu-bind=rank: task i of a node gets CPU i alone, as Slurm's own code does; ParaStation's plugin gives it "
+    "rank": "--cpu-bind=rank: task i of a node gets only CPU i, as in Slurm's code; ParaStation's plugin gives it "
     "--cpus-per-task of them. Slurm ignores the option from 24.11.",
 }
 
@@ -389,11 +389,11 @@ def _core_doubts(component: Component, setting: _Setting, cores: Sequence[int], 
     by_cache = node.cores_per_socket == kind.cores_per_l3
     if by_gpu and not by_cache and node.release >= _CORES_BY_GPU and len(cores) < len(kind.usable_cores):
         yield (
-            "The step leaves cores of the node free, and which of them Slurm picks beside the step's GPUs has changed "
+            "The step leaves cores of the node free, and which of them Slurm picks for the step's GPUs has changed "
             f"between releases. Run {SHOW_BINDING} to see."
         )
     if component.exact and component.overcommit:
-        yield f"The step takes only the CPUs it asks for and overcommits them, which Slurm counts in ways of its own. Run {SHOW_BINDING} to see."
+        yield f"The step uses only its requested CPUs and overcommits them, which Slurm counts differently. Run {SHOW_BINDING} to see."
     if component.exact and len(cores) < component.tasks and node.step_sockets > 1 and component.step_method == "cyclic":
         yield (
             "Tasks share cores, and which cores Slurm picks for a step of half cores has changed with a bug fix within "
@@ -485,7 +485,7 @@ class _NodeStep(NamedTuple):
             return [self.cpus] if mode == "map_cpu" and not all(own) else [entry or self.cpus for entry in own]
         outside = min(frozenset().union(*listed) - self.cpus, default=None)
         if outside is not None:
-            has = f"CPUs 0 to {self.node.cpus - 1}" if len(self.cpus) == self.node.cpus else "only its own CPUs"
+            has = f"CPUs 0 to {self.node.cpus - 1}" if len(self.cpus) == self.node.cpus else "only its CPUs"
             rule = f"names CPU {outside}, which the step does not have; it has {has}"
             raise self._refusal(mode, rule, "CPU binding outside of job step allocation")
         return listed

@@ -132,9 +132,9 @@ def _remote_memory(view: _View, wanted: str) -> Finding:
     spread = " Spread evenly, all of it would be local." if even else ""
     if view.component.strict_memory:
         flag = view.option("-ss", "--mem-bind=local")
-        fails = "forbids the memory of the others, so the job fails while it lies free."
+        fails = "forbids the memory of the others, so the job fails although it is free."
         return Finding("memory-out-of-reach", f"{wanted} {flag} {fails}{spread}", level="problem")
-    reached = f"So {share(memory.remote_fraction)} of it lies on other NUMA nodes and is reached more slowly."
+    reached = f"So {share(memory.remote_fraction)} of it is on other NUMA nodes, with slower access."
     return Finding("memory-remote", f"{wanted} {reached}{spread}")
 
 
@@ -229,7 +229,7 @@ def _idle_numa_nodes(view: _View, by_numa_node: Sequence[float], gain: str) -> F
     used = [number for number, threads in enumerate(by_numa_node) if threads]
     idle = [number for number, threads in enumerate(by_numa_node) if not threads]
     chosen = view.component.numa_nodes_per_node is not None or view.component.numa_node_list is not None
-    asked = f" The line asks for that ({view.option('-sn or -sl', '--ntasks-per-socket')})." if chosen else ""
+    asked = f" The line requests that ({view.option('-sn or -sl', '--ntasks-per-socket')})." if chosen else ""
     sit, stay = "sit" if view.tasks_per_node > 1 else "sits", "stays" if len(idle) == 1 else "stay"
     message = (
         f"{count(view.tasks_per_node, 'task')} a node {sit} on {_numa_words(used)}; {_numa_words(idle)} {stay} idle, so "
@@ -257,7 +257,7 @@ def _threads_across(view: _View, across: Sequence[int]) -> Finding:
     if view.threads > cores:
         remedy = f"No more than {cores} threads a task keep to one NUMA node."
     where = max(len(view.pattern[seat].numa_nodes) for seat in across)
-    reach = "memory lies where it was first touched, so some threads reach over"
+    reach = "memory is where it was first touched, so some threads access it remotely"
     if view.launch.openmp_threads is None and view.launch.launcher == "srun":
         # -c gives CPUs; it does not show whether threads run on them.
         message = f"{some} CPUs on up to {where} NUMA nodes: if the program starts threads on them, {reach}."
@@ -276,9 +276,7 @@ def _unbound(view: _View, loose: int) -> Finding:
     """Unbound tasks; programs that start processes need that."""
     tasks = view.tasks_per_node
     if starts_processes(view.component.command):
-        shared = (
-            "starts processes or threads of its own, which share what their task is bound to: no binding is proposed"
-        )
+        shared = "starts processes or threads, which share their task's binding: no binding is proposed"
         return Finding("tasks-unbound", f"{view.component.command[0]} {shared}.", level="note")
     some = ("The tasks" if tasks > 1 else "The task") if loose == tasks else f"{loose} of {count(tasks, 'task')} a node"
     move = "may move from core to core, and away from the NUMA node that holds their memory"
@@ -302,7 +300,7 @@ def _gpus(view: _View) -> Iterator[Finding]:
         chosen = "Something in front of the program, or its environment, chooses the GPUs that a task sees"
         yield Finding("gpus-wrapper", f"{chosen} ({command[0]}).", level="note")
     elif command and command[0].endswith(_WRAPPERS):
-        message = f"{command[0]} may choose a GPU for each task; what it leaves is not judged here."
+        message = f"{command[0]} may choose a GPU for each task; its choice is not judged here."
         yield Finding("gpus-wrapper", message, level="note")
     elif len(own) > 1 and len(own[0]) > 1 and len(set(own)) == 1:
         yield _gpus_all_visible(view, len(own[0]))
@@ -438,7 +436,7 @@ def _steps(view: _View) -> Finding:
     threads = (view.component.threads_per_core or kind.threads_per_core) if launch.launcher == "srun" else 1
     has = nodes * len(kind.usable_cores) * threads
     unit = "CPUs" if threads > 1 else "cores"
-    use = f"{launch.steps} steps are started together and ask for {launch.steps_cpus} of the {has} {unit} of the job"
+    use = f"{launch.steps} steps are started together and request {launch.steps_cpus} of the {has} {unit} of the job"
     # aprun takes whole nodes, and steps with --overlap share their CPUs: neither waits for CPUs.
     takes_turns = launch.launcher == "srun" and view.component.given("--overlap") is None
     if takes_turns and not view.component.exact:

@@ -127,7 +127,7 @@ def _late_directives(job: Job) -> Iterator[Draft]:
     if not late or "<<" in script.text:
         return
     rest = f", and so do {len(late) - 1} more" if len(late) > 1 else ""
-    what = f"stands behind the first command, where the batch system no longer reads it{rest}."
+    what = f"follows the first command, where the batch system ignores it{rest}."
     plain = "Move the directives above the first command."
     lines = script.text.split("\n")
     first = 1 + next(at for at, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#"))

@@ -79,9 +79,9 @@ def _unit(option: str, typed: str, node: Topology) -> tuple[tuple[int, ...], int
     word, _, number = typed.partition(":")
     if word not in _UNITS:
         known = ", ".join(dict.fromkeys(_UNITS))
-        raise LaunchError(option, typed, f"names no unit that Hydra knows; there are {known}")
+        raise LaunchError(option, typed, f"names no unit of Hydra; supported are {known}")
     if number and not (number.isdecimal() and int(number)):
-        raise LaunchError(option, typed, "must have a whole number from 1 behind the colon")
+        raise LaunchError(option, typed, "must have an integer of at least 1 after the colon")
     masks = node.units[_UNITS[word]]
     return tuple(dict.fromkeys(masks)), int(number or 1)
 

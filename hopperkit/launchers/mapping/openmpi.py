@@ -113,7 +113,7 @@ def read_openmpi(options: Sequence[tuple[str, str]], release: int) -> OpenMpiReq
     repeated = [name for name, _ in options]
     for name in ("-map-by", "-bind-to", "-rank-by"):
         if repeated.count(name) > 1:
-            raise LaunchError(f"-{name}", values[name], "stands there twice, and Open MPI takes one")
+            raise LaunchError(f"-{name}", values[name], "is given twice, and Open MPI accepts one")
     return _read_5(values) if release >= 5 else _read_4(values)
 
 
@@ -137,7 +137,7 @@ def _read_5(values: Mapping[str, str]) -> OpenMpiRequest:
     directives = _directives(values) + [f"pe-list={values['-cpu-set']}" for _ in range("-cpu-set" in values)]
     for directive in directives:
         if mapping and not mapping.startswith(":"):
-            raise LaunchError("--map-by", mapping, f"and {directive} both say what to map by, and Open MPI 5 takes one")
+            raise LaunchError("--map-by", mapping, f"and {directive} both set the mapping, and Open MPI 5 accepts one")
         mapping = directive + mapping
     if "-cpus-per-proc" in values:
         mapping += f":pe={values['-cpus-per-proc']}"
@@ -195,7 +195,7 @@ def _modified_5(request: OpenMpiRequest, mapping: str, modifier: str) -> OpenMpi
         return request._replace(**flags[word])
     if word in ("nooversubscribe", "corecpus", "nolocal", "inherit", "noinherit"):
         return request
-    raise LaunchError("--map-by", mapping, f"has the modifier {modifier}, which Open MPI 5 does not know")
+    raise LaunchError("--map-by", mapping, f"has the modifier {modifier}, which Open MPI 5 does not support")
 
 
 def _read_4(values: Mapping[str, str]) -> OpenMpiRequest:
@@ -250,7 +250,7 @@ def _mapping_4(request: OpenMpiRequest, mapping: str) -> OpenMpiRequest:
         elif "oversubscribe".startswith(name):
             request = request._replace(oversubscribe=True)
         elif strict and not "nooversubscribe".startswith(name):
-            raise LaunchError("--map-by", mapping, f"has the modifier {modifier}, which Open MPI 4.1 does not know")
+            raise LaunchError("--map-by", mapping, f"has the modifier {modifier}, which Open MPI 4.1 does not support")
     return request
 
 

@@ -90,7 +90,7 @@ def _policy(request: OpenMpiRequest, ranks: int) -> _Policy:
     unit = request.unit
     if request.width > 1:
         if mapped == "hwthread" or (mapped == "core" and not hwthreads):
-            raise LaunchError("--map-by", f"PE={request.width}", "asks for several CPUs of a unit that has one")
+            raise LaunchError("--map-by", f"PE={request.width}", "requests several CPUs of a unit that has one")
         unit = unit or "numa"
     small = ranks <= 2
     if not unit:

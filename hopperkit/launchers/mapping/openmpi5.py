@@ -80,7 +80,7 @@ def _policy(request: OpenMpiRequest, ranks: int) -> _Policy:
     hwthreads = request.hwthreads or (request.unit == "hwthread" and not request.per_unit)
     unit, width = request.unit or _default_unit(request, hwthreads), request.width
     if width > 1 and not request.per_unit and (unit == "hwthread" or (unit == "core" and not hwthreads)):
-        raise LaunchError("--map-by", f"PE={width}", "asks for several CPUs of a unit that has one")
+        raise LaunchError("--map-by", f"PE={width}", "requests several CPUs of a unit that has one")
     rank = request.rank or _default_rank(request, unit)
     if rank in ("fill", "span") and unit not in _OBJECTS:
         raise LaunchError("--rank-by", rank, f"needs a mapping to objects such as numa, and the line maps by {unit}")

@@ -117,7 +117,7 @@ class OpenMpiMapper(NamedTuple):
             ways,
             node,
             ranks,
-            "What Open MPI does with this line depends on its release: shown is what one of 4.1 and 5.0 does, and the other "
+            "Open MPI's handling of this line depends on the release: shown is that of one of 4.1 and 5.0, and the other "
             "does something else or refuses it. Load its module with its release in the text. "
             "Run mpirun with --report-bindings to see.",
         )
@@ -130,7 +130,7 @@ class OpenMpiMapper(NamedTuple):
         if len(masks) > ranks:
             pattern = f"maps {len(masks)} ranks where the line has {ranks}"
             raise CannotTellError(
-                f"Open MPI 5.0 {pattern}, because each unit gets all that ppr says; how many it starts is not known."
+                f"Open MPI 5.0 {pattern}, because each unit gets the full number of ppr; how many it starts is unknown."
             )
         return masks
 

@@ -413,7 +413,7 @@ def _evaluate(part: Part, variables: Variables) -> str | Unknown:
     if part.default is not None:
         return part.default
     asking = _SET_BY_SLURM.get(part.text)
-    unset = f"Slurm sets only where the job asks for {asking}" if asking else "this text does not set"
+    unset = f"is set by Slurm only if the job requests {asking}" if asking else "this text does not set"
     return Unknown(f"takes ${part.text}, which {unset}; write the value")
 
 

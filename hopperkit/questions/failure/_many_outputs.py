@@ -72,10 +72,10 @@ def _summary(rows: Sequence[OutputRow], failed: Sequence[OutputRow], bad: Sequen
     often = f", {most[0][0]} most often ({count(most[0][1], 'time')})" if most else ""
     nodes = f" Look at {', '.join(suspect.node for suspect in bad[:3])} first." if bad else ""
     unknown = len(failed) - len(named)
-    without = f", {unknown:,} failed without saying why" if unknown else ""
+    without = f", {unknown:,} failed for an unknown reason" if unknown else ""
     return (
         f"{count(len(rows), 'output')}: {count(len(named), 'has', 'have')} a cause of failure{often}{without}, "
-        f"{succeeded:,} succeeded, {len(rows) - len(failed) - succeeded:,} do not say.{nodes}"
+        f"{succeeded:,} succeeded, {len(rows) - len(failed) - succeeded:,} are unclear.{nodes}"
     )
 
 
@@ -124,7 +124,7 @@ def _causes(rows: Sequence[OutputRow]) -> Table:
         {
             "Outputs": len,
             "Cause": lambda group: group[0].code or group[0].verdict,
-            "What it says": lambda group: group[0].title,
+            "Message": lambda group: group[0].title,
             "Confidence": lambda group: ", ".join(f"{n:,} {word}" for word, n in _confidences(group)),
             "Nodes": lambda group: len({row.node for row in group} - {""}),
             "For example": lambda group: group[0].file,

@@ -32,7 +32,7 @@ class Job(ask.Setting):
     lost_fraction: float = ask.fraction(
         "Share of the run that a bad node costs",
         1.0,
-        help="1: the job hangs until its time limit and all is lost. With checkpoints less is lost.",
+        help="1: the job hangs until its time limit and everything is lost. With checkpoints less is lost.",
         assumed="No source prints it. A hung job without checkpoints loses all of its run.",
     )
     found_fraction: float = ask.fraction(

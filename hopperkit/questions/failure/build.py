@@ -16,7 +16,7 @@ from hopperlib.text import capital, count
 _ANSWERS = {"line": None, "yes": True, "no": False}
 _LONGEST_UNREAD = 60
 _MAX_ROWS = 12
-_YES_NO = {"line": "as the line tells", "yes": "yes", "no": "no"}
+_YES_NO = {"line": "from the line", "yes": "yes", "no": "no"}
 _PGI = """\
 Currently Loaded Modulefiles:
   1) PrgEnv-pgi/3.1.61    4) xt-mpich2/5.1.4
@@ -111,10 +111,10 @@ def answer(given: Given) -> Result:
 def _summary(given: Given) -> str:
     known, possible, done = given.known, len(given.possible), given.repaired
     if not (given.build.environment.modules or given.build.line.command):
-        return "Nothing to judge yet: give what is loaded, a link line, or both."
+        return "Nothing to judge yet: give the loaded modules, a link line, or both."
     if not known:
         more = f"; {count(possible, 'possible one')}" if possible else ""
-        return f"No known problem{more}. That is no promise: only what somebody reported can be known."
+        return f"No known problem{more}. That is no guarantee: only reported problems are known."
     text = f"{count(len(known), 'known problem')}: {known[0].title}."
     if possible:
         text += f" {possible} more may be."
@@ -130,7 +130,7 @@ def _findings(given: Given) -> Iterator[Finding]:
         text = f"{count(len(unread), 'line')} named no module and set no variable; the first is: "
         yield Finding("unread", text + unread[0][:_LONGEST_UNREAD])
     if is_sample(QUESTION, "modules", given.modules):
-        text = "This example is made up around printed versions: replace it with your own."
+        text = "This example is made up from printed versions: replace it with yours."
         yield Finding("made-up", text, "note")
 
 
@@ -140,7 +140,7 @@ def _problem(problem: KnownProblem) -> Finding:
     shows = "the program runs" if rule.stage == "run" else "you build"
     text = f"{'Possible: ' if possible else ''}{rule.title}. It shows when {shows}: {rule.symptom.removesuffix('.')}."
     if possible:
-        text += f" It cannot be told, because {'; also '.join(problem.doubts)}."
+        text += f" Unknown, because {'; also '.join(problem.doubts)}."
     dates = capital(", ".join(_dates(rule)))
     advice = " ".join(rule.advice)
     return Finding(
@@ -158,7 +158,7 @@ def _dates(rule: BuildRule) -> Iterator[str]:
 
 
 def _values(given: Given) -> Iterator[Value]:
-    note = "as your text says"
+    note = "from your text"
     yield Value("Compiler", given.build.compiler or "not given", "documented", note=note)
     yield Value("Linking", given.build.linking or "not given", "documented", note=note)
     yield Value("Known problems", len(given.known), "predicted", note="by the rules on your text")
@@ -167,7 +167,7 @@ def _values(given: Given) -> Iterator[Value]:
 def _lines(given: Given) -> Iterator[Snippet]:
     done = given.repaired
     if done.commands or given.repaired_line != given.build.line.text:
-        steps = "Steps that the report does not print are ours; the table says whose each rule is."
+        steps = "Steps that the report does not print are ours; the table lists the source of each rule."
         text = "\n".join(filter(None, [*done.commands, given.repaired_line]))
         yield Snippet("The repaired build", text, " ".join([*done.notes, steps]))
 

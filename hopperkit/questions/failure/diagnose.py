@@ -43,8 +43,8 @@ _OTHER_TEXTS = {
     "Slurm's configuration": r"^Configuration data as of \d{4}-|^SlurmctldHost(?:\[\d+\])?\s*=",
 }
 _WHO = {"user": "the job's owner", "staff": "the center's staff", "vendor": "the vendor"}
-_NO_RULE = "no rule knows the message; it stands nearest to the failure"
-_BOTH = "no rule knows the message; it stands nearest to the failure, and a ranking of all lines puts it first, too"
+_NO_RULE = "no rule matches the message; it is nearest to the failure"
+_BOTH = "no rule matches the message; it is nearest to the failure, and a ranking of all lines puts it first, too"
 _FAULT = {"user": "user", "system": "system", "either": "either user or system"}
 # Fields of a cause whose names need a longer label.
 _LABELS = {
@@ -75,7 +75,7 @@ class Given(ask.Setting):
         _sample("out-of-memory"),
         rows=10,
         max_length=8_000_000,
-        placeholder="Paste what the job printed, or drop the file here",
+        placeholder="Paste the job's output, or drop the file here",
         help="Paste the text, or drop the file. It is read on this page and sent nowhere. "
         "The text at the start is made up.",
     )
@@ -116,7 +116,7 @@ def answer(given: Given) -> Result:
     result = result_of(diagnosis, texts)
     if not is_sample(QUESTION, "log", given.log):
         return result
-    made_up = Finding("made-up", "This text is made up. Paste or drop your own.", "note")
+    made_up = Finding("made-up", "This text is made up. Paste or drop yours.", "note")
     return replace(result, findings=(*result.findings, made_up))
 
 
@@ -162,7 +162,7 @@ def result_of(diagnosis: Diagnosis, texts: Sequence[tuple[str, str]] = ()) -> Re
     Examples
     --------
     >>> result_of(diagnose([("job.out", "all is well")])).summary
-    'Nothing in this text says that the job failed (1 line read). See below what to look at next.'
+    'Nothing in this text shows that the job failed (1 line read). See below for next steps.'
     """
     cause = diagnosis.cause if diagnosis.verdict == "cause" else None
     data = json.dumps(diagnosis.to_dict(), indent=2)
@@ -181,11 +181,11 @@ def result_of(diagnosis: Diagnosis, texts: Sequence[tuple[str, str]] = ()) -> Re
 def _summary(diagnosis: Diagnosis) -> str:
     lines, cause = count(diagnosis.evidence.lines_read, "line"), diagnosis.cause
     if diagnosis.verdict == "succeeded":
-        return f"This job succeeded: its text says so, and nothing in it says otherwise ({lines} read)."
+        return f"This job succeeded: its text reports it, and nothing contradicts it ({lines} read)."
     if cause is None and diagnosis.verdict == "failed":
-        return f"This job failed; the text does not say why ({lines} read).{_ended(diagnosis)} See below where to look."
+        return f"This job failed; the text does not show why ({lines} read).{_ended(diagnosis)} See below for lines to check."
     if cause is None:
-        return f"Nothing in this text says that the job failed ({lines} read). See below what to look at next."
+        return f"Nothing in this text shows that the job failed ({lines} read). See below for next steps."
     sure = "a guess" if cause.confidence == "guess" else cause.confidence
     return (
         f"{cause.title.rstrip('.')} ({cause.code}, {_place(diagnosis, cause.hits[0])}). "
@@ -275,7 +275,7 @@ def _worth(cause: Cause) -> Iterator[Finding]:
     if cause.confirm:
         yield Finding("to-confirm", f"To confirm: {cause.confirm}", "note")
     if cause.rule and cause.rule.does_not_imply:
-        yield Finding("not-said", f"It does not say {cause.rule.does_not_imply}.", "note")
+        yield Finding("not-said", f"It does not imply {cause.rule.does_not_imply}.", "note")
     yield Finding("measured", _measured(cause), "note")
 
 
@@ -294,8 +294,8 @@ def _values(cause: Cause) -> Iterator[Value]:
         kind = f"{fault} ({cause.rule.nersc_class})" if cause.rule.nersc_class else fault
         yield Value("Class", kind, "documented", note=cause.rule.source)
     else:
-        yield Value("Class", fault, None, note="no rule knows the message")
-    yield Value("Lines that say so", cause.count, "documented", note="counted in your text")
+        yield Value("Class", fault, None, note="no rule matches the message")
+    yield Value("Evidence", cause.count, "documented", note="counted in your text")
     if cause.fields:
         where = "; ".join(f"{label}: {value}" for label, value in _labelled(cause))
         yield Value("Read from these lines", where, "documented", note="as your text prints it")
@@ -337,7 +337,7 @@ def _messages(diagnosis: Diagnosis) -> Table:
         rows,
         {
             "Message": lambda row: row[0].rule.code,
-            "What it says": lambda row: row[0].rule.title,
+            "Meaning": lambda row: row[0].rule.title,
             "Part": lambda row: row[1],
             "Confidence": lambda row: confidence.get(row[0].rule.code),
             "Lines": lambda row: row[0].count,
@@ -365,7 +365,7 @@ def _candidates(diagnosis: Diagnosis) -> Table:
 def _unknown(diagnosis: Diagnosis) -> Table:
     groups = diagnosis.evidence.suspicious
     return table(
-        f"Suspicious lines that no rule knows, {min(len(groups), _MAX_ROWS)} of {len(groups)} kinds",
+        f"Suspicious lines that match no rule, {min(len(groups), _MAX_ROWS)} of {len(groups)} kinds",
         groups[:_MAX_ROWS],
         {
             "Lines": lambda group: group.count,
@@ -409,7 +409,7 @@ QUESTION = ask.declared(
             "machine": "hopper",
         },
         "A node failed": {"log": _sample("node-failed"), "errors": "", "launch": ""},
-        "The launch line asks for more than the job has": {
+        "The launch line requests more than the job has": {
             "log": _sample("claim-exceeded"),
             "errors": "",
             "launch": "#PBS -l mppwidth=48\naprun -n 96 ./chombo inputs",

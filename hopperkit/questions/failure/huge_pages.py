@@ -39,7 +39,7 @@ class Job(ask.Setting):
         unit="GB",
         binary=True,
         option="need",
-        assumed="No source prints what the jobs asked for.",
+        assumed="No source gives the jobs' requests.",
     )
     days: int = ask.whole("Days since the reboot", 40, (0, 3650))
     strays_per_day: float = ask.number(
@@ -71,7 +71,7 @@ class Job(ask.Setting):
             rule = f"must be at most {self.machine.nodes:,}, the nodes of {self.machine.title}"
             raise refusal("job_nodes", self.job_nodes, rule)
         if self.need > self.pages:
-            rule = f"must be at most {self.free_gb:g}, what a node has free after a reboot"
+            rule = f"must be at most {self.free_gb:g}, the free memory of a node after a reboot"
             raise refusal("need_gb", self.need_gb, rule)
 
     @property
@@ -143,14 +143,14 @@ def _findings(job: Job) -> Iterator[Finding]:
         yield Finding("one-is-enough", text, advice="Leave the short nodes out, or reboot them.")
     if job.one_node < 0.9:
         text = "Many nodes are short: leaving them out is no longer enough."
-        yield Finding("many-short", text, advice="Reboot the nodes, or ask for fewer huge pages.")
-    text = "The rate at which memory fragments is assumed: count the huge pages of your own nodes over some days."
+        yield Finding("many-short", text, advice="Reboot the nodes, or request fewer huge pages.")
+    text = "The rate at which memory fragments is assumed: count the huge pages of your nodes over some days."
     yield Finding("rate-assumed", text, "note")
 
 
 def _values(job: Job) -> Iterator[Value]:
     chance = 100 * job.all_nodes
-    yield Value("Probability that all nodes have enough", chance, "predicted", "%", 1, note="rests on what is assumed")
+    yield Value("Probability that all nodes have enough", chance, "predicted", "%", 1, note="depends on assumptions")
     yield Value("Nodes of the machine that are short", job.short_nodes, "predicted", decimals=1)
     yield Value("Unmovable small pages a node can have", job.allowed, "predicted", decimals=0)
 

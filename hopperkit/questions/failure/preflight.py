@@ -103,7 +103,7 @@ def _summary(copies: Copies) -> str:
         f"{count(len(found.nodes), 'node')}, median {found.median_gb:.2f} GB free, "
         f"least {fewest.free_gb:.2f} GB on {fewest.name}."
     )
-    return f"{text} {len(found.short):,} short of what the job needs." if found.short else text
+    return f"{text} {len(found.short):,} below the job's need." if found.short else text
 
 
 def _findings(copies: Copies) -> Iterator[Finding]:
@@ -121,7 +121,7 @@ def _findings(copies: Copies) -> Iterator[Finding]:
         lines = count(len(copies.unread), "line")
         yield Finding("unread", f"{lines} could not be read, the first is {copies.unread[0]}")
     if is_sample(QUESTION, "buddyinfo", copies.buddyinfo):
-        yield Finding("made-up", "This text is made up: paste or drop your own.", "note")
+        yield Finding("made-up", "This text is made up: paste or drop yours.", "note")
 
 
 def _values(copies: Copies) -> Iterator[Value]:

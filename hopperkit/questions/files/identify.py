@@ -57,12 +57,12 @@ class Given(ask.Setting):
         placeholder="Paste or drop a job script, an error, a job's output, a trace, run times, a log of I/O ...",
         help="Also sacct or SWF, mdtest, IO500, darshan-parser, lfs, a benchmark history, lscpu, lstopo, scontrol, a machine file.",
     )
-    machine: Machine | None = ask.machine("Machine", "none", none="as the text says")
+    machine: Machine | None = ask.machine("Machine", "none", none="from the text")
     machine_file: str = ask.machine_file()
     read_as: str = ask.choice(
         "Read it as",
         "auto",
-        {"auto": "what it looks like"} | {kind: kind.replace("-", " ") for kind in _ASKED},
+        {"auto": "its form"} | {kind: kind.replace("-", " ") for kind in _ASKED},
         advanced=True,
     )
 
@@ -81,7 +81,7 @@ def answer(given: Given) -> Result:
     if len(texts) > 1:
         return _together(texts, given)
     if given.read_as != "auto":
-        kinds: tuple[Kind, ...] = (Kind(given.read_as, f"what was named: {given.read_as}", "you said so"),)
+        kinds: tuple[Kind, ...] = (Kind(given.read_as, f"the chosen kind: {given.read_as}", "your choice"),)
     else:
         kinds = recognise(given.text)
         if kinds[0].name == "io" and _failed(given.text):
@@ -132,7 +132,7 @@ def _taken_for(kind: Kind, result: Result) -> Result:
     facts = {**result.facts, "taken_for": kind.name, "question": name}
     words = f"Read as {kind.title}: {kind.why}."
     if kind.why == NO_MARKS and facts.get("verdict") == "no-cause":
-        words = "Nothing here says what this text is. If it is no output of a job, say what it is (read it as)."
+        words = "The kind of this text is unknown. If it is not the output of a job, choose its kind (read it as)."
     return replace(result, summary=f"{words} {result.summary}", facts=facts)
 
 

@@ -46,10 +46,10 @@ def next_run(found: Explanation) -> str:
         )
         return (
             f"Next: {which}note for each run its nodes, date, build and partition (sacct -o JobID,Elapsed,NodeList,Start,Partition) "
-            "and give them as columns; without them no cause can be told."
+            "and give them as columns; without them no cause can be found."
         )
     if found.shape.kind in ("two groups", "few slow", "few fast"):
-        return "Next: repeat a slow run on exactly its nodes, twice, and once on the nodes of a fast run: that tells the nodes from the moment."
+        return "Next: repeat a slow run on exactly its nodes, twice, and once on the nodes of a fast run: that separates the effect of the nodes from that of the time."
     return "Next: nothing here explains the spread; compare variants by enough runs of each (hopper runs-needed), in alternation."
 
 

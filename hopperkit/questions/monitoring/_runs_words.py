@@ -53,7 +53,7 @@ def _left_over(found: Explanation) -> str:
     if found.effects is None:
         return f"Without regard to it, {count(len(found.table.times), 'run')} differ by {_spread(found)}."
     return (
-        f"All columns together explain {share(found.effects.explained)} of the variance; what is left differs by "
+        f"All columns together explain {share(found.effects.explained)} of the variance; the rest differs by "
         f"{digits(100 * found.effects.fit.scale, 2)} %."
     )
 
@@ -70,7 +70,7 @@ def column_sentence(found: Explanation) -> str:
     'Column build separates them without overlap: b is 49.3 % slower than a.'
     """
     if found.shared is not None:
-        return f"{capital(_named(found.shared))} is what the {_extreme(found)} runs have in common."
+        return f"{capital(_named(found.shared))} is common to the {_extreme(found)} runs."
     best = found.best
     if best is None:
         if not found.factors:
@@ -242,7 +242,7 @@ def _sorted_rows(found: Explanation) -> bool:
 def _wanders(found: Explanation) -> str:
     return (
         "The runs wander: those next to each other are alike, but no single drift or step explains it. Whether one "
-        f"moment mattered cannot be told. They differ by {_spread(found)}."
+        f"time mattered is unknown. They differ by {_spread(found)}."
     )
 
 
@@ -290,7 +290,7 @@ def _between_jobs(found: Explanation) -> str:
 def _too_few(found: Explanation) -> str:
     times = found.table.times
     if len(times) < 2:
-        return "One run tells nothing of the others: give at least three."
+        return "One run is not enough: give at least three."
     ratio = max(times) / min(times)
     return (
         f"Cannot tell: {count(len(times), 'run')} from {_amount(found, min(times))} to {_amount(found, max(times))}, the "
@@ -331,13 +331,13 @@ def findings(found: Explanation) -> Iterator[Finding]:
     for name in found.with_order:
         yield Finding(
             "with-order",
-            f"{capital(name)} changes in step with the order of the runs, so these runs cannot tell which of the two matters.",
+            f"{capital(name)} changes in step with the order of the runs, so these runs cannot show which of the two matters.",
             "unknown",
         )
     if found.effects and found.effects.left_out:
         same = "; ".join(f"{name} follows from {other}" for name, other in found.effects.left_out.items())
         yield Finding(
-            "not-separated", f"These columns say the same as others, and cannot be told from them: {same}.", "unknown"
+            "not-separated", f"These columns duplicate others, and cannot be separated from them: {same}.", "unknown"
         )
     if parts := found.components:
         yield Finding(
@@ -353,7 +353,7 @@ def findings(found: Explanation) -> Iterator[Finding]:
         ]
         yield Finding(
             "unseen",
-            f"What was not found, and the size at which 80 of 100 data sets like this one would show it: {'; '.join(sizes)}.",
+            f"Not found, with the size that 80 of 100 data sets like this one would show: {'; '.join(sizes)}.",
             "note",
         )
     yield Finding("next-run", next_run(found), "advice")

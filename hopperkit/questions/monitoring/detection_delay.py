@@ -27,20 +27,20 @@ class Noise(ask.Setting):
         "3",
         _percents(1, 2, 3, 5, 8, 12),
         option="spread",
-        help="Coefficient of variation; `hopper watch` estimates it from a history of your own.",
+        help="Coefficient of variation; `hopper watch` estimates it from your history.",
     )
     contended_percent: str = ask.choice(
         "Share of runs in contention [%]",
         "5",
         _percents(5, 15),
         option="contended",
-        help="Each of these runs reaches half to nine tenths of its usual rate.",
+        help="Each of these runs has half to nine tenths of its usual rate.",
     )
     persistence: str = ask.choice(
         "Autocorrelation of runs",
         "0",
         {"0": "0", "0.5": "0.5"},
-        help="0: the runs are independent. `hopper watch` estimates it from a history of your own.",
+        help="0: the runs are independent. `hopper watch` estimates it from your history.",
     )
     runs_per_week: float = ask.number("Runs a week", 7.0, (0.1, 10_000.0, 1.0))
 
@@ -103,7 +103,7 @@ def _findings(noise: Noise) -> Iterator[Finding]:
 
 
 def _values(noise: Noise) -> Iterator[Value]:
-    note = f"measured on {noise.own.series} made-up series of each kind"
+    note = f"measured on {noise.own.series} synthetic series of each kind"
     yield Value("Median detection delay", noise.own.median_runs, "predicted", "runs", 0, note=note)
     yield Value("90th percentile of the delay", noise.own.ninety_runs, "predicted", "runs", 0, note=note)
     yield Value("Histories with a false alarm", 100 * noise.false_alarms, "predicted", "%", 1, note=note)

@@ -197,7 +197,7 @@ def _tables(found: Explanation) -> Iterator[Table]:
         )
     if found.unseen:
         yield table(
-            "What was not found, and the size that 80 of 100 data sets like this one would show",
+            "Effects not found, with the size that 80 of 100 data sets like this one would show",
             found.unseen[:_MAX_ROWS],
             {
                 "What": lambda row: row.what,

@@ -45,7 +45,7 @@ class Given(ask.Setting):
         "may be in one file. A performance log of ReFrame works too. The file stays on this page.",
     )
     better: str = ask.choice(
-        "Better is", "named", {"named": "what names and units say", "higher": "higher", "lower": "lower"}
+        "Better is", "named", {"named": "from names and units", "higher": "higher", "lower": "lower"}
     )
     least_percent: float = ask.slider(
         "Smallest change that matters",
@@ -185,7 +185,7 @@ def _no_change(judged: Sequence[Report]) -> str:
     wandering = [report for report in judged if report.verdict == WANDERS]
     if len(wandering) == len(judged):
         names = ", ".join(report.history.name for report in wandering[:_MAX_NAMES])
-        return f"Cannot tell: {names} {'wanders' if len(wandering) == 1 else 'wander'} as far all the time as a lasting change would go."
+        return f"Cannot tell: {names} {'wanders' if len(wandering) == 1 else 'wander'} all the time by as much as a lasting change."
     sizes = sorted(size for report in judged if (size := _visible_percent(report)) is not None)
     words = f"No lasting change in {len(judged):,} series."
     if not sizes:
@@ -212,9 +212,7 @@ def _findings(files: Sequence[Histories], reports: Sequence[Report], together: S
     if short := [report.history.name for report in reports if report.verdict == "too few runs"]:
         yield Finding("too-few", f"Cannot tell for {', '.join(short)}: fewer than {FEWEST} runs.", "unknown")
     if unknown := [report.history.name for report in reports if report.history.better is None]:
-        text = (
-            f"Nothing says which direction is better for {', '.join(unknown[:_MAX_NAMES])}: higher is taken for better."
-        )
+        text = f"The better direction is unknown for {', '.join(unknown[:_MAX_NAMES])}: higher is assumed to be better."
         yield Finding("direction", text, advice="Set it: --better lower, or a column `better`.")
 
 
@@ -230,13 +228,13 @@ def _of_series(report: Report) -> Iterator[Finding]:
         yield Finding(
             "two-states",
             text,
-            advice="Look for what the runs of each state have in common: nodes, placement, version.",
+            advice="Look for properties shared by the runs of each state: nodes, placement, version.",
         )
     if report.doubtful:
         shift = report.doubtful[-1]
         text = (
             f"{report.history.name} moves by {shift.percent:+.1f} % with run {shift.run + 1:,}, {shift.time}, and wanders about as far "
-            f"at other times (autocorrelation {report.persistence:.1f}): whether that change lasts cannot be told."
+            f"at other times (autocorrelation {report.persistence:.1f}): whether that change lasts is unknown."
         )
         yield Finding("wanders", text, "unknown")
     if change := report.spread_change:
@@ -292,7 +290,7 @@ def _together(moved: Moved) -> Finding:
     else:
         advice = "No single part of the machine explains this set; look for two causes, or name the kinds in a column `kind`."
     if len(parts) > 1 and missing:
-        advice += f" To tell these apart, run benchmarks of: {', '.join(missing)}."
+        advice += f" To separate these, run benchmarks of: {', '.join(missing)}."
     return Finding("together", f"Changed together at {moved.time}: {changes}.{steady}", advice=advice)
 
 

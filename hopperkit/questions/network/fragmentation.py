@@ -45,8 +45,8 @@ class History(ask.Setting):
         "Offered load",
         0.95,
         (0.5, 1.0, 0.05),
-        help="Node-hours that all jobs ask for, divided by those of the machine. At 1 the queue is hardly ever empty.",
-        assumed="No source prints how much was asked for. The sources say that the queue was full.",
+        help="Node-hours that all jobs request, divided by those of the machine. At 1 the queue is hardly ever empty.",
+        assumed="No source gives the requested amount. The sources say that the queue was full.",
     )
     mix: str = ask.choice(
         "Workload", "production", {"production": "charged production, 2012", "early": "early users, 2011"}
@@ -165,7 +165,7 @@ def _facts(history: History, schedule: Schedule, found: Fragmentation) -> dict[s
 
 def _summary(history: History, facts: dict[str, Any], found: Fragmentation) -> str:
     return (
-        f"After the reboot a job of {count(history.probe_nodes, 'node')} lies {facts['hops_after_reboot']:.1f} hops apart "
+        f"After the reboot a job of {count(history.probe_nodes, 'node')} is {facts['hops_after_reboot']:.1f} hops apart "
         f"in {count(found.moments[0].probe_runs, 'run')}; later {found.mean_hops:.1f} hops on average, in up to "
         f"{count(found.max_probe_runs, 'run')}. {share(facts['utilization'])} of the machine is used."
     )

@@ -46,10 +46,10 @@ class Exchange(ask.Setting):
         help="Busy nodes lie in blocks of eight, which are spread over the list by a fixed rule.",
     )
     others_fraction: float = ask.slider(
-        "Traffic of other jobs, as a share of what they could send",
+        "Traffic of other jobs, as a share of their maximum",
         0.0,
         (0.0, 1.0, 0.05),
-        assumed="No source prints what other jobs send: here all go at one pace, in jobs of 128 nodes on a grid of "
+        assumed="No source gives the traffic of other jobs: here all have one rate, in jobs of 128 nodes on a grid of "
         "three dimensions.",
         advanced=True,
     )
@@ -58,7 +58,7 @@ class Exchange(ask.Setting):
         rows=4,
         max_length=64_000_000,
         help="In the Standard Workload Format, or what sacct --parsable2 printed: its jobs, simulated on this machine with "
-        "backfill and the first free nodes, run beside yours, in place of the busy part above.",
+        "backfill and the first free nodes, run at the same time as yours, instead of the busy part above.",
         advanced=True,
     )
     moment: float = ask.slider("Moment in the trace (0: first start, 1: last)", 0.5, (0.0, 1.0, 0.05), advanced=True)

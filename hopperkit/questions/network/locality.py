@@ -35,7 +35,7 @@ class Where(ask.Setting):
         argument=True,
         placeholder="Paste what sacct --parsable2 printed, with NodeList",
         help="sacct --allocations --parsable2 --format=JobID,User,Partition,State,Submit,Start,ElapsedRaw,TimelimitRaw,"
-        "NNodes,NodeList. The log at the start is made up, with 5 % more run time for each further group.",
+        "NNodes,NodeList. The log at the start is made up, with 5 % more run time for each additional group.",
     )
     network: str = ask.file(
         "Network",
@@ -44,7 +44,7 @@ class Where(ask.Setting):
         max_length=64_000_000,
         placeholder="Paste topology.conf, topology.yaml, or what scontrol show topology or ibnetdiscover prints",
         help="topology.conf, topology.yaml, the output of scontrol show topology or of ibnetdiscover, or names of nodes "
-        "that tell a place (x1000c0s0b0n0, c0-0c0s0n0).",
+        "that encode a position (x1000c0s0b0n0, c0-0c0s0n0).",
     )
     wait_hours: float = ask.slider("Longest wait for one group", 2.0, (0.0, 24.0, 0.5), unit="h")
 
@@ -118,13 +118,13 @@ def answer(where: Where) -> Result:
 
 def _summary(where: Where, groups: Sequence[int]) -> str:
     several = sum(each > 1 for each in groups)
-    lay = f"{count(several, 'job')} of {len(groups):,} lay in more than one group"
+    lay = f"{count(several, 'job')} of {len(groups):,} ran in more than one group"
     if where.cost is None:
-        return f"{lay}; what that cost cannot be told: no jobs alike lay in different numbers of groups."
+        return f"{lay}; the cost is unknown: no similar jobs ran in different numbers of groups."
     cost = where.cost
     growth = f"{100 * cost.per_group:+.1f} % run time ({100 * cost.low:+.1f} to {100 * cost.high:+.1f} %)"
-    seen = "each further group came with" if cost.seen else "that a further group costs anything is not seen:"
-    return f"{lay}; {seen} {growth} among jobs alike.{_odds(where)}"
+    seen = "each additional group came with" if cost.seen else "no cost of an additional group was found:"
+    return f"{lay}; {seen} {growth} among similar jobs.{_odds(where)}"
 
 
 def _odds(where: Where) -> str:
@@ -160,8 +160,8 @@ def _findings(where: Where) -> Iterator[Finding]:
     if where.cost is not None and where.held_fraction < _WHOLE_LOG:
         yield Finding(
             code="not-whole",
-            message=f"Whether to wait for one group cannot be told: the log's jobs held {where.held_fraction:.0%} of "
-            "the network's node-hours, so nodes that look free may be other people's. sacct --allusers tells it.",
+            message=f"Whether to wait for one group is unknown: the log's jobs used {where.held_fraction:.0%} of "
+            "the network's node-hours, so nodes that look free may be used by others. sacct --allusers shows them.",
             level="unknown",
         )
 
@@ -183,7 +183,7 @@ def _values(where: Where) -> Iterator[Value]:
         cost = where.cost
         note = f"95 % interval; {cost.jobs:,} jobs"
         grown, low, high = (100 * each for each in (cost.per_group, cost.low, cost.high))
-        yield Value("Added run time per further group", grown, "calibrated", "%", 1, low, high, note)
+        yield Value("Added run time per additional group", grown, "calibrated", "%", 1, low, high, note)
 
 
 def _figure(where: Where) -> Iterator[Figure]:

@@ -41,7 +41,7 @@ def answer(step: Step) -> Result:
     time_s, least_s = step.tuned_s(step.overlap), min(step.times_s)
     return Result(
         summary=f"A step of {step.plain_s:.2f} s takes {time_s:.2f} s with {share(step.overlap)} of its communication "
-        f"beside the computation; no overlap can bring it under {least_s:.2f} s.",
+        f"during the computation; no overlap can reduce it below {least_s:.2f} s.",
         values=tuple(_values(step, time_s)),
         figures=(_overlap(step.times_s),),
         facts={"plain_s": step.plain_s, "time_s": time_s, "least_s": least_s},

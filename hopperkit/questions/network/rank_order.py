@@ -17,7 +17,7 @@ _MAX_DRAWN = 1_024
 _USE = Snippet(
     "To use the file",
     "export MPICH_RANK_REORDER_METHOD=3",
-    "The file MPICH_RANK_ORDER lies in the directory where the job starts.",
+    "The file MPICH_RANK_ORDER must be in the job's working directory.",
 )
 
 

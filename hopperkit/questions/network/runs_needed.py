@@ -25,11 +25,11 @@ class Comparison(ask.Setting):
         (0.01, 200.0, 0.5),
         unit="%",
         option="noise",
-        help="Standard deviation over mean; `hopper fit` works it out from run times of your own.",
+        help="Standard deviation over mean; `hopper fit` computes it from your run times.",
         assumed="No source prints the noise of the tests with huge pages.",
     )
     times: str = ask.file(
-        "Run times of your own",
+        "Your run times",
         help="A CSV file whose first line names the columns: `run_time_s`, and `job` for runs on the same nodes. "
         "Their spread is then used instead of the number above.",
     )
@@ -129,7 +129,7 @@ def _findings(comparison: Comparison, chance: float) -> Iterator[Finding]:
             "note",
         )
     else:
-        alone = "No group of them has two runs, so what runs on the same nodes have in common cannot be told."
+        alone = "No group of them has two runs, so the common part of runs on the same nodes is unknown."
         yield Finding("own-spread", f"{spread} {alone}", "note")
 
 

@@ -68,17 +68,15 @@ class Simulation(ask.Setting):
         none="No machine: the nodes below",
         help="Gives the nodes, and each job's hops, groups or switches.",
     )
-    nodes: int = ask.whole(
-        "Nodes of the machine", 0, (0, 200_000), help="0 = those of the machine, or as the trace says."
-    )
+    nodes: int = ask.whole("Nodes of the machine", 0, (0, 200_000), help="0 = those of the machine, or of the trace.")
     policy: str | Policy = ask.choice(
         "Policy",
         "auto",
         _POLICIES,
         functions=True,
         numbers=True,
-        help="Without a choice, Slurm's for what Slurm printed; for other logs EASY, or what orders their waits clearly "
-        "better. The depth is the number of blocked jobs with a reserved start, which no job behind them may delay.",
+        help="Default: Slurm's for Slurm logs; for other logs EASY, or the policy that orders their waits clearly "
+        "better. The depth is the number of blocked jobs with a reserved start, which no later job may delay.",
     )
     wide: str = ask.choice(
         "Jobs that are too wide",
@@ -109,14 +107,14 @@ class Simulation(ask.Setting):
     switches: str = ask.text(
         "Wait for few switches",
         max_length=40,
-        help="As Slurm's --switches=count@time, such as 1@2:00:00: a job that could lie under so many switches (groups, "
-        "if nodes are chosen by group) waits so long for that, and lets others pass.",
+        help="As Slurm's --switches=count@time, such as 1@2:00:00: a job that could run under this many switches (groups, "
+        "if nodes are chosen by group) waits up to this time for them, and lets others pass.",
         advanced=True,
     )
     order: str = ask.choice(
         "Order of the node list", "nid", ORDER_TITLES, help="Matters only if the machine has a torus."
     )
-    overrun: str = ask.choice("At a job's limit", "kill", {"kill": "the job ends", "keep": "the job goes on"})
+    overrun: str = ask.choice("At a job's limit", "kill", {"kill": "the job ends", "keep": "the job continues"})
     queues: str = ask.choice(
         "Queues",
         "none",
@@ -124,7 +122,7 @@ class Simulation(ask.Setting):
         help="Queues, order and limits.",
     )
     queue_file: str = ask.file(
-        "Queues of your own",
+        "Custom queues",
         rows=4,
         help="TOML with one table, which takes the place of the queues above: queue or like, order (submission, size, "
         "length, multifactor), and rules: weights (age, size, queue, qos, fair_share), half_life_days, "
@@ -141,7 +139,7 @@ class Simulation(ask.Setting):
         "Slurm's settings",
         rows=4,
         max_length=1_000_000,
-        help="What scontrol show config prints, or slurm.conf: backfill interval, window and depth, and the weights of "
+        help="The output of scontrol show config, or slurm.conf: backfill interval, window and depth, and the weights of "
         "priorities. They take the place of policy, order and rules.",
         advanced=True,
     )
@@ -153,7 +151,7 @@ class Simulation(ask.Setting):
         advanced=True,
     )
     cores_per_node: int = ask.whole(
-        "Processors of a node in an SWF trace", 0, (0, 100_000), help="0 = as its header says, or 1.", advanced=True
+        "Processors of a node in an SWF trace", 0, (0, 100_000), help="0 = from its header, or 1.", advanced=True
     )
     timezone: str = ask.text(
         "Time zone of sacct output",
@@ -266,13 +264,13 @@ class Simulation(ask.Setting):
         """
         if self.cluster.strip():
             if self.machine or self.nodes:
-                raise InputError("the cluster has its own nodes: leave out nodes and machine", name="cluster")
+                raise InputError("the cluster defines the nodes: leave out nodes and machine", name="cluster")
             return _read_part("cluster", self.cluster, read_cluster), []
         if nodes := self.whole_nodes(trace):
             return nodes, list(_pooled(trace.workload, nodes))
         room = scheduled_on(trace.workload)
         if room is None:
-            raise InputError("say how many nodes there are, such as nodes=512, or name a machine", name="nodes")
+            raise InputError("give the number of nodes, such as nodes=512, or name a machine", name="nodes")
         return room, [Note("capacity-estimated", count_of(room), describe(room)), *_repeated(trace, room)]
 
     def outages(self, room: int | Cluster) -> list[Downtime]:
@@ -428,11 +426,11 @@ def _fitting(workload: Workload, wide: list[int], treatment: str, room: int | Cl
         return workload, []
     message = _why_too_wide(workload, wide[0], room)
     if treatment == "refuse" or len(wide) == len(workload):
-        hint = "; if the trace counts processors, say how many a node has" if isinstance(room, int) else ""
+        hint = "; if the trace counts processors, give the number per node" if isinstance(room, int) else ""
         raise InputError(message + hint, name="cores_per_node" if hint else "wide")
     left_out = set(wide)
     kept = workload.of([index for index in range(len(workload)) if index not in left_out])
-    hint = "(does the trace count processors? --cores-per-node says how many a node has)"
+    hint = "(does the trace count processors? then set --cores-per-node)"
     return kept, _counted("too-wide", len(wide), f"left out: {message} {hint}")
 
 
@@ -444,7 +442,7 @@ def _why_too_wide(workload: Workload, index: int, room: int | Cluster) -> str:
         _ = isinstance(room, int) or room.partition(job.queue)
     except InputError as error:
         return f"job {job.job}: {error}"
-    return f"job {job.job} asks for nodes={job.nodes}, more than {where}, or its queue does not take it"
+    return f"job {job.job} requests nodes={job.nodes}, more than {where}, or its queue does not accept it"
 
 
 def answer(setting: Simulation) -> Result:
@@ -452,7 +450,7 @@ def answer(setting: Simulation) -> Result:
     result = result_of(simulated(setting.read(), setting))
     if not is_sample(QUESTION, "trace", setting.trace):
         return result
-    made_up = Finding("made-up", "This trace is made up. Paste or drop your own.", "note")
+    made_up = Finding("made-up", "This trace is made up. Paste or drop yours.", "note")
     return replace(result, findings=(*result.findings, made_up))
 
 

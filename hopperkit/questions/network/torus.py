@@ -160,7 +160,7 @@ def _facts(placement: Placement) -> dict[str, Any]:
 
 
 def _summary(placement: Placement, facts: dict[str, Any]) -> str:
-    lie = f"in {placement.order} order {'lies' if placement.nodes == 1 else 'lie'}"
+    lie = f"in {placement.order} order {'is' if placement.nodes == 1 else 'are'}"
     return (
         f"{count(placement.nodes, 'node')} {lie} in {count(facts['runs'], 'run')} of the list, {facts['mean_hops']:.2f} hops "
         f"apart on average; two nodes picked at random would be {Torus(placement.wiring.dimensions).mean_hops():.2f}."
@@ -191,7 +191,7 @@ def _compactness(placement: Placement, facts: dict[str, Any]) -> Table:
         ("Exchange rate of a node, alone", facts["alone_gb_s"], "GB/s"),
     ]
     columns = (Column("Metric"), Column("Value", decimals=2), Column("Unit"))
-    return Table(caption="How compact the job lies", columns=columns, rows=rows)
+    return Table(caption="Compactness of the job", columns=columns, rows=rows)
 
 
 def _floor(placement: Placement) -> Figure:

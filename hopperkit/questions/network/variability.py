@@ -44,7 +44,7 @@ class Study(ask.Setting):
         _FITTED_NOISE,
         (0.0, 20.0, 0.1),
         unit="%",
-        help="How much noise adds to a run on average. NERSC's page says that runs on the same nodes varied very little.",
+        help="Mean additional run time from noise. NERSC's page says that runs on the same nodes varied very little.",
     )
     traffic: str = ask.choice(
         "Neighbors' traffic",

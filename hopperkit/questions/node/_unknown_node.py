@@ -10,7 +10,7 @@ from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.text import count
 
-_WHY = "nothing in the script says otherwise: sized from what it requests"
+_WHY = "unknown in the script: sized from its request"
 
 
 def sized_machine(script: Script) -> Machine:
@@ -67,7 +67,7 @@ def unknown_node(script: Script, findings: Sequence[Finding], doubt: str) -> Res
     >>> script = read_script("#SBATCH -N 4 --gres=gpu:8 --ntasks-per-node=1\nsrun ./train\n")
     >>> answer = unknown_node(script, (), "The text names no machine.")
     >>> answer.summary[:56], answer.facts["requested"]
-    ('Cannot tell where the tasks run until the node is known.', {'nodes': 4, 'tasks_per_node': 1, 'gpus_per_node': 8})
+    ('Where the tasks run is unknown until the node is known.', {'nodes': 4, 'tasks_per_node': 1, 'gpus_per_node': 8})
     """
     requested = _requested(script)
     worst = next((finding for finding in findings if finding.level == "problem"), None)
@@ -76,7 +76,7 @@ def unknown_node(script: Script, findings: Sequence[Finding], doubt: str) -> Res
     sentences = [
         f"{worst.message} {worst.advice}" if worst else "",
         f"There {'is' if others == 1 else 'are'} {count(others, 'more problem')}." if others > 0 else "",
-        "Cannot tell where the tasks run until the node is known.",
+        "Where the tasks run is unknown until the node is known.",
         doubt,
         f"Requested: {words}." if words else "",
         "" if worst else "The checks that need no machine found no problem.",
@@ -137,7 +137,7 @@ def without_launch_line(script: Script, findings: Sequence[Finding], machine: st
         findings=tuple(findings),
         facts={
             "machine": machine,
-            "certainty": "cannot tell: the script holds no launch line",
+            "certainty": "cannot tell: the script has no launch line",
             "requested": {name: value for name, value in requested._asdict().items() if value is not None},
             "problems": sum(finding.level == "problem" for finding in findings),
             "codes": [finding.code for finding in findings],

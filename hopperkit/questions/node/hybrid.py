@@ -13,7 +13,7 @@ from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.models.hybrid import RunShares, ThreadCost, best_threads, close_to, thread_costs
 from hopperlib.text import count, listed
 
-_NO_TIME = "The document prints no time: the middle of what the study tries."
+_NO_TIME = "The document gives no time: the middle of the study's range."
 
 
 class Job(ask.Setting):
@@ -27,7 +27,11 @@ class Job(ask.Setting):
         help="One task for each core that works. With three threads in each task there are a third as many tasks.",
     )
     parallel_fraction: float = ask.slider(
-        "Parallel fraction of a task's work", 0.99, (0.8, 1.0, 0.005), help="What its threads share.", assumed=_NO_TIME
+        "Parallel fraction of a task's work",
+        0.99,
+        (0.8, 1.0, 0.005),
+        help="The part that its threads share.",
+        assumed=_NO_TIME,
     )
     mpi_share: float = ask.slider(
         "Share of the run in MPI",
@@ -143,7 +147,7 @@ def _findings(job: Job) -> Iterator[Finding]:
     if job.best.threads > numa_cores:
         yield Finding(
             "wide",
-            f"More threads than the {numa_cores} cores of a NUMA node: worth it only while every thread touches its own "
+            f"More threads than the {numa_cores} cores of a NUMA node: useful only if every thread first touches its own "
             "memory first.",
         )
     if not job.spread and job.cores_in_use == len(job.node.usable_cores):
@@ -192,7 +196,7 @@ def _times(job: Job) -> Figure:
 
 def _table(job: Job) -> Table:
     return table(
-        "Threads, and what they cost and save; each time against that of the pure MPI run",
+        "Threads, with cost and savings; each time relative to the pure MPI run",
         job.costs,
         {
             "Threads a task": lambda cost: cost.threads,

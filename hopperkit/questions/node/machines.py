@@ -90,7 +90,7 @@ def _values(comparison: Comparison) -> Iterator[Value]:
 def _summary(comparison: Comparison, values: tuple[Value, ...]) -> str:
     label = comparison.what.label
     if not values:
-        return f"{label}: no file tells."
+        return f"{label}: in no machine file."
     numbers = "; ".join(f"{value.label} {value.text} {value.unit}".rstrip() for value in values)
     if comparison.ratio is None:
         return f"{label}: {numbers}."
@@ -131,7 +131,7 @@ def _table(comparison: Comparison) -> Table:
             cells += [figure.rounded, "-" if figure.value is None else figure.badge]
         rows.append([*cells, _ratio(row)] if several else cells)
     return Table(
-        caption="What follows from the machine files",
+        caption="Figures derived from the machine files",
         columns=tuple(columns),
         rows=rows,
         marked=(list(comparison.figures).index(comparison.figure),),

@@ -26,7 +26,7 @@ class Job(ask.Setting):
         "Threads per task",
         0,
         (0, 1024),
-        help="0 = one. What more threads would save stands beside the answer.",
+        help="0 = one. The answer also shows the saving from more threads.",
     )
     machine: Machine = ask.machine()
     kind: str = ask.text(
@@ -139,7 +139,7 @@ def _assumed(job: Job, other: Layout) -> str:
         # The ratio of two layouts is that of one thread to several on nodes of one kind.
         if job.best.threads_per_task == 1 and other.node_kind == job.best.node_kind:
             needed = share(break_even_efficiency(job.best, other))
-            rests.append(f"each further one does more than {needed} of a task's work")
+            rests.append(f"each additional one does more than {needed} of a task's work")
         else:
             rests.append("each does a task's work")
     return f", if {', and '.join(rests)}" if rests else ""
@@ -147,7 +147,7 @@ def _assumed(job: Job, other: Layout) -> str:
 
 def _obstacle(job: Job) -> str:
     found = obstacle(job.machine, **job.sought)
-    return f"{found.reason}. What would do: {found.remedy}." if found else ""
+    return f"{found.reason}. This would fit: {found.remedy}." if found else ""
 
 
 def _phrase(layout: Layout) -> str:
@@ -167,7 +167,7 @@ def _findings(job: Job) -> Iterator[Finding]:
             "memory-not-local",
             f"{plain.tasks_per_node} tasks a node put {crowd} on one NUMA node, which want "
             f"{crowd * job.need_gb:.2f} GB of its {kind.usable_memory_gb / kind.numa_nodes:.2f} GB: "
-            "some of their memory lies on other NUMA nodes and is slower.",
+            "some of their memory is on other NUMA nodes and is slower.",
         )
 
 
@@ -186,7 +186,7 @@ def _lines(job: Job) -> Iterator[Snippet]:
     best, other = job.best, job.other
     if best and (line := line_of(best)):
         larger = best.node_kind != job.ordinary
-        note = f"on {best.node_kind.name} nodes, which the batch job asks for" if larger else ""
+        note = f"on {best.node_kind.name} nodes, which the batch job requests" if larger else ""
         yield Snippet("The cheapest layout", line, note)
     if other and (line := line_of(other)):
         yield Snippet("The layout of fewer node-hours", line, _assumed(job, other).lstrip(", "))
@@ -220,7 +220,7 @@ def _layouts(job: Job) -> Table:
         first.setdefault((layout.node_kind.name, layout.nodes, layout.threads_per_task), layout)
     shown = list(first.values())[:12]
     return table(
-        f"{count(len(job.layouts), 'layout')} that fit, those asked for first, the cheapest on top, "
+        f"{count(len(job.layouts), 'layout')} that fit, the requested ones first, the cheapest on top, "
         "one for each number of nodes",
         shown,
         {

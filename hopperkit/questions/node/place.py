@@ -59,7 +59,7 @@ class Lines(ask.Setting):
         "OpenMP threads per task",
         0,
         (0, 1024),
-        help="0: as the script says (OMP_NUM_THREADS), or one for each core that the line gives to a task.",
+        help="0: from the script (OMP_NUM_THREADS), or one per core of a task.",
     )
     memory_per_task_gb: float = ask.number(
         "Memory per task",
@@ -68,12 +68,12 @@ class Lines(ask.Setting):
         unit="GB",
         binary=True,
         option="memory_per_task",
-        help="0: not known. Then the memory that the line asks for is used, or all memory is taken to be local.",
+        help="0: unknown. The line's memory request is used, otherwise all memory is assumed to be local.",
     )
     memory_bound_high: float = ask.fraction(
         "Memory-bound fraction, at most",
         1.0,
-        help="Share of the run, with tasks spread evenly, that waits for memory. The line does not say how large it is.",
+        help="Share of the run, with tasks spread evenly, that waits for memory. It cannot be read from the line.",
         advanced=True,
     )
     node: int = ask.whole(
@@ -300,7 +300,7 @@ def _values(asked: Lines, review: Review) -> Iterator[Value]:
     """Yield two numbers: how much longer it may take, and where its memory is or how fast."""
     cost = review.cost
     low, high = cost.slowdown_range(*asked.fractions)
-    note = "for a memory-bound fraction from {:g} to {:g}; no line says which".format(*asked.fractions)
+    note = "for a memory-bound fraction from {:g} to {:g}; it cannot be read from the line".format(*asked.fractions)
     if high < LEAST_SLOWDOWN:
         note = "to spread the tasks evenly would not make it faster"
     if not _on_gpus(review.placement):

@@ -147,7 +147,7 @@ def _findings(reading: Reading) -> Iterator[Finding]:
     array, first = reading.array, reading.times[0][0].reads
     if first.excess > _TOO_MUCH:
         message = (
-            f"Each chunk is read {digits(first.chunks_read / prod(array.counts), 3)} times: what is read next lies in "
+            f"Each chunk is read {digits(first.chunks_read / prod(array.counts), 3)} times: the next data are in "
             "other chunks, and the chunk cache does not hold them until it comes back."
         )
         yield Finding("chunks-read-again", message, "problem")
@@ -172,7 +172,7 @@ def _lines(reading: Reading) -> Iterator[Snippet]:
     if reading.cache_bytes:
         slots = slots_for(reading.array, reading.cache_bytes)
         with_cache = f"h5py.File(NAME, rdcc_nbytes={reading.cache_bytes}, rdcc_nslots={slots})"
-        why = "Leaves the file as it is, and halves the time at least; each process holds so much."
+        why = "The file is unchanged, and the time at least halved; each process needs this much memory."
         yield Snippet("Or a larger chunk cache", with_cache, why)
 
 
@@ -184,7 +184,7 @@ def _table(reading: Reading) -> Table:
     if reading.better.chunk == reading.array.chunk:
         rows = rows[: len(blocks)]
     return table(
-        "What is read",
+        "Reads",
         rows,
         {
             "Chunk": lambda row: shape_text(row[0].chunk),

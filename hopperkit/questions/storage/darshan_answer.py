@@ -37,12 +37,12 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
     --------
     >>> log = DarshanLog(executable="a.out", job_id=7, tasks=4, run_time_s=9.0, modules=("POSIX",), files=())
     >>> darshan_result(log, ()).summary
-    'I/O of a.out: no findings in what the log holds (POSIX).'
+    'I/O of a.out: no findings in the log's contents (POSIX).'
     """
     numbers = summary(log)
     raised = sum(finding.level != "ok" for finding in log_findings)
     held = ", ".join(log.modules) or "no module"
-    told = f"{count(raised, 'finding')}." if raised else f"no findings in what the log holds ({held})."
+    told = f"{count(raised, 'finding')}." if raised else f"no findings in the log's contents ({held})."
     cost = cost_of(log)
     read, written = numbers["bytes_read"], numbers["bytes_written"]
     moved = f"{size(read)} read, {size(written)} written." if read or written else ""
@@ -76,7 +76,7 @@ def _cost_figure(cost: Cost) -> Iterator[Figure]:
     said = ", ".join(f"{name} {digits(part, 3)} s" for name, part in zip(parts, seconds, strict=True))
     yield chart(
         title="Where the time of the run went",
-        alt=f"Bars of the time of a task on average: {said}.",
+        alt=f"Bars of the average time of a task: {said}.",
         x=Axis(title="A task on average"),
         y=Axis(title="Time", unit="s", low=0, decimals=3),
         series=[Series(name="time", x=list(parts), y=seconds, kind="bars")],
@@ -91,7 +91,7 @@ def _costly_files(log: DarshanLog) -> Iterator[Table]:
     dear = [file for file in files if file.busy_s + seconds[file.path] > 0]
     if dear:
         yield table(
-            f"What the files cost, the most expensive {min(len(dear), _MOST_JOBS)} of {len(dear):,}",
+            f"Cost of the files, the most expensive {min(len(dear), _MOST_JOBS)} of {len(dear):,}",
             dear[:_MOST_JOBS],
             {
                 "File": lambda file: _shortened(file.path),

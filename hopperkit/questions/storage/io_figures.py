@@ -106,9 +106,9 @@ def ost_figure(verdict: Verdict) -> Figure:
 
     Examples
     --------
-    >>> ost_figure(Verdict(direction="write", unknown="no write of a file whose OSTs the log knows"))
+    >>> ost_figure(Verdict(direction="write", unknown="no write of a file whose OSTs are in the log"))
     Traceback (most recent call last):
-    hopperlib.errors.InputError: no figure of OSTs: no write of a file whose OSTs the log knows
+    hopperlib.errors.InputError: no figure of OSTs: no write of a file whose OSTs are in the log
     """
     if not verdict.rates:
         raise InputError(f"no figure of OSTs: {verdict.unknown}")
@@ -122,7 +122,7 @@ def ost_figure(verdict: Verdict) -> Figure:
         judged = f"slow: {', '.join(_names(osts) for osts in sorted(slow))}"
     rates = [_drawn_rate(each) for each in shown]
     figure = chart(
-        title=f"What a task got from each OST ({verdict.direction})",
+        title=f"Rate of a task from each OST ({verdict.direction})",
         alt=f"Rates of {count(len(shown), 'OST')} from {digits(min(rates), 3)} to {digits(max(rates), 3)} MB/s; {judged}.",
         x=Axis(title="OST"),
         y=Axis(title="Rate of a task", unit="MB/s", log=True),
@@ -144,7 +144,7 @@ def _ost_table(verdict: Verdict, shown: Sequence[OstRate], slow: set[tuple[int, 
     """Return the rates as a table, slowest first."""
     cut = f"; the {len(shown)} slowest of {len(verdict.rates):,}" if len(shown) < len(verdict.rates) else ""
     return table(
-        f"What a task got from each OST, slowest first{cut}",
+        f"Rate of a task from each OST, slowest first{cut}",
         shown,
         {
             "OST": lambda each: _names(each.osts),

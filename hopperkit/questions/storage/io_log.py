@@ -199,7 +199,7 @@ def io_result(rows: Sequence[IoResult], machine: Machine, *, named: bool = False
         findings=(*_findings(rows, machine), *trust_findings(rows, machine if named else None)),
         values=tuple(_values(rows, machine)),
         figures=tuple(_figures(rows, machine)),
-        tables=(rows_table(rows[:MAX_ROWS], f"What the output holds{cut}"),),
+        tables=(rows_table(rows[:MAX_ROWS], f"Contents of the output{cut}"),),
         downloads=(Download(name="rates.csv", text=results_csv(rows), media_type="text/csv"),),
         facts={
             "rows": len(rows),
@@ -304,8 +304,8 @@ def _io500_findings(run: Io500) -> Iterator[Finding]:
     if short:
         phases = ", ".join(f"{phase.name} {digits(phase.seconds or 0, 3)} s" for phase in short)
         message = (
-            f"Under {_IO500_S} s, the least that IO500's rules ask of phases that write: {phases}. "
-            "Caches may have taken what was written."
+            f"Under {_IO500_S} s, the minimum of IO500's rules for write phases: {phases}. "
+            "Caches may have absorbed the writes."
         )
         yield Finding("short-phases", message, "note")
     for spread in run.spreads:

@@ -46,7 +46,7 @@ class Job(ask.Setting):
         212.5,
         (20.0, 1000.0, 2.5),
         unit="MB/s",
-        assumed="No source prints it. With 212.5 MB/s eight tasks reach the limit of a Hopper node; "
+        assumed="No source gives it. With 212.5 MB/s eight tasks reach the limit of a Hopper node; "
         "with 267.5 MB/s four tasks reach that of a Franklin node.",
     )
     nodes: int = ask.slider(

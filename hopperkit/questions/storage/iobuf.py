@@ -141,7 +141,7 @@ def _summary(case: Case) -> str:
     if factor < _TIMES:
         return f"{calls} {share(case.gain / 100, 1)} faster; {doing} takes {share(saved, 1)} less time. {memory}"
     low, _, high = case.range
-    ends = f" ({digits(1 + low, 2)} to {digits(1 + high, 2)}, by what a call costs)" if low < high else ""
+    ends = f" ({digits(1 + low, 2)} to {digits(1 + high, 2)}, depending on the cost of a call)" if low < high else ""
     return f"{calls} {digits(factor, 2)} times as fast{ends}. {memory}"
 
 
@@ -186,8 +186,8 @@ def _gain(case: Case) -> Figure:
         for name, curve in curves.items()
     )
     return chart(
-        title="What buffers buy against the size of a call",
-        alt=f"What buffering buys for calls of 1 byte to 32 MiB: {ends}. "
+        title="Gain from buffers by size of a call",
+        alt=f"Gain from buffering for calls of 1 byte to 32 MiB: {ends}. "
         "Dotted lines mark 1.3 and 1.4, the documented range of reads.",
         x=Axis(title="Size of a call", unit="bytes", log=True),
         y=Axis(title="Times as fast", log=True, decimals=3),

@@ -15,7 +15,7 @@ from hopperlib.text import count, digits, duration
 _WAYS: dict[Method, str] = {
     "serial": "one request after another (DVS on Hopper)",
     "parallel": "all servers side by side",
-    "cached": "one task a node asks, the node keeps the answers",
+    "cached": "one task per node requests, the node caches the answers",
     "broadcast": "one task reads, all others are passed a copy",
     "image": "each node opens one image (squashfs, container)",
 }
@@ -55,7 +55,7 @@ class Job(ask.Setting):
         (1.0, 10_000_000.0, 100.0),
         unit="1/s",
         help="32,768 tasks that opened 100 files each took six minutes on another machine: 9,100 a second.",
-        assumed="From a measurement on another machine; no source prints that of Hopper.",
+        assumed="From a measurement on another machine; no source gives that of Hopper.",
     )
     server_gb_s: float = ask.number(
         "Read bandwidth of a server",
@@ -136,7 +136,7 @@ def _summary(job: Job) -> str:
     ways: tuple[Method, ...] = ("serial", "cached", "image", "broadcast")
     serial, cached, image, broadcast = (duration(job.times[way].total_s) for way in ways)
     return (
-        f"{loads} for {serial} if one request is answered after another, for {cached} if each node asks once, "
+        f"{loads} for {serial} if requests are answered one after another, for {cached} if each node requests once, "
         f"for {image} out of one image a node, and for {broadcast} with a broadcast."
     )
 
@@ -153,7 +153,7 @@ def _lines(job: Job) -> Iterator[Snippet]:
         f"tar cf env.tar -C $CONDA_PREFIX .\n{send}"
         f"{lines.once} sh -c 'mkdir -p /tmp/env && tar xf {archive} -C /tmp/env'\n"
         f"{lines.everywhere} /tmp/env/bin/python program.py",
-        f"{read}If /tmp lies in memory, the copy takes memory on each node. Paths inside may need conda-pack.",
+        f"{read}If /tmp is in memory, the copy uses memory on each node. Paths inside may need conda-pack.",
     )
     yield Snippet(
         "Or pack it into one image",

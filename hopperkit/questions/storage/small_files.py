@@ -107,7 +107,7 @@ def _finding(given: Files) -> Finding:
     """Return the recommendation."""
     now = given.costs["one folder"]
     if not _costs(given):
-        return Finding("few-files", "So few files cost next to nothing: leave them as they are.", "ok")
+        return Finding("few-files", "So few files cost almost nothing: leave them unchanged.", "ok")
     message = (
         f"The metadata servers, which all jobs share, answer {count(given.files, 'request')} for them; quotas count each file. "
         "Write them where only your node is concerned, and leave few large ones."

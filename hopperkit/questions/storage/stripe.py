@@ -117,7 +117,7 @@ class Case(ask.Setting):
         "Output of lfs df and lfs getstripe -d",
         option="lfs-df",
         accept=".txt",
-        help="Of your own file system: its OSTs, how full they are, and what new files get, progressive or not. "
+        help="Your file system: its OSTs, their use, and the default layout of new files, progressive or not. "
         "`lfs pool_list FILE_SYSTEM.POOL` counts those of a pool.",
         advanced=True,
     )
@@ -361,7 +361,7 @@ def _elsewhere(case: Case) -> Result:
     if storage:
         many = case.pattern == "file-per-process"
         site = (storage.own_files_line if many else None) or storage.shared_line
-        commands = ({"In the site's own words": site} if site else {}) | commands
+        commands = ({"In the site's words": site} if site else {}) | commands
         peak = f", {storage.peak_gb_s:,g} GB/s at its peak" if storage.peak_gb_s else ""
         summary = f"{storage.name} of {case.machine.title} is {other.title}{peak}. {other.answer}"
     return Result(
@@ -377,7 +377,7 @@ def _summary(case: Case) -> str:
     part, part_s = max(list(estimate.parts_s.items())[1:], key=lambda named: named[1])
     part_share = part_s / estimate.time_s
     costs = f", and {part} cost {share(part_share)} of the time" if part_share > _WORTH_SAYING else ""
-    decides = f"{limit_words(estimate.limit)} set the pace{costs}"
+    decides = f"limited by {limit_words(estimate.limit)}{costs}"
     if part_share > _DECIDES:
         decides = f"{part} decides, {share(part_share)} of the time"
     pace = f"{digits(estimate.time_s, 3)} s, {digits(estimate.rate_gb_s, 3)} GB/s; {decides}"
@@ -411,7 +411,7 @@ def _departs(case: Case) -> str:
 def _between(case: Case) -> str:
     """Return between which times the writes are expected."""
     low, _, high = case.expected_s
-    rests = "by what was measured there" if case.rates else "as shared file systems vary"
+    rests = "from the measurements there" if case.rates else "as shared file systems vary"
     return f" ({digits(low, 3)} to {digits(high, 3)} s {rests})"
 
 
@@ -436,12 +436,12 @@ def _now_summary(case: Case) -> str:
         "slower": f"slower than {case.system.name} of {case.machine.title} should be for such writes, {range_words}: "
         "another cause than the layout has a part in it, which `hopper io` finds in a Darshan log of the job",
         "faster": f"faster than the estimate for {case.system.name} of {case.machine.title}, {range_words}: "
-        "caches took part of it, or the file system is faster than its record says",
+        "caches absorbed part of it, or the file system is faster than its record",
     }[standing.verdict]
     said = f"{case.size_gb:,g} GB in {digits(seconds, 4)} s are {rate} GB/s: {verdict}."
     if not standing.gains:
         return f"No change of stripes or writers is expected to make it faster. {said}"
-    return f"First change: {standing.gains[0].change.what}. It wins {_won(standing.gains[0])}. {said}"
+    return f"First change: {standing.gains[0].change.what}. It saves {_won(standing.gains[0])}. {said}"
 
 
 def _findings(case: Case) -> Iterator[Finding]:
@@ -465,7 +465,7 @@ def _site_findings(case: Case) -> Iterator[Finding]:
     if case.state:
         yield from case.state.findings
     if case.rates:
-        yield Finding("fitted", f"Fitted to what was measured: {_fitted(case.rates)}.", "note")
+        yield Finding("fitted", f"Fitted to the measurements: {_fitted(case.rates)}.", "note")
         if case.direction == "write" and case.rates.most_nodes:
             yield from _with_other_nodes(case.rates.most_nodes, case.writing.nodes)
 

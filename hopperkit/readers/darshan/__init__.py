@@ -103,7 +103,7 @@ def read_darshan_logs(
         # A FIFO or a device is never opened: it may give nothing, forever.
         if not os.path.isfile(waiting[0]):
             path = waiting.pop(0)
-            kinds = ((os.path.isdir, "is a directory; give a log in it"), (os.path.lexists, "is no regular file"))
+            kinds = ((os.path.isdir, "is a directory; give a log in it"), (os.path.lexists, "is not a regular file"))
             reason = next((words for test, words in kinds if test(path)), "there is no such file")
             yield path, InputError(f"{path}: {reason}")
             continue
@@ -167,7 +167,7 @@ def _assembled(path: str, parts: list[dict[str, Any]], *, finished: bool) -> Dar
     missing = said["lost"]
     if not finished:
         at = f" in module {said['reading'][-1]}" if said["reading"] else ""
-        missing.append(f"the log is damaged{at}: what follows could not be read")
+        missing.append(f"the log is damaged{at}: the rest could not be read")
     # JSON has no whole numbers as names.
     names, hosts = (
         {int(key): each for part in said[name] for key, each in part.items()} for name in ("names", "hosts")

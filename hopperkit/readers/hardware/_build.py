@@ -161,7 +161,7 @@ def _with_local(record: Hardware, local: Hardware) -> tuple[dict[str, Quantity],
     if (record.cores, record.threads_per_core) != (local.cores, local.threads_per_core):
         theirs = f"{record.cores} cores x {record.threads_per_core}, whose NUMA nodes are assumed"
         own = f"the node that {local.tool} describes ({local.cores} cores x {local.threads_per_core})"
-        return facts, f"{own} is not of the kind with {theirs}" if local.cores is not None else "", {}
+        return facts, f"{own} does not match the kind with {theirs}" if local.cores is not None else "", {}
     # Memory is the batch system's value: the amount it allocates, which the site may have set below the installed
     # memory.
     facts |= {key: fact for key, fact in local.facts.items() if not key.endswith("memory_gb")}
@@ -214,13 +214,16 @@ def _filled(facts: dict[str, Quantity]) -> dict[str, Quantity]:
     # A core's bandwidth is at most that of its NUMA node, and neither exceeds the memory's peak.
     bandwidth = max(12, 4 * per_numa) if per_numa < 16 else min(4 * per_numa, 50 * max(1, per_numa // 16))
     reasons = (
-        ("the output does not tell the clock", {"clock_ghz": 2.0}),
-        ("the output does not tell; two fused multiply-adds on 4 numbers a cycle", {"flops_per_cycle": 16}),
-        ("the output does not tell the memory; 2 GB a core", {"memory_gb": 2 * cores}),
-        ("the output does not tell the memory; nothing is taken off", {"usable_memory_gb": 2 * cores}),
-        ("no tool tells; 4 GB/s a core and 12 at least; measure it with STREAM", {"numa_bandwidth_gb_s": bandwidth}),
-        ("no tool tells; a guess to vary; measure it with STREAM on one core", {"core_bandwidth_cap_gb_s": 12}),
-        ("no tool tells; a guess to vary", {"remote_bandwidth_fraction": 0.6}),
+        ("the output has no clock", {"clock_ghz": 2.0}),
+        ("not in the output; two fused multiply-adds on 4 numbers per cycle", {"flops_per_cycle": 16}),
+        ("the output has no memory; 2 GB per core", {"memory_gb": 2 * cores}),
+        ("the output has no memory; nothing is subtracted", {"usable_memory_gb": 2 * cores}),
+        (
+            "reported by no tool; 4 GB/s per core and at least 12; measure it with STREAM",
+            {"numa_bandwidth_gb_s": bandwidth},
+        ),
+        ("reported by no tool; a guess to vary; measure it with STREAM on one core", {"core_bandwidth_cap_gb_s": 12}),
+        ("reported by no tool; a guess to vary", {"remote_bandwidth_fraction": 0.6}),
     )
     return {key: fact for why, values in reasons for key, fact in guessed(why, **values).items()} | facts
 
@@ -241,9 +244,9 @@ def _names(kinds: list[dict[str, Quantity]]) -> list[str]:
 def _srun(cluster: Sequence[Hardware], counted: dict[str, Quantity], config: Hardware) -> dict[str, Any]:
     """Return the launcher of a Slurm cluster; `counted` is the meaning of socket implied by its counts."""
     general = general_launchers()["srun"]
-    facts = guessed("the output does not tell the release", version=general.version or "")
+    facts = guessed("the output has no release", version=general.version or "")
     facts |= guessed("a Slurm socket is a package unless the site sets it otherwise", slurm_socket="socket")
-    facts |= guessed("Slurm's own default", default_distribution=general.default_distribution)
+    facts |= guessed("Slurm's default", default_distribution=general.default_distribution)
     version = next((record.slurm_version for record in cluster if record.slurm_version), None)
     if version:
         facts |= reported("scontrol", "Version", version=version)

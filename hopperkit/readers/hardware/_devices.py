@@ -40,7 +40,7 @@ def read_rocm_topo(text: str) -> Hardware:
     """
     nodes = dict(re.findall(r"GPU\[(\d+)\]\s*:\s*\(Topology\) Numa Node:\s*(\d+)", text))
     if not nodes:
-        raise InputError("rocm-smi: no line says 'Numa Node', as those of --showtopo do")
+        raise InputError("rocm-smi: no line contains 'Numa Node', as in the output of --showtopo")
     return Hardware("rocm-smi", {}, gpu_numa_nodes=tuple(int(nodes[gpu]) for gpu in sorted(nodes, key=int)))
 
 
@@ -56,7 +56,7 @@ def read_amd_smi(text: str) -> Hardware:
         re.findall(r"^GPU:[ \t]*(\d{1,4})[ \t]*\n(?:(?!^GPU:).*\n)*?[ \t]+NODE:[ \t]*(\d{1,4})", text, re.MULTILINE)
     )
     if not nodes:
-        raise InputError("amd-smi: no GPU has a line 'NODE:', as those of amd-smi static --numa do")
+        raise InputError("amd-smi: no GPU has a line 'NODE:', as in the output of amd-smi static --numa")
     return Hardware("amd-smi", {}, gpu_numa_nodes=tuple(int(nodes[gpu]) for gpu in sorted(nodes, key=int)))
 
 
@@ -119,7 +119,7 @@ def kept_facts(specialised: str, count: str, cores: int) -> dict[str, Quantity]:
         kept = {cpu % cores for cpu in cpu_list(specialised, "CPUSpecList")}
         return reported("scontrol", "CPUSpecList", reserved_cores=tuple(sorted(kept)))
     if count.isdigit() and 0 < int(count) < cores:
-        why = f"CoreSpecCount={count} does not say which; the last ones, Slurm's own choice"
+        why = f"CoreSpecCount={count} does not name them; the last ones, Slurm's choice"
         return guessed(why, reserved_cores=tuple(range(cores - int(count), cores)))
     return {}
 

@@ -130,10 +130,10 @@ def numbering_of_numa_nodes(
         for t, numbers in enumerate(behind)
         for cpu, other in zip(behind[0], numbers, strict=True)
     ):
-        why = f"{tool} does not tell which CPUs share a core; the second ones are taken to follow all first ones"
+        why = f"{tool} does not show which CPUs share a core; second threads are assumed to follow all first ones"
         return guessed(why, **numbering_of(behind))
     if all(numbers == list(range(numbers[0], numbers[0] + each * threads)) for numbers in lists):
-        why = f"{tool} does not tell which CPUs share a core; NUMA nodes of consecutive CPUs speak for neighbors"
+        why = f"{tool} does not show which CPUs share a core; NUMA nodes of consecutive CPUs suggest neighbors"
         beside = [[cpu for numbers in lists for cpu in numbers[t::threads]] for t in range(threads)]
         return guessed(why, **numbering_of(beside))
     return None

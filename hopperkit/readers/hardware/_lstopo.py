@@ -114,7 +114,7 @@ def _numa_nodes(objects: list[tuple[str, ElementTree.Element]]) -> tuple[list[in
     left_out = len(numa_nodes) - len(by_cpus)
     if not by_cpus:
         memory = sum(_bytes(each) for kind, each in objects if kind == "Machine")
-    notes = [f"{left_out} NUMA nodes without cores of their own are left out, with their memory"] if left_out else []
+    notes = [f"{left_out} NUMA nodes without cores are left out, with their memory"] if left_out else []
     return sorted(by_cpus, key=lambda cpus: cpus & -cpus), memory, notes
 
 

@@ -28,7 +28,7 @@ def read_numactl(text: str) -> Hardware:
     cpus = [cpu_list(",".join(numbers.split()), f"numactl: node {node} cpus") for node, numbers in lists]
     cpus = [numbers for numbers in cpus if numbers]
     if not cpus:
-        raise InputError("numactl: no line says 'node 0 cpus:', as those of numactl -H do")
+        raise InputError("numactl: no line contains 'node 0 cpus:', as in the output of numactl -H")
     if len({cpu for numbers in cpus for cpu in numbers}) < sum(map(len, cpus)):
         raise InputError("numactl: a CPU is on two NUMA nodes")
     sizes = re.findall(r"^node \d{1,5} size: (\d{1,12}) MB", text, re.MULTILINE)

@@ -45,7 +45,7 @@ def _number(told: Mapping[str, str], *keys: str) -> int:
 def _kind(cpus: int, memory_gb: int, gpus: int, names: list[str]) -> Hardware:
     """Return the record of nodes that are alike."""
     alike = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
-    why = "pbsnodes counts CPUs alone; each is taken for a core of one socket"
+    why = "pbsnodes counts only CPUs; each is assumed to be a core of one socket"
     facts: dict[str, Quantity] = {
         **reported("pbsnodes", f"nodes alike: {alike}", count=len(names)),
         **guessed(why, sockets=1, numa_nodes_per_socket=1, cores_per_numa_node=cpus, threads_per_core=1),

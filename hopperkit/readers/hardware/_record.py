@@ -15,7 +15,7 @@ from hopperlib.schema import Value
 MOST_CPUS = 65_536
 
 NUMBERING = (
-    "Linux numbers this node's CPUs in an order that this output does not tell in full; a machine file counts core by "
+    "Linux numbers this node's CPUs in an order that this output does not show in full; a machine file counts core by "
     "core through the NUMA nodes and hardware thread t of core c as c + t x cores; translate core numbers before you "
     "bind with them, or add the output of lstopo --of xml"
 )
@@ -235,5 +235,5 @@ def memory_facts(tool: str, at: str, usable_gb: float, total_gb: float | None = 
     total_gb = total_gb or usable_gb
     installed = installed_memory(total_gb)
     usable = min(round(usable_gb, 2) or usable_gb, installed)
-    rounded = f"{total_gb:.2f} GB are told; rounded up to what memory modules make"
+    rounded = f"{total_gb:.2f} GB are reported; rounded up to a multiple of memory modules"
     return guessed(rounded, memory_gb=installed) | reported(tool, at, usable_memory_gb=usable)

@@ -54,7 +54,7 @@ def read_scontrol(text: str) -> tuple[Hardware, ...]:
         raise InputError("scontrol: the output shows no node")
     repeated = [name for name, times in Counter(node.name for node in nodes).items() if times > 1]
     if repeated:
-        raise InputError(f"scontrol: node {repeated[0]} stands there twice")
+        raise InputError(f"scontrol: node {repeated[0]} occurs twice")
     kinds: dict[tuple[int, int, int, float], list[_Node]] = {}
     for node in nodes:
         size = installed_memory(node.memory_mib / MIB_PER_MEMORY_GB)

@@ -71,6 +71,6 @@ def _notes(settings: dict[str, str]) -> list[str]:
     if changing:
         notes.append(
             f"{' and '.join(changing)} may change the options of a line before Slurm reads them; "
-            "hold a placement against what a job prints (hopper place --check)"
+            "compare a placement with a job's output (hopper place --check)"
         )
     return notes

@@ -37,7 +37,7 @@ def read_cluster(text: str) -> Cluster:
             continue
         name = fields["NodeName"]
         if name in nodes:
-            raise InputError(f"scontrol: node {name[:40]} stands there twice")
+            raise InputError(f"scontrol: node {name[:40]} occurs twice")
         cores, kept, memory_mb, kept_mb = map(
             count_of, map(fields.get, ("CPUTot", "CoreSpecCount", "RealMemory", "MemSpecLimit"))
         )
@@ -48,7 +48,7 @@ def read_cluster(text: str) -> Cluster:
             members[partition].add(name)
     if not nodes:
         raise InputError(
-            "scontrol: the output shows no node; give what scontrol show node prints, and show partition behind it"
+            "scontrol: the output contains no node; give the output of scontrol show node, followed by that of show partition"
         )
     place = {name: number for number, name in enumerate(nodes)}
     tiers = {

@@ -27,7 +27,7 @@ _LAYOUT = re.compile(
 # Above this share of its space an OST is avoided by Lustre's allocator or slow.
 _FULL = 90
 _UNEVEN = 17
-_DEFAULT = "Lustre's own default; lfs getstripe -d of a folder tells the site's"
+_DEFAULT = "Lustre's default; lfs getstripe -d of a folder shows the site's"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ def read_lfs(source: Source) -> LustreState:
     targets = [match for match in _TARGET.finditer(text) if match[2] == "OST"]
     components = _components(text)
     if not targets and not components:
-        raise InputError("is no output of `lfs df` or `lfs getstripe -d`", name="lfs")
+        raise InputError("is not the output of `lfs df` or `lfs getstripe -d`", name="lfs")
     if re.search(r"^UUID\s+Inodes\b", text, re.MULTILINE):
         raise InputError("counts inodes and no space: give `lfs df` without -i", name="lfs")
     names = {match[1] for match in targets}
@@ -209,12 +209,14 @@ def read_lustre(text: str) -> tuple[Hardware, ...]:
         layout = {"default_stripe_count": count or 1, "default_stripe_size_bytes": state.stripe_size_bytes or 2**20}
         facts = {
             **reported("lfs", "df, OSTs listed", osts=state.osts),
-            **guessed("lfs df does not tell the servers; one for each OST", osts_per_oss=1),
-            **guessed("no tool tells; 1 GB/s for each OST; measure it with IOR", peak_gb_s=float(state.osts)),
+            **guessed("lfs df does not list the servers; one for each OST", osts_per_oss=1),
+            **guessed("reported by no tool; 1 GB/s for each OST; measure it with IOR", peak_gb_s=float(state.osts)),
             **reported("lfs", "df, the sizes of the OSTs added up", capacity_pb=round(state.capacity_pb, 6)),
             **(reported("lfs", "getstripe -d", **layout) if count else guessed(_DEFAULT, **layout)),
             **guessed("a file has one stripe on each OST at most", max_stripe_count=min(state.osts, 2000)),
-            **guessed("no tool tells; measure it with IOR on one node", node_write_ceiling_gb_s=min(2.0, state.osts)),
+            **guessed(
+                "reported by no tool; measure it with IOR on one node", node_write_ceiling_gb_s=min(2.0, state.osts)
+            ),
         }
         label = re.sub(r"[^A-Za-z0-9_-]", "-", name).strip("-_") or "lustre"
         records.append(Hardware("lfs", facts, model=label))

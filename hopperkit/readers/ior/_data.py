@@ -147,7 +147,7 @@ def read_glued(text: str, *, file: str, version: str | None) -> list[Test]:
     for name in ("file-per-process", "single-shared-file"):
         if name in line:
             test.say("access", name)
-    test.no_rates = "this version writes its CSV without commas and without rates; ask for summaryFormat=JSON"
+    test.no_rates = "this version writes its CSV without commas and without rates; use summaryFormat=JSON"
     for other in text.splitlines():
         test.listen(other)
     return [test]

@@ -164,7 +164,7 @@ class Test:
         seen = {*got, *self.summaries, *self.maxima}
         for access in self.command.get("accesses") or ():
             if access not in seen:
-                return f"no {access} result, and the command line asks for one"
+                return f"no {access} result, although the command line requests one"
         asked = self._number("repetitions") or 0
         for access in sorted(set(got) - set(self.summaries)):
             if got.count(access) < asked:

@@ -7,13 +7,13 @@ _OTHERS = (
     (
         "fio",
         r"^fio-\d|^\S+: \(g=\d+\): rw=|\"fio version\"|^Run status group \d",
-        "the same pattern in IOR is -t BLOCKSIZE -b SIZE -F -e (and --posix.odirect for direct=1); fio's own numbers are bw of "
+        "the same pattern in IOR is -t BLOCKSIZE -b SIZE -F -e (and --posix.odirect for direct=1); fio's numbers are bw of "
         "READ and WRITE in its last lines",
     ),
     (
         "elbencho",
         r"^OPERATION\s+RESULT TYPE\s+FIRST DONE|\belbencho\b.*\bphase\b|^COMMAND LINE:.*\belbencho\b",
-        "the same pattern in IOR is -t BLOCK -b SIZE -F -e; in elbencho's own table LAST DONE is the rate of all",
+        "the same pattern in IOR is -t BLOCK -b SIZE -F -e; in elbencho's table LAST DONE is the rate of all",
     ),
     (
         "h5bench",

@@ -157,7 +157,7 @@ def _cached(run: _Run, machine: Machine | None) -> Iterator[Finding]:
     reordered = run.flagged("C", "Z", "reordertasks", "reordertasksconstant", "reordertasksrandom")
     if not wrote or (reordered and not alone):
         return
-    how = "one node reads what it wrote" if alone else "each task reads what it wrote: no -C and no -Z"
+    how = "one node reads data that it wrote" if alone else "each task reads data that it wrote: no -C and no -Z"
     yield Finding(
         "cached-read",
         f"The read of {digits(best.rate_mib_s or 0.0, 4)} MiB/s may come from memory: {how}, {fits}.",
@@ -184,7 +184,7 @@ def _beyond_wire(run: _Run, machine: Machine | None) -> Iterator[Finding]:
         f"The {best.access} of {digits(node_gb_s, 3)} GB/s per node is more than {whose}, {digits(wire, 3)} GB/s: the data did "
         "not go there.",
         evidence={"node_gb_s": round(node_gb_s, 3), "wire_gb_s": wire},
-        advice="Look at what was measured: memory of the node (cached), a node-local disk, or wrong numbers of nodes.",
+        advice="Check what was measured: memory of the node (cached), a node-local disk, or wrong numbers of nodes.",
     )
 
 

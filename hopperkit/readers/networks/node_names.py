@@ -52,7 +52,7 @@ def tree_of_names(names: Sequence[str]) -> SwitchTree:
     (0, 4)
     """
     if not names:
-        raise InputError("there is no name of a node")
+        raise InputError("there are no node names")
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise InputError(f"node {twice!r} comes twice")

@@ -117,9 +117,9 @@ def lay_jobs(trace: Trace, site: SiteNetwork) -> Placements:
     if not placed:
         example = next((names[0] for names in map(_hosts, jobs.words["node_list"]) if names), "")
         if not example:
-            raise InputError("no job of the log names its nodes; ask sacct for NodeList")
+            raise InputError("no job of the log names its nodes; include NodeList in sacct's output")
         known = did_you_mean(example, number)
-        raise InputError(f"no job of the log lies on nodes of the network: it has no {example!r}{known}")
+        raise InputError(f"no job of the log ran on nodes of the network: it has no {example!r}{known}")
     return Placements(placed, len(jobs) - len(placed), sizes)
 
 

@@ -29,8 +29,8 @@ class SiteNetwork(NamedTuple):
     caveat: str
 
 
-_SHARED = "The file says who shares a switch, and no number or rate of links."
-_NAMES = "Names say where a node stands, not how its switches are cabled."
+_SHARED = "The file shows which nodes share a switch, but no number or rate of links."
+_NAMES = "Names show a node's position, not the cabling of its switches."
 
 
 def read_site_network(source: Source) -> SiteNetwork:
@@ -65,5 +65,5 @@ def read_site_network(source: Source) -> SiteNetwork:
         return SiteNetwork(tree_of_names([host for word in words for host in hosts_of(word)]), "names of nodes", _NAMES)
     raise InputError(
         "this is neither a topology.conf, a topology.yaml, what scontrol show topology or ibnetdiscover print, nor "
-        "names of nodes that tell a place (x1000c0s0b0n0, c0-0c0s0n0)"
+        "names of nodes that encode a position (x1000c0s0b0n0, c0-0c0s0n0)"
     )

@@ -49,7 +49,7 @@ def read_topology_conf(text: str) -> SwitchTree:
         for key, value in _PAIR.findall(line):
             known = next((each for each in _KEYS if each.lower() == key.lower()), None)
             if known is None:
-                raise InputError(f"line {number}: {key[:40]!r} is no key of a topology{did_you_mean(key, _KEYS)}")
+                raise InputError(f"line {number}: {key[:40]!r} is not a key of a topology{did_you_mean(key, _KEYS)}")
             words[known] = value
         if rest:
             raise InputError(f"line {number}: {rest[:60]!r} is no KEY=VALUE of a topology")
@@ -83,7 +83,7 @@ def read_topology_yaml(text: str) -> SwitchTree:
     topologies = sorted(_yaml_topologies(text).values(), key=lambda topology: not topology[0])
     for units in (units for _, units in topologies if units):
         return _tree(units)
-    raise InputError("no topology of the file has switches or blocks: a flat one says nothing of who is near whom")
+    raise InputError("no topology of the file has switches or blocks: a flat one does not show which nodes are close")
 
 
 def _yaml_topologies(text: str) -> dict[str, tuple[bool, list[_Unit]]]:
@@ -96,13 +96,13 @@ def _yaml_topologies(text: str) -> dict[str, tuple[bool, list[_Unit]]]:
             # A number of block_sizes, or the start of the document.
             if re.fullmatch(r" *(- *\d+|---)", line.rstrip()):
                 continue
-            raise InputError(f"line {number}: {line.strip()[:60]!r} is no line of a topology.yaml")
+            raise InputError(f"line {number}: {line.strip()[:60]!r} is not a line of a topology.yaml")
         key, value = match["key"], match["value"].strip().strip("\"'")
         if key == "topology":
             current = value
             found[current] = (False, [])
         elif not current:
-            raise InputError(f"line {number}: {key!r} stands before the first 'topology'")
+            raise InputError(f"line {number}: {key!r} occurs before the first 'topology'")
         elif key == "cluster_default":
             found[current] = (value.lower() in ("true", "yes", "on"), found[current][1])
         elif key in ("switch", "block") and value:
@@ -113,7 +113,7 @@ def _yaml_topologies(text: str) -> dict[str, tuple[bool, list[_Unit]]]:
             unit = found[current][1][-1]
             (unit.nodes if key == "nodes" else unit.switches).extend(_hosts(number, value))
         elif key not in ("tree", "block", "flat", "blocks", "switches", "block_sizes", "alpha_step_rank"):
-            raise InputError(f"line {number}: {key[:40]!r} is no key of a topology.yaml")
+            raise InputError(f"line {number}: {key[:40]!r} is not a key of a topology.yaml")
     return found
 
 

@@ -61,7 +61,7 @@ class CustomPolicyQueue(Lane):
         for job in self.policy(View(self, now, room)):
             index = getattr(job, "place", -1)
             if index not in self.jobs or index in self.run.held:
-                raise InputError(f"the policy names {job!r} at {now} s, which is no waiting job", name="policy")
+                raise InputError(f"the policy names {job!r} at {now} s, which is not a waiting job", name="policy")
             key = next(key for key in self.waiting.queue if key & JOB == index)
             yield key
             bounds = self.pool(index).place(index, now) if self.most(index) else None

@@ -128,7 +128,7 @@ def what_if(
     nodes = plain_number(nodes)
     rows = [job for job, start in enumerate(workload.observed_start_s) if start >= 0]
     if not rows:
-        raise InputError("this log tells no starts: no simulation of it can be judged")
+        raise InputError("this log has no start times: no simulation of it can be judged")
     log = workload.of(rows)
     observed = [max(0, start - at) for start, at in zip(log.observed_start_s, log.arrival_s, strict=True)]
     as_it_is = Scenario(name="as it is")

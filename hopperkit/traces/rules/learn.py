@@ -73,7 +73,7 @@ def learn(
     nodes = plain_number(nodes)
     evidence = Evidence(workload, nodes, clock)
     if len(evidence.waited) < FEWEST:
-        message = f"{count(len(evidence.waited), 'job')} waited a minute or more: {FEWEST} are needed to tell rules"
+        message = f"{count(len(evidence.waited), 'job')} waited a minute or more: {FEWEST} are needed to learn rules"
         return base or Learned(), [Finding("too-few-waits", message, "unknown")]
     progress("limits")
     rules, findings = find_limits(evidence, base or Learned())

@@ -141,7 +141,7 @@ def _doubt(build: Build, decides: str) -> str:
         case "compiler" if not build.compiler:
             return "the programming environment is not given"
         case "languages" if build.mixes_languages is None:
-            return "the objects do not say whether C or C++ and Fortran are mixed"
+            return "the objects do not show whether C or C++ and Fortran are mixed"
         case "line" | "linking" | "languages" if not build.line.command:
             known = {"line": None, "linking": build.linking, "languages": build.mixed}[decides]
             return _NO_LINE if known is None else ""
@@ -161,7 +161,7 @@ def _conditions(build: Build, rule: BuildRule) -> Iterator[bool | str]:
             yield f"the version of {module} is not given"
         else:
             held = versions.holds(loaded[-1].version)
-            yield f"no source says how {loaded[-1].text} behaves" if held is None else held
+            yield f"no source describes {loaded[-1].text}" if held is None else held
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -125,7 +125,7 @@ class Repair:
         needed = {"what": True, "to": self.do == "swap"}
         for name, is_needed in needed.items():
             if bool(getattr(self, name)) != is_needed:
-                yield f"{name}: {'is needed' if is_needed else 'is no key'} for the repair {self.do!r}"
+                yield f"{name}: {'is required' if is_needed else 'is not a key'} for the repair {self.do!r}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

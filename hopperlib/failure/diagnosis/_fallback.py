@@ -118,7 +118,7 @@ def missed_goal(evidence: Evidence) -> Cause | None:
         return None
     group = max(missed, key=lambda group: (group.last.file, group.last.line))
     made = _cause(group.last, [other.last for other in missed if other is not group], group)
-    return replace(made, code="GOAL-MISSED", title="The program says that it missed its goal")
+    return replace(made, code="GOAL-MISSED", title="The program reports that it missed its goal")
 
 
 def reasons_above(message: MessageHits, evidence: Evidence) -> Cause | None:
@@ -362,7 +362,7 @@ def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
     ends_only = group.suspicion == "end" and main is group.last
     return Cause(
         code=f"{who.code}-MESSAGE",
-        title=f"The {who.name} ended and says no more" if ends_only else f"The {who.name}'s own message",
+        title=f"The {who.name} ended without further information" if ends_only else f"The {who.name}'s own message",
         fault=who.fault,
         who=who.who,
         confidence="guess",

@@ -83,7 +83,7 @@ _NAMED = {
     # qt/qtbase, src/plugins/platforms/xcb/qxcbconnection.cpp; tcltk/tk, unix/tkUnixEvent.c
     r"could not connect to display|no display name and no|(?:[Cc]annot|Can't|[Uu]nable to) open display": "A batch job has no screen: write figures to files (for matplotlib MPLBACKEND=Agg, for Qt QT_QPA_PLATFORM=offscreen).",
     # materialsproject/custodian, src/custodian/vasp/handlers.py
-    r'ZBRENT: {0,4}fatal': "Copy VASP's CONTCAR to POSCAR and start again, with EDIFF a tenth of what it is; if it returns, take IBRION = 1.",
+    r'ZBRENT: {0,4}fatal': "Copy VASP's CONTCAR to POSCAR and start again, with a tenth of the current EDIFF; if it recurs, use IBRION = 1.",
     # Environment Modules, conflict; Lmod documentation
     r'(?i)cannot be loaded due to a conflict|module.{0,60}conflicts? with': "Begin the job script with `module purge` (or `module reset`), then load in the order of the documentation.",
     # OpenFOAM, src/OpenFOAM/db/dictionary/dictionary.C
@@ -91,7 +91,7 @@ _NAMED = {
     # PBS Professional administrator's guide, memory limits by cgroups
     r'Job (?P<job>\d{1,12}) has exceeded memory allocation on node (?P<node>[\w.-]{1,80})': "Ask for more memory (`qsub -l mem=`), or start fewer tasks on each node.",
     # OpenFOAM, runTimeSelectionTables
-    r'Unknown [\w ]{1,40} type (?P<word>\w{1,60})': "`{word}` is no name that this program knows: take one of those that it lists below the message.",
+    r'Unknown [\w ]{1,40} type (?P<word>\w{1,60})': "This program has no `{word}`: use one of the names that it lists below the message.",
     # CRAN, utils; mlr-org/mlr, requirePackages
     r"there is no package called ['‘’`](?P<word>[\w.]{1,60})|install the following packages: (?P<other>[\w.]{1,60})": "`Rscript -e 'library({word})'` in the job's environment: install the package there (`install.packages(\"{word}\")` on a login node), or set R_LIBS_USER to the library that has it.",
     # lammps/lammps, lib/gpu
@@ -105,7 +105,7 @@ _NAMED = {
     # cornelisnetworks/opa-psm2, psm2 programmer's guide
     r"(?i)assign_context command failed: Device or resource busy|PSM2 can't open hfi unit": "All hardware contexts of the Omni-Path card are in use: start fewer ranks on a node, or share contexts (`export PSM2_MAX_CONTEXTS_PER_JOB=N`, N below the cores of a node); `lsof /dev/hfi1*` on that node shows processes of earlier jobs.",
     # pytorch, docs, notes on autograd anomaly detection and amp
-    r"(?i)non-?finite (?:loss|gradient)|loss (?:is|was|became|turned) (?:nan|inf)": "Lower the learning rate or clip gradients (`torch.nn.utils.clip_grad_norm_`); `torch.autograd.set_detect_anomaly(True)` names the operation that gave the first such value, and a run in float32 tells whether mixed precision is the reason.",
+    r"(?i)non-?finite (?:loss|gradient)|loss (?:is|was|became|turned) (?:nan|inf)": "Lower the learning rate or clip gradients (`torch.nn.utils.clip_grad_norm_`); `torch.autograd.set_detect_anomaly(True)` names the operation that gave the first such value, and a run in float32 shows whether mixed precision is the reason.",
     # tensorflow/tensorflow, core/framework/op_kernel
     r"Not found: (?P<file>[\w./+-]{3,300}); No such file": "`ls -l {file}` in the folder where the job runs: correct the name, or put the file there first.",
     # docs.python.org, what's new; the versions of the syntax
@@ -132,46 +132,46 @@ _NAMED = {
     r"line (?P<line>\d{1,6}): (?P<word>-[\w-]{1,40}): command not found": "A variable in front of `{word}` in line {line} is empty: set it to the command that is meant, such as the compiler.",
     r"execv\w{0,2}(?:\(\))?:? '(?P<file>[\w./+-]{1,200})'": "Give the full path of `{file}`; without a / it must be in PATH on every node.",
     r"(?i)(?:finding|unknown|undefined|missing|no) (?:dimension|variable) '(?P<word>\w{1,60})'|'(?P<other>\w{1,60})' (?:dimension|variable) is not defined": "`ncdump -h FILE | grep {word}` on the input that was read: it has no such name; make it anew with the tools of this version.",
-    r"(?i)requires? (?:exactly|at least) (?P<least>\w{1,10}) (?P<word>(?:MPI )?(?:process(?:es)?|tasks?|ranks?|nodes?|GPUs?))": "Start it with {least} {word}, as it asks for.",
+    r"(?i)requires? (?:exactly|at least) (?P<least>\w{1,10}) (?P<word>(?:MPI )?(?:process(?:es)?|tasks?|ranks?|nodes?|GPUs?))": "Start it with {least} {word}, as it requests.",
     r"--rerun-incomplete": "Run Snakemake once more with `--rerun-incomplete`: an earlier run was ended while it wrote those files.",
-    r"PML \w{1,10} cannot be selected": "Open MPI found no part of its own for that network: see with `which mpirun; ldd PROGRAM | grep libmpi` that both are of one installation, and that no OMPI_MCA_pml is set.",
+    r"PML \w{1,10} cannot be selected": "Open MPI found no component for that network: check with `which mpirun; ldd PROGRAM | grep libmpi` that both are of one installation, and that no OMPI_MCA_pml is set.",
     r"/slurmd/\S{0,100}job\d{1,12}/(?P<word>(?!slurm_script)[\w.-]{1,80})": "Slurm runs a copy of the script elsewhere: name `{word}` by its full path, as `$SLURM_SUBMIT_DIR/{word}`.",
-    r"undefined reference to [`'](?P<word>[^'\n]{1,80})": "The linker finds `{word}` nowhere: add the object file or the library (`-l`) that defines it, behind those that use it.",
+    r"undefined reference to [`'](?P<word>[^'\n]{1,80})": "The linker finds `{word}` nowhere: add the object file or the library (`-l`) that defines it, after those that use it.",
     r"torch_extensions/": "Remove ~/.cache/torch_extensions: its libraries were built with another version of torch, and are built again by themselves.",
     r"\bmodule: command not found": "Begin the job script with `#!/bin/bash -l`: the command `module` is defined for login shells alone.",
-    r"\b(?P<word>Export|Echo|Cd|Source|Module|Mkdir|Python|Mpirun|Srun): command not found": "The shell tells capital letters apart: write `{word}` in small letters.",
-    r"Requested node configuration is not available|CPU count per node can not|Memory specification can not": "No node has what was asked for: `sinfo -o '%P %c %m %G'` lists the cores, memory and GPUs of each partition; lower `--cpus-per-task`, `--ntasks-per-node`, `--mem` or `--gres` to that.",
-    r"\b(?P<word>(?:QOS|Assoc)(?:Max|Grp|Min)\w{3,40})\b": "`sacctmgr show qos format=Name,MaxTRES%40,MaxTRESPU%40,MaxWall,MaxJobsPU` shows the limit `{word}`: ask for less than that, or choose another QOS.",
+    r"\b(?P<word>Export|Echo|Cd|Source|Module|Mkdir|Python|Mpirun|Srun): command not found": "The shell is case-sensitive: write `{word}` in lower case.",
+    r"Requested node configuration is not available|CPU count per node can not|Memory specification can not": "No node has the requested resources: `sinfo -o '%P %c %m %G'` lists the cores, memory and GPUs of each partition; lower `--cpus-per-task`, `--ntasks-per-node`, `--mem` or `--gres` to that.",
+    r"\b(?P<word>(?:QOS|Assoc)(?:Max|Grp|Min)\w{3,40})\b": "`sacctmgr show qos format=Name,MaxTRES%40,MaxTRESPU%40,MaxWall,MaxJobsPU` shows the limit `{word}`: request less than that, or choose another QOS.",
     r"Invalid account": "`sacctmgr show assoc user=$USER format=Account,Partition,QOS` lists what you may use: give one of those with `--account` and `--partition`.",
     r"[Ii]nvalid partition": "`sinfo -s` lists the partitions: give one of those with `--partition`.",
-    r"[Tt]ime limit (?:is )?invalid|Requested time limit": "`sinfo -o '%P %l'` lists the longest time of each partition: ask for less with `--time`, or choose another partition.",
-    r"I/O error writing script": "The scheduler's server could not store the job script, which is its disk and not your job: tell the staff, and submit again later.",
-    r"PMI2? (?:init failed|_Init)|PMI2?_Init|PMI server not found|invalid PMI1 init command": "Start it with the launcher that belongs to its MPI library: `srun --mpi=list` shows what Slurm offers (`--mpi=pmi2` or `pmix`), else its own `mpiexec`.",
+    r"[Tt]ime limit (?:is )?invalid|Requested time limit": "`sinfo -o '%P %l'` lists the longest time of each partition: request less with `--time`, or choose another partition.",
+    r"I/O error writing script": "The scheduler's server could not store the job script, a problem of its disk and not of your job: report it to the staff, and submit again later.",
+    r"PMI2? (?:init failed|_Init)|PMI2?_Init|PMI server not found|invalid PMI1 init command": "Start it with the launcher that belongs to its MPI library: `srun --mpi=list` shows what Slurm offers (`--mpi=pmi2` or `pmix`), otherwise its `mpiexec`.",
     r"(?i)\bofi\w{0,30}\b.{0,60}fail|\bfi_(?:getinfo|fabric|domain|endpoint|cq_readerr)\b": "Run once with `export FI_PROVIDER=tcp`: if that works, the fast network or its libfabric is at fault; report it with the output of `fi_info -l`.",
     r"Invalid tag, value is (?P<have>\d{1,12})": "Tag {have} is above what this MPI allows (its attribute MPI_TAG_UB): number the messages lower, or use an MPI that allows more.",
     r"invalid permissions for mapped object": "If the program hands GPU buffers to MPI, load an MPI that was built for that (`ucx_info -d | grep -i cuda`), or copy them to the host first.",
-    r"can not load PMIx library|mpi_pmix\.c.{0,60}can not load": "Start with `srun --mpi=pmi2` or the MPI's own `mpirun`: Slurm's PMIx plug-in does not find its library; tell the staff.",
+    r"can not load PMIx library|mpi_pmix\.c.{0,60}can not load": "Start with `srun --mpi=pmi2` or the MPI library's `mpirun`: Slurm's PMIx plug-in does not find its library; report it to the staff.",
     r"(?i)open any port in the range \[(?P<least>\d{1,6}) (?P<other>\d{1,6})\]": "No port from {least} to {other} could be opened on that node: submit again on another node, or set another range.",
     r"top=(?P<have>\d{1,9}), max=(?P<least>\d{1,9})": "The list needs {have} entries and has {least}: raise what sizes it in the input (LAMMPS: `safezone`, `mincap` of the pair style), or start with more processes.",
     rf"\b[Ee]xpected (?:\w{{1,20}} ){{0,3}}(?P<least>{_COUNT})\b[^\n]{{0,40}}\b(?:got|found|received|but is|but was) (?P<have>{_COUNT})\b": "Find out why {have} were given where {least} were expected: the input and the program, or two of their versions, do not fit.",
-    r"(?s)\bconvert string (?P<word>'[^']{1,60}') to \w{1,20}": "Correct the input: {word} stands where a number is expected.",
-    rf"{_FILE} (?:\w{{1,20}} )?already exists|[Ff]ile exists:? {_FILE.replace('file>', 'other>')}": "`{file}` is left from an earlier run or made by another task: remove or rename it, or let each run write to a folder of its own.",
-    rf"{_FILE}\W{{1,4}}Permission denied|Permission denied\W{{1,5}}?{_FILE.replace('file>', 'other>')}": "`ls -ld {file}` shows whose it is and who may use it: ask the owner for access, or `chmod` it if it is yours.",
+    r"(?s)\bconvert string (?P<word>'[^']{1,60}') to \w{1,20}": "Correct the input: it has {word} where a number is expected.",
+    rf"{_FILE} (?:\w{{1,20}} )?already exists|[Ff]ile exists:? {_FILE.replace('file>', 'other>')}": "`{file}` is left from an earlier run or made by another task: remove or rename it, or let each run write to a separate folder.",
+    rf"{_FILE}\W{{1,4}}Permission denied|Permission denied\W{{1,5}}?{_FILE.replace('file>', 'other>')}": "`ls -ld {file}` shows its owner and permissions: ask the owner for access, or `chmod` it if it is yours.",
     rf"(?i)(?:could not|cannot|can't|unable to|failed to) (?:synchronously )?(?:write|create|save|open (?:an? |the )?output)\b[^'\"\n/]{{0,40}}?{_FILE}": "See that the folder of `{file}` exists and is yours, and make it with `mkdir -p` if not; `df -h` and `quota -s` say whether there is room.",
     rf"(?i)(?:cannot|can.t|could ?n.t|could not|unable to|failed to) (?:find|open|read|load|access|stat|locate)\b[^'\"\n/:]{{0,40}}?{_FILE}": "`ls -l {file}` in the folder where the job runs: correct the name, or put the file there first.",
     rf"{_FILE}'?\W{{0,4}}(?:No such file or directory|open failed: ENOENT|(?:is |was )?not found\b(?! \(required)|does(?: not|n't) exist)": "`ls -l {file}` in the folder where the job runs: correct the name, or put the file there first.",
     rf"(?i)(?:no such file or directory|file not found|could not find file|non-?existent file|does not exist)\W{{1,4}}?{_FILE}|configfile {_FILE.replace('file>', 'other>')} but it is not present": "`ls -l {file}` in the folder where the job runs: correct the name, or put the file there first.",
     rf"[Uu]nknown (?:[\w-]{{1,20}} ){{1,4}}definition: {_WORD}": "`{word}` is set or used, but defined nowhere: correct its spelling, or define it.",
-    r"[Ff]ind file \"(?P<file>[^\"\n]{1,80})\" in directory \"(?P<other>[^\"\n]{1,120})\"": "`ls {other}` in the case's folder: `{file}` belongs there; run the tool that makes it (a mesh by `blockMesh` or its own tool) or copy it first.",
+    r"[Ff]ind file \"(?P<file>[^\"\n]{1,80})\" in directory \"(?P<other>[^\"\n]{1,120})\"": "`ls {other}` in the case's folder: `{file}` belongs there; run the tool that makes it (a mesh by `blockMesh` or another tool) or copy it first.",
     r"item '(?P<word>\w{1,60})' from file (?P<file>[\w.]{1,60}\w)": "Correct `{word}` in {file}: another kind or number of values is expected there.",
     r"could not find function \"(?P<word>[^\"\n]{1,80})\"": "Load the package that has `{word}` with `library()`, in the workers too.",
     # PETSc manual, KSP: solving singular systems and zero pivots
     r"DIVERGED_PC_FAILED": "The preconditioner failed, mostly at a zero pivot: look for a row of the matrix without entries (a missing boundary condition), or try `-pc_factor_shift_type nonzero`.",
     rf"(?i)(?:error|problem)s? (?:reading|opening|parsing|loading) (?:[a-z]\w{{0,20}} ){{0,4}}{_FILE}": "`ls -l {file}` in the folder where the job runs: see that it is there, readable and complete.",
     rf"(?:[Uu]nrecogni[sz]ed|[Uu]nknown|[Ii]llegal|[Ii]nvalid|[Uu]nexpected) (?:command[- ]line |[\w-]{{1,20}} )?(?:option|keyword|flag|parameter|command|switch)s?\W{{1,4}}{_WORD}": "Leave out `{word}`, or spell it as the documentation of your version of the program does.",
-    r"(?:unrecogni[sz]ed|unknown) arguments?: (?P<word>[^\n]{1,80})": "Leave out `{word}`, or spell it as the program's own `--help` does.",
-    rf"namelist object name {_WORD}": "`{word}` is no variable of that namelist in this version of the program: correct or remove it in the input file.",
-    rf"(?i)(?:error|problem|failed)\W{{0,3}}(?:in |while )?read(?:ing)? (?:of )?namelist {_WORD}": "Compare `&{word}` in the namelist file with the documentation of your version: a variable that it does not know, a value of another type or a missing `/` stops the reading.",
+    r"(?:unrecogni[sz]ed|unknown) arguments?: (?P<word>[^\n]{1,80})": "Leave out `{word}`, or spell it as in the program's `--help`.",
+    rf"namelist object name {_WORD}": "`{word}` is not a variable of that namelist in this version of the program: correct or remove it in the input file.",
+    rf"(?i)(?:error|problem|failed)\W{{0,3}}(?:in |while )?read(?:ing)? (?:of )?namelist {_WORD}": "Compare `&{word}` in the namelist file with the documentation of your version: an unknown variable, a value of another type or a missing `/` stops the reading.",
     rf"(?i)(?:undefined (?:identifier|variable)|missing process or function with name) {_WORD}|\b(?:name|variable|object) '(?P<other>\w{{1,80}})' (?:is not defined|not found)": "`{word}` is used but defined nowhere: correct its spelling, or define or include it first.",
     rf"(?i)error on script line (?P<line>{_COUNT})": "Begin at line {line} of the script that was run.",
     rf"in (?:file|rule) {_FILE}, line (?P<line>{_COUNT})": "Begin at line {line} of {file}.",
@@ -180,27 +180,27 @@ _NAMED = {
     rf"require[sd]? (?P<least>{_COUNT}) (?P<word>\w{{1,20}}),? but (?:only )?(?P<have>{_COUNT})": "Ask the scheduler for {least} {word} (the job had {have}), or set the program to {have}.",
     r"\b(?P<word>\w{1,40}) (?:is |must be )?not a multiple of (?P<other>\w{1,40})": "Set `{word}` to a multiple of `{other}`.",
     r"\b(?P<word>\w{1,40}) (?:is not|not|must be) (?:evenly )?divisible by (?P<other>\w{1,40})": "Set `{word}` to a multiple of `{other}`.",
-    r"(?i)exceeded (?:its |the )?(?:walltime|wall clock|wall time|run ?time) limit|resource allocation expired": "Ask for more time (`qsub -l walltime=`, `sbatch --time=`), or write checkpoints and go on from the last.",
+    r"(?i)exceeded (?:its |the )?(?:walltime|wall clock|wall time|run ?time) limit|resource allocation expired": "Request more time (`qsub -l walltime=`, `sbatch --time=`), or write checkpoints and resume from the last.",
     r"(?i)exceeded (?:its |the |your )?memory (?:quota|limit)|used too much memory": "Ask for more memory (Slurm `--mem=`, PBS `-l mem=`, HTCondor `request_memory`), or start fewer processes on a node.",
     r"(?i)URL (?P<url>https?://[^\s'\"]{1,300}) returned error code: \d{3}|(?:not found|not find|[Ff]ailed to (?:fetch|download))[^\n]{0,60}?(?P<other>https?://[^\s'\"]{1,300})": "Try `curl -I {url}` on that node: correct the name, or log in first if it answers 401 or 403.",
-    r"(?i)connect[^\n]{0,80}?\b(?P<host>(?:[\w-]{1,60}\.){1,6}[\w-]{1,60}):(?P<port>\d{2,5})\b": "`nc -vz {host} {port}` on a node of the job says whether anything listens there; if not, its own log says why that server ended.",
+    r"(?i)connect[^\n]{0,80}?\b(?P<host>(?:[\w-]{1,60}\.){1,6}[\w-]{1,60}):(?P<port>\d{2,5})\b": "`nc -vz {host} {port}` on a node of the job shows whether anything listens there; if not, the server's log shows why it ended.",
     r"\bKeyError: (?:key )?(?P<word>'[^'\n]{1,80}'|\"[^\"\n]{1,80}\")": "The key {word} is missing there: print the keys that are, and compare.",
     rf"[Dd]id you mean:? {_WORD}": "Write `{word}`, if that is what was meant.",
     r"(?P<word>[\w.]{1,80}\(\)) missing \d{1,2} required positional arguments?: 'self'": "Make an object of the class first: `{word}` was called on the class itself.",
     r"(?P<word>[\w.]{1,80}\(\)) missing \d{1,2} required [\w-]{1,20} arguments?: (?P<other>'[^\n]{1,80})": "Call `{word}` with {other}; if it worked before, another version of the package is loaded.",
-    r"(?P<word>[\w.]{1,80}\(\)) got an unexpected keyword argument (?P<other>'\w{1,60}')": "Call `{word}` without {other}, or load the version of the package that knows it.",
+    r"(?P<word>[\w.]{1,80}\(\)) got an unexpected keyword argument (?P<other>'\w{1,60}')": "Call `{word}` without {other}, or load the version of the package that supports it.",
     r"codec can't (?:en|de)code": "Name the encoding: `open(..., encoding=\"utf-8\")`, and `export PYTHONIOENCODING=utf-8` in the job script.",
     r"cannot import name (?P<word>'\w{1,80}') from (?:partially initialized module )?'(?P<other>\w{1,60})": "`python -m pip show {other}` in the job's environment: this version has no {word}; install the one that the program was written for.",
     r"size mismatch for (?P<word>[\w.]{1,120}):[^\n]{0,60}shape (?P<have>torch\.Size\([^)]{1,60}\)) from checkpoint[^\n]{0,60} is (?P<other>torch\.Size\([^)]{1,60}\))": "Build the model as the checkpoint was: `{word}` is {have} in the checkpoint and {other} in the model.",
     r"shapes? (?P<have>\([\d, ]{1,60}\)),? (?:and )?(?P<other>\([\d, ]{1,60}\))": "Print the shapes right before that line: {have} and {other} do not fit.",
     r"(?s)scalar types?: (?P<word>[\w, ]{1,60}); but got (?P<have>\w{1,60})": "Convert the argument first (`.to(dtype)`): {word} is wanted, {have} was given.",
     r"only supports? (?P<word>[\w ]{1,40}GPUs?)": "Ask for another kind of GPU (`sinfo -o '%20N %G'` lists them), or switch off what supports {word} alone.",
-    rf"index (?P<have>{_COUNT}) is out of bounds for (?:axis|dimension) \d with size (?P<least>{_COUNT})": "Print the array's shape right before that line: it has {least} entries there and number {have} was asked for; with 0 the step before gave none.",
+    rf"index (?P<have>{_COUNT}) is out of bounds for (?:axis|dimension) \d with size (?P<least>{_COUNT})": "Print the array's shape right before that line: it has {least} entries there and number {have} was requested; with 0 the step before gave none.",
     r"\bNCCL error\b": "Run once more with `export NCCL_DEBUG=WARN`: the line with `NCCL WARN` names the call and the device.",
-    r"(?i)(?:see|check|look (?:in|at)|refer to)\b[^\n/]{0,40}\b(?:log|details?|output)\b[^\n/]{0,30}(?P<file>/[\w./@+-]{1,200}\w)": "Read {file}: the program's own reason stands there.",
+    r"(?i)(?:see|check|look (?:in|at)|refer to)\b[^\n/]{0,40}\b(?:log|details?|output)\b[^\n/]{0,30}(?P<file>/[\w./@+-]{1,200}\w)": "Read {file}: it contains the program's reason.",
     # docs.python.org, tutorial, errors
-    r"'(?P<have>NoneType)' object (?:has no attribute|is not) '?(?P<word>\w{1,60})": "Print what stands before the dot or bracket of that line: it is None, so the call that made it returned nothing (a search that found nothing, a file that was not read).",
-    r"'(?P<have>\w{1,40})' object has no attribute '(?P<word>\w{1,60})'": "Print the type and the value right before that line: a {have} came where something with `{word}` was expected. If it is an object of a package, its version has no `{word}`: `python -m pip list` says which one is loaded.",
+    r"'(?P<have>NoneType)' object (?:has no attribute|is not) '?(?P<word>\w{1,60})": "Print the object before the dot or bracket of that line: it is None, so the call that made it returned nothing (a search that found nothing, a file that was not read).",
+    r"'(?P<have>\w{1,40})' object has no attribute '(?P<word>\w{1,60})'": "Print the type and the value right before that line: a {have} came where something with `{word}` was expected. If it is an object of a package, its version has no `{word}`: `python -m pip list` shows which one is loaded.",
     r"ZeroDivisionError: ": "Print the divisor right before that line: a count, a length or a time of zero is divided by, such as of an empty list.",
 }  # fmt: skip
 
@@ -314,7 +314,7 @@ def _filled(rule: Rule | None, facts: Mapping[str, str], *, named: bool) -> list
     """Return a rule's steps with known values filled in, otherwise the general steps; if the words already give a step,
     only the location.
     """
-    steps = rule.advice if rule else ("Begin at <place>: the innermost line of the program's own code.",)
+    steps = rule.advice if rule else ("Begin at <place>: the innermost line of the program's source.",)
     may_be = {*facts, *_GROUP.findall(" ".join([*_KNOWN, _BAR.pattern, *(rule.regex if rule else ())]))}
     wanted = {step: may_be.intersection(_PLACE.findall(step)) for step in steps}
     if named:

@@ -18,10 +18,10 @@ Confidence = Literal["certain", "likely", "possible", "guess"]
 
 # How sure a cause is, and what that means.
 CONFIDENCE: Mapping[Confidence, str] = {
-    "certain": "the message says by itself what happened, and nothing in the text contradicts it",
-    "likely": "the message names a cause, and no other cause stands beside it",
-    "possible": "the message is generic and the text agrees with it, or another cause stands beside it",
-    "guess": "no rule knows the message, or nothing else in the text says that it ended anything",
+    "certain": "the message is a complete explanation, and nothing in the text contradicts it",
+    "likely": "the message names a cause, and there is no competing cause",
+    "possible": "the message is generic and the text agrees with it, or there is a competing cause",
+    "guess": "no rule matches the message, or nothing else in the text shows that it ended the run",
 }
 
 

@@ -272,7 +272,7 @@ def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> 
         if step not in steps:
             steps.append(step)
     if len(evidence.files) == 1:
-        steps.append("Give all files of the job together: stdout, stderr and the program's own log.")
+        steps.append("Give all files of the job together: stdout, stderr and the program's log.")
     if not (context and context.record) and not any("sacct" in step for step in steps):
         steps.append(
             "Look at the scheduler's record: sacct -j <job> --format=JobID,State,ExitCode,MaxRSS,ReqMem,Elapsed,Timelimit."
@@ -288,9 +288,9 @@ def _suspected(evidence: Evidence, ranking: Ranking) -> list[str]:
         place = f"{evidence.files[hit.file].name}:{hit.line}"
         return [f"Look at the suspicious lines ({len(left)} kinds), at this one first: {place}: {hit.text.strip()}"]
     if any(file.foreign and file.foreign.whole for file in evidence.files):
-        return ["Give the job's own output: of a text of another form nothing was judged."]
+        return ["Give the job's output: a text of another kind is not judged."]
     if not ranking.failed:
-        return ["Nothing in this text says that the job failed: see how it ended in the scheduler's record."]
+        return ["Nothing in this text shows that the job failed: check its end in the scheduler's record."]
     return []
 
 
@@ -314,7 +314,7 @@ def _notes(
             for run in runs[:_RUNS_TOLD]
         )
         notes.append(
-            f"{len(runs) + 1} runs in this text; the last one is answered. Before it, the last first: {'; '.join(said)}"
+            f"{len(runs) + 1} runs in this text; the answer is for the last one. Before it, latest first: {'; '.join(said)}"
         )
     notes += [
         f"{code} (line {evidence.messages[code].hits[-1].line:,}) did not end the job: it still ran at line {life:,}, "

@@ -56,7 +56,7 @@ class FirstFailure:
         Task 4504 on co5112 is named first; 19,999 tasks followed, on 500 nodes in all: begin with the messages of that task.
         """
         if not self.followed:
-            return f"Only task {self.task} on {self.node} is named: no launcher says that another one failed."
+            return f"Only task {self.task} on {self.node} is named: no launcher reports another failure."
         if self.nodes == 1:
             return f"Task {self.task} on {self.node} is named first; {count(self.followed, 'task')} followed there."
         return (

@@ -187,9 +187,7 @@ class LineReader:
             body = b"\n".join([*lines[: part.start], *[b""] * (part.end - part.start), *lines[part.end :]])
             where = "" if part.whole else f"lines {part.start + 1:,} to {part.end:,} "
             verb = "reads as" if part.whole else "read as"
-            self.note = (
-                f"{where}{verb} {part.form}, not as what a job printed: messages in it were not taken for its own"
-            )
+            self.note = f"{where}{verb} {part.form}, not as a job's output: messages in it were ignored"
         end = body[-_BLANKS:]
         if filled := end.rstrip():
             self.filled = last - end.count(b"\n", len(filled))

@@ -282,7 +282,7 @@ def _broken_regex(text: str, pieces: list[str]) -> Iterator[str]:
         yield f"regex = {text!r}: holds *, + or {{n,}}; every quantifier needs an upper bound, such as {{1,80}}"
     without_bounds = re.sub(r"\{\d+(?:,\d+)?\}|\d-\d", "", text)
     if re.search(r"\d", without_bounds) and not any(re.search(r"\d", piece) for piece in pieces):
-        yield f"regex = {text!r}: asks for certain digits, so an anchor or `digits` must hold them; else write \\d"
+        yield f"regex = {text!r}: matches specific digits, so an anchor or `digits` must contain them; otherwise write \\d"
 
 
 def _tables(documents: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -66,14 +66,14 @@ def strays_allowed(huge_pages: int, need: int) -> float:
     15.9
     """
     if not 1 <= need <= huge_pages:
-        raise refusal("need", need, f"must be from 1 to {huge_pages}, the huge pages of a node without a stray page")
+        raise refusal("need", need, f"must be from 1 to {huge_pages}, the huge pages of a node without unmovable pages")
     return huge_pages * math.log(huge_pages / need)
 
 
 def _spread(spread: float) -> float:
     """Standard deviation of the logarithm, from the coefficient of variation of the counts. [ratio]"""
     if not spread > 0:
-        raise refusal("spread", spread, "must be above 0: no two nodes have the same jobs behind them")
+        raise refusal("spread", spread, "must be above 0: no two nodes have run the same jobs")
     return math.sqrt(math.log1p(spread * spread))
 
 

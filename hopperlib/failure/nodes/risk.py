@@ -83,7 +83,7 @@ def explaining_bad_nodes(nodes: int, job_nodes: int, success_fraction: float) ->
     if not 0 < success_fraction <= 1:
         raise ValueError(f"success_fraction={success_fraction} must be above 0 and at most 1")
     if not 1 <= job_nodes < nodes:
-        raise ValueError(f"job_nodes={job_nodes} must be from 1 to {nodes - 1}: a job on all nodes meets every bad one")
+        raise ValueError(f"job_nodes={job_nodes} must be from 1 to {nodes - 1}: a job on all nodes gets every bad one")
 
     def success(bad: float) -> float:
         # C(N - k, n) / C(N, n) with the factorials as gamma functions, for k between whole numbers.

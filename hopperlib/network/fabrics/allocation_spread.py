@@ -69,7 +69,7 @@ def allocation_spread(
 inside_switch=0.16666666666666666, bisection_gb_s=10.0)
     """
     if not places:
-        raise InputError("a job without nodes lies nowhere")
+        raise InputError("a job without nodes has no location")
     groups, switches = touched(fabric, places)
     ordered = sorted(places)
     runs = 1 + sum(b - a > 1 for a, b in pairwise(ordered))

@@ -55,6 +55,6 @@ def fabric_of(machine: Machine) -> Fabric:
     if network is not None and network.dimensions is not None and network.link_bandwidth_gb_s:
         return RingGrid(machine)
     raise InputError(
-        f"machine {machine.name!r} does not say how its switches are wired; give [network.dragonfly], "
+        f"machine {machine.name!r} does not describe the wiring of its switches; give [network.dragonfly], "
         "[network.fat_tree] or the dimensions of a torus and its link_bandwidth_gb_s"
     )

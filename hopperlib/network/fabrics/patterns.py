@@ -18,7 +18,7 @@ PATTERNS = {
     "neighbors-4": "neighbors on a grid of 4 dimensions",
     "all-to-all": "everybody with everybody",
     "random": "each with one other, drawn at random",
-    "shift": "each with the one half of the job further on",
+    "shift": "each with the one half a job later",
     "transpose": "a matrix transposed",
     "allreduce-ring": "all-reduce around a ring",
     "allreduce-doubling": "all-reduce by recursive doubling",

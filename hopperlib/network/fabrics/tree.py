@@ -83,7 +83,7 @@ class SwitchTree:
             while (above := self.parents[way[-1]]) is not None:
                 if above in way:
                     name = self.switch_names[above] if self.switch_names else str(above)
-                    raise InputError(f"switch {name!r} stands above itself: a tree has no rings")
+                    raise InputError(f"switch {name!r} is above itself: a tree has no cycles")
                 way.append(above)
             ways.append(tuple(way))
         return tuple(ways)

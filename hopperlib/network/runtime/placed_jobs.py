@@ -84,7 +84,7 @@ METRICS = {
 # : Assumptions of the histories.
 ASSUMED = (
     "The scheduler walks the nodes in xyz-by2 order, whose definition is not printed.",
-    "The machine is asked for 94 % of its node-hours, the MILC jobs included.",
+    "Jobs request 94 % of the machine's node-hours, including the MILC jobs.",
     "A job's nodes talk to their neighbors on a grid of one to three dimensions, or, in one job of five, to all others; "
     "how much they would send is drawn once a job, half a GB/s a node on average.",
     "One job of ten writes during a run: all of them together as fast as both file systems go, through all service nodes.",

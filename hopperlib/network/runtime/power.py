@@ -95,7 +95,7 @@ def power(gain: float, noise: float, runs: int) -> float:
     """
     _check(gain, noise)
     if not 2 <= runs <= _MOST_RUNS:
-        raise refusal("runs", runs, f"must be from 2 to {_MOST_RUNS:,}: one run of each says nothing about the noise")
+        raise refusal("runs", runs, f"must be from 2 to {_MOST_RUNS:,}: one run of each does not show the noise")
     # The difference of two means of that many runs spreads by the root of 2 / runs.
     freedom, noncentrality = 2 * runs - 2, gain / noise * math.sqrt(runs / 2)
     critical = t_quantile(1 - ALPHA / 2, freedom)
@@ -172,7 +172,7 @@ def spread_of(times: Sequence[float], groups: Sequence[str] = ()) -> Spread:
     (0.163, 0.141)
     """
     if len(times) < 2 or min(times) == max(times):
-        raise InputError("two run times or more that differ are needed to tell their spread", name="times")
+        raise InputError("two or more different run times are needed for a spread", name="times")
     members: dict[str, list[float]] = defaultdict(list)
     for group, time in zip(groups, times, strict=False):
         members[group].append(time)

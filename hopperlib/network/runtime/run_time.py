@@ -186,7 +186,7 @@ def calibrate(
         )
     if least(0.0) < least_s:
         raise InputError(
-            f"run_noise={run_noise:g} alone spreads the times so far that they go below least_s={least_s:g}"
+            f"run_noise={run_noise:g} alone spreads the times so much that some are below least_s={least_s:g}"
         )
     exchanged = _crossing(lambda exchanged: least_s - least(exchanged), 0.0, high, 1e-4)
     return RunTimeModel(compute_s=compute(exchanged), exchanged_gb=exchanged, run_noise=run_noise)

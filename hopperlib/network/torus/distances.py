@@ -56,7 +56,7 @@ class Torus:
         if len(self.dimensions) != 3 or min(self.dimensions) < 1:
             raise refusal("dimensions", self.dimensions, "must be three counts of at least 1")
         if min(self.weights) <= 0:
-            raise refusal("weights", self.weights, "must be positive: a hop that costs nothing is none")
+            raise refusal("weights", self.weights, "must be positive: a hop has a cost")
 
     @classmethod
     def of(cls, machine: Machine, *, weights: tuple[float, float, float] = (1, 1, 1)) -> "Torus":

@@ -140,7 +140,9 @@ class Wiring:
         network = machine.network
         if network is None or network.floor_columns is None or network.floor_rows is None:
             other = network is not None and (network.dragonfly or network.fat_tree)
-            elsewhere = f"; its network is no torus: ask hopper interconnect --machine {machine.name}" if other else ""
+            elsewhere = (
+                f"; its network is not a torus: use hopper interconnect --machine {machine.name}" if other else ""
+            )
             raise InputError(
                 f"machine {machine.name!r} states no floor (floor_columns, floor_rows), so no wiring follows{elsewhere}"
             )
@@ -206,7 +208,7 @@ class Wiring:
         hopperlib.errors.InputError: 'c17-0c0s0n0' is not on this floor of 17 columns (0 to 16) and 4 rows (0 to 3)
         """
         if _CNAME.fullmatch(cname) is None:
-            raise InputError(f"{cname!r} is no node name; one looks like c6-3c1s5n1: column-row, cage, slot, node")
+            raise InputError(f"{cname!r} is not a node name; an example is c6-3c1s5n1: column-row, cage, slot, node")
         if cname not in self._by_cname:
             raise InputError(
                 f"{cname!r} is not on this floor of {self.columns} columns (0 to {self.columns - 1}) "

@@ -268,7 +268,7 @@ def client_findings(title: str, curve: Sequence[float]) -> tuple[Finding, ...]:
     if tasks is None:
         return ()
     message = (
-        f"From {count(tasks, 'task')} on the nodes of {title} are full: all further tasks add less than 5 %. "
+        f"From {count(tasks, 'task')} on the nodes of {title} are full: all additional tasks add less than 5 %. "
         "Spread the writers over more nodes, or let fewer of them write."
     )
     return (Finding("client-ceiling", message),)

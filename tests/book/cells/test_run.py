@@ -56,7 +56,7 @@ def test_the_first_value_that_differs_is_named():
     values = {"half(2)": 1.0, "half(3)": 1.5}
     assert run("def half(x):\n    return x // 2", values).wrong == "`half(3)` gives 1; the model gives 1.5."
     assert run("def half(x):\n    return x / 2", values).wrong == ""
-    assert run("x = 1", values).wrong == "`half(2)` cannot be worked out. Line 1: NameError: name 'half' is not defined"
+    assert run("x = 1", values).wrong == "`half(2)` cannot be computed. Line 1: NameError: name 'half' is not defined"
     # What stops with an error is not compared.
     assert run("1 / 0", values) == ("", "Line 1: ZeroDivisionError: division by zero", "")
     assert (

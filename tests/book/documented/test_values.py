@@ -261,8 +261,8 @@ def test_unsettled_reading_compares_with_nothing():
 @pytest.mark.parametrize(
     ("text", "qualifier", "tolerance", "message"),
     [
-        ("~1700", "about", None, "toy.row: about '~1700' has no tolerance of its own: give one"),
-        ("two-thirds", "exact", None, "toy.row: exact 'two-thirds' has no tolerance of its own: give one"),
+        ("~1700", "about", None, "toy.row: about '~1700' has no tolerance: give one"),
+        ("two-thirds", "exact", None, "toy.row: exact 'two-thirds' has no tolerance: give one"),
         ("true", "shape", None, "toy.row: shape 'true' has no number to compare with"),
         ("4.2.2.1", "exact", 1, "toy.row: exact '4.2.2.1' has no number to compare with"),
         ("6", "rounded", -1, "tolerance=-1 must be 0 or more: it is half the width of a band"),

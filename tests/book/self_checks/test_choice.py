@@ -38,7 +38,7 @@ def test_several_are_asked_for_if_several_are_right(checks: dict[str, Check]) ->
         ),
         (
             [Option(text="a", feedback="a", right=True), Option(text="a", feedback="b")],
-            "has two options that say the same",
+            "has two identical options",
         ),
         (
             [Option(text="a", feedback="a", right=True), Option(text="b", feedback=" ")],

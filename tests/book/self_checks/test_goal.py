@@ -67,7 +67,7 @@ def test_facts_of_the_explorer_are_marked(toy_explorer: Question) -> None:
 
 
 def test_a_solution_that_misses_is_refused(toy_explorer: Question) -> None:
-    with pytest.raises(ValueError, match=r"^check 'g': its own solution misses the goal: Three are wanted.$"):
+    with pytest.raises(ValueError, match=r"^check 'g': its solution misses the goal: Three are wanted.$"):
         goal_check(solution={"tasks": 19})
 
 

@@ -70,7 +70,9 @@ def test_a_round_answer_is_not_rounded_too_far() -> None:
 
 @pytest.mark.parametrize("wrong", [{1.294: "a"}, {2.0: "a", 2.004: "b"}])
 def test_what_cannot_be_told_apart_is_refused(wrong: dict[float, str]) -> None:
-    with pytest.raises(ValueError, match=r"^check 'n': the mistake .* cannot be told from the answer 1.29 GB or from"):
+    with pytest.raises(
+        ValueError, match=r"^check 'n': the mistake .* cannot be distinguished from the answer 1.29 GB or from"
+    ):
         number_check(answer=1.29, decimals=2, unit="GB", misconceptions=wrong)
 
 

@@ -93,7 +93,7 @@ def test_a_curve_is_drawn_before_the_models_shows(workshop):
     box.get_by_role("button", name="Commit").click()
     # Off by 1.88, 0.38 and 0.38 of 4: 22 % on average.
     expect(box.get_by_role("status")).to_contain_text(
-        "Your curve lies 22 % of the height off on average. The node is full."
+        "On average your curve is off by 22 % of the height. The node is full."
     )
     shown = box.get_by_role("img")
     expect(shown).to_have_attribute(

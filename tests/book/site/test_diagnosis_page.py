@@ -37,7 +37,7 @@ def test_a_log_is_read_in_the_page_and_goes_nowhere(watch, site_url, served, tmp
     page = watched.go(PAGE)
     title = page.title()
     log_field(page).fill("all is well\n")
-    expect(summary(page)).to_contain_text("Nothing in this text says that the job failed")
+    expect(summary(page)).to_contain_text("Nothing in this text shows that the job failed")
     # Python runs now: from here on the page asks for nothing more, of any host.
     asked = len(watched.requests)
     del served[:]

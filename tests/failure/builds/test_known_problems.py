@@ -94,7 +94,7 @@ level = "problem"
 title = "A test"
 symptom = "It breaks."
 stage = "build"
-advice = ["Mend it."]
+advice = ["Fix it."]
 source = "a manual"
 when = { flags = ["-bad"], versions = { lib = { known = ["<2"], free = [">=2"] } } }
 repairs = [{ do = "drop", what = "-bad" }]
@@ -129,7 +129,9 @@ def test_a_wrong_rule_is_refused_by_name(old, new, message):
 
 
 def test_two_rules_may_not_share_a_code():
-    with pytest.raises(TableError, match=r"rule.TEST.code = 'TEST': stands twice; each \[\[rule\]\] needs its own"):
+    with pytest.raises(
+        TableError, match=r"rule.TEST.code = 'TEST': occurs twice; each \[\[rule\]\] needs a different one"
+    ):
         read_build_rules(GOOD + GOOD)
 
 

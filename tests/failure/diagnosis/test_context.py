@@ -44,9 +44,9 @@ def test_the_record_speaks_for_itself():
     context = read_context(sacct=sacct)
     assert context.record_failed is True
     assert context.advice("SLURM-OOM", {}) == [
-        "The record's largest task used 2.00 GB at its last sample, the job asked for 64G."
+        "The record's largest task used 2.00 GB at its last sample, requested 64G."
     ]
-    assert context.advice("SLURM-TIME-LIMIT", {}) == ["The record says: ran 01:00:10, limit 01:00:00."]
+    assert context.advice("SLURM-TIME-LIMIT", {}) == ["Scheduler record: ran 01:00:10, limit 01:00:00."]
 
 
 def test_a_claim_names_the_nodes_it_needed():

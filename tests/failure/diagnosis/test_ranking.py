@@ -170,7 +170,7 @@ def test_the_record_outweighs_words():
 
 
 class TestLastWords:
-    """What is offered where no rule knows the message."""
+    """What is offered where no rule matches the message."""
 
     def test_the_block_before_the_failure(self):
         found = ranked(

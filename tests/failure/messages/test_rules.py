@@ -220,7 +220,7 @@ def test_a_wrong_rule_is_refused_by_name(old, new, message):
 
 def test_two_rules_may_not_share_a_code():
     with pytest.raises(
-        TableError, match=r"rule.TEST-ONE.code = 'TEST-ONE': stands twice; each \[\[rule\]\] needs its own"
+        TableError, match=r"rule.TEST-ONE.code = 'TEST-ONE': occurs twice; each \[\[rule\]\] needs a different one"
     ):
         read_rules([GOOD, GOOD])
 

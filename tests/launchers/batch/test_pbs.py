@@ -48,7 +48,7 @@ def test_what_was_asked_is_kept() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("-l mppnppn=4", "#PBS -l mppnppn 4 needs mppwidth beside it, the tasks"),
+        ("-l mppnppn=4", "#PBS -l mppnppn 4 needs mppwidth as well, the number of tasks"),
         ("-l mppwidth=lots", "#PBS -l mppwidth lots must be a whole number"),
         ("-l mppwidth=24,mppnppn=25", "#PBS -l mppnppn 25 must be from 1 to 24, the cores of a node of Hopper"),
         ("-l mppwidth=24,mppdepth=25", "#PBS -l mppdepth 25 must be from 1 to 24, the cores of a node of Hopper"),
@@ -60,7 +60,7 @@ def test_what_was_asked_is_kept() -> None:
         ("-l nodes=n1+n2", "#PBS -l nodes n1+n2 is read only as a number of equal nodes"),
         (
             "-l select=2:ncpus=8",
-            "#PBS -l select 2:ncpus=8 asks for pieces of nodes; only whole nodes, ncpus=24, can be read for sure",
+            "#PBS -l select 2:ncpus=8 requests parts of nodes; only whole nodes, ncpus=24, are supported",
         ),
         ("-l mppwidth=24,mppmem=two", "mppmem two must be a number with an optional suffix K, M, G or T"),
     ],

@@ -70,17 +70,17 @@ def test_what_was_asked_is_kept() -> None:
     [
         ("-N 2-4", "#SBATCH -N 2-4 leaves the number of nodes to the scheduler; write one number"),
         ("-N two", "#SBATCH -N two must be a whole number"),
-        ("--ntask=4", "--ntask may stand for"),
+        ("--ntask=4", "--ntask is ambiguous:"),
         ("--nodess=4", "--nodess is not an option of sbatch on Perlmutter; did you mean --nodes?"),
         ("--cpu-bind=cores", "--cpu-bind is an option of srun, not of sbatch; write it on the srun line"),
         ("-l", "-l is an option of srun, not of sbatch; write it on the srun line"),
-        ("-N 1 4", "#SBATCH 4 is no option; an option with a value needs the value right behind it"),
+        ("-N 1 4", "#SBATCH 4 is not an option; the value of an option must directly follow it"),
         (
             "-N 4000",
             "sbatch: error: Batch job submission failed: Requested node configuration is not available: "
             "#SBATCH -N 4000 asks for 4,000 nodes; Perlmutter has 3,072 of kind 'cpu'",
         ),
-        ("--gpus-per-node=5", "#SBATCH --gpus-per-node 5 asks for more than the 0 GPUs of a node 'cpu' of Perlmutter"),
+        ("--gpus-per-node=5", "#SBATCH --gpus-per-node 5 requests more than the 0 GPUs of a node 'cpu' of Perlmutter"),
     ],
 )
 def test_options_that_are_refused(text: str, message: str) -> None:

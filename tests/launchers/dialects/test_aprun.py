@@ -116,7 +116,7 @@ def test_the_unit_of_m_is_in_doubt_and_said() -> None:
         ("aprun -n 0 a", "-n 0 must be at least 1"),
         ("aprun -n -4 a", "-n -4 must be at least 1"),
         ("aprun -n four a", "-n four must be a whole number"),
-        ("aprun -n", "-n needs a value behind it"),
+        ("aprun -n", "-n needs a value"),
         ("aprun -n 4 -N 25 a", "-N 25 must be from 1 to 24, the cores of a node of Hopper"),
         ("aprun -n 4 -N 0 a", "-N 0 must be from 1 to 24, the cores of a node of Hopper"),
         ("aprun -n 4 -d 25 a", "-d 25 must be from 1 to 24, the cores of a node of Hopper"),
@@ -130,7 +130,7 @@ def test_the_unit_of_m_is_in_doubt_and_said() -> None:
             "-r 24 must be from 0 to 23, a node of Hopper has 24 cores and needs one for a task",
         ),
         ("aprun -n 4 -cc core a", "-cc core must be cpu, numa_node, none or a list of cores such as 0,6,12,18"),
-        ("aprun -n 4 -cc", "-cc needs a value behind it"),
+        ("aprun -n 4 -cc", "-cc needs a value"),
         ("aprun -n 4 -cc 0,, a", "-cc 0,, must be a list of cores such as 0,2-3"),
         (
             "aprun -n 4 -cc 24-30 a",

@@ -122,12 +122,12 @@ def test_what_cannot_be_told(text: str, why: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("mpirun a", "mpirun has no -n, and no script around it says how many tasks there are"),
+        ("mpirun a", "mpirun has no -n, and no script around it sets the number of tasks"),
         ("mpirun -np 4 --map-by socket:PE=0 a", "--map-by 0 must be at least 1"),
         ("mpirun -np 4 --map-by slot:PE=x a", "--map-by x must be a whole number"),
         ("mpirun -np 4 --map-by ppr:0:node a", "--map-by 0 must be at least 1"),
         ("I_MPI_PIN_DOMAIN=<mask> mpirun -n 4 a", "I_MPI_PIN_DOMAIN is a placeholder; write the value"),
-        ("mpirun -np 4 --map-by core:PE=99 a", "--map-by PE=99 asks for several CPUs of a unit that has one"),
+        ("mpirun -np 4 --map-by core:PE=99 a", "--map-by PE=99 requests several CPUs of a unit that has one"),
         ("mpirun -np 4 --map-by chip a", "--map-by chip is not a unit of Open MPI; there are slot, hwthread, core"),
         ("mpirun -np 4 --fly a", "--fly is not an option of Open MPI's mpiexec that can be read"),
         ("mpirun -np 8 --map-by ppr:8:socket:PE=4 a", "-n 8 does not fit: not every rank finds 4 cores where the line maps it"),

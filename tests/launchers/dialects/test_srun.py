@@ -199,7 +199,7 @@ def test_a_packed_step_takes_the_fewest_nodes_of_its_job() -> None:
 def test_heterogeneous_jobs() -> None:
     launch = read("srun -n 4 ./a : -N 2 --ntasks-per-node=8 ./b")
     assert [component.tasks for component in launch.components] == [4, 16]
-    assert "Each program of the line runs on nodes of its own." in launch.notes
+    assert "Each program of the line runs on separate nodes." in launch.notes
     # In a plain job each program has the nodes that its tasks need (22.05 and 24.11 were asked).
     launch = read("#SBATCH -N 3\nsrun -n 4 ./a : --export=ALL,OMP_NUM_THREADS=16 -n 2 -c 32 ./b\n")
     assert [component.nodes for component in launch.components] == [None, None]
@@ -229,12 +229,12 @@ def test_heterogeneous_jobs() -> None:
         ),
         (
             "srun --sockets-per-node=4 a",
-            "--sockets-per-node 4 must be from 1 to 2, what a node of Perlmutter has as Slurm counts sockets",
+            "--sockets-per-node 4 must be from 1 to 2, the sockets of a node of Perlmutter as Slurm counts them",
         ),
         ("srun --exact --whole a", "srun: error: --exact and --whole are mutually exclusive"),
         (
             "srun --exclusive --overlap a",
-            "srun: error: --exclusive and --overlap are mutually exclusive: --exclusive cannot stand with --overlap",
+            "srun: error: --exclusive and --overlap are mutually exclusive: --exclusive conflicts with --overlap",
         ),
         (
             "srun --multi-prog conf",
@@ -242,12 +242,12 @@ def test_heterogeneous_jobs() -> None:
         ),
         (
             "srun -S 8 a",
-            "-S 8 keeps other cores than the site does; the machine file says which only for 0",
+            "-S 8 reserves other cores than the site does; the machine file lists them only for 0",
         ),
         ("srun -B 2:64 a", "-B restricts the job to nodes of a shape; give tasks and CPUs with -n and -c"),
         (
             "srun -n 4 --gpus-per-task=5 a",
-            "--gpus-per-task 5 asks for more than the 4 GPUs of a node 'gpu' of Perlmutter",
+            "--gpus-per-task 5 requests more than the 4 GPUs of a node 'gpu' of Perlmutter",
         ),
         (
             "srun -n 4 --gpus-per-task=1 --gpu-bind=near a",
@@ -299,7 +299,7 @@ def test_heterogeneous_jobs() -> None:
             # -c 1 makes the step exact: two CPUs in all, of cores 0 and 64 with both their threads.
             "srun -n 2 -c 2 --cpu-bind=map_cpu:0,1 a",
             "slurmstepd: error: CPU binding outside of job step allocation: "
-            "--cpu-bind map_cpu:0,1 names CPU 1, which the step does not have; it has only its own CPUs",
+            "--cpu-bind map_cpu:0,1 names CPU 1, which the step does not have; it has only its CPUs",
         ),
         (
             "srun -n 2 -c 2 --cpu-bind=rank_ldom a",
@@ -315,7 +315,7 @@ def test_lines_that_are_refused(line: str, message: str) -> None:
 def test_exact_and_whole_exclude_each_other() -> None:
     machine = replace(PERLMUTTER, launchers=(replace(PERLMUTTER.launcher("srun"), options=("--exact", "--whole")),))
     assert refusal("srun --exact --whole a", machine).message == (
-        "srun: error: --exact and --whole are mutually exclusive: --exact cannot stand with --whole"
+        "srun: error: --exact and --whole are mutually exclusive: --exact conflicts with --whole"
     )
 
 

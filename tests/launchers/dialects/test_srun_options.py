@@ -54,7 +54,7 @@ def test_methods_of_the_levels(value: str, methods: tuple[str, ...]) -> None:
 def test_the_launchers_default_stands_in() -> None:
     assert read_distribution(None, BLOCK, PLAIN, None).methods == ("block", "block", "block")
     assert read_distribution(option("-m", "cyclic"), BLOCK, PLAIN, None).methods[1] == "block"
-    # An asterisk stands for Slurm's own default, cyclic (srun man page).
+    # An asterisk stands for Slurm's default, cyclic (srun man page).
     assert read_distribution(option("-m", "block:*"), BLOCK, PLAIN, None).methods[1] == "cyclic"
 
 
@@ -70,11 +70,11 @@ def test_planes_and_packing() -> None:
         ("plane", "needs the size of a plane, as in plane=4"),
         ("plane=0", "must be at least 1"),
         ("arbitrary", "takes the nodes of the tasks from a file, which is not part of this text"),
-        ("fcyclic", "has fcyclic for the nodes; there block or cyclic can stand, or *"),
-        ("block:random", "has random for the sockets; there block or cyclic or fcyclic can stand, or *"),
-        ("block:", "has nothing for the sockets; there block or cyclic or fcyclic can stand, or *"),
+        ("fcyclic", "has fcyclic for the nodes; allowed here: block or cyclic, or *"),
+        ("block:random", "has random for the sockets; allowed here: block or cyclic or fcyclic, or *"),
+        ("block:", "has nothing for the sockets; allowed here: block or cyclic or fcyclic, or *"),
         ("block:block:block:block", "has at most three levels: nodes, sockets, cores"),
-        ("block,Tight", "takes only Pack or NoPack behind a comma"),
+        ("block,Tight", "allows only Pack or NoPack after a comma"),
     ],
 )
 def test_methods_that_are_refused(value: str, rule: str) -> None:

@@ -54,7 +54,7 @@ def test_the_gain_that_is_shown_is_the_inverse():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: power(0.1, 0.1, 1), "runs=1 must be from 2 to 100,000: one run of each says nothing about the noise"),
+        (lambda: power(0.1, 0.1, 1), "runs=1 must be from 2 to 100,000: one run of each does not show the noise"),
         (lambda: power(-0.1, 0.1, 2), "gain=-0.1 must not be negative: it is a share of the run time"),
         (lambda: power(0.1, 0.0, 2), "noise=0.0 must be above 0: no two runs take the same time"),
         (lambda: runs_needed(0.1, 0.1, chance=0.01), "chance=0.01 must be above 0.05 and below 1"),

@@ -69,7 +69,7 @@ def test_more_nodes_than_reserved_with_several_programs() -> None:
     error = refusal(script("mppwidth=192", "aprun -n 128 ./a : -n 80 ./b"))
     assert error.words == "apsched: claim exceeds reservation's resources"
     assert error.flag == ":"
-    assert error.rule == "parts programs that need 6 + 4 = 10 nodes of their own; mppwidth=192 reserves 8"
+    assert error.rule == "separates programs that need 6 + 4 = 10 different nodes; mppwidth=192 reserves 8"
 
 
 def test_more_cores_a_node_than_reserved() -> None:

@@ -144,12 +144,12 @@ def test_reserved_cores_are_the_highest() -> None:
     [
         (
             {"tasks_per_node": 12, "tasks_per_numa_node": 2},
-            "-S 2 holds 8 tasks a node, on 4 NUMA nodes, and -N asks for 12; "
+            "-S 2 holds 8 tasks a node, on 4 NUMA nodes, and -N requests 12; "
             "-S times the NUMA nodes in use must be at least -N",
         ),
         (
             {"tasks_per_node": 7, "tasks_per_numa_node": 3, "numa_nodes_per_node": 2},
-            "-S 3 holds 6 tasks a node, on 2 NUMA nodes, and -N asks for 7; "
+            "-S 3 holds 6 tasks a node, on 2 NUMA nodes, and -N requests 7; "
             "-S times the NUMA nodes in use must be at least -N",
         ),
         (
@@ -178,7 +178,7 @@ def test_reserved_cores_are_the_highest() -> None:
         ),
         (
             {"numa_node_list": (1, 2), "numa_nodes_per_node": 3},
-            "-sn 3 asks for more NUMA nodes than the 2 that -sl names",
+            "-sn 3 requests more NUMA nodes than the 2 that -sl names",
         ),
     ],
 )

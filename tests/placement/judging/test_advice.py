@@ -54,7 +54,7 @@ def test_lines_that_spread_well(line):
 def test_numa_nodes_that_the_line_leaves_out_itself_are_advice(option):
     one = said(f"aprun -n 12 {option} a.out")["idle-numa-nodes"]
     assert one.level == "advice"
-    assert one.message.endswith("The line asks for that (-sn or -sl).")
+    assert one.message.endswith("The line requests that (-sn or -sl).")
 
 
 def test_uneven_numa_nodes():
@@ -128,7 +128,7 @@ def test_memory_that_strict_containment_puts_out_of_reach():
 def test_memory_on_other_numa_nodes():
     one = said("aprun -n 12 -N 12 a.out", memory_gb=2.58)["memory-remote"]
     assert one.level == "advice"
-    assert "So 50 % of it lies on other NUMA nodes and is reached more slowly." in one.message
+    assert "So 50 % of it is on other NUMA nodes, with slower access." in one.message
 
 
 def test_memory_that_no_node_has():

@@ -44,7 +44,7 @@ def test_one_change_of_module_mends_both():
 def test_a_possible_problem_says_why_it_is_only_possible():
     (notice, *_) = QUESTION.run(modules="PrgEnv-gnu/3\nxt-asyncpe/4.8", line="CC a.cpp b.f90").findings
     assert notice.level == "note"
-    assert "no source says how xt-asyncpe/4.8 behaves" in notice.message
+    assert "no source describes xt-asyncpe/4.8" in notice.message
 
 
 def test_nothing_given():

@@ -19,7 +19,7 @@ from hopperlib.errors import InputError
 EXPECTED = {
     "Memory ran out": ("cause", "ALPS-OOM"),
     "A node failed": ("cause", "ALPS-NODE-FAILED"),
-    "The launch line asks for more than the job has": ("cause", "ALPS-CLAIM-NODES"),
+    "The launch line requests more than the job has": ("cause", "ALPS-CLAIM-NODES"),
     "Loud network errors, quiet cause": ("cause", "FORTRAN-EOF"),
     "Memory under Slurm": ("cause", "SLURM-OOM"),
     "Two files of one job": ("cause", "LIB-MISSING"),
@@ -50,7 +50,7 @@ def test_a_cause_comes_with_lines_and_values():
     assert result.facts["nid"] == "1323"
     assert result.facts["explains"] == ["ALPS-INITIATED", "GNI-TRANSACTION", "KILLED"]
     shown = {value.label: value.text for value in result.values}
-    assert (shown["Class"], shown["Lines that say so"]) == ("user (OOM)", "1")
+    assert (shown["Class"], shown["Evidence"]) == ("user (OOM)", "1")
     assert "Node ID (nid): 1323" in shown["Read from these lines"]
     assert "certain: the message says by itself" in result.summary
     assert result.summary.endswith("Who acts: the job's owner.")
@@ -95,7 +95,7 @@ def test_markup_in_a_log_is_text():
 
 def test_an_empty_text_says_what_to_look_at():
     result = QUESTION.run(log="")
-    assert result.summary.startswith("Nothing in this text says that the job failed (0 lines read)")
+    assert result.summary.startswith("Nothing in this text shows that the job failed (0 lines read)")
     assert result.findings
     assert result.listings == ()
 

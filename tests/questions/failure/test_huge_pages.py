@@ -30,7 +30,7 @@ def test_a_fresh_machine():
     ("values", "message"),
     [
         ({"job_nodes": 7000}, "job_nodes=7000 must be at most 6,384, the nodes of Hopper"),
-        ({"need_gb": 40.0}, "need_gb=40.0 must be at most 31, what a node has free after a reboot"),
+        ({"need_gb": 40.0}, "need_gb=40.0 must be at most 31, the free memory of a node after a reboot"),
     ],
 )
 def test_refusals(values, message):

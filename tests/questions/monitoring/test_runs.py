@@ -147,4 +147,4 @@ def test_what_cannot_be_read_is_refused(values, message):
 
 
 def test_one_run_tells_nothing():
-    assert run(runs="run_time_s\n10\n").summary == "One run tells nothing of the others: give at least three."
+    assert run(runs="run_time_s\n10\n").summary == "One run is not enough: give at least three."

@@ -40,5 +40,5 @@ def test_run_times_without_repeats_tell_no_more_than_their_spread():
 
 @pytest.mark.parametrize("times", ["run_time_s\n10\n", "run_time_s\n10\n10\n"])
 def test_run_times_without_a_spread_are_refused(times):
-    with pytest.raises(InputError, match=r"^two run times or more that differ are needed to tell their spread$"):
+    with pytest.raises(InputError, match=r"^two or more different run times are needed for a spread$"):
         QUESTION.run(times=times)

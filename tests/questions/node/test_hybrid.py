@@ -35,5 +35,5 @@ def test_a_gpu_node_has_a_task_for_each():
 
 
 def test_a_kind_of_node_that_is_not_there():
-    with pytest.raises(InputError, match="is no kind of node of hopper; there are: standard, large-memory"):
+    with pytest.raises(InputError, match="is not a kind of node of hopper; there are: standard, large-memory"):
         QUESTION.run(kind="gpu")

@@ -43,7 +43,7 @@ def test_far_apart_numbers_get_a_logarithmic_scale():
 
 def test_what_no_file_tells():
     result = QUESTION.run(first="bassi", second="none", third="none", figure="scratch_peak_gb_s")
-    assert result.summary == "Peak of one scratch file system: no file tells."
+    assert result.summary == "Peak of one scratch file system: in no machine file."
     assert (result.values, result.figures) == ((), ())
 
 

@@ -23,7 +23,7 @@ def test_the_printed_memory_of_a_task():
 
 def test_the_table_ends_after_twelve_rows_and_says_how_many_there_are():
     table = QUESTION.run(need_gb=2.0, tasks=384).tables[0]
-    caption = "63 layouts that fit, those asked for first, the cheapest on top, one for each number of nodes"
+    caption = "63 layouts that fit, the requested ones first, the cheapest on top, one for each number of nodes"
     assert (len(table.rows), table.caption) == (12, caption)
     assert len({row[:2] + row[3:4] for row in table.rows}) == 12
     assert table.rows[table.marked[0]][:3] == ("standard", 26, 15)

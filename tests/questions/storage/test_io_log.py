@@ -88,7 +88,7 @@ def test_a_darshan_log_as_text_is_judged_as_the_command_does(tmp_path):
     told = CliRunner().invoke(hopper, ["io", "darshan", str(path), "--json"])
     assert json.loads(told.stdout) == json.loads(json.dumps(result.facts))
     captions = [table.caption for table in result.tables]
-    assert captions == ["What the files cost, the most expensive 12 of 32"]
+    assert captions == ["Cost of the files, the most expensive 12 of 32"]
     # 895 s of eight tasks that run for 500 s: 111.9 s of each.
     assert result.figures[0].data[0]["y"] == [0.0, 111.875, 0.0, 388.125]
     assert "I/O took 112 of 500 s (22 %), 14.9 task-minutes" in result.summary
@@ -124,7 +124,7 @@ def test_short_phases_of_io500_are_said():
     rows += ["[RESULT] mdtest-easy-write 9.0 kIOPS : time 301 seconds"]
     (short,) = [one for one in QUESTION.run(output="\n".join(rows)).findings if one.code == "short-phases"]
     assert short.message.startswith(
-        "Under 300 s, the least that IO500's rules ask of phases that write: ior-easy-write 30.5 s."
+        "Under 300 s, the minimum of IO500's rules for write phases: ior-easy-write 30.5 s."
     )
 
 

@@ -35,7 +35,7 @@ def test_hints_of_darshan_itself_are_never_read(stand_in):
 def test_crash_keeps_what_was_read(stand_in):
     log = read_darshan(stand_in("crash"))
     assert len(log.files) == 24
-    assert "the log is damaged in module LUSTRE: what follows could not be read" in log.missing
+    assert "the log is damaged in module LUSTRE: the rest could not be read" in log.missing
     assert [one.level for one in findings(log, Machine.load("hopper")) if one.code == "slow-ost"] == ["unknown"]
 
 

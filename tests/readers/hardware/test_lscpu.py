@@ -223,7 +223,7 @@ def test_meminfo():
     assert facts["usable_memory_gb"].value == 31.3
     assert facts["usable_memory_gb"].at == "MemTotal"
     assert facts["memory_gb"].value == 32
-    assert facts["memory_gb"].assumed == "31.30 GB are told; rounded up to what memory modules make"
+    assert facts["memory_gb"].assumed == "31.30 GB are reported; rounded up to a multiple of memory modules"
 
 
 @pytest.mark.parametrize("text", ["", "MemTotal: 0 kB", "MemTotal: many kB", "MemTotal: 5 MB"])

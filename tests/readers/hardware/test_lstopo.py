@@ -77,7 +77,7 @@ def test_memory_without_cores_of_its_own_is_left_out():
     )
     assert record.numa_nodes == 2
     assert record.facts["usable_memory_gb"].value == 2
-    assert record.notes == ("2 NUMA nodes without cores of their own are left out, with their memory",)
+    assert record.notes == ("2 NUMA nodes without cores are left out, with their memory",)
 
 
 def test_numa_nodes_of_unequal_size():

@@ -99,7 +99,7 @@ def test_a_release_that_is_not_told():
     [
         ("", "scontrol: the output shows no node"),
         ("Node nope not found", "scontrol: the output shows no node"),
-        (line("a") + "\n" + line("a"), "scontrol: node a stands there twice"),
+        (line("a") + "\n" + line("a"), "scontrol: node a occurs twice"),
         (line("a").replace("Sockets=2", ""), "scontrol: node a: 'Sockets' is missing"),
         (line("a", cores=0), "scontrol: node a: 'CoresPerSocket' = '0' must be a whole number of at least 1"),
         (line("a", memory="much"), "scontrol: node a: 'RealMemory' = 'much' must be a whole number of at least 1"),

@@ -197,7 +197,7 @@ def test_fewer_repetitions_than_asked_for():
 
 def test_access_that_was_asked_for_and_is_not_there():
     (row,) = read_ior(v3_3(NEW, NEW_ROW).replace("ior -w", "ior -w -r"), file="a")
-    assert (row.status, row.reason) == ("incomplete", "no read result, and the command line asks for one")
+    assert (row.status, row.reason) == ("incomplete", "no read result, although the command line requests one")
 
 
 def test_output_that_ends_before_the_table():

@@ -184,8 +184,8 @@ def test_yaml_takes_the_default_topology() -> None:
     [
         ("- topology: a\n  flat: true\n", "no topology of the file has switches or blocks"),
         ("- topology: a\n  tree:\n    nodes: n1\n", "line 3: 'nodes' belongs to a switch or a block"),
-        ("- topology: a\n  ring: 3\n", "line 2: 'ring' is no key of a topology.yaml"),
-        ("- topology: a\n  tree: {switches: []\n  x\n", "line 3: 'x' is no line of a topology.yaml"),
+        ("- topology: a\n  ring: 3\n", "line 2: 'ring' is not a key of a topology.yaml"),
+        ("- topology: a\n  tree: {switches: []\n  x\n", "line 3: 'x' is not a line of a topology.yaml"),
     ],
 )
 def test_yaml_refusals(text: str, message: str) -> None:

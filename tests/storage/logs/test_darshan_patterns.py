@@ -178,7 +178,9 @@ def test_hints_are_in_the_form_that_the_file_system_suggests(mounts, line):
 
 def test_what_sieving_reads_for_nothing_has_no_factor():
     job = found(shared(bytes_read=GB, reads=9), upper=[mpi(INDEP_WRITES=9)])["amplified-reads"]
-    assert "1 GB are read for the 0 bytes that the program asks of MPI-IO, all of it added by MPI-IO" in job.message
+    assert (
+        "1 GB are read for the 0 bytes that the program requests from MPI-IO, all of it added by MPI-IO" in job.message
+    )
 
 
 def test_an_incomplete_log_is_said_before_what_costs():

@@ -105,7 +105,9 @@ def test_own_osts_and_own_rate():
 def test_a_level_curve_is_told():
     assert level_from([1.0]) is None
     (finding,) = client_findings("Toy", [1.0, 2.0, 2.0])
-    assert finding.message.startswith("From 2 tasks on the nodes of Toy are full: all further tasks add less than 5 %.")
+    assert finding.message.startswith(
+        "From 2 tasks on the nodes of Toy are full: all additional tasks add less than 5 %."
+    )
 
 
 OUT = exclude_slow(36_000, 144, 0.243, slow=12, slow_rate_gb_s=0.119, variables=8)

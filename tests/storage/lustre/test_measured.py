@@ -100,7 +100,7 @@ def test_a_lock_by_hand():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: fit_rates([]), "holds no rate that tells about the file system"),
+        (lambda: fit_rates([]), "contains no rate that describes the file system"),
         (lambda: fit_rates([Measurement("creates", 0.0)]), "creates=0.0 must be above 0"),
         (lambda: lock_cost_s(1.0, 2.0, 4), "small_gib_s=2 must be above 0 and below large_gib_s=1"),
     ],

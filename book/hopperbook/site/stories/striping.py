@@ -127,7 +127,7 @@ def story() -> Story:
     steps = (
         Step(
             "Two of many",
-            f"A file system of Hopper has {scratch.osts} OSTs. A file uses {used} of them unless its user asks for more. MFDn's files lay on two.",
+            f"A file system of Hopper has {scratch.osts} OSTs. A file uses {used} of them unless its user asks for more. MFDn's files used two.",
             _all_osts(),
             ("documented",),
         ),
@@ -145,7 +145,7 @@ def story() -> Story:
         ),
         Step(
             "Dealt to eight",
-            f"Set the stripe count to {_SHOWN}. The same pieces stand in queues of {shallow}, and all {_SHOWN} OSTs write at once.",
+            f"Set the stripe count to {_SHOWN}. The same pieces wait in queues of {shallow}, and all {_SHOWN} OSTs write at once.",
             _dealt(_SHOWN, _PIECES),
             ("predicted",),
         ),

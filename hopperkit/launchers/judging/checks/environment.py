@@ -75,7 +75,7 @@ def _undone(environment: Mapping[str, str], threads: int, tasks: int, line: Laun
     found = _threads_undone(values, threads) if threads > 1 else {}
     explicit = "GOMP_CPU_AFFINITY" if "GOMP_CPU_AFFINITY" in values else "KMP_AFFINITY"
     if tasks > 1 and ("proclist" in values.get(explicit, "") or explicit.startswith("GOMP")):
-        what = f"each of the {tasks} tasks of a node puts its threads on the same CPUs, whatever the line gives it."
+        what = f"each of the {tasks} tasks of a node puts its threads on the same CPUs, whatever its binding."
         found[explicit] = _Undone(what, (None,), "problem", float(tasks))
     if line.launcher == "srun":
         found |= _bound_twice(values)
@@ -96,7 +96,9 @@ def _threads_undone(values: Mapping[str, str], threads: int) -> dict[str, _Undon
         what = "the threads are not bound, so OMP_PLACES has no effect (OpenMP 5.2, OMP_PROC_BIND)."
         found["OMP_PROC_BIND"] = _Undone(what, ("close", "spread"), "advice")
     if values.get("KMP_AFFINITY", "").split(",")[-1] in _OFF and (places or bind):
-        what = "Intel's OpenMP binds no threads then, whatever OMP_PROC_BIND and OMP_PLACES say (KMP_AFFINITY)."
+        what = (
+            "Intel's OpenMP then binds no threads, whatever the values of OMP_PROC_BIND and OMP_PLACES (KMP_AFFINITY)."
+        )
         found["KMP_AFFINITY"] = _Undone(what, (None,), "advice")
     if values.get("MV2_ENABLE_AFFINITY") in ("1", "on", "true") and "MV2_CPU_BINDING_POLICY" not in values:
         what = f"MVAPICH2 binds each task to one core, so its {threads} threads share it (MVAPICH2 user guide)."

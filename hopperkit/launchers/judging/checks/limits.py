@@ -47,7 +47,7 @@ def check_choices(job: Job) -> Iterator[Draft]:
         if sort not in machine.complete_queues or name in known:
             continue
         there_are = f" There are: {', '.join(known)}." if 0 < len(known) <= _MOST_LISTED else ""
-        what = f"{sort}={name} is none of {machine.title}{job.cited('complete_queues')}.{there_are}"
+        what = f"{sort}={name} does not exist on {machine.title}{job.cited('complete_queues')}.{there_are}"
         level: Level = "advice" if sort == "queue" else "problem"
         import difflib
 

@@ -232,7 +232,7 @@ def _meeting(script: Script, line: LaunchLine, starter: Starter) -> Iterator[Dra
         said = f"is left out, and is 0 on all {starter.nodes} nodes then"
     if said:
         option = "--machine_rank" if starter.name == "accelerate" else "--node-rank"
-        what = f"{option} {said}: the nodes take each other's place."
+        what = f"{option} {said}: the nodes overwrite each other."
         plain = "Let a shell on each node put in its number (bash -c with single quotes around the command)."
         # Without any address a line may be cut short, as examples are.
         has_address = re.search(
@@ -270,7 +270,7 @@ def _ranks(script: Script, line: LaunchLine, asked: Requested) -> Iterator[Draft
     yield from _constant_ranks(script, line, tasks)
     yield from _world_size(script, line, tasks)
     if _local_address(line) and (asked.nodes or 1) > 1:
-        what = f"MASTER_ADDR is this node itself on each of the {asked.nodes} nodes: they wait for each other in vain."
+        what = f"MASTER_ADDR is the local node on each of the {asked.nodes} nodes: they wait for each other forever."
         yield _draft("rendezvous-local", line.line, what, "Give all of them the name of the job's first node.", [])
     yield from _trainer(script, line, text, asked)
 
@@ -355,7 +355,7 @@ def _same_port(script: Script) -> Iterator[Draft]:
     for (_, port), lines in ports.items():
         if len(lines) > 1:
             where = " and ".join(map(str, lines[:3]))
-            what = f"Lines {where} run at the same time and meet on port {port}: one takes the other's workers, or cannot bind."
+            what = f"Lines {where} run at the same time and use port {port}: one takes the other's workers, or cannot bind."
             free = next(each for each in range(port + 1, port + 100) if str(each) not in script.text)
             pattern = rf"((?:{PORT})[= ]+|rdzv[-_]endpoint[= ]+\S*?:){port}(?!\d)"
             edits = replace_in_line(script, lines[-1], pattern, rf"\g<1>{free}")

@@ -85,7 +85,7 @@ def _slip_of(line: str) -> _Slip | None:
         return _Slip(f"the quotation mark {quote} (U+{ord(quote):04X}) quotes nothing in a shell.", corrected)
     if blank := next((each for each in code if each in _BLANKS + _NOTHING), None):
         kind = "the blank" if blank in _BLANKS else "an invisible character"
-        return _Slip(f"{kind} U+{ord(blank):04X} parts no words, and stays in the word it stands in.", corrected)
+        return _Slip(f"{kind} U+{ord(blank):04X} does not separate words, and becomes part of a word.", corrected)
     return None
 
 

@@ -59,7 +59,7 @@ def _not_passed_on(job: Job, placed: PlacedLine) -> Draft | None:
     if not (22, 5) <= slurm_release(launcher) < (23, 11):
         return None
     what = (
-        f"-c {width} of the job does not reach srun of Slurm {launcher.version}: each task "
+        f"-c {width} of the job is not passed to srun of Slurm {launcher.version}: each task "
         f"gets one CPU{job.cited('launcher.srun.version')}."
     )
     export = "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK"
@@ -120,7 +120,7 @@ def check_counts(job: Job) -> Iterator[Draft]:
         return
     most, started = max((placement.launch.tasks, line.line) for line, placement in lines)
     if most * _FAR_UNDER <= reserved.tasks:
-        what = f"starts {count(most, 'task')}, and the job asks for {reserved.tasks:,}: the rest is charged and idle."
+        what = f"starts {count(most, 'task')}, and the job requests {reserved.tasks:,}: the rest is charged but idle."
         plain = "Request as many tasks as are started."
         remedies = [(f"Request --ntasks={most}.", set_option(job.script, ("-n", "--ntasks"), str(most)))]
         evidence = {"times": round(reserved.tasks / most, 3)}

@@ -64,11 +64,11 @@ def change_result(date: str, found: BeforeAfter) -> Result:
     )
     size, interval = share(abs(found.change)), ""
     if found.low is None or found.high is None:
-        verdict = f"weeks on each side are too few to tell a change from how weeks differ ({FEWEST_WEEKS} are needed)"
+        verdict = f"weeks on each side are too few to separate a change from the variation of weeks ({FEWEST_WEEKS} are needed)"
     else:
         interval = f" (95 %: {share(found.low, signed=True)} to {share(found.high, signed=True)})"
         if found.low <= 0 <= found.high:
-            verdict = f"no change can be told{interval}"
+            verdict = f"no change can be shown{interval}"
         else:
             verdict = f"the change {'lengthens' if found.change > 0 else 'shortens'} waits by {size}{interval}"
     sides = [("before", before), ("after", after)]

@@ -82,7 +82,7 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int, machine: 
         for what, code in (("the order", "order-unknown"), ("the backfill", "backfill-depth-unknown"))
         if code in codes
     ]
-    doubt = f" ({' and '.join(unsure)} cannot be told from others, see --all)" if unsure else ""
+    doubt = f" ({' and '.join(unsure)} cannot be separated from others, see --all)" if unsure else ""
     told = [rule.text for rule in rules.closed]
     for finding in findings:
         if finding.code == "closed-hours" and finding.evidence["contradicting"] > _OBEYED:
@@ -94,7 +94,7 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int, machine: 
     return Result(
         summary=(
             f"{capital(order)}, with {policy_text(rules.policy)}{doubt}; {others}.{place} Learned from "
-            f"{count(jobs, 'job')}; `hopper trace backtest` says how well that predicts later ones."
+            f"{count(jobs, 'job')}; `hopper trace backtest` tests them on later ones."
         ),
         findings=tuple(findings),
         facts=facts,
@@ -115,7 +115,7 @@ def backtest_result(test: Backtest) -> Result:
     finding = backtest_verdict(test)
     return Result(
         summary=(
-            f"Rules from the first {count(test.learned_from, 'job')}, held against the {test.judged_on:,} after them: "
+            f"Rules from the first {count(test.learned_from, 'job')}, tested on the next {test.judged_on:,}: "
             f"rank correlation with the observed waits {best.rank_correlation:.2f} ({PREDICTORS[best.name]}), where two "
             f"simulations whose submissions differ by up to 5 s agree with {test.ceiling:.2f}; the best of three null models has {null.rank_correlation:.2f} ({PREDICTORS[null.name]})."
         ),
@@ -173,7 +173,7 @@ def _judged_table(test: Backtest) -> Table:
 
 def _class_table(test: Backtest) -> Table:
     return table(
-        f"By class of job: {PREDICTORS[test.best.name]}, and beside it {PREDICTORS[test.best_null.name]}",
+        f"By class of job: {PREDICTORS[test.best.name]}, compared with {PREDICTORS[test.best_null.name]}",
         test.classes,
         {
             "Jobs with a": lambda judged: judged.name,
@@ -314,13 +314,13 @@ def when_result(trace: Trace, name: str, found: Expected, test: Backtest) -> Res
     >>> from hopperkit.traces.backtest import Judged
     >>> judged = tuple(Judged(name, 0.5, 60.0, 0.95) for name in PREDICTORS)
     >>> when_result(trace, "7", Expected(0, 0, 60, None, None, 3), Backtest(Learned(), (), 120, 80, judged)).summary
-    'Job 7 has waited 0 s. When it starts cannot be told: 3 past jobs that waited as long are too few.'
+    'Job 7 has waited 0 s. Its start is unknown: 3 past jobs that waited as long are too few.'
     """
     learned = next(judged for judged in test.judged if judged.name == "learned")
     facts = found._asdict() | {"job": name, "coverage": learned.coverage, "rules": test.rules.to_dict()}
     waited = f"Job {name} has waited {duration(found.waited_s)}."
     if found.low_s is None or found.high_s is None:
-        few = f"When it starts cannot be told: {count(found.past, 'past job')} that waited as long are too few."
+        few = f"Its start is unknown: {count(found.past, 'past job')} that waited as long are too few."
         return Result(summary=f"{waited} {few}", facts=facts)
     low, high = _moment(trace, found.low_s), _moment(trace, found.high_s)
     tested = (

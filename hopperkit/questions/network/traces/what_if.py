@@ -146,14 +146,14 @@ def scenarios_of(
     if shared:
         cores = largest_share(log.workload)
         if cores < 2:
-            raise InputError("needs a log that tells the cores of its jobs (sacct: AllocCPUS)", name="shared")
+            raise InputError("needs a log with the cores of its jobs (sacct: AllocCPUS)", name="shared")
         found.append(Scenario(name=f"nodes of {cores} cores shared", shared_cores=cores))
     found += [Scenario(name=f"{text} first", preferred=_group_of(text, log)) for text in first]
     if merge:
         found.append(Scenario(name="partitions merged", merged=True))
     if not found:
         raise InputError(
-            "say what is to change: --nodes, --max-walltime, --partition, --drain, --depth, --shared, --first or --merge"
+            "choose a change: --nodes, --max-walltime, --partition, --drain, --depth, --shared, --first or --merge"
         )
     return found
 
@@ -198,7 +198,7 @@ def what_if_result(test: Backtest, found: WhatIf) -> Result:
     best = test.best
     off = found.simulated_s / found.observed_s - 1 if found.observed_s else 0.0
     reproduced = (
-        f"Simulated as it is, with the rules learned from it, this log waits {duration(found.simulated_s)} a job on average, "
+        f"Simulated unchanged, with the rules learned from it, this log waits {duration(found.simulated_s)} per job on average, "
         f"{share(off, signed=True)} from the {duration(found.observed_s)} observed; submissions that come up to 5 s later move "
         f"that mean by {share(found.wait_noise, 1)} (standard deviation). The rank correlation with later waits is "
         f"{best.rank_correlation:.2f} ({PREDICTORS[best.name]})."
@@ -220,7 +220,7 @@ def _sentence(effect: Effect, weeks: int) -> str:
     if effect.low is None or effect.high is None:
         low, high = (share(bound, signed=True) for bound in effect.chaos)
         return (
-            f"{told}, {low} to {high} by the noise of the schedule alone; how much weeks differ cannot be told from "
+            f"{told}, {low} to {high} by the noise of the schedule alone; the variation of weeks is unknown from "
             f"{count(weeks, 'week')}, which are too few: {MIN_WEEKS} are needed."
         )
     return f"{told} (95 %: {share(effect.low, signed=True)} to {share(effect.high, signed=True)})."
@@ -236,10 +236,12 @@ def _findings(test: Backtest, found: WhatIf) -> Iterator[Finding]:
             )
             yield Finding("inside-noise", message, "unknown")
         elif effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high:
-            message = f"{effect.scenario.name}: whether jobs wait longer or shorter cannot be told."
+            message = f"{effect.scenario.name}: whether jobs wait longer or shorter is unknown."
             yield Finding("cannot-tell-side", message, "unknown")
     if any(effect.scenario.max_walltime_s for effect in found.effects):
-        message = "Jobs beyond the longest walltime come in pieces, each of which queues when the one before has ended."
+        message = (
+            "Jobs beyond the longest walltime run as several parts, each of which queues when the one before has ended."
+        )
         yield Finding("pieces", message, "note")
     yield from test.findings
 
