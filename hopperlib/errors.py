@@ -103,6 +103,13 @@ def pinned_on(name: str) -> Iterator[None]:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return the end of a message about a name that is not known: the one that was meant, or all that there are.
 
+    Parameters
+    ----------
+    name : str
+        The name.
+    known : iterable of str
+        Valid names.
+
     Examples
     --------
     >>> did_you_mean("hoper", ("hopper", "franklin")), did_you_mean("x", ("hopper", "franklin")), did_you_mean("x", ())

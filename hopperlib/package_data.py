@@ -102,6 +102,13 @@ def load_toml_resource(module: str, name: str) -> dict[str, Any]:
 def load_csv_resource(module: str, name: str) -> tuple[dict[str, str], ...]:
     """Read the rows of a CSV file next to a module.
 
+    Parameters
+    ----------
+    module : str
+        Name of a module in the package, usually ``__name__``.
+    name : str
+        The name.
+
     Examples
     --------
     >>> import hopperlib.failure.diagnosis as diagnosis
@@ -115,6 +122,13 @@ def load_csv_resource(module: str, name: str) -> tuple[dict[str, str], ...]:
 def load_text_resource(module: str, name: str) -> str:
     """Read a text file next to a module, such as a sample.
 
+    Parameters
+    ----------
+    module : str
+        Name of a module in the package, usually ``__name__``.
+    name : str
+        The name.
+
     Examples
     --------
     >>> import hopperlib
@@ -127,6 +141,13 @@ def load_text_resource(module: str, name: str) -> str:
 
 def resource_names(module: str, folder: str) -> list[str]:
     """Return the names in a folder next to a module, in order.
+
+    Parameters
+    ----------
+    module : str
+        Name of a module in the package, usually ``__name__``.
+    folder : str
+        Path of the folder.
 
     Examples
     --------

@@ -27,6 +27,15 @@ _DAY_S = 24 * SECONDS_PER_HOUR
 def count(number: float, noun: str, plural: str = "") -> str:
     """Return a counted noun; the plural is the noun with an s, or `plural`.
 
+    Parameters
+    ----------
+    number : float
+        The number.
+    noun : str
+        The noun, in the singular.
+    plural : str, default ''
+        The noun, in the plural; default: with a final s.
+
     Examples
     --------
     >>> count(1, "node"), count(1200, "node"), count(2, "query", "queries")
@@ -37,6 +46,13 @@ def count(number: float, noun: str, plural: str = "") -> str:
 
 def digits(number: float, figures: int) -> str:
     """Return a number to `figures` significant figures, never with an exponent for a large one.
+
+    Parameters
+    ----------
+    number : float
+        The number.
+    figures : int
+        Number of significant digits.
 
     Examples
     --------
@@ -49,6 +65,15 @@ def digits(number: float, figures: int) -> str:
 
 def share(part: float, decimals: int = 0, *, signed: bool = False) -> str:
     """Return a share [0-1] in percent, one that is nearly nothing or nearly all with as many decimals as show it.
+
+    Parameters
+    ----------
+    part : float
+        The share, from 0 to 1.
+    decimals : int, default 0
+        Digits after the decimal point.
+    signed : bool, default False
+        Whether a plus sign is shown.
 
     Examples
     --------
@@ -65,6 +90,11 @@ def share(part: float, decimals: int = 0, *, signed: bool = False) -> str:
 
 def duration(seconds: float) -> str:
     """Return a duration [s] in the unit that suits it, to three significant figures.
+
+    Parameters
+    ----------
+    seconds : float
+        Duration in seconds.
 
     Examples
     --------
@@ -84,6 +114,13 @@ def duration(seconds: float) -> str:
 
 def listed(items: Iterable[object], last: str = "and") -> str:
     """Return several things as a list in a sentence.
+
+    Parameters
+    ----------
+    items : iterable of object
+        Items of the list.
+    last : str, default 'and'
+        Conjunction before the last item.
 
     Examples
     --------

@@ -165,6 +165,11 @@ def size_bytes(text: str, *, binary: bool = False, any_case: bool = False, round
 def size_text(count: float) -> str:
     """Return a size for people, in decimal units.
 
+    Parameters
+    ----------
+    count : float
+        Number to be formatted.
+
     Examples
     --------
     >>> size_text(304_700_000_000), size_text(12)

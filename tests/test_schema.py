@@ -138,7 +138,7 @@ def test_an_array_is_named_by_its_first_field_which_stands_once():
         read_records(Rule, document, "rule", name="")
     assert error.value.problems == (
         "rule.A.class = 'x': must be one of user, system",
-        "rule.A.code = 'A': occurs twice; each \[\[rule\]\] needs a different one",
+        "rule.A.code = 'A': occurs twice; each [[rule]] needs a different one",
     )
     assert str(error.value) == "rule.A.class = 'x': must be one of user, system (and 1 more)"
 

@@ -131,6 +131,13 @@ def jobs_by(jobs: pd.DataFrame, column: str) -> pd.DataFrame:
 def by_week(jobs: pd.DataFrame, nodes: int) -> pd.DataFrame:
     """Return jobs, waits and used share of each week, by its Monday.
 
+    Parameters
+    ----------
+    jobs : pd.DataFrame
+        The jobs, one per row.
+    nodes : int
+        Number of nodes.
+
     Examples
     --------
     Of 8 nodes for 168 hours, 4 used for 84 hours:

@@ -310,6 +310,13 @@ def slow_run(table: RunTimes, split: VarianceSplit | None) -> SlowRun | None:
     count as fewer: as few as how alike they are in being so slow leaves [2]_. One in a hundred takes 368 independent
     runs, one in ten 36.
 
+    Parameters
+    ----------
+    table : RunTimes
+        The run times.
+    split : VarianceSplit or None
+        Variance within and between groups.
+
     Examples
     --------
     >>> one_in, low, estimate, high = slow_run(RunTimes(column="run_time_s", times=tuple(range(1, 101))), None)
@@ -361,6 +368,21 @@ def describe_run_times(
     resamples: int | None = None,
 ) -> RunTimeReport:
     """Summarize run times, as `hopperkit.fit` does.
+
+    Parameters
+    ----------
+    table : RunTimes
+        The run times.
+    rng : numpy.random.Generator
+        Source of random numbers.
+    minima : bool, default False
+        Whether the fastest run of each group is fitted.
+    change_fraction : float, default 0.05
+        Difference to detect, as a fraction of the mean.
+    power : float, default 0.8
+        Probability of detection, from 0 to 1.
+    resamples : int or None
+        Samples for p-values; None for as many as run in seconds.
 
     Raises
     ------

@@ -72,6 +72,11 @@ class OutputRow:
 def jobs_of(paths: Iterable[Path]) -> list[tuple[Path, ...]]:
     """Return the files of each job together: standard output and standard error differ by a word in their names.
 
+    Parameters
+    ----------
+    paths : iterable of Path
+        Files and folders.
+
     Examples
     --------
     >>> jobs_of([Path("a.err"), Path("a.out"), Path("b.log"), Path("job.e7"), Path("job.o7")])
@@ -91,6 +96,11 @@ def jobs_of(paths: Iterable[Path]) -> list[tuple[Path, ...]]:
 def files_under(paths: Iterable[Path]) -> Iterator[Path]:
     """Yield files, and recursively those of folders, except hidden ones.
 
+    Parameters
+    ----------
+    paths : iterable of Path
+        Files and folders.
+
     Examples
     --------
     >>> [file.name for file in files_under([Path(__file__)])]
@@ -108,6 +118,11 @@ def files_under(paths: Iterable[Path]) -> Iterator[Path]:
 
 def read_output(files: Sequence[Path]) -> OutputRow:
     """Diagnose the files of one job.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        Files of the job.
 
     Raises
     ------
@@ -127,6 +142,11 @@ def read_output(files: Sequence[Path]) -> OutputRow:
 def nodes_listed(head: str) -> tuple[str, ...]:
     """Return the nodes listed at the beginning of an output.
 
+    Parameters
+    ----------
+    head : str
+        Beginning of the output.
+
     Examples
     --------
     >>> nodes_listed("SLURM_JOB_NODELIST=nid[0009-0010]")
@@ -140,6 +160,15 @@ def nodes_listed(head: str) -> tuple[str, ...]:
 
 def row_of(file: str, diagnosis: Diagnosis, *, nodes: tuple[str, ...] = ()) -> OutputRow:
     """Return a diagnosis as one row.
+
+    Parameters
+    ----------
+    file : str
+        Name of the file.
+    diagnosis : Diagnosis
+        Diagnosis of the job.
+    nodes : tuple of str, default ()
+        Names of the nodes.
 
     Examples
     --------

@@ -201,6 +201,11 @@ def report(
 def node_list(names: Iterable[str]) -> str:
     """Return node names folded as launchers take them: ``nid[00012-00014,00020]``.
 
+    Parameters
+    ----------
+    names : iterable of str
+        Names of the nodes.
+
     Examples
     --------
     >>> node_list(["nid00012", "nid00013", "nid00020", "login1"])

@@ -105,6 +105,11 @@ class Array:
 def shape_text(shape: Sequence[int]) -> str:
     """Return a shape as text.
 
+    Parameters
+    ----------
+    shape : sequence of int
+        Size along each dimension.
+
     Examples
     --------
     >>> shape_text((365, 721, 1440))
@@ -371,6 +376,13 @@ def better_chunk(array: Array, access: Access) -> tuple[int, ...]:
 
     Shapes between those of the blocks are tried, from 64 KiB to 4 MiB.
 
+    Parameters
+    ----------
+    array : Array
+        The array.
+    access : Access
+        How the array is read.
+
     Examples
     --------
     Maps that are read as time series should be stored so:
@@ -424,6 +436,13 @@ def better_cache_bytes(array: Array, access: Access) -> int | None:
 
     None if no cache up to 4 GiB does.
 
+    Parameters
+    ----------
+    array : Array
+        The array.
+    access : Access
+        How the array is read.
+
     Examples
     --------
     A hundred maps of 4 MB each that are read by rows of all maps: the cache must hold them all.
@@ -445,6 +464,13 @@ def better_cache_bytes(array: Array, access: Access) -> int | None:
 def slots_for(array: Array, cache_bytes: int) -> int:
     """Return the number of hash slots for a cache: a hundred for each chunk that fits, as the HDF Group recommends, and
     odd.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    cache_bytes : int
+        Size of the cache. [bytes]
 
     Examples
     --------

@@ -44,6 +44,11 @@ def _stripes(component: Component, system: FileSystem) -> tuple[int, int]:
 def file_bytes(pace: Pace) -> int:
     """Return the size of the file, or of each file. [bytes]
 
+    Parameters
+    ----------
+    pace : Pace
+        Time of this kind of writing.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine
@@ -60,6 +65,13 @@ def file_bytes(pace: Pace) -> int:
 def largest_part(pace: Pace, components: Sequence[Component]) -> tuple[int, int]:
     """Return the stripe count and size of the component that holds most of a file. [bytes]
 
+    Parameters
+    ----------
+    pace : Pace
+        Time of this kind of writing.
+    components : sequence of Component
+        Components of the layout, in file order.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine
@@ -75,6 +87,13 @@ def largest_part(pace: Pace, components: Sequence[Component]) -> tuple[int, int]
 
 def estimate_layout(pace: Pace, components: Sequence[Component]) -> Estimate:
     """Estimate the write time with a layout of several components.
+
+    Parameters
+    ----------
+    pace : Pace
+        Time of this kind of writing.
+    components : sequence of Component
+        Components of the layout, in file order.
 
     Examples
     --------

@@ -42,6 +42,13 @@ def mpi_of(machine: Machine) -> str:
 def hints_line(hints: Mapping[str, str | int], mpi: str) -> str | None:
     r"""Return the line that hands hints to an MPI; None without hints, or if that MPI has none of these.
 
+    Parameters
+    ----------
+    hints : Mapping[str, str | int]
+        Hints by name.
+    mpi : str
+        Name of the MPI library.
+
     Raises
     ------
     InputError

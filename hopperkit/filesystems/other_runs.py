@@ -182,6 +182,11 @@ def _quantile(values: Sequence[tuple[float, float]], share: float) -> float:
 def of_nodes(phase: str) -> list[_Point]:
     """Return ratios of runs of the same system that follow one another, by the ratio of their nodes, where that is far from 1.
 
+    Parameters
+    ----------
+    phase : str
+        Phase of the benchmark.
+
     Examples
     --------
     >>> len(of_nodes("easy_write"))

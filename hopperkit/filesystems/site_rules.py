@@ -95,6 +95,13 @@ def site_rule(pace: Pace, default: Sequence[Component], directory: str, pool: st
 def pace_of_rule(pace: Pace, rule: SiteRule) -> Pace:
     """Return the writes as the site's hints make them: its number of aggregators, and locks that they share.
 
+    Parameters
+    ----------
+    pace : Pace
+        Time of this kind of writing.
+    rule : SiteRule
+        The site's rule.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine

@@ -330,6 +330,11 @@ def _of_choice(
 def limit_words(limit: str) -> str:
     """Return the name of an estimate's limit.
 
+    Parameters
+    ----------
+    limit : str
+        Name of the limit.
+
     Examples
     --------
     >>> limit_words("clients")

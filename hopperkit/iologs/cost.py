@@ -178,6 +178,13 @@ def waiting_by_path(log: DarshanLog) -> dict[str, float]:
 def has_collective_calls(log: DarshanLog, path: str | None = None) -> bool:
     """Whether a call of MPI-IO to a file, or to any, was collective; true where the log counts no call at all.
 
+    Parameters
+    ----------
+    log : DarshanLog
+        The Darshan log.
+    path : str or None
+        Path of the file; None for all files.
+
     Examples
     --------
     >>> record = FileRecord(path="/a", interface="MPI-IO", writes=40, counts={"COLL_WRITES": 0})
@@ -192,6 +199,13 @@ def has_collective_calls(log: DarshanLog, path: str | None = None) -> bool:
 
 def slowest_s(files: Iterable[FileRecord], way: str = "") -> float:
     """Return a lower bound of the slowest task's time on files, in one direction or in all calls. [s]
+
+    Parameters
+    ----------
+    files : iterable of FileRecord
+        Records of the files.
+    way : str, default ''
+        ``read``, ``write`` or all.
 
     Examples
     --------
@@ -212,6 +226,13 @@ def slowest_s(files: Iterable[FileRecord], way: str = "") -> float:
 
 def time_s(file: FileRecord, way: str = "") -> float:
     """Return the time of all tasks in the calls of one direction to a file, or in all its calls. [s]
+
+    Parameters
+    ----------
+    file : FileRecord
+        Record of the file.
+    way : str, default ''
+        ``read``, ``write`` or all.
 
     Examples
     --------
@@ -242,6 +263,11 @@ def task_time(seconds: float, of: str = "task") -> str:
 def of_nodes(node_s: float | None) -> str:
     """Return the number of nodes as text in parentheses; empty if unknown.
 
+    Parameters
+    ----------
+    node_s : float or None
+        Node-seconds; None if unknown. [s]
+
     Examples
     --------
     >>> of_nodes(7200.0), of_nodes(None)
@@ -252,6 +278,11 @@ def of_nodes(node_s: float | None) -> str:
 
 def waiting_words(cost: Cost) -> str:
     """Return the name of MPI-IO time beyond the calls below it.
+
+    Parameters
+    ----------
+    cost : Cost
+        Cost of the job's I/O.
 
     Examples
     --------
@@ -265,6 +296,11 @@ def waiting_words(cost: Cost) -> str:
 
 def headline(cost: Cost) -> str:
     """Return in a sentence what I/O cost; empty where the log holds no time.
+
+    Parameters
+    ----------
+    cost : Cost
+        Cost of the job's I/O.
 
     Examples
     --------

@@ -99,6 +99,13 @@ def findings(log: DarshanLog, machine: Machine | None = None) -> tuple[Finding, 
 def looked_for(log: DarshanLog, log_findings: Sequence[Finding]) -> str:
     """Return a sentence listing the checks with negligible cost; empty if the log has no times.
 
+    Parameters
+    ----------
+    log : DarshanLog
+        The Darshan log.
+    log_findings : sequence of Finding
+        Findings from the log.
+
     Examples
     --------
     >>> file = FileRecord(path="/a", busy_s=1.0, writes=1, bytes_written=10)

@@ -54,6 +54,11 @@ def _stripe_settings(log: DarshanLog) -> list[dict[str, Any]]:
 def passed_s(traffic: Sequence[Traffic]) -> float:
     """Return the time from the first call of any task to the end of the last; 0 where a file has no span. [s]
 
+    Parameters
+    ----------
+    traffic : sequence of Traffic
+        Data moved, by file or interface.
+
     Examples
     --------
     >>> passed_s([Traffic(10, 1, 2.0, (1.0, 3.0), ()), Traffic(10, 1, 2.0, (4.0, 6.0), ())])
@@ -79,6 +84,15 @@ def _mounts(log: DarshanLog) -> list[dict[str, Any]]:
 
 def job_row(path: str, log: DarshanLog, findings: Sequence[Finding]) -> dict[str, Any]:
     """Return a job as one row of a table: its numbers, its worst level, its findings by name.
+
+    Parameters
+    ----------
+    path : str
+        Path of the value or file.
+    log : DarshanLog
+        The Darshan log.
+    findings : sequence of Finding
+        The findings.
 
     Examples
     --------
@@ -117,6 +131,13 @@ def _says_of_osts(raised: Sequence[Finding], log: DarshanLog) -> str | None:
 def cost_sums(jobs: Iterable[Mapping[str, Any]], key: str) -> list[dict[str, Any]]:
     """Return I/O cost by program, user or file system, highest first.
 
+    Parameters
+    ----------
+    jobs : Iterable[Mapping[str, Any]]
+        Summaries of the jobs.
+    key : str
+        Key of the groups.
+
     Examples
     --------
     >>> jobs = [{"user": 7, "io_task_hours": 1.5}, {"user": 8, "io_task_hours": 4.0}, {"user": 7, "io_task_hours": 1.0}]
@@ -132,6 +153,11 @@ def cost_sums(jobs: Iterable[Mapping[str, Any]], key: str) -> list[dict[str, Any
 
 def overall(jobs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return statistics of many jobs: sums, and for each finding the number of jobs and one of the worst.
+
+    Parameters
+    ----------
+    jobs : Iterable[Mapping[str, Any]]
+        Summaries of the jobs.
 
     Examples
     --------

@@ -138,6 +138,11 @@ def seen_in(log: DarshanLog) -> Iterator[Seen]:
 def health(seen: Iterable[Seen]) -> list[Health]:
     """Return the health of each OST and node that logs separate from others, most suspicious first.
 
+    Parameters
+    ----------
+    seen : iterable of Seen
+        Evidence from each log.
+
     Examples
     --------
     OST 7 is the slowest of ten in each of twenty jobs, ten times slower.
@@ -255,6 +260,11 @@ def _health(part: Part, sights: Sequence[_Sight], parts: int) -> Health:
 def health_findings(healths: Sequence[Health]) -> Iterator[Finding]:
     """Yield the OSTs and nodes that are slow according to all logs, and the number that remain unknown.
 
+    Parameters
+    ----------
+    healths : sequence of Health
+        Health of each OST and node.
+
     Examples
     --------
     >>> list(health_findings([]))
@@ -339,6 +349,11 @@ def _slow(each: Health) -> Finding:
 
 def health_row(each: Health) -> dict[str, object]:
     """Return it as a row for programs.
+
+    Parameters
+    ----------
+    each : Health
+        Health of an OST or a node.
 
     Examples
     --------

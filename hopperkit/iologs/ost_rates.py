@@ -179,6 +179,13 @@ _File = tuple[tuple[int, ...], Traffic]
 def telling_files(files: Iterable[FileRecord], direction: str) -> list[tuple[FileRecord, Traffic]]:
     """Return the files whose rates are informative about their OSTs and tasks, with their traffic.
 
+    Parameters
+    ----------
+    files : iterable of FileRecord
+        Records of the files.
+    direction : str
+        ``read`` or ``write``.
+
     Examples
     --------
     >>> files = [FileRecord(path="/a", bytes_read=10**9, read_s=2.0), FileRecord(path="/b", bytes_read=10**3, read_s=1.0)]
@@ -281,6 +288,17 @@ def _no_chance_of_ranks(files: Sequence[_File], rate: OstRate, groups: int) -> b
 
 def chance_of_slowest(files: int, slowest: int, own: int, needed: int) -> float:
     """Return the probability that this many of an OST's files are among the slowest.
+
+    Parameters
+    ----------
+    files : int
+        Number of files.
+    slowest : int
+        Number of slowest files.
+    own : int
+        Number of the OST's files.
+    needed : int
+        Number of them among the slowest.
 
     Examples
     --------

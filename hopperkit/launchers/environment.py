@@ -17,6 +17,15 @@ _AFFINITY = {"compact": "close", "scatter": "spread", "balanced": "spread"}
 def pinned_threads(binding: Binding, environment: Mapping[str, str], kind: NodeKind) -> Binding:
     """Return a binding with its threads on the OpenMP places that the environment sets, if any.
 
+    Parameters
+    ----------
+    binding : Binding
+        Binding of a task.
+    environment : mapping of str to str
+        Environment variables.
+    kind : NodeKind
+        Kind of node.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine

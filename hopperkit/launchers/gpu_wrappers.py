@@ -41,6 +41,15 @@ def chooses_gpus(
 ) -> bool:
     """Whether something in front of a program, or in the environment, chooses its GPUs.
 
+    Parameters
+    ----------
+    command : sequence of str
+        Words of the program and its arguments.
+    environment : mapping of str to str
+        Environment variables.
+    wrappers : frozenset[str], default frozenset()
+        Names of wrapper scripts.
+
     Examples
     --------
     >>> chooses_gpus(("./select_gpu_$SLURM_JOB_ID", "./a.out"), {}), chooses_gpus(("./a.out",), {})

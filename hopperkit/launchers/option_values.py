@@ -123,6 +123,13 @@ def number_list(flag: str, text: str, *, what: str, typed: str = "") -> tuple[in
 def cpu_list(flag: str, text: str) -> tuple[tuple[int | None, ...], ...]:
     """Return the lists of ``aprun -cc``, one a task where colons part them; x gives None.
 
+    Parameters
+    ----------
+    flag : str
+        Option of the value, for messages.
+    text : str
+        The text.
+
     Raises
     ------
     LaunchError
@@ -144,6 +151,13 @@ def cpu_list(flag: str, text: str) -> tuple[tuple[int | None, ...], ...]:
 
 def repeated(flag: str, text: str) -> tuple[str, ...]:
     """Return the entries of a Slurm list, in which ``3*4`` means four times 3.
+
+    Parameters
+    ----------
+    flag : str
+        Option of the value, for messages.
+    text : str
+        The text.
 
     Raises
     ------
@@ -169,6 +183,13 @@ def repeated(flag: str, text: str) -> tuple[str, ...]:
 
 def hex_mask(flag: str, text: str) -> tuple[int, ...]:
     """Return the numbers of the bits that a hexadecimal mask sets.
+
+    Parameters
+    ----------
+    flag : str
+        Option of the value, for messages.
+    text : str
+        The text.
 
     Raises
     ------

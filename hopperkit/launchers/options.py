@@ -129,6 +129,11 @@ def option_table(program: str) -> tuple[Option, ...]:
 
     sbatch's table also lists options of srun alone, so that errors can name them.
 
+    Parameters
+    ----------
+    program : str
+        Name of the program, such as ``srun``.
+
     Examples
     --------
     >>> [option.names for option in option_table("srun") if option.variables][:2]
@@ -151,6 +156,11 @@ def _options(program: str) -> tuple[Option, ...]:
 
 def programs(words: Sequence[Word]) -> list[list[Word]]:
     """Return the words of each program of a line, separated by colons.
+
+    Parameters
+    ----------
+    words : sequence of Word
+        Words of a command.
 
     Examples
     --------
@@ -205,6 +215,15 @@ def read_fields(
 
 def component_of(options: Iterable[Given], command: Sequence[Word], fields: Mapping[str, Any]) -> Component:
     """Return a component with its command, its options and their values.
+
+    Parameters
+    ----------
+    options : iterable of Given
+        Options of the line.
+    command : sequence of Word
+        Words of the program and its arguments.
+    fields : mapping of str to Any
+        Values of the component's fields, by name.
 
     Examples
     --------

@@ -39,6 +39,13 @@ class Printed(NamedTuple):
 def read_printed(text: str, kind: NodeKind) -> dict[int, Printed]:
     """Parse the binding that a program printed for each task.
 
+    Parameters
+    ----------
+    text : str
+        The text.
+    kind : NodeKind
+        Kind of node.
+
     Raises
     ------
     InputError
@@ -118,6 +125,13 @@ def _differences(placement: Placement, printed: dict[int, Printed]) -> list[tupl
 
 def check_printed(placement: Placement, printed_text: str) -> Finding:
     r"""Return whether the printed binding matches the answer.
+
+    Parameters
+    ----------
+    placement : Placement
+        The placement.
+    printed_text : str
+        Output of the program.
 
     Raises
     ------

@@ -18,6 +18,11 @@ _FIRST_WORDS = 12
 def is_utility(command: Sequence[str]) -> bool:
     """Whether a program is a utility, such as cleanup or timing: its placement does not matter.
 
+    Parameters
+    ----------
+    command : sequence of str
+        Words of the program and its arguments.
+
     Examples
     --------
     >>> is_utility(("mkdir", "-p", "/tmp/cache")), is_utility(("./a.out",))
@@ -29,6 +34,11 @@ def is_utility(command: Sequence[str]) -> bool:
 def is_python(command: Sequence[str]) -> bool:
     """Whether a program is Python, also in a container or after a wrapper.
 
+    Parameters
+    ----------
+    command : sequence of str
+        Words of the program and its arguments.
+
     Examples
     --------
     >>> is_python(("singularity", "exec", "pytorch.sif", "python3", "-u", "train.py")), is_python(("vasp_std",))
@@ -39,6 +49,11 @@ def is_python(command: Sequence[str]) -> bool:
 
 def starts_processes(command: Sequence[str]) -> bool:
     """Whether a program starts processes or threads, which share their task's binding.
+
+    Parameters
+    ----------
+    command : sequence of str
+        Words of the program and its arguments.
 
     Examples
     --------

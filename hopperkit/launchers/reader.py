@@ -103,6 +103,17 @@ def read_in_job(
 ) -> tuple[Script, tuple[Launch, ...]]:
     r"""Return a script as it runs in its job, and its launch lines; the arguments are those of `read_launches`.
 
+    Parameters
+    ----------
+    script : Script
+        The parsed script.
+    machine : Machine
+        The machine.
+    threads : int or None
+        Threads per task; None for those of the text.
+    kind : str or None
+        Kind of node; None for the script's request.
+
     Examples
     --------
     >>> script = read_script("#SBATCH -N 2 -n 8\nsrun -n $SLURM_NTASKS ./a.out\n")

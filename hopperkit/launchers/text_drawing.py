@@ -33,6 +33,15 @@ def _boxes(placed: NodePlacement) -> dict[int, str]:
 def numa_devices(kind: NodeKind, placed: NodePlacement | None, numa_node: int) -> list[str]:
     """Return the text next to the cores of a NUMA node: GPUs with their tasks, caches, reserved cores.
 
+    Parameters
+    ----------
+    kind : NodeKind
+        Kind of node.
+    placed : NodePlacement or None
+        Tasks of the node; None for none.
+    numa_node : int
+        Number of the NUMA node.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine

@@ -142,7 +142,13 @@ def machine(label: str = "Machine", default: str = "hopper", **more: Unpack[Mach
 
 
 def machine_file(replaced: str = "the machine above") -> Any:
-    """Declare the reader's machine file, which replaces the machine of a setting."""
+    """Declare the reader's machine file, which replaces the machine of a setting.
+
+    Parameters
+    ----------
+    replaced : str, default 'the machine above'
+        Name of the field that it replaces.
+    """
     help = f"TOML, as `hopper machine new` writes it; it takes the place of {replaced}."
     return file("Custom machine file", accept=".toml", help=help, advanced=True)
 

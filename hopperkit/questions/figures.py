@@ -153,6 +153,13 @@ def style(index: int) -> Style:
 def band(low: float, high: float) -> dict[str, Any]:
     """Return the shape of a gray band over a range of the x axis, as a Plotly layout takes it.
 
+    Parameters
+    ----------
+    low : float
+        Lower end.
+    high : float
+        Upper end.
+
     Examples
     --------
     >>> band(-1, 1)["fillcolor"]

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 def chosen_machine(machine: str | Machine, text: str = "") -> Machine:
     """Return the chosen machine, or the one in the reader's file.
 
+    Parameters
+    ----------
+    machine : str or Machine
+        The machine, or its name.
+    text : str, default ''
+        The text.
+
     Raises
     ------
     InputError
@@ -39,6 +46,13 @@ lists them all)
 
 def badge_of(machine: Machine, path: str) -> tuple[Badge, str]:
     """Return the badge of a number of the machine file, and its source or the reason it is assumed.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine.
+    path : str
+        Path of the value or file.
 
     Examples
     --------

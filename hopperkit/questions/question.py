@@ -187,6 +187,11 @@ _FILE_NAME = re.compile(r"\S*\.[A-Za-z]\w{0,7}|\S*/\S+|~\S*")
 def content(given: Any) -> Any:
     r"""Return a program's input for a file control as text: the contents of a path, a file or a DataFrame.
 
+    Parameters
+    ----------
+    given : Any
+        A path, an open file, a DataFrame or text.
+
     Raises
     ------
     InputError

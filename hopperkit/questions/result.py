@@ -33,6 +33,13 @@ def format_number(value: Any, decimals: int | None = None) -> str:
     Numbers are written here, not in the browser: JavaScript would print 5.0
     as 5, and locales would differ.
 
+    Parameters
+    ----------
+    value : Any
+        The value.
+    decimals : int or None
+        Digits after the decimal point; None for four significant digits.
+
     Examples
     --------
     >>> format_number(153216), format_number(2.583333, 2), format_number(None), format_number(-0.001, 1)
@@ -543,6 +550,13 @@ class Result(Comparable):
 
 def joined(results: Sequence[Result], unread: Sequence[str] = ()) -> Result:
     """Combine several answers, and list the inputs that could not be read.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        The answers.
+    unread : sequence of str, default ()
+        Inputs that could not be read, with reasons.
 
     Examples
     --------

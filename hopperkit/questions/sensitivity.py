@@ -78,6 +78,11 @@ def numbers_of(result: Result) -> dict[str, float]:
 def status_of(fact: Quantity) -> Status:
     """Return the status of a number in a machine file; an `at` that begins with "measured" counts as measured.
 
+    Parameters
+    ----------
+    fact : Quantity
+        The number with its source.
+
     Examples
     --------
     >>> facts = Machine.load("hopper").provenance
@@ -172,6 +177,11 @@ def sensitivity(question: Question, values: Mapping[str, Any]) -> tuple[Moved, .
 def shares(moved: Sequence[Moved]) -> dict[str, dict[str, float]]:
     """Return by number the share of its sensitivity for inputs of each status; the shares of a number add up to 1.
 
+    Parameters
+    ----------
+    moved : sequence of Moved
+        Effect of each input.
+
     Examples
     --------
     >>> both = [Moved("rate", "machine", key, status, "", 2, 1.8, 2.2, 1.8, 2, 2.2)
@@ -188,6 +198,11 @@ def shares(moved: Sequence[Moved]) -> dict[str, dict[str, float]]:
 
 def tables(moved: Sequence[Moved]) -> tuple[Table, ...]:
     """Return tables of the sensitivity shares, and of the changed numbers; empty if no input affects them.
+
+    Parameters
+    ----------
+    moved : sequence of Moved
+        Effect of each input.
 
     Examples
     --------

@@ -111,6 +111,11 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
 def texts_together(texts: Mapping[str, str]) -> str:
     r"""Join texts in the form that `texts_of` splits; a single text is unchanged.
 
+    Parameters
+    ----------
+    texts : mapping of str to str
+        Texts by name.
+
     Examples
     --------
     >>> texts_together({"a": "one", "b": "two"})
@@ -142,6 +147,11 @@ def texts_of(text: str, name: str) -> dict[str, str]:
 def first_pieces(pieces: Iterable[str]) -> Iterator[str]:
     r"""Yield the first piece of each line, of lines that are longer than a MiB.
 
+    Parameters
+    ----------
+    pieces : iterable of str
+        Pieces of the text.
+
     Examples
     --------
     >>> [len(piece) for piece in first_pieces(["a" * (1 << 20), "and more\n", "next\n"])]
@@ -158,6 +168,11 @@ def first_pieces(pieces: Iterable[str]) -> Iterator[str]:
 @cache
 def by_path(reader: Callable[..., Any]) -> Callable[..., Any]:
     """Return a reader to which a str is the path of a file, never text; its rows name the file, if they name any.
+
+    Parameters
+    ----------
+    reader : Callable[..., Any]
+        Reader of one source.
 
     Examples
     --------

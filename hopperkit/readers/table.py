@@ -87,6 +87,13 @@ def _cell(text: str, delimiter: str) -> str:
 def whole_rows(rows: Iterable[tuple[int, list[str]]], columns: int) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that hold anything; a delimiter at the end of a row begins no cell.
 
+    Parameters
+    ----------
+    rows : Iterable[tuple[int, list[str]]]
+        Line numbers and cells of the rows.
+    columns : int
+        Number of columns.
+
     Raises
     ------
     InputError

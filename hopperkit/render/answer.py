@@ -39,6 +39,15 @@ def page_data(result: Mapping[str, Any]) -> dict[str, Any]:
 def page_answer(question: Question, values: Mapping[str, Any], taken: list[Result] | None = None) -> dict[str, Any]:
     """Return a question's answer in the form for pages, and store the original in `taken`.
 
+    Parameters
+    ----------
+    question : Question
+        The question.
+    values : mapping of str to Any
+        Values of controls, by name.
+    taken : list[Result] or None
+        List that receives the answer; None for none.
+
     Returns
     -------
     dict

@@ -33,6 +33,13 @@ def result_data(name: str, result: Result) -> dict[str, Any]:
 def error_data(error: InputError, option: str = "") -> dict[str, Any]:
     """Return a refusal as plain data: the message, and its parts where they are known.
 
+    Parameters
+    ----------
+    error : InputError
+        The error.
+    option : str, default ''
+        Name of the option.
+
     Examples
     --------
     >>> from hopperlib.errors import refusal

@@ -55,6 +55,11 @@ def badge_html(name: str) -> str:
 def legend_html(result: Mapping[str, Any]) -> str:
     """Return the meaning of the badges, collapsed; empty if the answer has none.
 
+    Parameters
+    ----------
+    result : mapping of str to Any
+        The answer, as plain data.
+
     Examples
     --------
     >>> from hopperkit.questions.result import Result
@@ -124,6 +129,11 @@ def table_html(table: Mapping[str, Any], *, action: str = "csv", index: int = 0,
 
 def drawing_html(drawing: Mapping[str, Any]) -> str:
     """Return a drawing: the SVG with its title as caption.
+
+    Parameters
+    ----------
+    drawing : mapping of str to Any
+        The drawing, as plain data.
 
     Examples
     --------

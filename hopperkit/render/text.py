@@ -142,6 +142,15 @@ def table_lines(table: Table, most_rows: int, longest_cell: int = 0) -> list[str
     r"""Return a table as lines with aligned columns: its caption, header and first rows, with long cells optionally
     truncated.
 
+    Parameters
+    ----------
+    table : Table
+        The table.
+    most_rows : int
+        Largest number of rows.
+    longest_cell : int, default 0
+        Longest cell; longer ones are truncated. [characters]
+
     Examples
     --------
     >>> from hopperkit.questions.result import Column

@@ -122,6 +122,17 @@ def backtest(workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Le
 
     Predicting a wait by past jobs, one sees those only that had started when the job came.
 
+    Parameters
+    ----------
+    workload : Workload
+        The jobs.
+    nodes : int or Cluster
+        Number of exclusive nodes, or the cluster.
+    clock : Clock
+        Clock of the log.
+    base : Learned or None
+        Known settings of the scheduler; None for EASY in order of submission.
+
     Raises
     ------
     InputError
@@ -219,6 +230,17 @@ def _error(told: Sequence[float], seen: Sequence[float]) -> float:
 def learned_waits(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Learned) -> list[float]:
     """Return the wait of each job as rules simulate it. [s]
 
+    Parameters
+    ----------
+    jobs : Workload
+        The jobs.
+    nodes : int or Cluster
+        Number of exclusive nodes, or the cluster.
+    clock : Clock
+        Clock of the log.
+    rules : Learned
+        The rules.
+
     Examples
     --------
     >>> from hopperlib.scheduling.workload import Job
@@ -234,6 +256,15 @@ def alike(jobs: Workload, waits: Sequence[int], classes: Sequence[tuple[int, ...
     """Return for each job the median wait of the last fifty of its class that had started when it came.
 
     A class without started jobs falls back to the jobs that match in all parts but the last, and so on.
+
+    Parameters
+    ----------
+    jobs : Workload
+        The jobs.
+    waits : sequence of int
+        Wait of each job. [s]
+    classes : Sequence[tuple[int, ...]]
+        Class of each job, as parts from the most general to the most specific.
 
     Examples
     --------
@@ -260,6 +291,13 @@ def alike(jobs: Workload, waits: Sequence[int], classes: Sequence[tuple[int, ...
 
 def interval_of_alike(pairs: Sequence[tuple[float, int]], told: float) -> tuple[int, int]:
     """Return the 95 % interval of the waits with the most similar predictions, from pairs of (prediction, wait). [s]
+
+    Parameters
+    ----------
+    pairs : Sequence[tuple[float, int]]
+        Pairs of prediction and wait.
+    told : float
+        The prediction.
 
     Examples
     --------

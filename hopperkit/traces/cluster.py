@@ -133,6 +133,13 @@ def _each(total: int, nodes: int) -> int:
 def demand(workload: Workload, job: int) -> NodeResources:
     """Return a job's request on each of its nodes.
 
+    Parameters
+    ----------
+    workload : Workload
+        The jobs.
+    job : int
+        Index of the job in the workload.
+
     Examples
     --------
     >>> from hopperlib.scheduling.workload import Job

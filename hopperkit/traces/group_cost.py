@@ -69,6 +69,11 @@ class GroupCost(NamedTuple):
 def cost_of_groups(jobs: Iterable[Ran]) -> GroupCost | None:
     """Estimate run time per additional group; None if no similar jobs ran in different numbers of groups.
 
+    Parameters
+    ----------
+    jobs : iterable of Ran
+        Jobs with their groups and run times.
+
     Examples
     --------
     Two sets of similar jobs; each additional group added ten percent, with a little noise:

@@ -47,6 +47,13 @@ class Expected(NamedTuple):
 def last_started(workload: Workload, nodes: int | Cluster) -> Workload:
     """Return the last jobs that started: recent rules apply to the next job, and the answer must be quick.
 
+    Parameters
+    ----------
+    workload : Workload
+        The jobs.
+    nodes : int or Cluster
+        Number of exclusive nodes, or the cluster.
+
     Examples
     --------
     >>> len(last_started(Workload([Job(1, 0, 1, 60, 60), Job(2, 0, 1, 60, 60, observed_start_s=0)]), 4))

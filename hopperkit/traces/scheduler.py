@@ -163,6 +163,13 @@ def _wanted(workload: Workload, job: int, cluster: Cluster) -> Wanted:
 def infeasible_jobs(workload: Workload, nodes: int | Cluster) -> list[int]:
     """Return the jobs, by their indices, that could never start: too wide, or for no node of their partition.
 
+    Parameters
+    ----------
+    workload : Workload
+        The jobs.
+    nodes : int or Cluster
+        Number of exclusive nodes, or the cluster.
+
     Examples
     --------
     >>> from hopperlib.scheduling.workload import Job, Workload

@@ -85,6 +85,11 @@ def factors_of(columns: Mapping[str, Sequence[Any]]) -> list[Factor]:
 def date_factor(moments: Sequence[datetime]) -> Factor | None:
     """The moments of runs as a number of days; None where all are the same.
 
+    Parameters
+    ----------
+    moments : sequence of datetime
+        Time of each run.
+
     Examples
     --------
     >>> date_factor([datetime(1970, 1, 1), datetime(1970, 1, 2, 12)]).values
@@ -129,6 +134,13 @@ def _of_column(name: str, cells: Sequence[Any]) -> Iterator[Factor]:
 def is_node_list(name: str, cells: Sequence[Any]) -> bool:
     """Whether a column holds the nodes of each run, by its name or by how it is written.
 
+    Parameters
+    ----------
+    name : str
+        The name.
+    cells : sequence of Any
+        Cells of a column.
+
     Examples
     --------
     >>> is_node_list("NodeList", ["n1"]), is_node_list("where", ["n[1-4]"]), is_node_list("nodes", [4, 8])
@@ -164,6 +176,11 @@ def _of_nodes(name: str, lists: Sequence[Sequence[str]]) -> Iterator[Factor]:
 
 def rack_of(node: str) -> str:
     """Prefix of a node's name before its last number, if it has two or more: the rack, chassis or blade.
+
+    Parameters
+    ----------
+    node : str
+        Name of the node.
 
     Examples
     --------

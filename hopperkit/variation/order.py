@@ -66,6 +66,13 @@ def ranks(values: Sequence[float]) -> list[float]:
 def shuffled(values: Sequence[float], rng: random.Random) -> list[float]:
     """The values in random order, from `rng.random` alone: the same with every version of Python.
 
+    Parameters
+    ----------
+    values : sequence of float
+        The values.
+    rng : random.Random
+        Source of random numbers.
+
     Examples
     --------
     >>> sorted(shuffled([1.0, 2.0, 3.0], random.Random(1)))
@@ -80,6 +87,13 @@ def shuffled(values: Sequence[float], rng: random.Random) -> list[float]:
 
 def shuffles_for(size: int, most: int = 999) -> int:
     """Number of shuffles for one statistic, decreasing with the number of values.
+
+    Parameters
+    ----------
+    size : int
+        The size.
+    most : int, default 999
+        Largest number of shuffles.
 
     Examples
     --------

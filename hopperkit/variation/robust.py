@@ -196,6 +196,11 @@ def _products(rows: Matrix, weights: Sequence[float]) -> Matrix:
 def inverted(matrix: Sequence[Sequence[float]]) -> Matrix:
     """Inverse of a symmetric positive definite matrix, by Gauss and Jordan on its scaled form.
 
+    Parameters
+    ----------
+    matrix : Sequence[Sequence[float]]
+        Rows of the matrix.
+
     Raises
     ------
     ValueError

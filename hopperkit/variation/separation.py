@@ -143,6 +143,13 @@ def _equivalent(value: float, degrees: int) -> float:
 def is_exact(logs: Sequence[float], factor: Factor) -> bool:
     """Whether a factor parts the runs so that no two of its kinds overlap, with two runs or more in each.
 
+    Parameters
+    ----------
+    logs : sequence of float
+        Logarithms of the values.
+    factor : Factor
+        The factor.
+
     Examples
     --------
     >>> from hopperkit.variation.factors import Factor

@@ -106,6 +106,11 @@ def untied(times: Sequence[float]) -> list[float]:
 
     Runs printed in whole seconds form clusters that are not groups.
 
+    Parameters
+    ----------
+    times : sequence of float
+        Run times. [s]
+
     Examples
     --------
     >>> untied([10, 10, 11, 12])
@@ -123,6 +128,11 @@ def untied(times: Sequence[float]) -> list[float]:
 
 def step_of(times: Sequence[float]) -> float:
     """Largest step of which all times are multiples, to at most six decimals; 0 for one time.
+
+    Parameters
+    ----------
+    times : sequence of float
+        Run times. [s]
 
     Examples
     --------

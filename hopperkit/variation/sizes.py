@@ -61,6 +61,13 @@ def drift_seen(spread: float, runs: int, level: float = 0.02) -> float:
 def groups_seen(spread: float, runs: int) -> float | None:
     """Distance of two equal groups that is seen in 80 of 100 data sets; None for too few runs. [unit of the spread]
 
+    Parameters
+    ----------
+    spread : float
+        Standard deviation of the logarithm.
+    runs : int
+        Number of runs.
+
     Examples
     --------
     >>> groups_seen(0.05, 3) is None, groups_seen(0.05, 100) < groups_seen(0.05, 20)

@@ -56,6 +56,15 @@ def _guarded(value: float) -> float:
 def f_tail(ratio: float, above: float, below: float) -> float:
     """Chance that an F ratio with these degrees of freedom exceeds a value. [fraction]
 
+    Parameters
+    ----------
+    ratio : float
+        Value of the statistic.
+    above : float
+        Degrees of freedom of the numerator.
+    below : float
+        Degrees of freedom of the denominator.
+
     Examples
     --------
     >>> round(f_tail(4.96, 1, 10), 3)
@@ -66,6 +75,15 @@ def f_tail(ratio: float, above: float, below: float) -> float:
 
 def f_quantile(tail: float, above: float, below: float) -> float:
     """Value that an F ratio exceeds with this chance, by bisection.
+
+    Parameters
+    ----------
+    tail : float
+        Probability of the upper tail.
+    above : float
+        Degrees of freedom of the numerator.
+    below : float
+        Degrees of freedom of the denominator.
 
     Examples
     --------
@@ -100,6 +118,11 @@ def chi_square_tail(value: float, degrees: float) -> float:
 def normal_tail(z: float) -> float:
     """Chance that a standard normal variable exceeds a value, one-sided. [fraction]
 
+    Parameters
+    ----------
+    z : float
+        Standard normal deviate.
+
     Examples
     --------
     >>> round(normal_tail(1.96), 3)
@@ -110,6 +133,11 @@ def normal_tail(z: float) -> float:
 
 def normal_quantile(tail: float) -> float:
     """Value that a standard normal variable exceeds with this chance.
+
+    Parameters
+    ----------
+    tail : float
+        Probability of the upper tail.
 
     Examples
     --------

@@ -201,6 +201,17 @@ def throughput_range(users: float, one: float, ceiling: float, kind: Kind, *, no
 def share_kept(users: float, one: float, ceiling: float, *, sharpness: float = SHARPNESS) -> float:
     """Share of its throughput alone that a user keeps when others are active. [fraction]
 
+    Parameters
+    ----------
+    users : float
+        Number of users.
+    one : float
+        Throughput of one user alone.
+    ceiling : float
+        Largest total throughput, in the unit of `one`.
+    sharpness : float, default SHARPNESS
+        Sharpness of the soft minimum.
+
     Examples
     --------
     Ten clients that could fill the servers keep three quarters each, a hundred a tenth:

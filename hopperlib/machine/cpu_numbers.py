@@ -16,6 +16,11 @@ _MOST = 100_000
 def expanded(lists: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
     """Return the CPUs that lists name, one tuple for each hardware thread of a core.
 
+    Parameters
+    ----------
+    lists : tuple of str
+        Lists of CPU numbers, as in a machine file.
+
     Raises
     ------
     InputError
@@ -43,6 +48,11 @@ def expanded(lists: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
 def core_by_cpu(lists: tuple[str, ...]) -> dict[int, int]:
     """Return the core of each CPU.
 
+    Parameters
+    ----------
+    lists : tuple of str
+        Lists of CPU numbers, as in a machine file.
+
     Examples
     --------
     >>> core_by_cpu(("0,2,1,3",))[1]
@@ -53,6 +63,13 @@ def core_by_cpu(lists: tuple[str, ...]) -> dict[int, int]:
 
 def written(numbers: tuple[int, ...], *, strides: bool = True) -> str:
     """Return numbers as a list with ranges and, unless these are not wanted, strides: the inverse of `expanded`.
+
+    Parameters
+    ----------
+    numbers : tuple of int
+        CPU numbers.
+    strides : bool, default True
+        Whether ranges may have a stride.
 
     Examples
     --------

@@ -89,6 +89,11 @@ class Component:
 def parse_layout(options: str) -> tuple[Component, ...]:
     """Return the components that options of ``lfs setstripe`` make.
 
+    Parameters
+    ----------
+    options : str
+        Options of ``lfs setstripe``.
+
     Raises
     ------
     InputError
@@ -145,6 +150,13 @@ def _bytes(value: str) -> int:
 def setstripe(components: Sequence[Component], path: str = "DIRECTORY") -> str:
     """Return the command that gives new files of a folder a layout.
 
+    Parameters
+    ----------
+    components : sequence of Component
+        Components of the layout, in file order.
+    path : str, default 'DIRECTORY'
+        Path of the value or file.
+
     Examples
     --------
     >>> setstripe(parse_layout("--stripe-count 4 --pool flash"), "run 1")
@@ -157,6 +169,13 @@ def setstripe(components: Sequence[Component], path: str = "DIRECTORY") -> str:
 
 def split(components: Sequence[Component], file_bytes: int) -> list[tuple[Component, int]]:
     """Return the components used by a file of a size, each with its bytes. [bytes]
+
+    Parameters
+    ----------
+    components : sequence of Component
+        Components of the layout, in file order.
+    file_bytes : int
+        Size of the file. [bytes]
 
     Examples
     --------

@@ -54,6 +54,17 @@ def settings(name: str) -> list[float]:
 def measured(*, spread_percent: float, contended_percent: float, persistence: float, loss_percent: float) -> Measured:
     """Return the results for histories of one kind; a loss of 0 gives false alarms.
 
+    Parameters
+    ----------
+    spread_percent : float
+        Standard deviation of ordinary runs. [%]
+    contended_percent : float
+        Share of runs in contention. [%]
+    persistence : float
+        Lag-one autocorrelation of the noise.
+    loss_percent : float
+        Loss; 0 for none. [%]
+
     Raises
     ------
     InputError

@@ -331,6 +331,19 @@ def _loglik(residuals: Sequence[float], noise: Noise) -> tuple[float, tuple[floa
 def place(values: Sequence[float], fitted: Fit, which: int, shortest: int, near: int) -> list[float]:
     """Return the likelihood of the change at each run within `near`, with levels, noise and all other changes fixed.
 
+    Parameters
+    ----------
+    values : sequence of float
+        The values.
+    fitted : Fit
+        Fit of the levels.
+    which : int
+        Index of the change.
+    shortest : int
+        Shortest segment. [runs]
+    near : int
+        Largest shift of the change. [runs]
+
     Examples
     --------
     >>> values = [0.0, 0.1] * 10 + [1.0, 1.1] * 10

@@ -89,6 +89,13 @@ def compared(
 def moment(time: str, index: int) -> float:
     """Return a time as a number: a date in seconds, a number unchanged, otherwise the index of the run.
 
+    Parameters
+    ----------
+    time : str
+        Time of the run, as written.
+    index : int
+        Index, from 0.
+
     Examples
     --------
     >>> moment("1970-01-02", 0) - moment("1970-01-01", 0), moment("17", 0), moment("late", 3)

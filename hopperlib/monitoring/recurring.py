@@ -116,6 +116,17 @@ def switches(values: Sequence[float], least: float, levels: Sequence[float], log
 def outweighs(states: TwoStates, levels: Sequence[float], loglik: float, more: int = 0) -> bool:
     """Whether two states explain a history with less than jumps between that many levels, and more that was fitted, do.
 
+    Parameters
+    ----------
+    states : TwoStates
+        The two states.
+    levels : sequence of float
+        Level of each run.
+    loglik : float
+        Logarithm of the likelihood.
+    more : int, default 0
+        Number of additional parameters.
+
     Examples
     --------
     >>> states = two_states([0.0, 0.1, 0.0, 1.0, 1.1, 1.0] * 4, 0.01)

@@ -149,6 +149,11 @@ def moved_together(reports: Sequence[Report]) -> list[Moved]:
 
     Changes belong together if the runs between which each may lie overlap.
 
+    Parameters
+    ----------
+    reports : sequence of Report
+        Report on each series.
+
     Examples
     --------
     >>> from hopperlib.monitoring.history import History, judge

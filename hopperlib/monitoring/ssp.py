@@ -23,6 +23,15 @@ from hopperlib.errors import InputError, refusal
 def rate(operations: float, time_s: float, processors: float) -> float:
     """Return the rate of a benchmark per processor, in operations a second.
 
+    Parameters
+    ----------
+    operations : float
+        Operations of the benchmark.
+    time_s : float
+        Run time. [s]
+    processors : float
+        Number of processors.
+
     Examples
     --------
     MiniFE on 2,048 nodes of Hopper: 1,065 Tflop in 92.4 s, printed as 0.00563 Tflop/s a node [1]_.
@@ -143,6 +152,13 @@ def speedup_term(
 
 def improvement(terms: Sequence[float], weights: Sequence[float] | None = None) -> float:
     """Return Scalable System Improvement: the weighted geometric mean of the applications' terms.
+
+    Parameters
+    ----------
+    terms : sequence of float
+        The ratios.
+    weights : sequence of float or None
+        Weights; None for equal ones.
 
     Examples
     --------

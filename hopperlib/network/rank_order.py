@@ -56,6 +56,13 @@ def parse_grid(text: str) -> Grid:
 def neighbor_pairs(grid: Grid, *, periodic: bool = False) -> Iterator[tuple[int, int]]:
     """Yield each pair of ranks that are neighbors along an axis, x counting fastest.
 
+    Parameters
+    ----------
+    grid : Grid
+        Size of the grid along each axis.
+    periodic : bool, default False
+        Whether opposite sides of the grid are neighbors.
+
     Examples
     --------
     >>> list(neighbor_pairs((2, 2, 1)))
@@ -72,6 +79,13 @@ def neighbor_pairs(grid: Grid, *, periodic: bool = False) -> Iterator[tuple[int,
 
 def neighbor_count(grid: Grid, *, periodic: bool = False) -> int:
     """Return the number of pairs of neighboring ranks.
+
+    Parameters
+    ----------
+    grid : Grid
+        Size of the grid along each axis.
+    periodic : bool, default False
+        Whether opposite sides of the grid are neighbors.
 
     Examples
     --------
@@ -149,6 +163,13 @@ def block_order(grid: Grid, block: Grid) -> list[int]:
 
     Blocks at the far edges may be smaller.
 
+    Parameters
+    ----------
+    grid : Grid
+        Size of the grid along each axis.
+    block : Grid
+        Sides of a block.
+
     Examples
     --------
     >>> block_order((4, 2, 1), (2, 2, 1))
@@ -181,6 +202,15 @@ def best_block(grid: Grid, cores_per_node: int, *, periodic: bool = False) -> tu
 
     Blocks whose sides multiply to the cores of a node are tried and compared with the grid's default order. On grids of
     more than 100,000 ranks, only the two that cut the fewest pairs between blocks are tried.
+
+    Parameters
+    ----------
+    grid : Grid
+        Size of the grid along each axis.
+    cores_per_node : int
+        Cores of a node.
+    periodic : bool, default False
+        Whether opposite sides of the grid are neighbors.
 
     Returns
     -------
@@ -229,6 +259,13 @@ def _sides(cores: int, dimensions: int) -> Iterator[Grid]:
 def rank_order_file(order: Sequence[int], note: str = "") -> str:
     """Return the text of a ``MPICH_RANK_ORDER`` file: every rank once, runs folded.
 
+    Parameters
+    ----------
+    order : sequence of int
+        Rank at each position.
+    note : str, default ''
+        Comment at the beginning of the file.
+
     Examples
     --------
     >>> print(rank_order_file([0, 1, 2, 8, 4], "a note"), end="")
@@ -260,6 +297,11 @@ def _filled(side: int, cells: Iterable[tuple[int, int]]) -> Triangle:
 def diagonal_major(side: int) -> Triangle:
     """MFDn's lower triangle numbered along its diagonals, the main one first.
 
+    Parameters
+    ----------
+    side : int
+        Side of the matrix, in blocks.
+
     Examples
     --------
     >>> diagonal_major(3)
@@ -273,6 +315,11 @@ def balanced_diagonal_major(side: int) -> Triangle:
 
     Of two mirrored cells one is taken. With an even side the last diagonal is
     half full: its first half is taken, which no source prints.
+
+    Parameters
+    ----------
+    side : int
+        Side of the matrix, in blocks.
 
     Examples
     --------
@@ -289,6 +336,11 @@ def balanced_column_major(side: int) -> Triangle:
 
     With an even side the first half of the columns have one task more, which
     no source prints.
+
+    Parameters
+    ----------
+    side : int
+        Side of the matrix, in blocks.
 
     Examples
     --------

@@ -24,6 +24,13 @@ from hopperlib.text import count
 def counted_node(node: NodeKind, threads: int) -> NodeKind:
     """Return the node as aprun counts it with ``-j``: each hardware thread in use is a core; 1 if the line has no ``-j``.
 
+    Parameters
+    ----------
+    node : NodeKind
+        Kind of node.
+    threads : int
+        Threads per task.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine

@@ -143,6 +143,15 @@ class Filling(NamedTuple):
 def seat_aprun(launch: Launch, machine: Machine, node: NodeKind) -> Iterator[Seating]:
     """Yield where aprun puts the tasks of each component.
 
+    Parameters
+    ----------
+    launch : Launch
+        The parsed launch line.
+    machine : Machine
+        The machine.
+    node : NodeKind
+        Kind of node.
+
     Examples
     --------
     >>> from hopperlib.placement.launch_line import read_launch_line

@@ -43,6 +43,13 @@ class ThreadLoad(NamedTuple):
 def thread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
     """Return the load of a node's threads; one that may run on several cores counts in parts.
 
+    Parameters
+    ----------
+    pattern : sequence of Binding
+        Binding of each task on the node.
+    kind : NodeKind
+        Kind of node.
+
     Examples
     --------
     Two tasks tied to one core:
@@ -68,6 +75,13 @@ def spread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
 
     Whole tasks are dealt out over the NUMA nodes if they fit so, else threads.
 
+    Parameters
+    ----------
+    pattern : sequence of Binding
+        Binding of each task on the node.
+    kind : NodeKind
+        Kind of node.
+
     Examples
     --------
     Twelve tasks of one thread on a Hopper node, wherever they were:
@@ -89,6 +103,15 @@ def spread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
 
 def memory_need(pattern: Sequence[Binding], kind: NodeKind, memory_per_task_gb: float) -> tuple[float, ...]:
     """Memory that the tasks of each NUMA node want; a task over several wants an even part on each. [GB]
+
+    Parameters
+    ----------
+    pattern : sequence of Binding
+        Binding of each task on the node.
+    kind : NodeKind
+        Kind of node.
+    memory_per_task_gb : float
+        Memory of a task. [GB]
 
     Examples
     --------

@@ -106,6 +106,19 @@ def probe(schedule: Schedule, time_s: int, probe_nodes: int, *, allocation: str 
 
     It starts when enough nodes are free, with nothing else starting meanwhile.
 
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    time_s : int
+        The instant. [s]
+    probe_nodes : int
+        Nodes of the probe.
+    allocation : str, default 'first'
+        Name of the allocation method.
+    seed : int, default 1
+        Seed of the random numbers.
+
     Raises
     ------
     ValueError
@@ -237,6 +250,11 @@ _SAMPLE_S = 3 * 3600
 def debug_queues(debug_first: bool) -> tuple[Queue, ...]:
     """Return the queues: debug jobs before all others, or full-machine jobs before all others.
 
+    Parameters
+    ----------
+    debug_first : bool
+        Whether the debug queue has priority.
+
     Examples
     --------
     >>> [queue.priority for queue in debug_queues(True)]
@@ -248,6 +266,15 @@ def debug_queues(debug_first: bool) -> tuple[Queue, ...]:
 
 def full_jobs(nodes: int, *, first_day: int, days: int) -> list[Job]:
     """Return a job of three hours on that many nodes at nine in the morning of every third day.
+
+    Parameters
+    ----------
+    nodes : int
+        Number of nodes.
+    first_day : int
+        First day of the summary.
+    days : int
+        Number of days.
 
     Examples
     --------

@@ -91,6 +91,13 @@ _CYCLE = tuple(accumulate((day * hour for day in _DAYS for hour in _HOURS), init
 def interpolate(table: Sequence[float], u: float) -> float:
     """Return the value of a table of equal steps at u from 0 to 1.
 
+    Parameters
+    ----------
+    table : sequence of float
+        Values at equal steps of probability.
+    u : float
+        The probability, from 0 to 1.
+
     Examples
     --------
     >>> interpolate((0.0, 1.0, 5.0), 0.75)

@@ -94,6 +94,17 @@ class Closure(NamedTuple):
 def fixed_priorities(workload: Workload, order: str, rules: Rules, nodes: int) -> list[float] | None:
     """Return the part of each job's priority that does not change while it waits, the larger first; None if all are equal.
 
+    Parameters
+    ----------
+    workload : Workload
+        The jobs.
+    order : str
+        Name of the node order.
+    rules : Rules
+        The rules.
+    nodes : int
+        Number of nodes.
+
     Raises
     ------
     InputError
@@ -262,6 +273,11 @@ def read_queues(text: str) -> dict[str, QueueTable]:
 
 def queues_of(document: Mapping[str, Any]) -> dict[str, QueueTable]:
     """Return the tables of a parsed file, as `read_queues` does.
+
+    Parameters
+    ----------
+    document : mapping of str to Any
+        Output of the TOML parser.
 
     Examples
     --------

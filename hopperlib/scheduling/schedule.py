@@ -21,6 +21,11 @@ STATUS = ("not started", "finished", "killed at limit", "killed by outage")
 def runs_of(positions: Iterable[int]) -> list[tuple[int, int]]:
     """Return positions as runs (from, to not included), in order.
 
+    Parameters
+    ----------
+    positions : iterable of int
+        Positions in the node list.
+
     Examples
     --------
     >>> runs_of([7, 3, 4, 5, 9, 8])
@@ -235,6 +240,13 @@ class Summary(NamedTuple):
 
 def summarize(schedule: Schedule, jobs: Sequence[int] | None = None) -> Summary:
     """Return the numbers of some jobs that started, by their indices; of all of them without.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    jobs : sequence of int or None
+        Indices of the jobs; None for all.
 
     Raises
     ------

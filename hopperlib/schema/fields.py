@@ -198,7 +198,13 @@ class RecordSpec(NamedTuple):
 
 @cache
 def record_spec(record: Any) -> RecordSpec:
-    """Return the specification of a record, computed from its type hints once."""
+    """Return the specification of a record, computed from its type hints once.
+
+    Parameters
+    ----------
+    record : Any
+        A dataclass of the schema.
+    """
     hints = get_type_hints(record)
     keys, provenance = {}, []
     for each in fields(record):
@@ -240,7 +246,15 @@ def _spec_of(hint: Any, spec: FieldSpec) -> FieldSpec:
 
 
 def violated_rule(value: Any, spec: FieldSpec) -> str:
-    """Return the rule that a value, or a list of them, breaks, empty if it holds."""
+    """Return the rule that a value, or a list of them, breaks, empty if it holds.
+
+    Parameters
+    ----------
+    value : Any
+        The value.
+    spec : FieldSpec
+        Specification of the key.
+    """
     if spec.shape == "list":
         return _violated_by_list(value, spec)
     if spec.kind is str:

@@ -30,6 +30,15 @@ class TableError(InputError):
 def read_toml(text: str, *, name: str, error: type[TableError] = TableError) -> dict[str, Any]:
     """Parse TOML tables; any error of the parser becomes one message.
 
+    Parameters
+    ----------
+    text : str
+        The text.
+    name : str
+        The name.
+    error : type[TableError], default TableError
+        Type of the error to raise.
+
     Raises
     ------
     TableError

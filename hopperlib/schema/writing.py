@@ -10,6 +10,11 @@ from hopperlib.schema.fields import FieldSpec, Quantity, record_spec
 def document_of(record: Any) -> dict[str, Any]:
     """Return the tables of a record's file, as a TOML parser would return them, without default values.
 
+    Parameters
+    ----------
+    record : Any
+        A dataclass of the schema.
+
     Examples
     --------
     >>> from dataclasses import dataclass
@@ -56,6 +61,11 @@ def _entry_of(value: Any, path: str, spec: FieldSpec, provenance: Mapping[str, Q
 
 def to_toml(record: Any) -> str:
     r"""Return the text of a record's file; reading it gives the record back.
+
+    Parameters
+    ----------
+    record : Any
+        A dataclass of the schema.
 
     Examples
     --------

@@ -149,6 +149,11 @@ class Costs:
 def unaligned_fraction(transfer_bytes: int) -> float:
     """Share of calls, one after the other from the start of a file, that end inside a page. [fraction]
 
+    Parameters
+    ----------
+    transfer_bytes : int
+        Size of a call. [bytes]
+
     Raises
     ------
     ValueError
@@ -250,6 +255,11 @@ def gain_range(costs: Costs, transfer_bytes: int, buffers: Buffers, *, reading: 
 
 def gain_findings(write_gain: float) -> tuple[Finding, ...]:
     """Return a note if writes are so large that buffers buy less than half a per cent.
+
+    Parameters
+    ----------
+    write_gain : float
+        Gain of writes, as a factor.
 
     Examples
     --------
@@ -357,6 +367,15 @@ def documented_costs(
 
 def transfer_for_gain_bytes(costs: Costs, wanted: float, *, buffer_bytes: int) -> float:
     """Size of unaligned calls for which a write gains this much. [bytes]
+
+    Parameters
+    ----------
+    costs : Costs
+        Costs of calls and waiting.
+    wanted : float
+        Required gain, as a factor.
+    buffer_bytes : int
+        Size of a buffer. [bytes]
 
     Raises
     ------

@@ -39,6 +39,17 @@ class RequestedNodeKind(NamedTuple):
 def requested_node_kind(script: Script, machine: Machine, kind: str | None) -> RequestedNodeKind:
     r"""Return the kind of node that a script requests; `kind` overrides it.
 
+    Parameters
+    ----------
+    script : Script
+        The parsed script.
+    machine : Machine
+        The machine.
+    kind : str or None
+        Kind of node; None for the script's request.
+
+    Examples
+    --------
     >>> from hopperkit.launchers.scripts import read_script
     >>> requested_node_kind(read_script("#SBATCH -C gpu\nsrun -n 4 ./a.out"), Machine.load("perlmutter"), None).kind.name
     'gpu'
@@ -133,6 +144,15 @@ def read_reservation(
     script: Script, machine: Machine, node: NodeKind
 ) -> tuple[Reservation | None, Mapping[str, str], list[str]]:
     r"""Return a script's reservation, the variables that the batch system sets, and notes.
+
+    Parameters
+    ----------
+    script : Script
+        The parsed script.
+    machine : Machine
+        The machine.
+    node : NodeKind
+        Kind of node.
 
     Examples
     --------

@@ -227,6 +227,15 @@ def _deciding_setting(
 def check_claim(component: Component, nodes: int, launch: Launch) -> None:
     """Reject a step with more nodes, including those of earlier programs on the line, than its job has.
 
+    Parameters
+    ----------
+    component : Component
+        One program of the line.
+    nodes : int
+        Number of nodes.
+    launch : Launch
+        The parsed launch line.
+
     Raises
     ------
     LaunchError
@@ -255,6 +264,13 @@ def with_all_cores(launch: Launch, node: NodeKind) -> Launch | None:
     """Return a bare srun line read as if its job left no cores to the system; None where that changes nothing.
 
     A bare line that only fits with the cores that the site keeps is placed so.
+
+    Parameters
+    ----------
+    launch : Launch
+        The parsed launch line.
+    node : NodeKind
+        Kind of node.
 
     Examples
     --------
@@ -330,6 +346,15 @@ def _after_steps(before: Sequence[Component], setting: _Setting, component: Comp
 
 def place_steps(steps: Sequence[Component], node: NodeKind, machine: Machine) -> list[tuple[Binding, ...]]:
     """Return the placements of steps started one after the other on one node, while there is room.
+
+    Parameters
+    ----------
+    steps : sequence of Component
+        The steps, in order of their start.
+    node : NodeKind
+        Kind of node.
+    machine : Machine
+        The machine.
 
     Examples
     --------

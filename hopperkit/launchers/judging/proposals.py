@@ -82,6 +82,15 @@ class LineInScript(NamedTuple):
 def fair_share(kind: NodeKind, tasks: int, component: Component | None = None) -> int:
     """Cores of a node for each of its tasks, if the cores that jobs may use are shared out evenly.
 
+    Parameters
+    ----------
+    kind : NodeKind
+        Kind of node.
+    tasks : int
+        Number of tasks.
+    component : Component or None
+        One program of the line, if parsed.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine
@@ -220,6 +229,17 @@ def _aprun_changes(counts: list[int], depth: Changes, kind: NodeKind) -> Iterato
 def widths(kind: NodeKind, tasks: int, threads: int, component: Component | None = None) -> list[int]:
     """Return cores a task worth trying: the fair share first, then what fits NUMA nodes, then its threads.
 
+    Parameters
+    ----------
+    kind : NodeKind
+        Kind of node.
+    tasks : int
+        Number of tasks.
+    threads : int
+        Threads per task.
+    component : Component or None
+        One program of the line, if parsed.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine
@@ -353,6 +373,19 @@ def layout_line(machine: Machine, kind: NodeKind, tasks: int, tasks_per_node: in
 
     Each form is placed on one full node, representing the others; of those that give each thread a core, the first with
     the fewest findings is used.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine.
+    kind : NodeKind
+        Kind of node.
+    tasks : int
+        Number of tasks.
+    tasks_per_node : int
+        Tasks per node.
+    threads : int
+        Threads per task.
 
     Examples
     --------

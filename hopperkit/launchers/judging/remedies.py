@@ -97,6 +97,13 @@ def _tried(
 def changed_lines(before: str, after: str) -> list[list[object]]:
     r"""Return the lines that differ between two texts: first line (from 1), number of lines replaced, new lines.
 
+    Parameters
+    ----------
+    before : str
+        The text before the change.
+    after : str
+        The text after the change.
+
     Examples
     --------
     >>> changed_lines("a\nb\nc", "a\nB\nb2\nc"), changed_lines("a\nb", "b")

@@ -70,6 +70,11 @@ class Starter(NamedTuple):
 def starter_in(words: Sequence[Word]) -> Starter | None:
     """Return the starter in a command, also within a container, after Python or in a shell string.
 
+    Parameters
+    ----------
+    words : sequence of Word
+        Words of a command.
+
     Examples
     --------
     >>> words = [Word(text=each) for each in "python -m torch.distributed.run --nnodes=2 --nproc-per-node 8 t.py".split()]
@@ -128,6 +133,11 @@ def _number(text: str, options: str) -> int | None:
 def is_rank_of_script(words: Sequence[Word]) -> bool:
     """Whether the rank of a node or a machine is put in by the shell of the batch script, where it is 0 for all.
 
+    Parameters
+    ----------
+    words : sequence of Word
+        Words of a command.
+
     Examples
     --------
     >>> is_rank_of_script([Word(text="--node_rank=$SLURM_NODEID", unknown="is not set", typed="--node_rank=$SLURM_NODEID")])
@@ -171,6 +181,13 @@ def _plain(word: RawWord) -> Word:
 
 def tasks_of_mpirun(line: LaunchLine, nodes: int | None) -> int | None:
     """Return the tasks per node that mpirun or mpiexec starts; None if the line does not set them.
+
+    Parameters
+    ----------
+    line : LaunchLine
+        The launch line.
+    nodes : int or None
+        Number of nodes; None if unknown.
 
     Examples
     --------

@@ -29,6 +29,17 @@ _NESTED = ("machine", "socket", "numa", "l3", "core", "hwthread")
 def place_hydra(bind: str, mapping: str, node: Topology, ranks: int) -> list[int]:
     """Return the mask of each rank on one node; 0 where it is not bound.
 
+    Parameters
+    ----------
+    bind : str
+        Value of ``-bind-to``.
+    mapping : str
+        Value of ``-map-by``.
+    node : Topology
+        Topology of the node.
+    ranks : int
+        Number of ranks.
+
     Raises
     ------
     LaunchError

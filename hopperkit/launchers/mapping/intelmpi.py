@@ -51,6 +51,11 @@ class IntelRequest(NamedTuple):
 def read_intelmpi(variables: Mapping[str, str]) -> IntelRequest | None:
     """Return the request of the variables; None where they turn pinning off.
 
+    Parameters
+    ----------
+    variables : mapping of str to str
+        Environment variables.
+
     Raises
     ------
     CannotTellError
@@ -97,6 +102,13 @@ def read_intelmpi(variables: Mapping[str, str]) -> IntelRequest | None:
 def listed_cpus(text: str, node: Topology) -> list[int]:
     """Return the hardware threads that a list of Linux' numbers names.
 
+    Parameters
+    ----------
+    text : str
+        The text.
+    node : Topology
+        Topology of the node.
+
     Raises
     ------
     CannotTellError
@@ -131,6 +143,13 @@ def listed_cpus(text: str, node: Topology) -> list[int]:
 def listed_masks(domain: str, node: Topology) -> list[int]:
     """Return the masks of ``[f,f0]``, which number CPUs as Linux does.
 
+    Parameters
+    ----------
+    domain : str
+        Value of ``I_MPI_PIN_DOMAIN``.
+    node : Topology
+        Topology of the node.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine
@@ -163,6 +182,13 @@ def shares(ranks: int, places: int) -> list[int]:
 
 def first_thread_of_each_core(mask: int, node: Topology) -> int:
     """Return a mask with the lowest hardware thread of each core that it touches.
+
+    Parameters
+    ----------
+    mask : int
+        Hardware threads, as a bit mask.
+    node : Topology
+        Topology of the node.
 
     Examples
     --------

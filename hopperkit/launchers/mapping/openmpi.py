@@ -76,6 +76,11 @@ class OpenMpiRequest(NamedTuple):
 def number_pieces(piece: str) -> tuple[int, int]:
     """Return the first and the last number of ``4`` or ``4-7``.
 
+    Parameters
+    ----------
+    piece : str
+        Text between separators.
+
     Examples
     --------
     >>> number_pieces("4-7"), number_pieces("4")

@@ -47,6 +47,11 @@ class Topology(NamedTuple):
 def bits(mask: int) -> Iterator[int]:
     """Yield the positions of the bits that are set, from the lowest.
 
+    Parameters
+    ----------
+    mask : int
+        Hardware threads, as a bit mask.
+
     Examples
     --------
     >>> list(bits(0b1011))
@@ -60,6 +65,11 @@ def bits(mask: int) -> Iterator[int]:
 
 def topology_of(kind: NodeKind) -> Topology:
     """Return the topology of a kind of node; L1 and L2 caches are taken to belong to one core each.
+
+    Parameters
+    ----------
+    kind : NodeKind
+        Kind of node.
 
     Examples
     --------

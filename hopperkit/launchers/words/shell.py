@@ -344,6 +344,13 @@ class _Splitter:
 def expand(word: RawWord, variables: Variables) -> list[Word]:
     """Return the words that a word becomes: more than one if a variable outside quotes holds blanks.
 
+    Parameters
+    ----------
+    word : RawWord
+        The word before expansion.
+    variables : Variables
+        Variables of the script.
+
     Examples
     --------
     >>> words = split("$RUN ./a.out '$RUN' $((2 * M))")[0]
@@ -465,6 +472,13 @@ def _number(node: Any, variables: Variables) -> int:
 
 def joined(word: RawWord, variables: Variables) -> str | Unknown:
     """Return the value of a word as one string, as in an assignment, where blanks do not part it.
+
+    Parameters
+    ----------
+    word : RawWord
+        The word before expansion.
+    variables : Variables
+        Variables of the script.
 
     Examples
     --------

@@ -123,6 +123,17 @@ def answer(given: Given) -> Result:
 def context_of(launch: str, machine: "str | Machine", record: str, job: str | None = None) -> "Context | None":
     """Return the facts besides the output; None if there are none.
 
+    Parameters
+    ----------
+    launch : str
+        Launch line or script.
+    machine : str or Machine
+        The machine, or its name.
+    record : str
+        Output of sacct.
+    job : str or None
+        Number of the job; None for the last one.
+
     Raises
     ------
     InputError
@@ -248,7 +259,13 @@ def _findings(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
 
 
 def other_kind(diagnosis: Diagnosis) -> Kind | None:
-    """Return the kind of a text that is not a job's output: a script, a table, a configuration; None if it may be one."""
+    """Return the kind of a text that is not a job's output: a script, a table, a configuration; None if it may be one.
+
+    Parameters
+    ----------
+    diagnosis : Diagnosis
+        Diagnosis of the job.
+    """
     if len(diagnosis.evidence.files) != 1:
         return None
     lines = [text.decode(errors="replace") for _, text in islice(diagnosis.evidence.files[0].window.lines(), _HEAD)]

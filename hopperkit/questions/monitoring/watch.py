@@ -84,6 +84,13 @@ def partial_results(given: Given) -> Iterator[Result]:
 def judged(files: Sequence[Histories], *, least_percent: float) -> list[Report]:
     """Return the reports of all series of files, the largest change first.
 
+    Parameters
+    ----------
+    files : sequence of Histories
+        Histories of each file.
+    least_percent : float
+        Smallest relevant change. [%]
+
     Examples
     --------
     >>> judged([read_benchmark_history(["time,value", "1,5"])], least_percent=1)[0].verdict

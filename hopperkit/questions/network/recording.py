@@ -29,6 +29,15 @@ _HABITS_SEED = 1
 def holdings(schedule: Schedule, from_s: int, until_s: int) -> Iterator[Holding]:
     """Yield the jobs that run in a part of a schedule [s], and the nodes withheld from jobs in it.
 
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    from_s : int
+        Start of the period. [s]
+    until_s : int
+        End of the period. [s]
+
     Examples
     --------
     >>> from hopperlib.scheduling.downtimes import Downtime
@@ -51,6 +60,13 @@ def holdings(schedule: Schedule, from_s: int, until_s: int) -> Iterator[Holding]
 
 def queued(schedule: Schedule, until_s: int) -> list[tuple[int, int, int]]:
     """Return number, submission [s] and nodes of the jobs that were there by an instant [s] and had not begun.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    until_s : int
+        End of the period. [s]
 
     Examples
     --------
@@ -85,6 +101,13 @@ def used_so_far(schedule: Schedule, days: int, of: int) -> str:
 def places_of(machine: Machine, order: str = "nid") -> tuple[NodeAddress, ...]:
     """Return a machine's nodes for jobs in the order of a list; `InputError` if it states no floor.
 
+    Parameters
+    ----------
+    machine : Machine
+        The machine.
+    order : str, default 'nid'
+        Name of the node order.
+
     Examples
     --------
     >>> len(places_of(Machine.load("titan"), "xyz"))
@@ -96,6 +119,13 @@ def places_of(machine: Machine, order: str = "nid") -> tuple[NodeAddress, ...]:
 @lru_cache(maxsize=4)
 def floor_of(machine: Machine, order: str) -> dict[str, Any]:
     """Return each listed node's position on the floor and in the torus.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine.
+    order : str
+        Name of the node order.
 
     Examples
     --------
@@ -117,6 +147,13 @@ def floor_of(machine: Machine, order: str) -> dict[str, Any]:
 def named(machine: Machine, order: str) -> dict[str, Any]:
     """Return the identification of a recording's machine: the order of its list, its name, and its floor, if the pages
     do not have it.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine.
+    order : str
+        Name of the node order.
 
     Examples
     --------
@@ -205,6 +242,13 @@ def histories(machine: Machine) -> Histories | None:
 
 def link_digits(shares: Mapping[tuple[int, Coordinates], float], dimensions: Coordinates) -> str:
     """Return how many tenths of its bandwidth each link has in use, one digit each: axis by axis, router by router.
+
+    Parameters
+    ----------
+    shares : Mapping[tuple[int, Coordinates], float]
+        Utilization of each link.
+    dimensions : Coordinates
+        Size of the torus along each axis.
 
     Examples
     --------

@@ -23,6 +23,13 @@ _MOST_OSTS = 200
 def rows_table(rows: Sequence[IoResult], caption: str = "Rates as measured") -> Table:
     """Return rows as a table; folders are omitted if file names are unique.
 
+    Parameters
+    ----------
+    rows : sequence of IoResult
+        The measured rates.
+    caption : str, default 'Rates as measured'
+        Caption of the table.
+
     Examples
     --------
     >>> rows_table([IoResult(file="runs/a.txt", access="write", rate_mib_s=2.0)]).rows[0][:2]
@@ -57,6 +64,13 @@ def rate_figure(rows: Sequence[IoResult], references: Sequence[Reference] = ()) 
     """Return the rates, a cloud of points for each access and kind of file.
 
     Plotted against tasks if these differ, otherwise against transfer size, otherwise by repetition.
+
+    Parameters
+    ----------
+    rows : sequence of IoResult
+        The measured rates.
+    references : sequence of Reference, default ()
+        Reference lines.
 
     Raises
     ------
@@ -98,6 +112,11 @@ def rate_figure(rows: Sequence[IoResult], references: Sequence[Reference] = ()) 
 
 def ost_figure(verdict: Verdict) -> Figure:
     """Return the rate of each OST for one task, slow ones marked; its table has the slowest first.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        Verdict on the OSTs.
 
     Raises
     ------

@@ -96,6 +96,11 @@ class LustreState:
 def read_lfs(source: Source) -> LustreState:
     """Parse ``lfs df`` (with or without ``-h``) and ``lfs getstripe -d``.
 
+    Parameters
+    ----------
+    source : Source
+        Text, lines, a path, bytes or an open file.
+
     Raises
     ------
     InputError

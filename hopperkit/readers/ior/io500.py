@@ -118,6 +118,13 @@ def io500_rows(run: Io500) -> Iterator[dict[str, Any]]:
 def read_io500_summary(source: Source, *, file: str = "-") -> Io500:
     """Parse the score and phases in a summary or in the run's output.
 
+    Parameters
+    ----------
+    source : Source
+        Text, lines, a path, bytes or an open file.
+    file : str, default '-'
+        Name of the file.
+
     Raises
     ------
     InputError
@@ -149,6 +156,11 @@ def read_io500_summary(source: Source, *, file: str = "-") -> Io500:
 
 def read_io500(folder: str | os.PathLike[str]) -> tuple[Io500, ...]:
     """Return the runs whose results lie in a folder, the best score first.
+
+    Parameters
+    ----------
+    folder : str | os.PathLike[str]
+        Path of the folder.
 
     Raises
     ------

@@ -236,6 +236,13 @@ def results_csv(results: Iterable[IoResult]) -> str:
 def rows_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
     r"""Return rows as CSV, with nothing in a cell that a row lacks.
 
+    Parameters
+    ----------
+    rows : Iterable[Mapping[str, Any]]
+        The rows.
+    columns : sequence of str
+        Names of the columns.
+
     Examples
     --------
     >>> rows_csv([{"a": 1}, {"b": "=2"}], ("a", "b"))
@@ -250,6 +257,11 @@ def rows_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
 
 def csv_cell(cell: Any) -> Any:
     """Return a cell of a CSV file; a text that a spreadsheet would take for a formula gets an apostrophe in front.
+
+    Parameters
+    ----------
+    cell : Any
+        Value of the cell.
 
     Examples
     --------

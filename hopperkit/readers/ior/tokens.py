@@ -103,6 +103,11 @@ def binary_size(text: str) -> int | None:
 def rate_factor(heading: str) -> float:
     """Return the factor from the unit in a heading to MiB/s.
 
+    Parameters
+    ----------
+    heading : str
+        Heading of the column.
+
     Examples
     --------
     >>> rate_factor("bw(MiB/s)"), rate_factor("Max(MB)"), rate_factor("bw(bytes/s)") * 2**20
@@ -185,6 +190,11 @@ def error_in(line: str) -> tuple[bool, str] | None:
 
 def worst(errors: list[tuple[bool, str]]) -> tuple[bool, str]:
     """Return whether one of the errors was fatal, and the text of the first two different ones.
+
+    Parameters
+    ----------
+    errors : list[tuple[bool, str]]
+        Whether each error is fatal, and its text.
 
     Examples
     --------

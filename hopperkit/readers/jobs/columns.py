@@ -96,6 +96,15 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
     the heading ends in, else seconds. Without a state column, a job that ran has completed; without a column of nodes,
     the cores belong to nodes of that size if given, otherwise to one-core nodes.
 
+    Parameters
+    ----------
+    lines : iterable of str
+        The lines.
+    timezone : str, default ''
+        Time zone of timestamps without one.
+    cores_per_node : int, default 0
+        Cores of a node.
+
     Raises
     ------
     InputError

@@ -60,6 +60,11 @@ def _end(moment: int | None, seconds: int | None) -> int | None:
 def counted(counts: dict[str, int]) -> tuple[Note, ...]:
     """Return the notes for counted events, by code.
 
+    Parameters
+    ----------
+    counts : dict[str, int]
+        Number of events by code.
+
     Examples
     --------
     >>> counted({"zero-limit": 2})[0].message

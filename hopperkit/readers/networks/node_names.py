@@ -40,6 +40,11 @@ def place_of(name: str) -> tuple[str, str]:
 def tree_of_names(names: Sequence[str]) -> SwitchTree:
     """Return the tree of nodes by their names: switch, group, machine.
 
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the nodes.
+
     Raises
     ------
     InputError

@@ -89,6 +89,13 @@ def jobs_in_network(jobs: Source, network: Source) -> Placements:
 def lay_jobs(trace: Trace, site: SiteNetwork) -> Placements:
     """Return the same for a log and a network that were read.
 
+    Parameters
+    ----------
+    trace : Trace
+        The job trace.
+    site : SiteNetwork
+        The site's network.
+
     Raises
     ------
     InputError

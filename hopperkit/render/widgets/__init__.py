@@ -112,6 +112,15 @@ def _show_plotly(figure: Any) -> None:
 def show_by(formatter: Any, kind: type, show: Callable[[Any], Any]) -> None:
     """Tell IPython to show things of a kind by calling a function; not where the book is built.
 
+    Parameters
+    ----------
+    formatter : Any
+        IPython's display formatter.
+    kind : type
+        Type of the displayed objects.
+    show : Callable[[Any], Any]
+        Returns the display data of an object.
+
     Examples
     --------
     >>> from IPython.core.formatters import DisplayFormatter

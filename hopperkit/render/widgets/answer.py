@@ -55,6 +55,13 @@ def titled_html(title: str, text: str) -> str:
 def error_html(message: str, label: str = "") -> str:
     """Return a refused input as HTML, led by the label of the control at fault.
 
+    Parameters
+    ----------
+    message : str
+        The message.
+    label : str, default ''
+        Label of the control.
+
     Examples
     --------
     >>> error_html("tasks=0 must be at least 1", "Tasks")

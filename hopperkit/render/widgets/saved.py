@@ -56,6 +56,11 @@ def publish(bundle: Mapping[str, Any], **options: Any) -> Any:
 def marked(html: str) -> str:
     """Return HTML as something that is hidden while a widget shows the same.
 
+    Parameters
+    ----------
+    html : str
+        HTML of the content.
+
     Examples
     --------
     >>> marked("<p>Six.</p>").endswith('<div class="hopper-saved"><p>Six.</p></div>')
@@ -78,6 +83,13 @@ def drawn(figure: Figure, **more: Any) -> dict[str, Any]:
 
 def figure_bundle(figure: Figure, *, picture: bool = True) -> dict[str, Any]:
     """Return a chart for plotly, as a static picture where matplotlib is there, and in words.
+
+    Parameters
+    ----------
+    figure : Figure
+        The chart.
+    picture : bool, default True
+        Whether a static picture is included.
 
     Examples
     --------

@@ -19,6 +19,11 @@ _YEAR_S = 365 * _DAY_S
 def steps(changes: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:
     """Instants at which a sum of (instant, change) changes, and the sum from each of them on.
 
+    Parameters
+    ----------
+    changes : Iterable[tuple[int, int]]
+        Pairs of instant and change.
+
     Examples
     --------
     >>> steps([(0, 2), (10, -2), (10, 3), (20, -3)])
@@ -36,6 +41,11 @@ def held_level(changes: Iterable[tuple[int, int]]) -> int:
 
     A level counts if it holds for twelve hours in all, or on two days that do not follow on each other; for each year of the
     log as much more is wanted. In logs of up to three days the peak counts.
+
+    Parameters
+    ----------
+    changes : Iterable[tuple[int, int]]
+        Pairs of instant and change.
 
     Examples
     --------
@@ -67,6 +77,15 @@ def held_level(changes: Iterable[tuple[int, int]]) -> int:
 
 def usage(workload: Workload, jobs: Iterable[int], amount: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Changes in resource use, as (instant, change), at observed starts and ends.
+
+    Parameters
+    ----------
+    workload : Workload
+        The jobs.
+    jobs : iterable of int
+        Indices of the jobs.
+    amount : sequence of int
+        Amount used by each job of the workload.
 
     Examples
     --------

@@ -151,6 +151,11 @@ def scheduled_on(workload: Workload) -> Cluster | int | None:
 def count_of(room: Cluster | int) -> int:
     """Nodes of a machine.
 
+    Parameters
+    ----------
+    room : Cluster or int
+        The cluster, or the number of exclusive nodes.
+
     Examples
     --------
     >>> count_of(4)
@@ -161,6 +166,11 @@ def count_of(room: Cluster | int) -> int:
 
 def describe(room: Cluster | int) -> str:
     """Size of an estimated machine in words, by its partitions.
+
+    Parameters
+    ----------
+    room : Cluster or int
+        The cluster, or the number of exclusive nodes.
 
     Examples
     --------

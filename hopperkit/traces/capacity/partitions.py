@@ -27,6 +27,13 @@ _NO_WAIT_S = 60
 def machine_by_use(workload: Workload, jobs: list[int]) -> Cluster:
     """Machine of jobs that name no nodes: like nodes for each kind of job, and partitions as sets of them.
 
+    Parameters
+    ----------
+    workload : Workload
+        The jobs.
+    jobs : list[int]
+        Indices of the jobs.
+
     Examples
     --------
     Two jobs of one partition, one after the other:

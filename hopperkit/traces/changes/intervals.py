@@ -17,6 +17,11 @@ _BEYOND = 2
 def chaos_band(differences: Sequence[float]) -> tuple[float, tuple[float, float]]:
     """Return the standard deviation of a difference over runs, and the 95 % range of another run.
 
+    Parameters
+    ----------
+    differences : sequence of float
+        Difference in each pair of runs.
+
     Examples
     --------
     Student's t is 4.303 for three runs, and another run differs from their mean by the root of 1 + 1/3 more:
@@ -35,6 +40,13 @@ def with_chaos(
 ) -> tuple[float | None, float | None]:
     """Interval of weeks and misfit, made wider by the schedule's noise.
 
+    Parameters
+    ----------
+    weekly : tuple[float or None, float or None]
+        Range due to differences between weeks.
+    chaos : tuple[float, float]
+        Range due to noise.
+
     Examples
     --------
     >>> low, high = with_chaos((-0.4, -0.2), (-0.35, -0.25))
@@ -52,6 +64,17 @@ def weekly(
     log: Workload, observed: Sequence[int], before: Sequence[int], after: Sequence[int]
 ) -> list[tuple[int, int, int]]:
     """Return by week of submission the added wait, the wait without the change, and its error. [s]
+
+    Parameters
+    ----------
+    log : Workload
+        Jobs of the log.
+    observed : sequence of int
+        Observed wait of each job. [s]
+    before : sequence of int
+        Wait of each job without the change. [s]
+    after : sequence of int
+        Wait of each job with the change. [s]
 
     Examples
     --------

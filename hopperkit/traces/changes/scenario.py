@@ -135,6 +135,21 @@ def simulated_waits(
 
     With `jitter`, submissions come up to five seconds later.
 
+    Parameters
+    ----------
+    workload : Workload
+        The jobs.
+    nodes : int or Cluster
+        Number of exclusive nodes, or the cluster.
+    clock : Clock
+        Clock of the log.
+    rules : Learned
+        The rules.
+    scenario : Scenario
+        The change.
+    jitter : random.Random or None
+        Source of random delays of submissions; None for no delays.
+
     Raises
     ------
     InputError

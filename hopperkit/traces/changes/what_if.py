@@ -116,6 +116,19 @@ def what_if(
 ) -> WhatIf:
     """Predict the effect of changes on the waits of a log.
 
+    Parameters
+    ----------
+    workload : Workload
+        The jobs.
+    nodes : int or Cluster
+        Number of exclusive nodes, or the cluster.
+    clock : Clock
+        Clock of the log.
+    rules : Learned
+        The rules.
+    scenarios : sequence of Scenario
+        The changes.
+
     Examples
     --------
     >>> from hopperlib.scheduling.workload import Job

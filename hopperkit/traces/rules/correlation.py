@@ -24,6 +24,13 @@ def ranks(values: Sequence[float]) -> list[float]:
 def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:
     """Return Spearman's rank correlation; 0 where one side does not vary.
 
+    Parameters
+    ----------
+    ours : sequence of float
+        Simulated values.
+    theirs : sequence of float
+        Observed values.
+
     Examples
     --------
     >>> rank_correlation([1, 2, 9], [10, 20, 30]), rank_correlation([1, 1], [1, 2])

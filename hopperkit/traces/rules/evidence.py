@@ -26,6 +26,13 @@ _GAIN, _LEAST = 0.01, 0.1
 def learned_from(workload: Workload, nodes: int | Cluster) -> int:
     """Number of jobs that rules are learned from: the last ones, as a site's rules change.
 
+    Parameters
+    ----------
+    workload : Workload
+        The jobs.
+    nodes : int or Cluster
+        Number of exclusive nodes, or the cluster.
+
     Examples
     --------
     >>> learned_from(Workload(), 4)

@@ -34,6 +34,13 @@ def _closed_hours(evidence: Evidence, over: int, most: float) -> ClosedHours | N
 def best_closed_hours(evidence: Evidence, rules: Learned) -> ClosedHours | None:
     """Closed hours that fit best, from when it fits best: early in the morning few jobs start anyway; None without any.
 
+    Parameters
+    ----------
+    evidence : Evidence
+        Evidence from the log.
+    rules : Learned
+        The rules.
+
     Examples
     --------
     >>> from hopperkit.traces.rules.clock import Clock

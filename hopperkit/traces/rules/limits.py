@@ -78,6 +78,13 @@ def _candidates(evidence: Evidence) -> Iterator[Limit]:
 def find_limits(evidence: Evidence, rules: Learned) -> tuple[Learned, list[Finding]]:
     """Rules with the limits that explain waits, and what speaks for each.
 
+    Parameters
+    ----------
+    evidence : Evidence
+        Evidence from the log.
+    rules : Learned
+        The rules.
+
     Examples
     --------
     >>> from hopperkit.traces.rules.clock import Clock
@@ -101,6 +108,17 @@ def find_limits(evidence: Evidence, rules: Learned) -> tuple[Learned, list[Findi
 
 def with_gain(finding: Finding, evidence: Evidence, before: Learned, after: Learned) -> Finding:
     """Finding with the gain in rank correlation from the rule.
+
+    Parameters
+    ----------
+    finding : Finding
+        The finding.
+    evidence : Evidence
+        Evidence from the log.
+    before : Learned
+        The rules without the new one.
+    after : Learned
+        The rules with the new one.
 
     Examples
     --------

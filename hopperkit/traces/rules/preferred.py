@@ -20,6 +20,11 @@ _TRIED = 3
 def preferred_groups(evidence: Evidence) -> Iterator[tuple[str, str]]:
     """Yield the QOS, queues and users that may have priority: those whose jobs waited least by rank.
 
+    Parameters
+    ----------
+    evidence : Evidence
+        Evidence from the log.
+
     Examples
     --------
     >>> from hopperkit.traces.rules.clock import Clock

@@ -247,6 +247,11 @@ def load_build_rules() -> tuple[BuildRule, ...]:
 def build_rule(code: str) -> BuildRule:
     """Return a rule by its code, in any case.
 
+    Parameters
+    ----------
+    code : str
+        Code of the rule.
+
     Raises
     ------
     ValueError

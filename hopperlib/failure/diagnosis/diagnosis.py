@@ -186,6 +186,13 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
 def diagnosis_of(evidence: Evidence, context: "Context | None" = None) -> Diagnosis:
     """Diagnose the result of a scan: `diagnose` without reading.
 
+    Parameters
+    ----------
+    evidence : Evidence
+        Evidence from the log.
+    context : Context or None
+        Facts besides the output.
+
     Examples
     --------
     >>> scanner = Scanner()

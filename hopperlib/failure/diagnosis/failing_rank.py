@@ -68,6 +68,11 @@ class FirstFailure:
 def first_failure(evidence: Evidence) -> FirstFailure | None:
     r"""Return the task that a launcher names first, of all files in their order; None if none names any.
 
+    Parameters
+    ----------
+    evidence : Evidence
+        Evidence from the log.
+
     Examples
     --------
     >>> from hopperlib.failure.diagnosis.diagnosis import diagnose

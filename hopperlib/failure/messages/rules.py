@@ -210,6 +210,11 @@ class Rule:
 def rules_of(documents: Iterable[Mapping[str, Any]]) -> tuple[Rule, ...]:
     """Return the rules of parsed files, in the order in which a line is tried on them; their links are not checked.
 
+    Parameters
+    ----------
+    documents : Iterable[Mapping[str, Any]]
+        Outputs of the TOML parser.
+
     Examples
     --------
     >>> rules_of([])
@@ -415,6 +420,11 @@ def _by_code() -> dict[str, Rule]:
 
 def rule(code: str) -> Rule:
     """Return a rule by its code.
+
+    Parameters
+    ----------
+    code : str
+        Code of the rule.
 
     Raises
     ------

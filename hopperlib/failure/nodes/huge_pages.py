@@ -58,6 +58,13 @@ def buddy_blocks(pages: int, taken: Iterable[int], *, orders: int = 11) -> tuple
 def strays_allowed(huge_pages: int, need: int) -> float:
     """Stray small pages with which that many huge pages are still whole on average. [small pages]
 
+    Parameters
+    ----------
+    huge_pages : int
+        Huge pages of a node without unmovable pages.
+    need : int
+        Huge pages required on each node.
+
     Examples
     --------
     A node of 31 GB that must give 24 GB: 16 MB in the wrong places are too many.
@@ -115,6 +122,19 @@ def chance_of_huge_pages(huge_pages: int, need: int, strays: float, spread: floa
 
 def explaining_strays(huge_pages: int, need: int, spread: float, nodes: int, success: float) -> float:
     """Mean number of unmovable pages per node that explains a success rate of jobs on this many nodes. [small pages]
+
+    Parameters
+    ----------
+    huge_pages : int
+        Huge pages of a node without unmovable pages.
+    need : int
+        Huge pages required on each node.
+    spread : float
+        Standard deviation of the logarithm.
+    nodes : int
+        Number of nodes.
+    success : float
+        Share of successful jobs, from 0 to 1.
 
     Examples
     --------

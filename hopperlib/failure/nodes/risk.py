@@ -54,6 +54,13 @@ def chance_of_bad_node(nodes: int, bad: int, job_nodes: int) -> float:
 def chance_of_enough(chance_of_one: float, job_nodes: int) -> float:
     """Probability that every node of a job has enough, if nodes are independent. [fraction]
 
+    Parameters
+    ----------
+    chance_of_one : float
+        Probability that one node has enough, from 0 to 1.
+    job_nodes : int
+        Nodes of the job.
+
     Examples
     --------
     99.9 % of the nodes have enough huge pages; a job of 1,024 finds all of them so in a third of its runs:
@@ -72,6 +79,15 @@ def explaining_bad_nodes(nodes: int, job_nodes: int, success_fraction: float) ->
     """Bad nodes that explain a success rate, if one bad node fails a job. [nodes]
 
     The answer is a real number: for whole nodes the chances are steps.
+
+    Parameters
+    ----------
+    nodes : int
+        Number of nodes.
+    job_nodes : int
+        Nodes of the job.
+    success_fraction : float
+        Share of successful jobs, from 0 to 1.
 
     Examples
     --------
@@ -101,6 +117,13 @@ def explaining_bad_nodes(nodes: int, job_nodes: int, success_fraction: float) ->
 
 def days_of_machine(core_hours: float, cores: int) -> float:
     """Time in which the whole machine delivers that many core-hours. [days]
+
+    Parameters
+    ----------
+    core_hours : float
+        Core-hours.
+    cores : int
+        Number of cores.
 
     Examples
     --------

@@ -149,6 +149,13 @@ class Surroundings:
 def features(one: Candidate, around: Surroundings) -> dict[str, float]:
     """Return the numbers of a candidate.
 
+    Parameters
+    ----------
+    one : Candidate
+        The candidate line.
+    around : Surroundings
+        Facts about all lines.
+
     Examples
     --------
     >>> lines = [Line(0, 1, "step 1"), Line(0, 2, "stop: no mesh")]

@@ -83,6 +83,13 @@ def ranked_lines(files: Sequence[LineReader]) -> list[RankedLine]:
 def ranked(lines: Iterable[Line], weighted: Mapping[str, float]) -> list[RankedLine]:
     """Return lines ranked by given weights.
 
+    Parameters
+    ----------
+    lines : iterable of Line
+        The lines.
+    weighted : mapping of str to float
+        Weights of the features.
+
     Examples
     --------
     >>> [one.line for one in ranked([Line(0, 1, "all well"), Line(0, 2, "disk full")], {"depth": 1.0})]

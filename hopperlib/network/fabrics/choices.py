@@ -145,6 +145,13 @@ def node_choice(
 def touched(fabric: Fabric, nodes: Sequence[int]) -> tuple[Counter[int], Counter[int]]:
     """Return the nodes of a job in each group, and on each switch.
 
+    Parameters
+    ----------
+    fabric : Fabric
+        The network.
+    nodes : sequence of int
+        Node numbers.
+
     Examples
     --------
     >>> from hopperlib.network.fabrics.tree import fat_tree

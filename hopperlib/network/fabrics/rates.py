@@ -123,6 +123,11 @@ class Laid:
 def upper_edge(lines: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """Return the straight lines over [0, 1] that no other exceeds at both ends, the one that begins highest first.
 
+    Parameters
+    ----------
+    lines : Sequence[tuple[float, float]]
+        Ends of the lines at 0 and 1.
+
     Examples
     --------
     >>> upper_edge([(1.0, 2.0), (0.5, 0.5), (0.0, 3.0)])
@@ -140,6 +145,11 @@ def lowest_of_edge(edge: Sequence[tuple[float, float]]) -> float:
     ends.
 
     Their maximum is a convex curve; its minimum is where two of them cross, or at an end.
+
+    Parameters
+    ----------
+    edge : Sequence[tuple[float, float]]
+        Ends of the lines at 0 and 1.
 
     Examples
     --------
@@ -209,6 +219,15 @@ def fair_rates(
 def lay(fabric: Fabric, traffics: Sequence[Traffic], wants_gb_s: Sequence[float]) -> Laid:
     """Lay the traffic of some jobs on the links of a network, both ways.
 
+    Parameters
+    ----------
+    fabric : Fabric
+        The network.
+    traffics : sequence of Traffic
+        Traffic of each job.
+    wants_gb_s : sequence of float
+        Wanted rate of a node of each job. [GB/s]
+
     Examples
     --------
     >>> from hopperlib.network.fabrics.tree import fat_tree
@@ -224,6 +243,11 @@ def lay(fabric: Fabric, traffics: Sequence[Traffic], wants_gb_s: Sequence[float]
 
 def slowdown_from_traffic(laid: Laid) -> Pace:
     """Compute the slowdown of the first job's data exchange.
+
+    Parameters
+    ----------
+    laid : Laid
+        Traffic routed over links.
 
     Examples
     --------

@@ -92,6 +92,13 @@ def _correlation(a: Sequence[float], b: Sequence[float]) -> float | None:
 def correlations(jobs: Sequence[PlacedJob], times: TimesByCause) -> dict[str, list[float | None]]:
     """Return the correlation of each of `METRICS` with the least times, one a cause; None where nothing varies.
 
+    Parameters
+    ----------
+    jobs : sequence of PlacedJob
+        The placed jobs.
+    times : TimesByCause
+        Run times by cause.
+
     Examples
     --------
     >>> from hopperlib.network.runtime.milc import milc_jobs, model

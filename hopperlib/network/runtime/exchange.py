@@ -32,6 +32,13 @@ def grid_neighbors(nodes: int) -> Graph:
 def neighbor_hops(places: Sequence[Coordinates], torus: Torus) -> float:
     """Mean hops of a message from a node of a job to a neighbor on its grid; 0 without messages. [hops]
 
+    Parameters
+    ----------
+    places : sequence of Coordinates
+        Coordinates of the nodes.
+    torus : Torus
+        The torus.
+
     Examples
     --------
     >>> neighbor_hops([(0, 0, 0), (0, 0, 1)], Torus((9, 9, 9)))

@@ -33,6 +33,15 @@ _FORCE_NOISE = 0.02
 def milc_jobs(order: str = "xyz-by2", allocation: str = "first", tasks: int = 8192) -> tuple[PlacedJob, ...]:
     """Return MILC's jobs of a node order, an allocation and a size.
 
+    Parameters
+    ----------
+    order : str, default 'xyz-by2'
+        Name of the node order.
+    allocation : str, default 'first'
+        Name of the allocation method.
+    tasks : int, default 8192
+        Number of tasks.
+
     Examples
     --------
     >>> {job.tasks for job in milc_jobs()}
@@ -85,6 +94,15 @@ def sampled_conditions(
 def fitted(met: Sequence[Sequence[Run]], runs: int, run_noise: float = RUN_NOISE) -> RunTimeModel:
     """Return the model calibrated on the printed table, for jobs with these conditions and a sample of this many runs.
 
+    Parameters
+    ----------
+    met : Sequence[Sequence[Run]]
+        Conditions of each run, by job.
+    runs : int
+        Number of runs.
+    run_noise : float, default RUN_NOISE
+        Mean additional time from noise, as a fraction.
+
     Raises
     ------
     ValueError
@@ -109,6 +127,15 @@ def model(runs: int = 100, traffic: str = "assumed", jobs: tuple[PlacedJob, ...]
     """Return the calibrated model for a sample of this many runs and an assumed traffic of neighbors.
 
     Default: the jobs of `milc_jobs`.
+
+    Parameters
+    ----------
+    runs : int, default 100
+        Number of runs.
+    traffic : str, default 'assumed'
+        Neighbors' traffic: none, assumed or double.
+    jobs : tuple of PlacedJob, default ()
+        The placed jobs; empty for the default.
 
     Examples
     --------

@@ -50,6 +50,17 @@ def separate_collectives_s(tasks: int, message_gb: float, *, latency_s: float, b
     Both go over a tree of log2(tasks) levels. The reduction passes the whole
     message up every level; the scatter halves it on the way down.
 
+    Parameters
+    ----------
+    tasks : int
+        Number of tasks.
+    message_gb : float
+        Size of a message. [GB]
+    latency_s : float
+        Latency of a message. [s]
+    bandwidth_gb_s : float
+        Bandwidth of a task. [GB/s]
+
     Examples
     --------
     >>> round(separate_collectives_s(64, 0.001, latency_s=1.6e-6, bandwidth_gb_s=6.0), 6)
@@ -63,6 +74,17 @@ def merged_collectives_s(tasks: int, message_gb: float, *, latency_s: float, ban
     """Time of one MPI_Reduce_scatter in place of the two. [s]
 
     Halving at every level, each task sends all parts but one once.
+
+    Parameters
+    ----------
+    tasks : int
+        Number of tasks.
+    message_gb : float
+        Size of a message. [GB]
+    latency_s : float
+        Latency of a message. [s]
+    bandwidth_gb_s : float
+        Bandwidth of a task. [GB/s]
 
     Examples
     --------

@@ -492,6 +492,15 @@ def read_placed_jobs(name: str = "placed-jobs.csv") -> tuple[PlacedJob, ...]:
 def selected(order: str, allocation: str, tasks: int) -> tuple[PlacedJob, ...]:
     """Return the rows of one order, allocation and size.
 
+    Parameters
+    ----------
+    order : str
+        Name of the node order.
+    allocation : str
+        Name of the allocation method.
+    tasks : int
+        Number of tasks.
+
     Examples
     --------
     >>> {job.runs for job in selected("xyz-by2", "contiguous", 8192)}

@@ -61,6 +61,15 @@ def _noncentral_t(t: float, freedom: int, noncentrality: float) -> float:
 def power_of_slope(slope: float, error: float, freedom: int) -> float:
     """Chance that a slope is seen with its sign, given the standard error of its estimate. [fraction]
 
+    Parameters
+    ----------
+    slope : float
+        The slope to detect.
+    error : float
+        Standard error of the slope.
+    freedom : int
+        Degrees of freedom.
+
     Examples
     --------
     >>> round(power_of_slope(0.03, 0.01, 100), 2), round(power_of_slope(0.0, 0.01, 100), 3)
@@ -125,6 +134,15 @@ def runs_needed(gain: float, noise: float, *, chance: float = 0.8) -> int | None
 
 def gain_shown(noise: float, runs: int, *, chance: float = 0.8) -> float:
     """Smallest gain that this many runs of each variant show with this probability. [fraction of the slower run]
+
+    Parameters
+    ----------
+    noise : float
+        Coefficient of variation of the run times.
+    runs : int
+        Number of runs.
+    chance : float, default 0.8
+        Required probability of detection, from 0 to 1.
 
     Examples
     --------

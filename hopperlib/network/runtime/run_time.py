@@ -46,6 +46,11 @@ class Run(NamedTuple):
 def draw_noise(rng: random.Random) -> float:
     """Draw additional time from noise, relative to its mean: exponential, truncated at five times the mean. [fraction]
 
+    Parameters
+    ----------
+    rng : random.Random
+        Source of random numbers.
+
     Examples
     --------
     >>> rng = random.Random(1)

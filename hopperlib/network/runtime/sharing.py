@@ -65,6 +65,11 @@ class Habit(NamedTuple):
 def draw_habit(rng: random.Random) -> Habit:
     """Draw the traffic of a job.
 
+    Parameters
+    ----------
+    rng : random.Random
+        Source of random numbers.
+
     Examples
     --------
     >>> rng = random.Random(1)
@@ -230,6 +235,15 @@ def shares_in_use(
 ) -> dict[tuple[int, Coordinates], float]:
     """Return the utilization of each used link at some rates: axis and lower router -> the busier of its two
     directions. [fraction]
+
+    Parameters
+    ----------
+    links : LinkMap
+        Bandwidth of each link.
+    streams : sequence of Stream
+        The streams.
+    rates_gb_s : sequence of float
+        Rate of a node of each stream. [GB/s]
 
     Examples
     --------

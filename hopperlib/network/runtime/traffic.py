@@ -18,6 +18,13 @@ Graph = Mapping[tuple[int, int], int]
 def grid_dimensions(tasks: int, axes: int = 4) -> tuple[int, ...]:
     """Return a grid for tasks, as even as the factors of their number allow.
 
+    Parameters
+    ----------
+    tasks : int
+        Number of tasks.
+    axes : int, default 4
+        Number of dimensions of the grid.
+
     Examples
     --------
     >>> grid_dimensions(8192), grid_dimensions(3072, 3)
@@ -42,6 +49,13 @@ def nearest_neighbors(dimensions: Sequence[int], tasks_per_node: int) -> Graph:
 
     Tasks are numbered along the last axis first and fill node after node;
     messages within a node use no link and are left out.
+
+    Parameters
+    ----------
+    dimensions : sequence of int
+        Size of the grid along each axis.
+    tasks_per_node : int
+        Tasks per node.
 
     Examples
     --------

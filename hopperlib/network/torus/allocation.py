@@ -58,6 +58,13 @@ def mean_hop_distance(places: Iterable[Coordinates], torus: Torus) -> float:
     Gemini count as a pair at distance 0), or each Gemini once for the mean
     between Geminis.
 
+    Parameters
+    ----------
+    places : iterable of Coordinates
+        Coordinates of the nodes.
+    torus : Torus
+        The torus.
+
     Examples
     --------
     >>> torus = Torus((17, 8, 24))
@@ -125,6 +132,13 @@ class PrefixCounts:
 def max_hop_distance(places: Iterable[Coordinates], torus: Torus) -> float:
     """Greatest distance of two places, weighted as the torus specifies. [hops]
 
+    Parameters
+    ----------
+    places : iterable of Coordinates
+        Coordinates of the nodes.
+    torus : Torus
+        The torus.
+
     Examples
     --------
     >>> max_hop_distance([(0, 0, 0), (16, 4, 23)], Torus((17, 8, 24)))
@@ -173,6 +187,13 @@ def hull_of_placement(places: Iterable[Coordinates], torus: Torus) -> Hull:
     that does not decide, the smallest hull. The result therefore does not change when the whole placement is shifted
     round the torus.
 
+    Parameters
+    ----------
+    places : iterable of Coordinates
+        Coordinates of the nodes.
+    torus : Torus
+        The torus.
+
     Examples
     --------
     The same bar, once in the middle and once across the seam:
@@ -200,6 +221,13 @@ def bisection_bandwidth_gb_s(geminis: Iterable[Coordinates], machine: Machine) -
     split where the halves come closest to equal. Links between two Geminis of
     the job that cross the split count. The weakest axis is the answer; an axis
     along which all Geminis share one place cannot be split.
+
+    Parameters
+    ----------
+    geminis : iterable of Coordinates
+        Coordinates of the Geminis.
+    machine : Machine
+        The machine.
 
     Examples
     --------

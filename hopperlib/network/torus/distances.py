@@ -117,6 +117,13 @@ def link_bandwidth_gb_s(machine: Machine, link: Link) -> float:
     differ from those between blades; Z links inside a cage differ from those
     between cages (from the last slot of a cage).
 
+    Parameters
+    ----------
+    machine : Machine
+        The machine.
+    link : Link
+        Directed link of the torus.
+
     Raises
     ------
     InputError

@@ -26,6 +26,19 @@ def holders(schedule: Schedule, time_s: int) -> dict[int, int]:
 def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 120, rows: int = 96) -> list[list[float]]:
     """Return the busy fraction of each stretch of the node list in each interval. [fraction]
 
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    start_s : int
+        Start of the period. [s]
+    end_s : int
+        End of the period. [s]
+    columns : int, default 120
+        Number of columns.
+    rows : int, default 96
+        Number of rows.
+
     Examples
     --------
     >>> from hopperlib.scheduling.scheduler import simulate

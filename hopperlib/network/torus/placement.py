@@ -8,6 +8,13 @@ _BLOCK = 8
 def busy(position: int, busy_fraction: float) -> bool:
     """Return whether a position of the list is busy: in blocks of eight, by a fixed rule.
 
+    Parameters
+    ----------
+    position : int
+        Position in the node list.
+    busy_fraction : float
+        Share of the machine that is busy, from 0 to 1.
+
     Examples
     --------
     >>> sum(busy(position, 0.5) for position in range(8000)) / 8000

@@ -26,6 +26,13 @@ from hopperlib.machine import NodeKind
 def task_bandwidth_gb_s(kind: NodeKind, tasks: int) -> float:
     """Bandwidth that each of some one-core tasks on a NUMA node gets from its channels. [GB/s]
 
+    Parameters
+    ----------
+    kind : NodeKind
+        Kind of node.
+    tasks : int
+        Number of tasks.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine

@@ -204,6 +204,15 @@ def memory_times(
 def stream_gb_s(kind: NodeKind, threads: int, *, elsewhere: float) -> float:
     """Memory bandwidth of one task alone on a node, as STREAM measures it. [GB/s]
 
+    Parameters
+    ----------
+    kind : NodeKind
+        Kind of node.
+    threads : int
+        Threads per task.
+    elsewhere : float
+        Share of remote data, from 0 to 1.
+
     Examples
     --------
     On a whole node, with memory touched first by the thread that reads it, and all by the first thread:
@@ -284,6 +293,13 @@ def thread_costs(
 def best_threads(costs: tuple[ThreadCost, ...], shares: RunShares) -> ThreadCost:
     """Return the fastest, that with fewer threads where two are as fast.
 
+    Parameters
+    ----------
+    costs : tuple of ThreadCost
+        Cost of each number of threads.
+    shares : RunShares
+        Parts of the run time.
+
     Examples
     --------
     Nothing to save in MPI, so one thread a task is as fast as any:
@@ -298,6 +314,15 @@ def best_threads(costs: tuple[ThreadCost, ...], shares: RunShares) -> ThreadCost
 
 def close_to(costs: tuple[ThreadCost, ...], best: ThreadCost, shares: RunShares) -> tuple[ThreadCost, ...]:
     """Return those that one or two runs cannot separate from the best, including the best.
+
+    Parameters
+    ----------
+    costs : tuple of ThreadCost
+        Cost of each number of threads.
+    best : ThreadCost
+        The fastest.
+    shares : RunShares
+        Parts of the run time.
 
     Examples
     --------

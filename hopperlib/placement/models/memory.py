@@ -91,6 +91,13 @@ def most_tasks_per_node(node: NodeKind, need_gb: float, threads: int = 1) -> int
 def seats(node: NodeKind, threads: int) -> int:
     """Most tasks of that many threads that the cores of a node hold, memory aside.
 
+    Parameters
+    ----------
+    node : NodeKind
+        Kind of node.
+    threads : int
+        Threads per task.
+
     Raises
     ------
     InputError

@@ -43,6 +43,15 @@ def page_cost_us(small_gb_s: float, large_gb_s: float, page_bytes: int) -> float
 def paged_bandwidth_gb_s(page_bytes: int, *, large_gb_s: float, page_cost_us: float) -> float:
     """Bandwidth with pages of a size. [GB/s]
 
+    Parameters
+    ----------
+    page_bytes : int
+        Size of a page. [bytes]
+    large_gb_s : float
+        Bandwidth with large pages. [GB/s]
+    page_cost_us : float
+        Cost of a page. [us]
+
     Examples
     --------
     >>> round(paged_bandwidth_gb_s(4096, large_gb_s=6.0, page_cost_us=0.488), 2)

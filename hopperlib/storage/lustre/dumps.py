@@ -64,6 +64,17 @@ class Dump(NamedTuple):
 def osts_with_slow(osts: int, rate_gb_s: float, *, slow: int, slow_rate_gb_s: float) -> list[float]:
     """Return the rates of OSTs of which some are slow. [GB/s]
 
+    Parameters
+    ----------
+    osts : int
+        Number of OSTs.
+    rate_gb_s : float
+        Rate of an OST. [GB/s]
+    slow : int
+        Number of slow OSTs.
+    slow_rate_gb_s : float
+        Rate of a slow OST. [GB/s]
+
     Raises
     ------
     InputError
@@ -377,6 +388,17 @@ def barrier_steps(size_gb: float, *, peak_gb_s: float, variables: int, spread_s:
     """Rate of a shared file over time, as the corners of a line: at peak, and none at the end of each variable. [s], [GB/s]
 
     Parameters are those of `barrier_rate_gb_s`.
+
+    Parameters
+    ----------
+    size_gb : float
+        Size of the dump. [GB]
+    peak_gb_s : float
+        Peak rate of the file system. [GB/s]
+    variables : int
+        Number of variables.
+    spread_s : float
+        Time between the first and the last OST. [s]
 
     Examples
     --------

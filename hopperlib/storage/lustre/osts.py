@@ -176,6 +176,13 @@ def uneven_weights(osts: int, unevenness: float = 0.15) -> list[float]:
     Lustre prefers OSTs with more free space; how uneven Hopper's were is not
     printed, so the default is an assumption.
 
+    Parameters
+    ----------
+    osts : int
+        Number of OSTs.
+    unevenness : float, default 0.15
+        Coefficient of variation of the weights.
+
     Raises
     ------
     InputError
@@ -233,6 +240,17 @@ def finish_times_s(total_gb: float, objects: Sequence[int], *, peak_gb_s: float,
     """When each limiting unit is done with its objects. [s]
 
     Parameters and errors are those of `file_dump`.
+
+    Parameters
+    ----------
+    total_gb : float
+        Size of the dump. [GB]
+    objects : sequence of int
+        Number of objects on each OST.
+    peak_gb_s : float
+        Peak rate of the file system. [GB/s]
+    osts_per_unit : int, default 1
+        OSTs per controller.
 
     Examples
     --------
@@ -293,6 +311,29 @@ def repeat_file_dump(
 ) -> list[FileDump]:
     """Return repeated dumps, each with its files dealt anew.
 
+    Parameters
+    ----------
+    total_gb : float
+        Size of the dump. [GB]
+    files : int
+        Number of files.
+    stripe_count : int
+        Stripe count.
+    osts : int
+        Number of OSTs.
+    allocator : str
+        Lustre's method of choosing OSTs.
+    peak_gb_s : float
+        Peak rate of the file system. [GB/s]
+    repetitions : int
+        Number of random deals.
+    rng : random.Random
+        Source of random numbers.
+    osts_per_unit : int, default 1
+        OSTs per controller.
+    weights : sequence of float or None
+        Weights; None for equal ones.
+
     Raises
     ------
     InputError
@@ -316,6 +357,17 @@ def repeat_file_dump(
 
 def deals_in_time(repetitions: int, files: int, stripe_count: int, allocator: str) -> int:
     """Number of deals of files: one without randomness, and fewer than requested if a deal takes long.
+
+    Parameters
+    ----------
+    repetitions : int
+        Number of random deals.
+    files : int
+        Number of files.
+    stripe_count : int
+        Stripe count.
+    allocator : str
+        Lustre's method of choosing OSTs.
 
     Examples
     --------

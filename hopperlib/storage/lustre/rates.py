@@ -172,6 +172,13 @@ def pieces_per_call(block_bytes: int, stripe_size_bytes: int) -> float:
 
     A call that ends inside a stripe leaves the rest to the next one.
 
+    Parameters
+    ----------
+    block_bytes : int
+        Size of a block. [bytes]
+    stripe_size_bytes : int
+        Stripe size. [bytes]
+
     Raises
     ------
     InputError

@@ -32,6 +32,11 @@ class _Undone(NamedTuple):
 def check_environment(job: Job) -> Iterator[Draft]:
     r"""Yield the variables that override the binding of the lines.
 
+    Parameters
+    ----------
+    job : Job
+        The job with its script.
+
     Examples
     --------
     >>> from hopperkit.launchers import read_script

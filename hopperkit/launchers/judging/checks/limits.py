@@ -30,6 +30,11 @@ _MOST_LISTED = 12
 def check_choices(job: Job) -> Iterator[Draft]:
     r"""Yield a constraint, partition, QOS or queue that the machine does not have.
 
+    Parameters
+    ----------
+    job : Job
+        The job with its script.
+
     Examples
     --------
     >>> from hopperkit.launchers import read_script
@@ -65,6 +70,11 @@ def _typed(directive: Directive, value: str) -> str:
 
 def check_gpu_types(job: Job) -> Iterator[Draft]:
     r"""Yield a type of GPU that no kind of node has.
+
+    Parameters
+    ----------
+    job : Job
+        The job with its script.
 
     Examples
     --------
@@ -169,6 +179,11 @@ def requested_time(script: Script) -> tuple[float, Directive] | None:
 
 def check_limits(job: Job) -> Iterator[Draft]:
     r"""Yield node counts or times above the site's limit for a partition, a QOS or a queue.
+
+    Parameters
+    ----------
+    job : Job
+        The job with its script.
 
     Examples
     --------

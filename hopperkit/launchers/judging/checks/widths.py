@@ -31,6 +31,11 @@ _WIDTH = ("-c", "--cpus-per-task")
 def check_widths(job: Job) -> Iterator[Draft]:
     r"""Yield CPUs of a task that do not reach it or that its threads do not use.
 
+    Parameters
+    ----------
+    job : Job
+        The job with its script.
+
     Examples
     --------
     >>> from hopperkit.launchers import read_script
@@ -107,6 +112,11 @@ def _cores_unused(job: Job, placed: PlacedLine) -> Iterator[Draft]:
 def check_counts(job: Job) -> Iterator[Draft]:
     """Yield tasks that the job requests and no line starts.
 
+    Parameters
+    ----------
+    job : Job
+        The job with its script.
+
     Examples
     --------
     >>> from hopperkit.launchers import read_script
@@ -129,6 +139,11 @@ def check_counts(job: Job) -> Iterator[Draft]:
 
 def check_memory(job: Job) -> Iterator[Draft]:
     """Yield memory that the job gives away though it is charged for whole nodes.
+
+    Parameters
+    ----------
+    job : Job
+        The job with its script.
 
     Examples
     --------

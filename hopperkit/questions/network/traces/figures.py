@@ -119,6 +119,11 @@ def _percent(fraction: float | None) -> float | None:
 def group_table(groups: Sequence[Group]) -> Table:
     """Return observed and simulated waits of each queue, slowdowns and use.
 
+    Parameters
+    ----------
+    groups : sequence of Group
+        The groups of jobs.
+
     Examples
     --------
     >>> from hopperkit.traces.observed import by_group

@@ -40,6 +40,11 @@ _POLICIES = {
 def policy_text(policy: str | Backfill) -> str:
     """Policy in words.
 
+    Parameters
+    ----------
+    policy : str or Backfill
+        Scheduling policy.
+
     Examples
     --------
     >>> policy_text("10"), policy_text(Backfill())
@@ -306,6 +311,17 @@ def _why_findings(wait: Wait, rules: Learned) -> Iterator[Finding]:
 
 def when_result(trace: Trace, name: str, found: Expected, test: Backtest) -> Result:
     """Return when a waiting job starts, as an answer.
+
+    Parameters
+    ----------
+    trace : Trace
+        The job trace.
+    name : str
+        The name.
+    found : Expected
+        Expected start of the job.
+    test : Backtest
+        The back-test.
 
     Examples
     --------

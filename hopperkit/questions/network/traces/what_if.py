@@ -123,6 +123,29 @@ def scenarios_of(
 ) -> list[Scenario]:
     """Return each requested change.
 
+    Parameters
+    ----------
+    log : Trace
+        The job log.
+    nodes : int
+        Number of nodes.
+    more_nodes : sequence of str, default ()
+        Values of ``--nodes``.
+    max_walltime : sequence of str, default ()
+        Values of ``--max-walltime``.
+    partition : sequence of str, default ()
+        Values of ``--partition``.
+    drain : sequence of str, default ()
+        Values of ``--drain``.
+    depth : sequence of str, default ()
+        Values of ``--depth``.
+    shared : bool, default False
+        Whether jobs may share nodes.
+    first : sequence of str, default ()
+        Values of ``--first``.
+    merge : bool, default False
+        Whether partitions are merged.
+
     Raises
     ------
     InputError
@@ -185,6 +208,13 @@ def _depth(text: str) -> int:
 def what_if_result(test: Backtest, found: WhatIf) -> Result:
     """Return the effect of changes, as an answer: first how well the log is reproduced, then a comparison of the
     changes.
+
+    Parameters
+    ----------
+    test : Backtest
+        The back-test.
+    found : WhatIf
+        Effect of the changes.
 
     Examples
     --------
