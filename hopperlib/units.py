@@ -154,7 +154,7 @@ def size_bytes(text: str, *, binary: bool = False, any_case: bool = False, round
     (4194304, 1025)
     >>> size_bytes("two")
     Traceback (most recent call last):
-    hopperlib.errors.InputError: 'two' is no size; give a number and a unit, such as 29GB, 64MiB or 1048576
+    hopperlib.errors.InputError: 'two' is not a size; give a number and a unit, such as 29GB, 64MiB or 1048576
     """
     size = _exact_bytes(text, binary=binary, any_case=any_case)
     if not rounded and size != int(size):
@@ -254,7 +254,7 @@ def duration_s(text: str, *, unit: str = "") -> int:
     (5400, 5400, 5400)
     >>> duration_s("UNLIMITED")
     Traceback (most recent call last):
-    hopperlib.errors.InputError: 'UNLIMITED' is no duration; give one such as 1-12:00:00, 00:30:00 or 90m
+    hopperlib.errors.InputError: 'UNLIMITED' is not a duration; give one such as 1-12:00:00, 00:30:00 or 90m
     """
     counted, clock, dated = (re.fullmatch(pattern, text.strip(), re.ASCII) for pattern in (_COUNTED, _CLOCK, _DATED))
     if counted and (counted[2] or unit):

@@ -279,7 +279,7 @@ def explain_missing_line(text: str) -> str:
     Examples
     --------
     >>> explain_missing_line("# with ibrun, not with srun\npoe ./a.out")
-    'starts tasks with poe, and where they run cannot be told; aprun, srun, mpiexec and mpirun lines can be read'
+    'starts tasks with poe, and where they run is unknown; aprun, srun, mpiexec and mpirun lines can be read'
     """
     if other := re.search(_NOT_READ, _COMMENT.sub("", text)):
         known = _OTHERS.get(other[1].split()[0], "")

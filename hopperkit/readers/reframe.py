@@ -53,8 +53,7 @@ def read_reframe(path: str) -> tuple[ReframeSeries, ...]:
     --------
     >>> read_reframe("nowhere/results.db")
     Traceback (most recent call last):
-    hopperlib.errors.InputError: nowhere/results.db: is no database of ReFrame's results that can be read: unable to \
-open database file
+    hopperlib.errors.InputError: nowhere/results.db: is not a readable database of ReFrame results: unable to open database file
     """
     try:
         with closing(sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)) as database:

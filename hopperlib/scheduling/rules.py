@@ -170,7 +170,7 @@ class Queue:
     --------
     >>> Queue(name="debug", nodes=(1, 512)).check(Job(7, 0, 600, 60, 60))
     Traceback (most recent call last):
-    hopperlib.errors.InputError: job 7 asks for nodes=600; queue 'debug' takes 1 to 512
+    hopperlib.errors.InputError: job 7 requests nodes=600; queue 'debug' allows 1 to 512
     """
 
     name: str

@@ -68,7 +68,7 @@ def check_job(
     >>> script = read_script("#SBATCH -p standard-q\n#SBATCH -N 2 -t 48:00:00\nsrun -n 16 ./a.out\n")
     >>> finding = check_job(script, Machine.load("lumi-g"))[0]
     >>> print(finding.message)
-    Line 1 "#SBATCH -p standard-q": partition=standard-q is none of LUMI-G (LUMI user guide, Slurm partitions: both tables). There are: standard-g, small-g, dev-g, bench.
+    Line 1 "#SBATCH -p standard-q": partition=standard-q does not exist on LUMI-G (LUMI user guide, Slurm partitions: both tables). There are: standard-g, small-g, dev-g, bench.
     >>> finding.advice
     'Write -p standard-g.'
     """

@@ -66,7 +66,7 @@ def unknown_node(script: Script, findings: Sequence[Finding], doubt: str) -> Res
     >>> from hopperkit.launchers.scripts import read_script
     >>> script = read_script("#SBATCH -N 4 --gres=gpu:8 --ntasks-per-node=1\nsrun ./train\n")
     >>> answer = unknown_node(script, (), "The text names no machine.")
-    >>> answer.summary[:56], answer.facts["requested"]
+    >>> answer.summary[:55], answer.facts["requested"]
     ('Where the tasks run is unknown until the node is known.', {'nodes': 4, 'tasks_per_node': 1, 'gpus_per_node': 8})
     """
     requested = _requested(script)

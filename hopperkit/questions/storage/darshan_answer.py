@@ -37,7 +37,7 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
     --------
     >>> log = DarshanLog(executable="a.out", job_id=7, tasks=4, run_time_s=9.0, modules=("POSIX",), files=())
     >>> darshan_result(log, ()).summary
-    'I/O of a.out: no findings in the log's contents (POSIX).'
+    "I/O of a.out: no findings in the log's contents (POSIX)."
     """
     numbers = summary(log)
     raised = sum(finding.level != "ok" for finding in log_findings)

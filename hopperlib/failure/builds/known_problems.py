@@ -204,7 +204,7 @@ def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tup
     >>> for found in check_build(build):
     ...     print(found.certainty, found.rule.code, *found.doubts)
     known LIBSCI-DYNAMIC-FFTW3
-    possible PGI-MP-NONUMA no source says how xt-libsci/10.4.6 behaves
+    possible PGI-MP-NONUMA no source describes xt-libsci/10.4.6
     known DYNAMIC-SLOW-START
     """
     problems = []
