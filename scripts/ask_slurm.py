@@ -409,21 +409,21 @@ def _with_gpus(options: list[str], gpus: int, rng: random.Random) -> tuple[str, 
     rest = [option for option in options[1:] if not option.startswith(("-c", "-m"))]
     rest += [f"-c {rng.choice((1, 2, 4, 7, 8))}"] if rng.random() < 0.8 else []
     if rng.random() < 0.4:
-        asked = [f"--gpus-per-task={rng.choice((1, 1, gpus // tasks))}"]
+        binding_options = [f"--gpus-per-task={rng.choice((1, 1, gpus // tasks))}"]
     else:
         entries = ",".join(map(str, rng.sample(range(gpus), gpus)))
         binding = rng.choice(("closest", "closest", "single:1", "single:2", "per_task:1", "none", f"map_gpu:{entries}"))
-        asked = [f"--gpu-bind={binding}"] if rng.random() < 0.8 else []
+        binding_options = [f"--gpu-bind={binding}"] if rng.random() < 0.8 else []
     counted = f"-n {rng.choice((tasks, gpus))}" if rng.random() < 0.7 else f"--ntasks-per-node={tasks}"
     of_node = rng.choice((f"--gpus-per-node={gpus}", f"--gres=gpu:{gpus}", f"--gpus={gpus}"))
     if rng.random() < 0.2:
-        own = [] if asked and "per-task" in asked[0] else [of_node]
-        return "", " ".join(["srun", counted, *rest, *own, *asked])
+        gpu_options = [] if binding_options and "per-task" in binding_options[0] else [of_node]
+        return "", " ".join(["srun", counted, *rest, *gpu_options, *binding_options])
     if rng.random() < 0.6:
-        return f"-N1 {of_node}", " ".join(["srun", counted, *rest, *asked])
+        return f"-N1 {of_node}", " ".join(["srun", counted, *rest, *binding_options])
     hint = [option for option in rest if option.startswith(("-c", "--hint", "--threads-per-core"))]
     left = [option for option in rest if option not in hint]
-    return " ".join(["-N1", of_node, counted, *hint]), " ".join(["srun", *left, *asked])
+    return " ".join(["-N1", of_node, counted, *hint]), " ".join(["srun", *left, *binding_options])
 
 
 def _everyday(cores: int, threads: int, rng: random.Random) -> list[str]:
@@ -494,8 +494,10 @@ def answers(questions: list[tuple[str, str, str]], folder: Path, port: int) -> I
                 lines = [line for _, _, line in of_job]
                 for first in range(0, len(lines), 20):
                     asked = lines[first : first + 20]
-                    told = slurm.ask_job(job, asked) if job else [slurm.ask_bare(line) for line in asked]
-                    yield from ((configuration, job, line, answer) for line, answer in zip(asked, told, strict=False))
+                    results = slurm.ask_job(job, asked) if job else [slurm.ask_bare(line) for line in asked]
+                    yield from (
+                        (configuration, job, line, answer) for line, answer in zip(asked, results, strict=False)
+                    )
         finally:
             slurm.stop()
 

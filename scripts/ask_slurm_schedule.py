@@ -404,7 +404,7 @@ def write(path: Path, jobs: list[Job], runs: list[list[tuple[int, int, int]]]) -
     """Write the table, compressed if its name ends in ``.gz``."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    names = [f"{what}_{number}_s" for number in range(1, len(runs) + 1) for what in ("submit", "start", "end")]
+    names = [f"{event}_{number}_s" for number in range(1, len(runs) + 1) for event in ("submit", "start", "end")]
     writer.writerow([*Job._fields, *names])
     for number, job in enumerate(jobs):
         writer.writerow([*job, *(moment for rows in runs for moment in rows[number])])

@@ -52,8 +52,8 @@ def rows_of(folder: Path, repositories: dict[str, int]) -> Iterator[dict[str, ob
         keys = [squeezed(key) for key in label["true_cause"].split(" || ") if key.strip()]
         lines = lines_of(files)
         for one, found in numbers(lines):
-            said = (squeezed(lines[one.first].text), squeezed(lines[one.last].text))
-            true = label["expect"] == "cause" and any(key in text for key in keys for text in said)
+            texts = (squeezed(lines[one.first].text), squeezed(lines[one.last].text))
+            true = label["expect"] == "cause" and any(key in text for key in keys for text in texts)
             head = (folder.name, output, repository, label["expect"], int(true))
             yield dict(zip(_HEAD, head, strict=True)) | {key: round(100 * value) for key, value in found.items()}
 

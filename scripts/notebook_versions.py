@@ -83,8 +83,8 @@ def student(notebook: dict, checks: dict[str, dict]) -> dict:
         if cell["cell_type"] == "markdown":
             cells += [] if tagged(cell, "solution:") else [cell]
         else:
-            asked = checks.get(cell["id"])
-            cells.append(question_cell(cell, asked) if asked else cell | {"outputs": [], "execution_count": None})
+            check = checks.get(cell["id"])
+            cells.append(question_cell(cell, check) if check else cell | {"outputs": [], "execution_count": None})
     return notebook | {"cells": cells}
 
 
@@ -124,7 +124,7 @@ def teaching_cell(notebook: dict, checks: dict[str, dict]) -> dict:
 
     sections = by_section(notebook)
     first = sections.get("Predict first", [])
-    asked = [cell["id"] for cell in first]
+    ids = [cell["id"] for cell in first]
     outcomes = [
         item
         for cell in sections.get("You will be able to", ())
@@ -134,8 +134,8 @@ def teaching_cell(notebook: dict, checks: dict[str, dict]) -> dict:
         minutes=notebook["metadata"]["hopper"]["minutes"],
         outcomes=[plain(outcome) for outcome in outcomes],
         setting=plain("\n\n".join(filter(None, map(shown_text, first)))),
-        predictions=[check for cell, check in checks.items() if cell in asked],
-        checks=[check for cell, check in checks.items() if cell not in asked],
+        predictions=[check for cell, check in checks.items() if cell in ids],
+        checks=[check for cell, check in checks.items() if cell not in ids],
     )
     text = "# For who teaches with it\n\n" + text
     # The title of the notebook stays the first.

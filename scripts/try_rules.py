@@ -23,8 +23,8 @@ def main(file: str) -> int:
         print(f"{file}: {error}", file=sys.stderr)
         return 1
     status = 0
-    own = [rule for rule in rules if rule.code not in library]
-    for rule in own:
+    site_rules = [rule for rule in rules if rule.code not in library]
+    for rule in site_rules:
         for sample in (*rule.positive, *rule.negative):
             scanner = Scanner(rules)
             scanner.read("sample", io.BytesIO(sample.encode()))
@@ -36,7 +36,7 @@ def main(file: str) -> int:
                 )
                 status = 1
     if not status:
-        print(f"{file}: all {len(own)} match their samples")
+        print(f"{file}: all {len(site_rules)} match their samples")
     return status
 
 

@@ -184,8 +184,8 @@ def interval_verdict(
     dust = _DUST * abs(middle)
     if documented[0] < interval[0] - dust or documented[1] > interval[1] + dust:
         return "missed"
-    reach = max(middle - interval[0], interval[1] - middle)
-    return "reproduced" if wide or reach <= _WIDEST * abs(middle - out_of) + dust else "too wide"
+    extent = max(middle - interval[0], interval[1] - middle)
+    return "reproduced" if wide or extent <= _WIDEST * abs(middle - out_of) + dust else "too wide"
 
 
 def interval_score(interval: tuple[float, float], number: float) -> float:
@@ -331,9 +331,11 @@ def _named(study: str, name: str) -> Any:
 
 def _given(name: str) -> dict[str, Value]:
     """Return the results of a study's models: by row without the study, and by number that a text refers to."""
-    own = [check for check in checks().values() if check.id.startswith(f"{name}.")]
-    wanted = {_short(check.id) for check in own}
-    wanted |= {field for check in own for text in _texts(check) for _, field, _, _ in Formatter().parse(text) if field}
+    study_checks = [check for check in checks().values() if check.id.startswith(f"{name}.")]
+    wanted = {_short(check.id) for check in study_checks}
+    wanted |= {
+        field for check in study_checks for text in _texts(check) for _, field, _, _ in Formatter().parse(text) if field
+    }
     given: dict[str, Value] = {}
     for names, value in _ran(name).items():
         for key in names.split():
@@ -344,7 +346,7 @@ def _given(name: str) -> dict[str, Value]:
                     f"study {name!r} gives {key!r}, which is no row of it in checks.csv and in no text there"
                 )
             given[key] = value
-    for key in sorted(wanted - given.keys() - {_short(check.id) for check in own}):
+    for key in sorted(wanted - given.keys() - {_short(check.id) for check in study_checks}):
         raise InputError(f"a text in checks.csv asks study {name!r} for {key!r}, which it does not give")
     return given
 

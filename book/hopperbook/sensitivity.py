@@ -121,17 +121,17 @@ def _looked(study: str) -> tuple[dict[str, float], set[str]]:
 
         def read(self: Any, name: str, folder: str = folder) -> Any:
             if not name.startswith("_"):
-                own = "" if folder == "network" else f".{object.__getattribute__(self, 'name')}"
-                seen.add(f"{folder}{own}.{name}")
+                suffix = "" if folder == "network" else f".{object.__getattribute__(self, 'name')}"
+                seen.add(f"{folder}{suffix}.{name}")
             return object.__getattribute__(self, name)
 
         part.__getattribute__ = read  # type: ignore[method-assign]
     return run(study), seen
 
 
-def _instead(name: str, changed: Machine, usual: Any, asked: str) -> Machine:
+def _instead(name: str, changed: Machine, usual: Any, requested: str) -> Machine:
     """Return the changed machine for its name, and any other unchanged."""
-    return changed if asked == name else usual(asked)
+    return changed if requested == name else usual(requested)
 
 
 def _inputs(study: str, seen: Collection[str]) -> Iterator[Input]:
@@ -183,8 +183,8 @@ def kept(study: str) -> list[Moved]:
     >>> first.input, first.status
     ('share of what the system keeps that grows with the memory of a node', 'assumed')
     """
-    own = (row for row in rows(_FILE) if row["study"] == study)
-    found = (Moved(**row | {name: float(row[name]) for name in Moved._fields[4:]}) for row in own)  # type: ignore[arg-type]
+    study_rows = (row for row in rows(_FILE) if row["study"] == study)
+    found = (Moved(**row | {name: float(row[name]) for name in Moved._fields[4:]}) for row in study_rows)  # type: ignore[arg-type]
     return sorted(found, key=lambda one: -one.share)
 
 

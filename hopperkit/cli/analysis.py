@@ -178,11 +178,11 @@ def ensemble(
     inputs = dict(map(_varied, vary))
     runs = _runs(question, inputs, seeds)
     folder = folder or f"ensemble-{question}"
-    asked = partial(answer_of, load(question).name)
+    function = partial(answer_of, load(question).name)
     try:
         with click.progressbar(length=len(runs), label="runs", file=sys.stderr) as bar:
             rows = run_ensemble(
-                asked,
+                function,
                 runs,
                 folder,
                 workers=workers,
@@ -202,8 +202,8 @@ def ensemble(
         rows.to_csv(csv_path, index=False)
     if as_json:
         # Too few runs have no interval, which JSON calls null.
-        told = summary.astype(object).where(summary.notna(), None).to_dict("records")
-        print_json({"question": question, "runs": len(rows), "answer": answer, "summary": told})
+        records = summary.astype(object).where(summary.notna(), None).to_dict("records")
+        print_json({"question": question, "runs": len(rows), "answer": answer, "summary": records})
     else:
         click.echo(f"{len(rows):,} runs of {question}, kept in {folder}; numbers: {', '.join(numbers[:12])}\n")
         click.echo(summary.to_string(index=False, float_format="{:.4g}".format))
@@ -214,15 +214,15 @@ def _runs(question: str, inputs: dict[str, list[Any]], seeds: int) -> list[dict[
     from hopperkit.analysis.ensembles import parameter_sets
     from hopperkit.questions.question import load
 
-    asked = load(question)
+    question_ = load(question)
     # The control defines the first seed.
-    seed = next((control for control in asked.controls if control.name == "seed"), None)
+    seed = next((control for control in question_.controls if control.name == "seed"), None)
     if seeds and seed is None:
         rule = f"is for questions that draw at random; {question} gives the same answer each time"
         raise InputError(f"--seeds {seeds} {rule}", name="seeds", value=seeds, rule=rule)
     sets = parameter_sets(inputs, seeds, int(getattr(seed, "low", 0)))
     for parameters in sets:
-        asked.read(parameters)
+        question_.read(parameters)
     return sets
 
 

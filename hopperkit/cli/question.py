@@ -161,10 +161,10 @@ def _help(control: "Control") -> str:
 def _text(control: "Control", value: Any, as_json: bool) -> Any:
     """Return the value of a control: for text the argument, or the contents of the named file or standard input."""
     label = control.label
-    what = label if label.isupper() else label[:1].lower() + label[1:]
+    label_text = label if label.isupper() else label[:1].lower() + label[1:]
     if control.kind == "file":
         names = value if isinstance(value, tuple) else (value,)
-        texts = {name: read_source(name, what=what, as_json=as_json) for name in names}
+        texts = {name: read_source(name, what=label_text, as_json=as_json) for name in names}
         if not control.multiple:
             return "".join(texts.values())
         from hopperkit.readers.source import texts_together
@@ -173,7 +173,7 @@ def _text(control: "Control", value: Any, as_json: bool) -> Any:
     if not isinstance(value, tuple):
         return value
     if value == ("-",):
-        return read_source("-", what=what, as_json=as_json)
+        return read_source("-", what=label_text, as_json=as_json)
     if len(value) != 1:
         return shlex.join(value)
     # One word without a blank is treated as a file name, so that a missing file is reported.

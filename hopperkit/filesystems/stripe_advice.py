@@ -251,24 +251,24 @@ def advise(
 
 def _advice(pace: Pace, default: tuple[Component, ...], directory: str, pool: str, mpi: str) -> Advice:
     """Return the advice for writes that were checked: the site's rule if there is one, else the model's choice."""
-    own = _of_choice(pace, _choose(pace, default, pool), default, directory, pool, mpi)
+    site_advice = _of_choice(pace, _choose(pace, default, pool), default, directory, pool, mpi)
     rule = site_rule(pace, default, directory, pool)
     if rule is None:
-        return own
-    return _of_rule(pace, rule, own, default)
+        return site_advice
+    return _of_rule(pace, rule, site_advice, default)
 
 
-def _of_rule(pace: Pace, rule: SiteRule, own: Advice, default: tuple[Component, ...]) -> Advice:
+def _of_rule(pace: Pace, rule: SiteRule, site_advice: Advice, default: tuple[Component, ...]) -> Advice:
     """Return the site's rule with the estimate of it; a better layout by the model is the first alternative."""
     hinted = pace_of_rule(pace, rule)
     result = estimate_layout(hinted, rule.components)
     layout = Layout(stripe_count=rule.stripe_count, stripe_size_bytes=rule.stripe_size_bytes, osts=pace.system.osts)
     better: tuple[Alternative, ...] = ()
-    if own.estimate.time_s < _DEPARTS * result.time_s and own.commands != rule.commands:
-        better = (Alternative(own.commands[0], _departure(own, result)),)
+    if site_advice.estimate.time_s < _DEPARTS * result.time_s and site_advice.commands != rule.commands:
+        better = (Alternative(site_advice.commands[0], _departure(site_advice, result)),)
     stripes = f"{text.count(rule.stripe_count, 'stripe')} of {rule.stripe_size_bytes / BYTES_PER_MIB:g} MiB"
     return replace(
-        own,
+        site_advice,
         layout=layout,
         writing=replace(pace.writing, aggregators=result.callers),
         reasons=(
@@ -280,7 +280,7 @@ def _of_rule(pace: Pace, rule: SiteRule, own: Advice, default: tuple[Component, 
         site_hints=rule.hints_line or "",
         estimate=result,
         keeps_default=rule.components == default,
-        alternatives=(*better, *own.alternatives),
+        alternatives=(*better, *site_advice.alternatives),
         by_site=True,
     )
 
@@ -295,11 +295,11 @@ def _reason_of(pace: Pace, rule: SiteRule) -> str:
     return aggregator_reason(pace, rule.stripe_count, rule.stripe_size_bytes)
 
 
-def _departure(own: Advice, result: Estimate) -> str:
+def _departure(site_advice: Advice, result: Estimate) -> str:
     """Return the expected gain of a layout other than the site's rule, and its basis."""
     return (
-        f"{DEPARTS}: {digits(own.estimate.rate_gb_s, 3)} GB/s by this estimate, compared with "
-        f"{digits(result.rate_gb_s, 3)}. It depends on {limit_words(own.estimate.limit)} and considers only your job, the site "
+        f"{DEPARTS}: {digits(site_advice.estimate.rate_gb_s, 3)} GB/s by this estimate, compared with "
+        f"{digits(result.rate_gb_s, 3)}. It depends on {limit_words(site_advice.estimate.limit)} and considers only your job, the site "
         "all of them: measure both before you keep it"
     )
 

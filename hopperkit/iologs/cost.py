@@ -212,16 +212,16 @@ def slowest_s(files: Iterable[FileRecord], way: str = "") -> float:
     >>> slowest_s([FileRecord(path=f"/{task}", busy_s=3.0 + task, written_by={task: 1}) for task in (0, 1)])
     4.0
     """
-    shared, own = 0.0, defaultdict[int, float](float)
+    shared, single = 0.0, defaultdict[int, float](float)
     for file in files:
         seconds = time_s(file, way)
         if file.shared:
             shared = max(shared, min(file.slowest_s or file.moved(way).time_s, seconds) if way else file.slowest_s)
         else:
-            own[min((*file.written_by, *file.read_by), default=-1)] += seconds
+            single[min((*file.written_by, *file.read_by), default=-1)] += seconds
     # Files whose task moved nothing through them name no task.
-    own.pop(-1, None)
-    return max(shared, *own.values()) if own else shared
+    single.pop(-1, None)
+    return max(shared, *single.values()) if single else shared
 
 
 def time_s(file: FileRecord, way: str = "") -> float:

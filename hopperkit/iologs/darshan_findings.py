@@ -130,13 +130,13 @@ def looked_for(log: DarshanLog, log_findings: Sequence[Finding]) -> str:
 
 def _lost(log: DarshanLog) -> Iterator[Finding]:
     """Yield the losses of a damaged or overfull log."""
-    for number, what in enumerate(log.missing, start=1):
+    for number, loss in enumerate(log.missing, start=1):
         memory = "Give Darshan more memory and run again: export DARSHAN_MODMEM=64"
         yield Finding(
             "incomplete-log",
-            f"{capital(what)}. The rest of the log is judged.",
+            f"{capital(loss)}. The rest of the log is judged.",
             evidence={"number": number, "of": len(log.missing)},
-            advice=memory if "ran out of memory" in what else "Copy the log again.",
+            advice=memory if "ran out of memory" in loss else "Copy the log again.",
         )
     if not any(total["files"] for total in log.totals.values()) and not log.files:
         message = "The log has no file records, so nothing can be judged."
@@ -278,5 +278,5 @@ def _cost_of_one_ost(log: DarshanLog, here: Sequence[FileRecord], stripes: int) 
     passed = sum(passed_s([file.moved(way) for file in here]) for way in access.WAYS)
     part = min(1.0, sum(file.bytes_moved for file in here) / 1e9 / _LEAST_OST_GB_S / passed) if passed else 1.0
     because = f"if {count(stripes, 'OST')} share the work evenly and nothing else limits"
-    won = (1 - 1 / stripes) * part * seconds
-    return staked(part * seconds, slowest=part * slowest_s(here), won=won, because=because)
+    saved = (1 - 1 / stripes) * part * seconds
+    return staked(part * seconds, slowest=part * slowest_s(here), won=saved, because=because)

@@ -111,8 +111,8 @@ def job_row(path: str, log: DarshanLog, findings: Sequence[Finding]) -> dict[str
     row["worst"] = min((finding.level for finding in raised), key=LEVELS.index, default="ok")
     row["problems"] = sum(finding.level in ("problem", "advice") for finding in raised)
     # Unknowns are not findings.
-    told = [finding for finding in raised if finding.level != "unknown"]
-    row["findings"] = " ".join(dict.fromkeys(finding.code for finding in told))
+    known = [finding for finding in raised if finding.level != "unknown"]
+    row["findings"] = " ".join(dict.fromkeys(finding.code for finding in known))
     row["slow_ost"] = _says_of_osts(raised, log)
     row |= cost_of(log).to_dict()
     row["user"] = log.user
@@ -182,12 +182,12 @@ def _common_findings(jobs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, A
     """Return for each finding how many jobs have it, and one of the worst; the worst and commonest first."""
     codes: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for job in jobs:
-        for code, said in job["messages"].items():
-            codes[code].append(said)
+        for code, counts in job["messages"].items():
+            codes[code].append(counts)
     found: list[tuple[str, dict[str, Any]]] = []
-    for code, said in codes.items():
-        level, message = min(said, key=lambda pair: LEVELS.index(pair[0]))
+    for code, counts in codes.items():
+        level, message = min(counts, key=lambda pair: LEVELS.index(pair[0]))
         # Logs that cannot show it are not counted with those that do.
-        alike = sum((each == "unknown") == (level == "unknown") for each, _ in said)
+        alike = sum((each == "unknown") == (level == "unknown") for each, _ in counts)
         found.append((code, {"jobs": alike, "level": level, "message": message}))
     return dict(sorted(found, key=lambda pair: (LEVELS.index(pair[1]["level"]), -pair[1]["jobs"])))

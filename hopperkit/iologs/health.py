@@ -294,8 +294,8 @@ def health_findings(healths: Sequence[Health]) -> Iterator[Finding]:
 
 def _most_suspicious(alike: Sequence[Health]) -> Finding | None:
     """Return the most suspicious part that is not slow, as a measure of the result."""
-    told = [each for each in alike if each.verdict == "no sign" and each.factor > 1]
-    each = max(told, key=lambda each: (-each.chance, each.factor), default=None)
+    known = [each for each in alike if each.verdict == "no sign" and each.factor > 1]
+    each = max(known, key=lambda each: (-each.chance, each.factor), default=None)
     if each is None:
         return None
     words = each.part.words
@@ -333,15 +333,15 @@ def _slow(each: Health) -> Finding:
     which = f"{names} (always together: the logs cannot separate them)" if each.rivals else names
     to_it = "write" if part.way == "write" else "read"
     if part.kind == "ost":
-        said, code = f"a task {to_it}s {'to' if to_it == 'write' else 'from'} it", "slow-ost-by-many-jobs"
+        evidence, code = f"a task {to_it}s {'to' if to_it == 'write' else 'from'} it", "slow-ost-by-many-jobs"
         advice = "Report it to those who run the file system, with the jobs and their times."
     else:
-        said, code = f"its tasks {to_it}", "slow-node-by-many-jobs"
+        evidence, code = f"its tasks {to_it}", "slow-node-by-many-jobs"
         advice = f"Report it with the jobs and their times, and leave it out until then: sbatch --exclude={part.name}"
     return Finding(
         code,
         f"{which[:1].upper()}{which[1:]} is slow for {count(each.jobs, 'job')} together, in {each.slow_jobs:,} of them by half "
-        f"or more: {said} {each.factor:.1f} times slower than usual (median of the jobs).",
+        f"or more: {evidence} {each.factor:.1f} times slower than usual (median of the jobs).",
         evidence=health_row(each),
         advice=advice,
     )

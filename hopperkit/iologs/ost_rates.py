@@ -220,9 +220,9 @@ def _rates(files: Sequence[_File]) -> tuple[OstRate, ...]:
 
 def _rate(osts: tuple[int, ...], files: Sequence[_File]) -> OstRate:
     """Return the rate of one OST, or of a group."""
-    own = [traffic for on, traffic in files if len(on) == 1]
-    if own:
-        rate = median(traffic.moved_bytes / traffic.time_s for traffic in own) / 1e6
+    alone = [traffic for on, traffic in files if len(on) == 1]
+    if alone:
+        rate = median(traffic.moved_bytes / traffic.time_s for traffic in alone) / 1e6
     else:
         # A striped file is as slow as its slowest OST: its rate is a lower bound for all of them.
         rate = max(traffic.moved_bytes / len(on) / traffic.time_s / 1e6 for on, traffic in files)
@@ -277,12 +277,14 @@ def _no_chance_of_ranks(files: Sequence[_File], rate: OstRate, groups: int) -> b
     known = set(rate.osts)
     each = [(traffic.moved_bytes / len(on) / traffic.time_s, not known.isdisjoint(on)) for on, traffic in files]
     of_all = sorted(value for value, _ in each)
-    own = sorted(value for value, here in each if here)
-    if len(own) > 1 and median(of_all) >= _NO_STRAGGLER * own[-1]:
+    part_ranks = sorted(value for value, here in each if here)
+    if len(part_ranks) > 1 and median(of_all) >= _NO_STRAGGLER * part_ranks[-1]:
         return True
     # All of its files, or all but a quarter that may be as fast as others, from a cache.
-    ways = {len(own), len(own) - len(own) // 4}
-    chances = (chance_of_slowest(len(of_all), bisect_right(of_all, own[way - 1]), len(own), way) for way in ways)
+    ways = {len(part_ranks), len(part_ranks) - len(part_ranks) // 4}
+    chances = (
+        chance_of_slowest(len(of_all), bisect_right(of_all, part_ranks[way - 1]), len(part_ranks), way) for way in ways
+    )
     return groups * len(ways) * min(chances) < _FALSE_ALARM
 
 

@@ -139,12 +139,12 @@ def option_table(program: str) -> tuple[Option, ...]:
     >>> [option.names for option in option_table("srun") if option.variables][:2]
     [('-n', '--ntasks'), ('-N', '--nodes')]
     """
-    own = _options(program)
+    options = _options(program)
     if program != "sbatch":
-        return own
+        return options
     # The first row of a name applies: sbatch has a different --wait.
     others = (option for option in _options("srun") if option.programs == ("srun",))
-    return (*own, *(replace(option, refused=_NOT_SBATCH) for option in others))
+    return (*options, *(replace(option, refused=_NOT_SBATCH) for option in others))
 
 
 @cache
@@ -413,9 +413,9 @@ class _Line:
 
     def take_sites(self, typed: str, value: str, *, attached: bool) -> None:
         """Read a site option; the next word is its value if a command can follow."""
-        behind = [word.text for word in self.words[self.at : self.at + 2]]
-        if not attached and len(behind) == 2 and not behind[0].startswith(("-", ".", "/")):
-            value = behind[0]
+        following = [word.text for word in self.words[self.at : self.at + 2]]
+        if not attached and len(following) == 2 and not following[0].startswith(("-", ".", "/")):
+            value = following[0]
             self.at += 1
         self.given.append(Given(typed, typed, value, bears=False, words=(self.begin, self.at)))
 
@@ -423,7 +423,7 @@ class _Line:
         """Whether a long name may be an option that the site added; where the machine is not known, unless it is a slip."""
         if self.site is not None:
             return typed in self.site
-        return not _did_you_mean(typed, [own for own in self.options if own[1] == "-"], 0.85)
+        return not _did_you_mean(typed, [option for option in self.options if option[1] == "-"], 0.85)
 
     def take(self, option: Option, typed: str, value: str, *, attached: bool) -> None:
         """Note an option; a value that it needs and that is not attached to it is the next word, or the next two."""

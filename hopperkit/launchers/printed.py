@@ -88,21 +88,25 @@ def _printed_cpus(parts: Mapping[str, str], kind: NodeKind) -> tuple[int, ...]:
         return hex_mask("mask", parts["mask"])
     if parts.get("map"):
         cores = enumerate(parts["map"].replace("][", "/").split("/"))
-        return tuple(kind.cpu(core, thread) for core, own in cores for thread, mark in enumerate(own) if mark == "B")
+        return tuple(
+            kind.cpu(core, thread) for core, marks in cores for thread, mark in enumerate(marks) if mark == "B"
+        )
     typed = re.sub(r"\s", "", parts.get("ranges") or parts["cpus"]).replace(":", "-")
     return number_list("--check", typed, what="CPUs")
 
 
 def _by_bus(buses: dict[int, dict[str, str]], kind: NodeKind) -> dict[int, frozenset[str]]:
     """Return the GPUs of tasks that number theirs from 0 (one number, several buses), by bus order."""
-    pairs = {pair for own in buses.values() for pair in own.items() if pair[1]}
+    pairs = {pair for gpus in buses.values() for pair in gpus.items() if pair[1]}
     # A number with only one bus is the node's number of the GPU.
     if len(pairs) == len({number for number, _ in pairs}):
         return {}
     known = sorted({bus for _, bus in pairs})
     # All GPUs of a node are needed to identify each.
     number_of = {bus: str(number) for number, bus in enumerate(known)} if len(known) == kind.gpus else {}
-    return {task: frozenset(number_of[bus] for bus in own.values() if bus in number_of) for task, own in buses.items()}
+    return {
+        task: frozenset(number_of[bus] for bus in gpus.values() if bus in number_of) for task, gpus in buses.items()
+    }
 
 
 def _differences(placement: Placement, printed: dict[int, Printed]) -> list[tuple[int, str, str]]:

@@ -121,12 +121,12 @@ def read_in_job(
     >>> in_job.lines[0].text, launch.tasks
     ('srun -n 8 ./a.out', 8)
     """
-    asked = requested_node_kind(script, machine, kind)
+    requested = requested_node_kind(script, machine, kind)
     if threads is not None:
         threads = whole_number("threads", str(threads), high=_MAX_THREADS, bound=_MAX_THREADS_BOUND)
-    reservation, variables, notes = read_reservation(script, machine, asked.kind)
-    variables = {**variables, **({"nvidia-smi -L": str(asked.kind.gpus)} if asked.kind.gpus else {})}
-    job = Job(machine, asked.kind, reservation, tuple(module.name for module in script.modules), asked.shared)
+    reservation, variables, notes = read_reservation(script, machine, requested.kind)
+    variables = {**variables, **({"nvidia-smi -L": str(requested.kind.gpus)} if requested.kind.gpus else {})}
+    job = Job(machine, requested.kind, reservation, tuple(module.name for module in script.modules), requested.shared)
     script = script.in_job(variables)
     lines = script.lines
     if not lines:
@@ -135,7 +135,7 @@ def read_in_job(
     for number, line in enumerate(lines, start=1):
         which = f"This is launch line {number} of {len(lines)} of the text"
         which += "." if line.background and line.launcher == "srun" else ", judged by itself, as if alone."
-        launches.append(_read_line(line, job, asked, threads, [*notes, which] if len(lines) > 1 else notes))
+        launches.append(_read_line(line, job, requested, threads, [*notes, which] if len(lines) > 1 else notes))
     wrappers = wrappers_of(script.text)
     together = _attach_concurrent_steps(lines, launches)
     return script, tuple(launch._replace(gpu_wrappers=wrappers) for launch in together)
@@ -189,7 +189,7 @@ def _read_words(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
 
 
 def _read_line(
-    line: LaunchLine, job: Job, asked: RequestedNodeKind, threads: int | None, notes: Sequence[str]
+    line: LaunchLine, job: Job, requested: RequestedNodeKind, threads: int | None, notes: Sequence[str]
 ) -> Launch:
     """Return one launch line, read and checked."""
     if any(word.unknown == BROKEN_LINE for word in line.words):
@@ -218,8 +218,8 @@ def _read_line(
         environment=known,
         notes=tuple(filter(None, all_notes)),
         kind=job.node.name,
-        assumptions=(*asked.assumptions, *remarks.assumptions),
-        doubts=(*asked.doubts, *remarks.doubts),
+        assumptions=(*requested.assumptions, *remarks.assumptions),
+        doubts=(*requested.doubts, *remarks.doubts),
     )
 
 

@@ -171,15 +171,15 @@ class Setting:
     """
 
     def __init__(self, **values: Any) -> None:
-        own = values.get("machine_file", "")
+        suffix = values.get("machine_file", "")
         for name, control in self.controls().items():
             value = values.pop(name, control.default)
             if isinstance(control, MachineChoice):
                 # Many questions need no machine, and the reader is a large import.
                 from hopperkit.questions.machine_choice import chosen_machine
 
-                value = None if value == "none" and not own else chosen_machine(value, own)
-                own = ""
+                value = None if value == "none" and not suffix else chosen_machine(value, suffix)
+                suffix = ""
             setattr(self, name, value)
         if values:
             name = next(iter(values))

@@ -182,22 +182,22 @@ def _weigh(signs: Signs, text: str, script: "Script", choices: set[str]) -> tupl
     if not all(_has_launcher(line.launcher, signs.launchers) for line in script.lines):
         return 0, ""
     words = [sign for sign in signs.words if _has_word(text, sign)]
-    asked = [choice for choice in sorted(choices) if _is_queue(choice, signs.queues)]
-    unknown = {each for each in choices if each not in asked and not each.startswith("account=") and "$" not in each}
+    requests = [choice for choice in sorted(choices) if _is_queue(choice, signs.queues)]
+    unknown = {each for each in choices if each not in requests and not each.startswith("account=") and "$" not in each}
     # A machine without a requested item is excluded; its specific words may occur with a queue that its file does not
     # list.
     if any(not words or each.startswith("constraint=") for each in unknown):
         return 0, ""
-    weight = _STRONG * len(words) + sum(each not in _ANYWHERE for each in asked)
-    return weight, next(iter([*words, *asked]), "")
+    weight = _STRONG * len(words) + sum(each not in _ANYWHERE for each in requests)
+    return weight, next(iter([*words, *requests]), "")
 
 
 def _is_queue(choice: str, queues: tuple[str, ...]) -> bool:
     """Whether a machine has a requested item; accounts match by a part."""
-    what, _, name = choice.partition("=")
+    sort, _, name = choice.partition("=")
     parts = [queue.partition("=")[2] for queue in queues if queue.startswith("account=")]
     return choice in queues or (
-        what == "account" and any(name.startswith(part) or name.endswith(part) for part in parts)
+        sort == "account" and any(name.startswith(part) or name.endswith(part) for part in parts)
     )
 
 
@@ -215,9 +215,9 @@ def suggest_machine(text: str, machine: Machine) -> str:
     'Hopper never ran srun: this shows what Slurm wou'
     """
     # A launcher that is only assumed never ran on the machine.
-    own = {launcher.kind for launcher in machine.launchers if launcher.assumed is None}
+    launchers = {launcher.kind for launcher in machine.launchers if launcher.assumed is None}
     slurm = re.search(r"^#SBATCH|\bsrun\b", text, re.MULTILINE)
-    if not slurm or not own or "srun" in own:
+    if not slurm or not launchers or "srun" in launchers:
         return ""
     guessed = machine_of_text(text)[0] or "NAME"
     return (

@@ -287,6 +287,6 @@ def _module(path: str) -> ModuleType:
         import pkgutil
 
         folder, _, name = path.rpartition(".")
-        beside = [each.name for each in pkgutil.iter_modules(importlib.import_module(folder).__path__)]
-        text = f"the catalogue of questions has {name!r}, {folder} has not{did_you_mean(name, beside)}"
+        modules = [each.name for each in pkgutil.iter_modules(importlib.import_module(folder).__path__)]
+        text = f"the catalogue of questions has {name!r}, {folder} has not{did_you_mean(name, modules)}"
         raise ModuleNotFoundError(text, name=path) from None

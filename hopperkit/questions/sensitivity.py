@@ -115,12 +115,12 @@ class _Input(NamedTuple):
 
 def _inputs(question: Question, values: Mapping[str, Any]) -> Iterator[_Input]:
     """Yield the numbers that may affect an answer: of its machines, and of controls with assumed values."""
-    own = values.get("machine_file", "")
+    suffix = values.get("machine_file", "")
     for control in question.controls:
         name, value = control.name, values[control.name]
-        if isinstance(control, MachineChoice) and (own or value != "none"):
-            machine = chosen_machine(value, own)
-            own = ""
+        if isinstance(control, MachineChoice) and (suffix or value != "none"):
+            machine = chosen_machine(value, suffix)
+            suffix = ""
             for key, fact in machine.provenance.items():
                 if type(fact.value) in (int, float) and fact.value:
                     source = fact.assumed or f"{fact.source}, {fact.at}"
@@ -161,10 +161,10 @@ def sensitivity(question: Question, values: Mapping[str, Any]) -> tuple[Moved, .
     if process_time() - begun > _SLOW_S or not usual:
         return ()
     for each in _inputs(question, read):
-        asked = read | ({"machine_file": ""} if each.machine and "machine_file" in read else {})
+        inputs = read | ({"machine_file": ""} if each.machine and "machine_file" in read else {})
         try:
             ends = [each.given(share) for share in (-STEP, STEP)]
-            low, high = (numbers_of(question.answer(**question.read(asked | given))) for _, given in ends)
+            low, high = (numbers_of(question.answer(**question.read(inputs | given))) for _, given in ends)
         except (InputError, ValueError):
             continue
         for label, number in usual.items():

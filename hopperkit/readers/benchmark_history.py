@@ -143,11 +143,13 @@ def _measured_columns(header: Sequence[str], rows: Sequence[dict[str, str]], tim
     numeric ones.
     """
     cells = {name: {row[name] for row in rows} for name in header if name != times and not _is_word(name)}
-    numbers = {name: own for name, own in cells.items() if all(map(_is_number_or_absent, own))}
+    numbers = {name: numbers_ for name, numbers_ in cells.items() if all(map(_is_number_or_absent, numbers_))}
     if not numbers:
         raise InputError(f"no column holds numbers alone; the columns are: {', '.join(header)}")
     least = len(rows) // _RUNS_A_SETTING
-    measured = [name for name, own in numbers.items() if len(own) > least and not _SETTINGS.match(name.lower())]
+    measured = [
+        name for name, numbers_ in numbers.items() if len(numbers_) > least and not _SETTINGS.match(name.lower())
+    ]
     return measured or list(numbers)
 
 
@@ -198,8 +200,8 @@ def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skip
             continue
         figure = name.removesuffix("_value")
         named = [row[key] for key in naming if row[key].lower() not in ABSENT]
-        told = len(values) == 1 and name == figure and (named or name in _VALUES)
-        label = " ".join(named if told else [*named, figure])
+        unnamed = len(values) == 1 and name == figure and (named or name in _VALUES)
+        label = " ".join(named if unnamed else [*named, figure])
         unit = row.get(f"{figure}_unit", row.get("unit", ""))
         settings = {other: row[other] for other in others} | {"_column": figure}
         yield label or file, _Run(number, row.get(times, "") or str(number), value, unit, settings)

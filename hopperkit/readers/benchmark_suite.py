@@ -77,7 +77,7 @@ def read_suite(text: str) -> list[SuiteRow]:
         rows: dict[str, SuiteRow] = {}
         for line, cells in whole_rows(table.rows, len(table.header)):
             name = cells[places["name"]]
-            values = {what: _number(cells[place], line) for what, place in places.items() if what != "name"}
+            values = {kind: _number(cells[place], line) for kind, place in places.items() if kind != "name"}
             rows[name] = SuiteRow(name, values, rows[name].rows + 1 if name in rows else 1)
         if not rows:
             raise InputError("a suite needs at least one benchmark")
@@ -87,9 +87,9 @@ def read_suite(text: str) -> list[SuiteRow]:
 def _places(header: Sequence[str]) -> dict[str, int]:
     """Return the column of each quantity that is there; the first of its names counts."""
     places: dict[str, int] = {}
-    for what, names in _COLUMNS.items():
+    for kind, names in _COLUMNS.items():
         if found := [name for name in names if name in header]:
-            places[what] = header.index(found[0])
+            places[kind] = header.index(found[0])
     # A log of ReFrame names its columns by the figure of merit: triad_value, triad_ref.
     if "rate" not in places and (values := _ending(header, "_value")):
         places["rate"] = values[0]

@@ -139,9 +139,9 @@ def not_text(text: str) -> str:
     >>> not_text("\x89PNG\r\n\x1a\n"), not_text("srun -n 4 ./a.out")
     ('a picture (PNG)', '')
     """
-    for mark, what in _BINARY.items():
+    for mark, kind in _BINARY.items():
         if mark in text[:8]:
-            return what
+            return kind
     if _DARSHAN.match(text):
         return "a Darshan log itself (hopper io reads it; for a page print it with darshan-parser)"
     head = text[:4000]

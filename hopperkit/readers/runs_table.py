@@ -168,15 +168,15 @@ def _joined(table: RunsTable, accounting: str) -> RunsTable:
     kept = [at for at, job in enumerate(table.jobs) if job in of_job]
     if not kept:
         raise InputError(f"no job of the runs is in the accounting, whose first is {rows[0][place]!r}", name="jobs")
-    told = {
+    known = {
         name: tuple(of_job[table.jobs[run]][at] for run in kept)
         for at, name in enumerate(header)
         if at != place and name not in table.columns
     }
-    start = next((cells for name, cells in told.items() if heading_letters(name) in ("start", "starttime")), ())
+    start = next((cells for name, cells in known.items() if heading_letters(name) in ("start", "starttime")), ())
     columns = {name: tuple(cells[run] for run in kept) for name, cells in table.columns.items()}
     columns |= {
-        name: tuple(map(typed_cell, cells)) for name, cells in told.items() if not _NO_FACTOR.match(name.strip())
+        name: tuple(map(typed_cell, cells)) for name, cells in known.items() if not _NO_FACTOR.match(name.strip())
     }
     notes = table.notes
     if left := len(table.values) - len(kept):

@@ -360,8 +360,8 @@ def _listing(listing: Mapping[str, Any]) -> str:
     for number, text, mark in listing["lines"]:
         word = escape(mark)
         marked = f' class="hopper-marked" data-mark="{word}"' if mark else ""
-        said = f' <span class="hopper-mark">{word}</span>' if mark else ""
-        items.append(f'<li value="{number}"{marked}><code>{escape(text)}</code>{said}</li>')
+        mark_text = f' <span class="hopper-mark">{word}</span>' if mark else ""
+        items.append(f'<li value="{number}"{marked}><code>{escape(text)}</code>{mark_text}</li>')
     title = f'<p class="hopper-part-title">{prose_html(listing["title"])}</p>'
     return f'<div class="hopper-listing">{title}{_scroll(listing["title"], "<ol>" + "".join(items) + "</ol>")}</div>'
 

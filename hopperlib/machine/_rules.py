@@ -31,10 +31,10 @@ _MOST_CORES = 100_000
 
 def _beyond(path: str, part: NodeKind | FileSystem, bounds: Iterable[tuple[str, str, str, str]]) -> Iterator[str]:
     """Yield the values of a part that exceed another of its values."""
-    for name, most, before, behind in bounds:
+    for name, most, before, suffix in bounds:
         value, bound = getattr(part, name), getattr(part, most)
         if value is not None and value > bound:
-            yield f"{path}.{name} = {value:g}: must not exceed {before}{most} = {bound:g}{behind}"
+            yield f"{path}.{name} = {value:g}: must not exceed {before}{most} = {bound:g}{suffix}"
 
 
 def node_rules(node: NodeKind) -> Iterator[str]:
@@ -131,8 +131,8 @@ def _wiring_rules(network: Network, compute_nodes: int) -> Iterator[str]:
 def _floor_rules(network: Network, compute_nodes: int, positions: int) -> Iterator[str]:
     """Rules between the torus and the floor."""
     columns, rows, cages, slots, per_slot = (getattr(network, name) for name in _FLOOR)
-    routers, beside = divmod(per_slot, network.nodes_per_router or 1)
-    if beside:
+    routers, remainder = divmod(per_slot, network.nodes_per_router or 1)
+    if remainder:
         rule = f"must be a multiple of nodes_per_router = {network.nodes_per_router}"
         yield f"network.nodes_per_slot = {per_slot}: {rule}"
         return

@@ -141,8 +141,8 @@ def _check_tasks(
         raise LaunchError("-N", tasks_per_node, f"{times} the {cores} that the line may use of a node of {machine}")
     if share is not None and tasks_per_node > seats:
         on_node = f"{count(seats, 'task')} a node, on {count(numa_nodes, 'NUMA node')}"
-        holds = f"holds {on_node}, and -N requests {tasks_per_node}"
-        raise LaunchError("-S", share, f"{holds}; -S times the NUMA nodes in use must be at least -N")
+        capacity = f"holds {on_node}, and -N requests {tasks_per_node}"
+        raise LaunchError("-S", share, f"{capacity}; -S times the NUMA nodes in use must be at least -N")
 
 
 def _numbered(binding: Binding, node: NodeKind, threads: int) -> Binding:
@@ -150,7 +150,7 @@ def _numbered(binding: Binding, node: NodeKind, threads: int) -> Binding:
     return binding._replace(
         cores=tuple(dict.fromkeys(unit // threads for unit in binding.cores)),
         cpus=tuple(node.cpu(*divmod(unit, threads)) for unit in binding.cores),
-        thread_cores=tuple(tuple(dict.fromkeys(unit // threads for unit in own)) for own in binding.thread_cores),
+        thread_cores=tuple(tuple(dict.fromkeys(unit // threads for unit in cores)) for cores in binding.thread_cores),
     )
 
 
@@ -248,10 +248,10 @@ def _thread_cores(
 def _entries(component: Component, number: int, threads: int, usable: int) -> list[int | None]:
     """Return the ``-cc`` list entry of each thread of a task; entries that are not cores are skipped."""
     lists = component.binding_list or ((None,),)
-    own = [core for core in lists[number % len(lists)] if core is None or core < usable]
+    entries = [core for core in lists[number % len(lists)] if core is None or core < usable]
     # A single list applies to the tasks of a node in turn; of several, each belongs to one task.
     first = number * threads if len(lists) == 1 else 0
-    return [own[(first + thread) % len(own)] for thread in range(threads)]
+    return [entries[(first + thread) % len(entries)] for thread in range(threads)]
 
 
 def place_aprun(component: Component, node: NodeKind, machine: Machine, threads: int) -> Seating:

@@ -58,8 +58,8 @@ def bound_to(
     """
     ordered = tuple(sorted(cpus))
     cores = tuple(sorted({kind.core_of(cpu) for cpu in ordered}))
-    own = tuple(threads) if isinstance(threads, Iterable) else (cores,) * threads
-    return Binding(cores, ordered, own, tuple(sorted({kind.numa_node_of(core) for core in cores})), bound)
+    thread_cores = tuple(threads) if isinstance(threads, Iterable) else (cores,) * threads
+    return Binding(cores, ordered, thread_cores, tuple(sorted({kind.numa_node_of(core) for core in cores})), bound)
 
 
 class Seating(NamedTuple):

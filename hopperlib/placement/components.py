@@ -390,5 +390,5 @@ class Launch(NamedTuple):
     def openmp_of(self, component: Component) -> int | None:
         """OpenMP threads per task of the component, if known: of several programs each may set its number."""
         exported = " ".join(value for name, value in component.options if name in ("--export", "-e", "-env", "-x"))
-        own = re.findall(r"\bOMP_NUM_THREADS=(\d{1,4})\b", exported) if len(self.components) > 1 else []
-        return int(own[-1]) if own else self.openmp_threads
+        values = re.findall(r"\bOMP_NUM_THREADS=(\d{1,4})\b", exported) if len(self.components) > 1 else []
+        return int(values[-1]) if values else self.openmp_threads

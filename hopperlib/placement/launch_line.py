@@ -93,10 +93,10 @@ def _component(words: list[str], machine: Machine, node: NodeKind) -> Component:
             raise LaunchError(name, "", f"is not read here (known: {known}); hopperkit.launchers reads every option")
         value = words[at + 1] if at + 1 < len(words) else ""
         next(rest, None)
-        field, bound, whose = _NUMBERS[name]
+        field, bound, origin = _NUMBERS[name]
         most = getattr(node, bound) if bound else None
         if not value.isdecimal() or int(value) < 1 or (most and int(value) > most):
-            limit = f"from 1 to {most}, {whose} of {machine.title}" if most else "a whole number of at least 1"
+            limit = f"from 1 to {most}, {origin} of {machine.title}" if most else "a whole number of at least 1"
             raise LaunchError(name, value, f"must be {limit}")
         fields[field] = int(value)
         options.append((name, value))

@@ -278,9 +278,9 @@ at most 90,000 tasks of 2 GB, or at most 1.82 GB for each of 100,000 tasks
             f"at least {pieces} times as many tasks, if the memory of a task shrinks as the tasks grow in number; "
             f"a task may have {roomy.usable_memory_gb:g} GB",
         )
-    holds = {kind.name: most_tasks_per_node(kind, need_gb, count) for kind in wide}
-    best = max(wide, key=lambda kind: kind.count * holds[kind.name])
-    per_node = holds[best.name]
+    capacity = {kind.name: most_tasks_per_node(kind, need_gb, count) for kind in wide}
+    best = max(wide, key=lambda kind: kind.count * capacity[kind.name])
+    per_node = capacity[best.name]
     remedy = f"at most {best.count * per_node:,} tasks of {need_gb:g} GB"
     needed = [(kind, -(-tasks // kind.count)) for kind in wide]
     shares = [kind.usable_memory_gb / on_node for kind, on_node in needed if on_node <= seats(kind, count)]

@@ -236,8 +236,8 @@ def _node_times(load: ThreadLoad, need_gb: Sequence[float], kind: NodeKind, core
     local = [threads * (1 - share) for threads, share in zip(load.threads, shares, strict=True)]
     away, held = sum(load.threads) - sum(local), sum(memory.taken_gb)
     channels = max(
-        (own + (away * taken / held if held else 0.0)) / kind.numa_bandwidth_gb_s
-        for own, taken in zip(local, memory.taken_gb, strict=True)
+        (local_part + (away * taken / held if held else 0.0)) / kind.numa_bandwidth_gb_s
+        for local_part, taken in zip(local, memory.taken_gb, strict=True)
     )
     if kind.numa_link_gb_s:
         from_others = (threads * share for threads, share in zip(load.threads, shares, strict=True))

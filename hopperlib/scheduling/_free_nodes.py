@@ -237,8 +237,8 @@ class _RandomFit(FirstFit):
         self.free += width
 
     def cut(self, taken: Sequence[int]) -> None:
-        gone = set(positions_in(taken))
-        self._places = [position for position in self._places if position not in gone]
+        removed = set(positions_in(taken))
+        self._places = [position for position in self._places if position not in removed]
         self.free = len(self._places)
 
 

@@ -317,13 +317,13 @@ def put_into_queues(workload: Workload, table: QueueTable) -> tuple[Workload, in
     choices = sorted(table.queues, key=lambda queue: not queue.regular)
     placed, given, refused = [], 0, []
     for index, job in enumerate(workload):
-        own = named.get(job.queue)
-        if own is None:
-            own = next((queue for queue in choices if queue.takes(job.nodes, job.requested_time_s)), None)
-            given += own is not None
-        if own is None or not own.takes(job.nodes, job.requested_time_s):
+        queue_ = named.get(job.queue)
+        if queue_ is None:
+            queue_ = next((queue for queue in choices if queue.takes(job.nodes, job.requested_time_s)), None)
+            given += queue_ is not None
+        if queue_ is None or not queue_.takes(job.nodes, job.requested_time_s):
             refused.append(index)
-        placed.append(job if own is None else job._replace(queue=own.name))
+        placed.append(job if queue_ is None else job._replace(queue=queue_.name))
     return Workload(placed), given, refused
 
 

@@ -138,12 +138,12 @@ def run(source: str, values: Mapping[str, Any] | None = None) -> Ran:
 
 def _compared(expression: str, wanted: Any, names: dict[str, Any]) -> str:
     """Return in words how the value of an expression differs from the model's; nothing if it does not."""
-    told = expression if len(expression) <= _LONGEST_EXPRESSION else f"{expression[:_LONGEST_EXPRESSION]}..."
+    shown = expression if len(expression) <= _LONGEST_EXPRESSION else f"{expression[:_LONGEST_EXPRESSION]}..."
     try:
         got = eval(compile(expression, _FILE, "eval"), names)
     except BaseException as raised:
-        return f"`{told}` cannot be computed. {_problem(raised)}"
-    return "" if same(got, wanted) else f"`{told}` gives {_shown(got)}; the model gives {_shown(wanted)}."
+        return f"`{shown}` cannot be computed. {_problem(raised)}"
+    return "" if same(got, wanted) else f"`{shown}` gives {_shown(got)}; the model gives {_shown(wanted)}."
 
 
 def run_json(source: str, values_json: str = "{}") -> str:

@@ -51,9 +51,9 @@ def situations() -> list[dict[str, str]]:
     79
     """
     outcomes = data_folder() / "blind" / "outcomes.csv"
-    told = {row["id"]: row for row in rows("blind/outcomes.csv")} if outcomes.exists() else {}
+    outcomes_by_id = {row["id"]: row for row in rows("blind/outcomes.csv")} if outcomes.exists() else {}
     practice = [row | {"practice": "true"} for row in rows("blind/practice.csv")]
-    return practice + [row | told.get(row["id"], {}) for row in rows("blind/sealed.csv")]
+    return practice + [row | outcomes_by_id.get(row["id"], {}) for row in rows("blind/sealed.csv")]
 
 
 def in_percent(row: Mapping[str, str]) -> bool:
@@ -153,8 +153,8 @@ def rival_reach() -> float:
     >>> rival_reach() > 0.5
     True
     """
-    told = (Forecast(row, None, {}) for row in rows("blind/practice.csv"))
-    apart = sorted(abs(each.distance(float(each.row["value"]), float(each.row["rival_value"]))) for each in told)
+    forecasts = (Forecast(row, None, {}) for row in rows("blind/practice.csv"))
+    apart = sorted(abs(each.distance(float(each.row["value"]), float(each.row["rival_value"]))) for each in forecasts)
     return apart[math.ceil(0.8 * len(apart)) - 1]
 
 
@@ -169,10 +169,10 @@ def rival_interval(made: Forecast) -> tuple[float, float] | None:
     """
     if not made.row["rival_value"]:
         return None
-    value, reach = float(made.row["rival_value"]), rival_reach()
+    value, half_width = float(made.row["rival_value"]), rival_reach()
     if in_percent(made.row):
-        return value - 10 * reach, value + 10 * reach
-    return value * math.exp(-reach), value * math.exp(reach)
+        return value - 10 * half_width, value + 10 * half_width
+    return value * math.exp(-half_width), value * math.exp(half_width)
 
 
 @cache

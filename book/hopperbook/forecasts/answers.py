@@ -532,9 +532,9 @@ def _mean_wait_s(scheme: str, stretch: float, window: int) -> float:
     chosen = []
     for number, job in enumerate(jobs):
         # Users request one to ten times the need; predictions are off by a third.
-        asked, guessed = 1 / (0.1 + 0.9 * rng.random()), math.exp(abs(rng.gauss(0, 0.33)))
+        request_factor, guessed = 1 / (0.1 + 0.9 * rng.random()), math.exp(abs(rng.gauss(0, 0.33)))
         if window * 2000 <= number < (window + 1) * 2000:
-            factor = {"fcfs": asked, "users": asked, "predicted": guessed}[scheme]
+            factor = {"fcfs": request_factor, "users": request_factor, "predicted": guessed}[scheme]
             limit = max(round(job.run_time_s * factor), job.run_time_s)
             chosen.append(Job(job.job, round(job.submit_time_s * stretch), job.nodes, job.run_time_s, limit))
     schedule = simulate(Workload(chosen), 256, policy="fcfs" if scheme == "fcfs" else "easy")

@@ -95,8 +95,8 @@ def remote_share(
     0.48
     """
     kind = replace(node_kind(2, cores, own_gb_s, own_gb_s, 1.0), numa_link_gb_s=used * round(links) * link_gb_s)
-    own_s, remote_s = (memory_times(kind, cores, 1, spread=False, spilled=spilled)[1] for spilled in (0.0, 1.0))
-    return own_s / remote_s
+    local_s, remote_s = (memory_times(kind, cores, 1, spread=False, spilled=spilled)[1] for spilled in (0.0, 1.0))
+    return local_s / remote_s
 
 
 def time_ratio(rng: random.Random, *, bandwidth: float, compute: float, memory_bound: float) -> float:
@@ -137,9 +137,9 @@ def task_time(rng: random.Random, *, times_s: Mapping[str, float], tasks: int, n
     before, last = sorted(map(int, times_s))[-2:]
     each = {count: times_s[str(count)] * count for count in (before, last)}
     seats = numa_nodes if spread > 0.5 else 1
-    beside = {before: before / seats, last: last / seats, tasks: tasks / numa_nodes}
-    grows = (each[last] - each[before]) / (beside[last] - beside[before])
-    return (each[last] + grows * (beside[tasks] - beside[last])) / tasks
+    neighbors = {before: before / seats, last: last / seats, tasks: tasks / numa_nodes}
+    grows = (each[last] - each[before]) / (neighbors[last] - neighbors[before])
+    return (each[last] + grows * (neighbors[tasks] - neighbors[last])) / tasks
 
 
 def hybrid_time(

@@ -204,12 +204,12 @@ def score(made: Sequence[Forecast]) -> Score | None:
     if not answered:
         return None
     pairs = [(each, float(each.row["rival_value"])) for each in answered if each.row["rival_value"]]
-    own, rivals, losses, rival_losses, near = [], [], [], [], 0
+    scores, rivals, losses, rival_losses, near = [], [], [], [], 0
     for each, rival in pairs:
         interval = rival_interval(each)
         assert interval is not None
         assert each.median is not None
-        own.append(interval_score(each, each.intervals[80]))
+        scores.append(interval_score(each, each.intervals[80]))
         rivals.append(interval_score(each, interval))
         losses.append(pinball_loss(each, _quantiles(each.median, each.intervals[80])))
         rival_losses.append(pinball_loss(each, _quantiles(rival, interval)))
@@ -223,7 +223,7 @@ def score(made: Sequence[Forecast]) -> Score | None:
         holding=tuple(sum(holds(each, level) for each in answered) for level in LEVELS),
         sharp=sum(map(is_sharp, answered)),
         rivals=len(pairs),
-        interval_score=_mean(own),
+        interval_score=_mean(scores),
         rival_interval_score=_mean(rivals),
         pinball=_mean(losses),
         rival_pinball=_mean(rival_losses),

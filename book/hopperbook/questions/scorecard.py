@@ -93,7 +93,7 @@ def answer(search: Search) -> Result:
 
 
 def _summary(search: Search, caption: str) -> str:
-    predictions, won, rival_too = _won(search.found)
+    predictions, reproduced, rival_too = _won(search.found)
     verdicts = ", ".join(
         f"{search.verdicts[name]} {name.replace(',', ' and')}" for name in VERDICTS if search.verdicts[name]
     )
@@ -101,15 +101,15 @@ def _summary(search: Search, caption: str) -> str:
     if not predictions:
         return sentence
     held = sum(not row["verdict"].startswith("missed") for row in search.found if row["role"] == "retrodicted")
-    rivals = f"{won} narrow enough to be informative, {rival_too} of these for the simplest rival too"
+    rivals = f"{reproduced} narrow enough to be informative, {rival_too} of these for the simplest rival too"
     return f"{count(predictions, 'retrodiction')}: {held} of the nominal 90 % intervals hold, {rivals}. {sentence}"
 
 
 def _won(found: Sequence[Row]) -> tuple[int, int, int]:
     """Return the number of retrodictions among the rows, those reproduced, and those also reproduced by the rival."""
     predicted = [row for row in found if row["role"] == "retrodicted"]
-    won = [row for row in predicted if row["verdict"] == "reproduced"]
-    return len(predicted), len(won), sum(row["rival_verdict"] == "reproduced" for row in won)
+    reproduced = [row for row in predicted if row["verdict"] == "reproduced"]
+    return len(predicted), len(reproduced), sum(row["rival_verdict"] == "reproduced" for row in reproduced)
 
 
 def _findings(search: Search) -> Iterator[Finding]:
@@ -129,12 +129,12 @@ def _facts(search: Search) -> Facts:
 
 def _contract(search: Search) -> dict[str, Any]:
     """Return the additional output of `python -m hopperbook scorecard --json`; its keys are stable."""
-    predictions, won, rival_too = _won(search.found)
+    predictions, reproduced, rival_too = _won(search.found)
     return {
         "rows": [_plain(row) for row in search.found],
         "summary": {
             "retrodictions": predictions,
-            "won": won,
+            "won": reproduced,
             "rival_wins_too": rival_too,
             "rows": len(search.found),
             "roles": dict(Counter(row["role"] for row in search.found)),

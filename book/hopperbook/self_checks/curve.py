@@ -68,5 +68,5 @@ class CurveCheck(Check):
             return Verdict(False, self.messages["empty"], readable=False)
         total = math.fsum(abs(drawn - model) for drawn, model in zip(answer, self.answer, strict=True))
         off = math.floor(100 * total / len(self.x) / self.high + 0.5)
-        said = self.messages["off"].format(off=off)
-        return Verdict(True, f"{said} {self.explanation}") if off <= self.within else Verdict(False, said)
+        feedback = self.messages["off"].format(off=off)
+        return Verdict(True, f"{feedback} {self.explanation}") if off <= self.within else Verdict(False, feedback)

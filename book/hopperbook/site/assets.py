@@ -275,13 +275,13 @@ def machines_module() -> bytes:
         for name in Machine.names()
         for machine in [Machine.load(name)]
     }
-    own, path = None, beside()
+    site, path = None, beside()
     if path:
         # A site is about its machine: who has another one gives its file.
         shipped = {}
         machine, text, _ = own_site(path)
-        own = {"title": machine.title, "says": says(machine), "file": text}
-    return f"export const machines = {json.dumps(shipped)};\nexport const own = {json.dumps(own)};\n".encode()
+        site = {"title": machine.title, "says": says(machine), "file": text}
+    return f"export const machines = {json.dumps(shipped)};\nexport const own = {json.dumps(site)};\n".encode()
 
 
 def licence_texts(root: Path, node_modules: Path) -> dict[str, str]:
@@ -320,8 +320,8 @@ def licence_texts(root: Path, node_modules: Path) -> dict[str, str]:
     for package in sorted(packages):
         folder = node_modules / package
         kind = json.loads((folder / "package.json").read_text(encoding="utf-8"))["license"]
-        own = next(iter(sorted(folder.glob("LICEN[CS]E*"))), None)
-        text = own.read_text(encoding="utf-8") if own else _mozilla() if kind == "MPL-2.0" else ""
+        license_file = next(iter(sorted(folder.glob("LICEN[CS]E*"))), None)
+        text = license_file.read_text(encoding="utf-8") if license_file else _mozilla() if kind == "MPL-2.0" else ""
         if not text:
             raise FileNotFoundError(f"{package} has no file of its licence, {kind}")
         texts[f"{package.split('/')[-1]}.txt"] = f"{package}, {kind}\n\n{text}"

@@ -43,8 +43,8 @@ def content_hash(root: Path, *, with_site: bool) -> str:
     at the cells alone, so a changed model would go unnoticed; with this hash in its path, it starts anew.
     """
     digest = hashlib.sha256()
-    own = [beside("rules.toml"), *([beside(), beside("examples.toml")] if with_site else [])]
-    files = [root / "requirements.lock", *filter(None, own)]
+    site_files = [beside("rules.toml"), *([beside(), beside("examples.toml")] if with_site else [])]
+    files = [root / "requirements.lock", *filter(None, site_files)]
     for folder in (*PACKAGES, HERE.parent, root / "data"):
         files += sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     for path in files:

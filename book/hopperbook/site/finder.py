@@ -68,8 +68,8 @@ def words(text: str) -> list[str]:
 def _messages() -> Iterator[Entry]:
     """Yield an entry for each message of the diagnosis, and for each problem of builds."""
     for rule in read_rules(rule_texts()):
-        said = [rule.code.replace("-", " "), rule.title, *rule.anchors, *rule.positive]
-        yield Entry("diagnose", rule.title, " ".join(said), "log", rule.positive[0])
+        texts = [rule.code.replace("-", " "), rule.title, *rule.anchors, *rule.positive]
+        yield Entry("diagnose", rule.title, " ".join(texts), "log", rule.positive[0])
     for problem in load_build_rules():
         yield Entry("build", problem.title, " ".join([problem.code.replace("-", " "), problem.title, problem.symptom]))
 

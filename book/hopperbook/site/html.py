@@ -102,8 +102,8 @@ def kept_answer(folder: Path, stamp: str, explorer: Question, values: Mapping[st
     explorer : Question
     values : mapping
     """
-    asked = json.dumps([stamp, explorer.name, values], sort_keys=True, default=str)
-    path = folder / f"{explorer.name}-{hashlib.sha256(asked.encode()).hexdigest()[:12]}.json"
+    key = json.dumps([stamp, explorer.name, values], sort_keys=True, default=str)
+    path = folder / f"{explorer.name}-{hashlib.sha256(key.encode()).hexdigest()[:12]}.json"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(page_answer(explorer, values), allow_nan=False), encoding="utf-8")

@@ -116,9 +116,9 @@ def _still() -> str:
         recording, held = history(name), _held(name, shown_s)
         (pieces, wait_s), *_ = ((len(job[3]), job[5]) for job in recording["held"] if job[0] == worth)
         _, alone_s, *runs_s = next(job for job in recording["milc"] if job[0] == worth)
-        told = {"title": title, "data": _picture(held, worth), "busy": 100 * len(held) / Machine.load("hopper").nodes}
-        told |= {"pieces": pieces, "wait_h": wait_s / _HOUR_S, "alone_s": alone_s, "slowest_s": max(runs_s)}
-        pictures.append(told)
+        fields = {"title": title, "data": _picture(held, worth), "busy": 100 * len(held) / Machine.load("hopper").nodes}
+        fields |= {"pieces": pieces, "wait_h": wait_s / _HOUR_S, "alone_s": alone_s, "slowest_s": max(runs_s)}
+        pictures.append(fields)
     return filled("machine.html", pictures=pictures, hour=shown_s // _HOUR_S, mean_s=history("first")["mean_s"])
 
 

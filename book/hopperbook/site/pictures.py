@@ -45,17 +45,17 @@ def picture(page: str, files: Mapping[str, bytes]) -> str:
     >>> "35 min" in picture("notebooks/storage/slow-ost", {}), picture("book/index", {})
     (True, '')
     """
-    told = tables()["pictures"].get(page.removeprefix("notebooks/"))
-    if told is None:
+    picture_settings = tables()["pictures"].get(page.removeprefix("notebooks/"))
+    if picture_settings is None:
         return ""
-    if "bars" in told:
-        inside = _bars(told["bars"])
-    elif "text" in told:
-        inside = f"<pre>{escape(told['text'])}</pre>"
+    if "bars" in picture_settings:
+        inside = _bars(picture_settings["bars"])
+    elif "text" in picture_settings:
+        inside = f"<pre>{escape(picture_settings['text'])}</pre>"
     else:
         inside = (
-            _shown(told["question"], told.get("values", {}))
-            if "question" in told
+            _shown(picture_settings["question"], picture_settings.get("values", {}))
+            if "question" in picture_settings
             else files[f"machine/{FLOOR}"].decode()
         )
-    return f'<figure class="hopper-phenomenon">{inside}<figcaption>{prose_html(told["says"])}</figcaption></figure>'
+    return f'<figure class="hopper-phenomenon">{inside}<figcaption>{prose_html(picture_settings["says"])}</figcaption></figure>'

@@ -119,8 +119,8 @@ class ExplorerDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the explorer's HTML, or an error that names the problem."""
         try:
-            own = site_examples(questions.load(self.arguments[0]))
-            values = self.options or (own[0].values if own else {})
+            examples = site_examples(questions.load(self.arguments[0]))
+            values = self.options or (examples[0].values if examples else {})
             return [*explorer_nodes(self.state.document, self.arguments[0], values)]
         except InputError as error:
             raise self.error(error.message) from error

@@ -100,19 +100,19 @@ def number(name: str, question: str, value: float | None, *, explanation: str, *
     mistakes = dict(rest.pop("misconceptions", None) or {})
     # One after the other, as two of them may be equal with these data.
     kept: dict[float, str] = {}
-    for mistake, said in mistakes.items():
+    for mistake, feedback in mistakes.items():
         try:
             NumberCheck(
                 name=name,
                 question=question,
                 answer=value,
                 explanation=explanation,
-                misconceptions=kept | {mistake: said},
+                misconceptions=kept | {mistake: feedback},
                 **rest,
             )
         except ValueError:
             continue
-        kept[mistake] = said
+        kept[mistake] = feedback
     return NumberCheck(name=name, question=question, answer=value, explanation=explanation, misconceptions=kept, **rest)
 
 

@@ -121,9 +121,9 @@ def class_screen(check: Mapping[str, Any]) -> str:
     match check["kind"]:
         case "number":
             printed = check.get("documented")
-            beside = f" and the printed {printed:,.10g} {check['unit']}".rstrip() if printed is not None else ""
+            comparison = f" and the printed {printed:,.10g} {check['unit']}".rstrip() if printed is not None else ""
             return (
-                f"A diamond for each guess on one line; below it the model's {check['answer_text']}{beside}. "
+                f"A diamond for each guess on one line; below it the model's {check['answer_text']}{comparison}. "
                 "In words: the number of guesses, their range and their median."
             )
         case "curve":

@@ -90,7 +90,7 @@ def io_samples(rows: Sequence[IoResult]) -> list[Sample]:
             rates[row.file, row.api or "", row.access or "", row.type or ""].append(row.rate_mib_s)
     names = ("file", "api", "access", "type")
     means = [
-        Sample("hopper_io_rate_mib_s", fmean(own), dict(zip(names, key, strict=True))) for key, own in rates.items()
+        Sample("hopper_io_rate_mib_s", fmean(group), dict(zip(names, key, strict=True))) for key, group in rates.items()
     ]
     failed = {row.file for row in rows if row.status not in ("ok", "not-run")}
     return [*means, Sample("hopper_io_failed", len(failed))]

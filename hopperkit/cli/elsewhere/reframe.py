@@ -43,7 +43,7 @@ def reference_patch(references: Mapping[Variable, Reference], false_alarm: float
     return "".join(parts), left
 
 
-def _with_references(text: str, test: str, own: Mapping[Variable, Reference], false_alarm: float) -> str:
+def _with_references(text: str, test: str, references: Mapping[Variable, Reference], false_alarm: float) -> str:
     """Return the source with references in the class of a test; None if they cannot be placed."""
     classes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ClassDef) and node.name == test]
     if len(classes) != 1:
@@ -55,7 +55,7 @@ def _with_references(text: str, test: str, own: Mapping[Variable, Reference], fa
     entries = _entries(old)
     if entries is None:
         return ""
-    for variable, reference in own.items():
+    for variable, reference in references.items():
         entries.setdefault(variable.system, {})[variable.name] = _entry(variable, reference, false_alarm)
     block, rows = _assignment(entries, " " * body[0].col_offset), text.splitlines(True)
     if old:

@@ -51,7 +51,7 @@ class Annotation(NamedTuple):
         return f"{self.file}:{self.line}: {_LEVELS[self.finding.level]}: {message} [{self.finding.code}]"
 
 
-def annotations(file: str, asked: Lines) -> Iterator[Annotation]:
+def annotations(file: str, settings: Lines) -> Iterator[Annotation]:
     r"""Yield the findings of `hopper place` for a script, problems and advice, each on its line.
 
     Examples
@@ -63,33 +63,33 @@ def annotations(file: str, asked: Lines) -> Iterator[Annotation]:
     2 idle-numa-nodes needs the memory
     2 better-line needs the memory
     """
-    lines = asked.line.split("\n")
+    lines = settings.line.split("\n")
     for number, text in enumerate(lines, start=1):
         if (match := _IGNORE.search(text)) and not match["reason"].strip():
             message = "A reason is required: write it after `# hopper: ignore`."
             yield Annotation(file, number, Finding("ignore-without-reason", message))
-    for line, finding in _findings(asked):
+    for line, finding in _findings(settings):
         if finding.level in _LEVELS:
             yield Annotation(file, line, finding, _reason(lines, line))
 
 
-def _findings(asked: Lines) -> Iterator[tuple[int, Finding]]:
+def _findings(settings: Lines) -> Iterator[tuple[int, Finding]]:
     """Yield the findings of a script with their lines; a line that is refused is one."""
-    if asked.doubt:
+    if settings.doubt:
         with suppress(InputError):
-            result = asked.answer_without_node()
+            result = settings.answer_without_node()
             yield from ((int(each.evidence.get("line") or 1), each) for each in result.findings)
             return
     try:
-        reviews, results = asked.reviews, answers(asked)
+        reviews, results = settings.reviews, answers(settings)
     except InputError as error:
-        script = read_script(asked.line)
+        script = read_script(settings.line)
         # Without a launch line there is nothing to place.
         if script.lines:
             typed = str(error.name or "")
             lines = [number for number, text in enumerate(script.raw, start=1) if typed and typed in text]
             yield next(iter(lines), script.lines[0].line), Finding("refused", str(error), "problem")
-        yield from ((int(each.evidence["line"]), each) for each in asked.job_findings)
+        yield from ((int(each.evidence["line"]), each) for each in settings.job_findings)
         return
     for review, result in zip(reviews, results, strict=True):
         yield from ((int(each.evidence.get("line") or review.line.line), each) for each in result.findings)

@@ -205,8 +205,8 @@ def _why(log: _Log, job: str, downtimes: str | None) -> "Result":
     queues: list[str] = []
     trace, nodes, unit = log.trace, log.nodes, "node"
     if log.cluster:
-        own = log.cluster.partition(queue)
-        queues = next(group for group in log.cluster.parts() if own in group)
+        partition = log.cluster.partition(queue)
+        queues = next(group for group in log.cluster.parts() if partition in group)
         members = {node for name in queues for node in log.cluster.partitions[name].nodes}
         nodes = len(members)
         if log.shared:

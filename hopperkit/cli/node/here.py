@@ -51,16 +51,16 @@ def machine_here() -> Path:
             "--here: this computer has neither scontrol nor pbsnodes, so it is not a login node of a Slurm or PBS cluster; "
             "name the machine (--machine), or write its file on one of its nodes (hopper machine new)"
         )
-    name, asked = _name_of(config), "Slurm" if config else "PBS"
+    name, system = _name_of(config), "Slurm" if config else "PBS"
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopper"
     file = folder / f"{name}.toml"
     if file.is_file() and (age_s := time.time() - file.stat().st_mtime) < _KEPT_S:
-        click.echo(f"hopper: machine {name}, from {asked} {age_s / 3600:.1f} hours ago ({file})", err=True)
+        click.echo(f"hopper: machine {name}, from {system} {age_s / 3600:.1f} hours ago ({file})", err=True)
         return file
     from hopperkit.readers.hardware.reader import machine_from, read_hardware
 
-    told = listed or f"{_asked('scontrol', 'show', 'node', '-o')}\n{_asked('scontrol', 'show', 'partition', '-o')}"
-    records = [*read_hardware(told), *(read_hardware(config) if config else ())]
+    output = listed or f"{_asked('scontrol', 'show', 'node', '-o')}\n{_asked('scontrol', 'show', 'partition', '-o')}"
+    records = [*read_hardware(output), *(read_hardware(config) if config else ())]
     machine = machine_from([*records, *_this_node()], name=name)
     header = f"# Written by `hopper place --here` from: {', '.join(machine.sources)}.\n\n"
     try:
@@ -68,7 +68,7 @@ def machine_here() -> Path:
         file.write_text(header + machine.to_toml(), encoding="utf-8")
     except OSError as error:
         raise InputError(f"--here: {file}: cannot be written: {error.strerror or error}") from None
-    click.echo(f"hopper: machine {name}, from {asked}; stored for a day in {file}", err=True)
+    click.echo(f"hopper: machine {name}, from {system}; stored for a day in {file}", err=True)
     return file
 
 

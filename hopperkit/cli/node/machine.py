@@ -59,8 +59,8 @@ def show(name: str, as_json: bool) -> None:
         print_json(_everything(shown))
     else:
         click.echo(printable(f"{shown.title} ({shown.name}): {shown.model}, {shown.site}\n\n{shown.to_toml()}"))
-        told = [each for each in derived(shown) if each.value is not None]
-        rows = [(each.figure.label, each.rounded, each.figure.unit, each.figure.sum) for each in told]
+        figures = [each for each in derived(shown) if each.value is not None]
+        rows = [(each.figure.label, each.rounded, each.figure.unit, each.figure.sum) for each in figures]
         _print_table(("derived", "", "unit", "from"), rows)
 
 

@@ -58,10 +58,10 @@ def _asked(question: Question, values: dict[str, Any]) -> "Lines":
     from hopperkit.questions.node.place import Lines
 
     guess = None if {"machine", "machine_file"} & set(values) else _guess_machine(question, values)
-    asked = Lines(**question.read(values))
+    settings = Lines(**question.read(values))
     if guess:
-        asked.doubt, asked.evidence = guess.doubt, guess.sign
-    return asked
+        settings.doubt, settings.evidence = guess.doubt, guess.sign
+    return settings
 
 
 def _answers(asked: "Lines", as_json: bool) -> "tuple[tuple[Review, ...], list[Result]]":
@@ -86,11 +86,11 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         from hopperkit.cli.node.here import machine_here
 
         values["machine"] = str(machine_here())
-    asked = _asked(question, values)
-    reviews, results = _answers(asked, as_json)
+    settings = _asked(question, values)
+    reviews, results = _answers(settings, as_json)
     found = [each for result in results for each in result.findings]
     if check and not reviews:
-        raise InputError(f"cannot compare: {asked.doubt or 'the script has no launch line'}", name="check")
+        raise InputError(f"cannot compare: {settings.doubt or 'the script has no launch line'}", name="check")
     if check:
         from hopperkit.launchers.printed import check_printed
 
@@ -100,7 +100,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         _warn_of_other_lines(reviews)
         show(question.name, results[0], as_json, show_all)
     else:
-        results[0] = with_sensitivity(question, values, results[0], asked=show_all and not asked.doubt)
+        results[0] = with_sensitivity(question, values, results[0], asked=show_all and not settings.doubt)
         if not reviews:
             print_text(results[0], show_all)
         else:

@@ -150,12 +150,12 @@ def io(
         fail("--json and --csv cannot both be given", as_json=True)
     from hopperlib.machine import Machine
 
-    own = Machine.load(machine) if machine else None
-    logs = _Logs(own, _nodes(sacct), as_csv)
+    site = Machine.load(machine) if machine else None
+    logs = _Logs(site, _nodes(sacct), as_csv)
     found = _found(names, logs)
     _complain(found, as_json=as_json, as_data=as_json or as_csv)
     # A table needs no findings and no figures, which take longer than reading a tree of small files.
-    results = found.results(own) if page or not (as_csv or as_json) else []
+    results = found.results(site) if page or not (as_csv or as_json) else []
     if page:
         _write_page(page, results, names, as_json=as_json)
     if prometheus:

@@ -81,14 +81,14 @@ def _cost_of_one_writer(site: Site) -> dict[str, Any]:
     others = slowest * ((log.tasks or 1) - 1)
     # If they write through MPI-IO, the log includes their waiting time.
     waited = sum(waiting_by_path(log).values())
-    won = min(others, waited) if waited else others
+    saved = min(others, waited) if waited else others
     tasks = log.tasks or 1
     return staked(
-        seconds + won,
+        seconds + saved,
         slowest=slowest,
-        won=won,
+        won=saved,
         because="if all other tasks wait for the one",
-        expected=min(won, slowest * (1 - 1 / tasks) * tasks),
+        expected=min(saved, slowest * (1 - 1 / tasks) * tasks),
         change="each task writes its part: MPI_File_write_at_all in place of MPI_Gather and write",
     )
 

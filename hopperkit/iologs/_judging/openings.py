@@ -91,9 +91,9 @@ def _reopen(log: DarshanLog, files: Sequence[FileRecord], ledger: Ledger) -> Fin
 
 def _small_files(files: Sequence[FileRecord]) -> list[FileRecord]:
     """Return the files of one task each, if they are many and small."""
-    own = [file for file in files if not file.shared and (file.bytes_moved or file.opens)]
-    moved = sum(file.bytes_moved for file in own)
-    return own if len(own) >= _SOME_FILES and moved < BYTES_PER_MIB * len(own) else []
+    small = [file for file in files if not file.shared and (file.bytes_moved or file.opens)]
+    moved = sum(file.bytes_moved for file in small)
+    return small if len(small) >= _SOME_FILES and moved < BYTES_PER_MIB * len(small) else []
 
 
 def _many(log: DarshanLog, files: Sequence[FileRecord], ledger: Ledger) -> Finding | None:
@@ -108,14 +108,14 @@ def _many(log: DarshanLog, files: Sequence[FileRecord], ledger: Ledger) -> Findi
     folder, inside = Counter(posixpath.dirname(file.path) for file in files).most_common(1)[0]
     stats = sum(file.counts.get("STATS", 0) for file in files)
     where = f", {share(round(inside / len(files), 4))} of them in {folder}" if folder.startswith("/") else ""
-    asked = f", with {stats:,} stats" if stats else ""
+    with_stats = f", with {stats:,} stats" if stats else ""
     change = "write the records of all steps into one file per task: open it once, before the loop"
     # One file for each task remains, and the bytes.
     openings = sum(file.meta_s for file in files)
     remain = (log.tasks or 1) / len(files)
     return Finding(
         "small-files",
-        f"{len(files):,} files of one task each move {size(mean)} on average{where}{asked}: "
+        f"{len(files):,} files of one task each move {size(mean)} on average{where}{with_stats}: "
         "creating and opening them costs more than the data.",
         evidence={"files": len(files), "mean_bytes": mean, "directory": folder, "directory_files": inside}
         | staked(

@@ -192,9 +192,9 @@ def _words(evidence: dict[str, Any], log: DarshanLog) -> str:
     hours = of_nodes(evidence.get("cost_node_s"))
     because = f" ({evidence['win_rests_on']})" if evidence["win_rests_on"] else ""
     most, expected = evidence["win_high_task_s"], evidence.get("win_expected_task_s")
-    won = f"from 0 to {task_time(most)} can be saved" if most else "none of it can be saved"
+    saving = f"from 0 to {task_time(most)} can be saved" if most else "none of it can be saved"
     if expected:
         seconds = expected / (log.tasks or 1)
         of = f" of {digits(log.run_time_s, 3)}" if log.run_time_s else ""
-        won = f"the change wins about {digits(seconds, 3)}{of} s"
-    return f"This costs {task_time(evidence['cost_task_s'])}{hours}{whole}; {won}{because}."
+        saving = f"the change wins about {digits(seconds, 3)}{of} s"
+    return f"This costs {task_time(evidence['cost_task_s'])}{hours}{whole}; {saving}{because}."

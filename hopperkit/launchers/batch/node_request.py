@@ -88,8 +88,8 @@ def requested_choices(script: Script) -> set[str]:
     ['constraint=gpu', 'qos=debug']
     """
     # Each directive is also read alone: an unreadable one does not affect the others.
-    told = {f"{sort}={name}" for sort, name, _ in requested_partitions(script) if sort != "queue"}
-    return _choices(_slurm_options(script)) | told
+    choices = {f"{sort}={name}" for sort, name, _ in requested_partitions(script) if sort != "queue"}
+    return _choices(_slurm_options(script)) | choices
 
 
 def requested_partitions(script: Script) -> Iterator[tuple[str, str, int]]:

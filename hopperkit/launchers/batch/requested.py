@@ -75,7 +75,7 @@ class Requested(NamedTuple):
         >>> Requested(tasks_per_node=4).over(Requested(nodes=2, tasks_per_node=8))[:3]
         (2, None, 4)
         """
-        merged = [own if own is not None else other for own, other in zip(self, job, strict=True)]
+        merged = [line_value if line_value is not None else other for line_value, other in zip(self, job, strict=True)]
         whole = Requested(*merged)  # type: ignore[arg-type]
         # A count on the line takes the place of the job's tasks a node, and the other way round.
         if self.tasks is not None and self.tasks_per_node is None:

@@ -93,8 +93,8 @@ def _settle_hint(options: dict[str, Given], release: tuple[int, ...], notes: lis
     """Remove ``--hint``, or the options that conflict with it; in place."""
     hint, bind = options.get("--hint"), options.get("--cpu-bind")
     binds = bind is not None and any(part not in _QUIET for part in bind.value.lower().split(","))
-    beside = (options.get("--threads-per-core"), _tasks_per_core(options, release), bind if binds else None)
-    others = [option for option in beside if option is not None]
+    conflicting = (options.get("--threads-per-core"), _tasks_per_core(options, release), bind if binds else None)
+    others = [option for option in conflicting if option is not None]
     if hint is None or not others:
         return
     typed = [option for option in (hint, *others) if not option.inherited]

@@ -121,9 +121,9 @@ def _known_variables(kind: LauncherKind, variables: Variables) -> dict[str, str]
 
 def _kind(line: LaunchLine, job: Job, remarks: Remarks) -> LauncherKind:
     """Return the implementation: by its name, the machine, its options, the environment or the modules."""
-    own = [launcher.kind for launcher in job.machine.launchers if launcher.kind in _LAUNCHERS]
-    if len(own) == 1:
-        return own[0]
+    kinds = [launcher.kind for launcher in job.machine.launchers if launcher.kind in _LAUNCHERS]
+    if len(kinds) == 1:
+        return kinds[0]
     if line.launcher in ("orterun", "prterun", "prun"):
         return "openmpi"
     typed = " ".join((*line.environment, "", *(word.text for word in line.words), ""))
@@ -254,7 +254,7 @@ def _gpu_bind(option: Given, node: NodeKind) -> GpuRequest:
     ]
     if word != "list" or not all(entries):
         raise option.refusal(f"must be none or list: with GPUs out of {', '.join(numbering)}")
-    return GpuRequest(node.gpus, binding="map", entries=tuple(tuple(map(numbering.index, own)) for own in entries))
+    return GpuRequest(node.gpus, binding="map", entries=tuple(tuple(map(numbering.index, gpus)) for gpus in entries))
 
 
 def _unit(typed: str, word: str) -> str:

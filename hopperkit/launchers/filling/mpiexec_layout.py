@@ -66,7 +66,7 @@ def place_mpiexec(component: Component, node: NodeKind, machine: Machine, thread
     patterns = {
         size: _pattern(component, mapping, node, size, threads, nodes, doubts) for size in set(map(len, numbers))
     }
-    return Seating(numbers, [patterns[len(own)] for own in numbers], (), tuple(doubts))
+    return Seating(numbers, [patterns[len(tasks)] for tasks in numbers], (), tuple(doubts))
 
 
 def _node_counts(component: Component, mapping: TaskMapping, node: NodeKind) -> tuple[int, int]:
@@ -100,7 +100,7 @@ def _pattern(
         taken = _listed_cpus(component, kind, tasks)
     else:
         taken = _deal_pieces(component, mapping, kind, tasks)
-    masks = [_bound(own, mapping.bind, kind, everything) for own in taken]
+    masks = [_bound(units, mapping.bind, kind, everything) for units in taken]
     bindings = [bound_to(mask, kind, threads, bound=mapping.bind != "none") for mask in masks]
     step = step_gpus(component.gpus, kind, tasks=tasks, nodes=nodes)
     return with_gpus(component.gpus, kind, step, bindings, closest=True)
@@ -144,10 +144,10 @@ def _deal_pieces(component: Component, mapping: TaskMapping, kind: NodeKind, tas
     return taken
 
 
-def _bound(own: list[int], bind: str, kind: NodeKind, everything: frozenset[int]) -> frozenset[int]:
+def _bound(units: list[int], bind: str, kind: NodeKind, everything: frozenset[int]) -> frozenset[int]:
     """Return the CPUs that a task is bound to, or may use if it is not."""
     if bind == "none":
         return everything
     if bind in ("own", "core", "hwthread"):
-        return frozenset(own)
-    return frozenset(cpu for unit in units_of(bind, kind) if set(unit) & set(own) for cpu in unit)
+        return frozenset(units)
+    return frozenset(cpu for unit in units_of(bind, kind) if set(unit) & set(units) for cpu in unit)

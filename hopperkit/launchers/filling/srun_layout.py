@@ -140,11 +140,11 @@ def _planes(counts: Sequence[int], size: int) -> list[Sequence[int]]:
     numbers: list[list[int]] = [[] for _ in counts]
     first, tasks = 0, sum(counts)
     while first < tasks:
-        for own, wanted in zip(numbers, counts, strict=True):
-            block = min(size, wanted - len(own))
-            own.extend(range(first, first + block))
+        for plane, wanted in zip(numbers, counts, strict=True):
+            block = min(size, wanted - len(plane))
+            plane.extend(range(first, first + block))
             first += block
-    return [tuple(own) for own in numbers]
+    return [tuple(plane) for plane in numbers]
 
 
 def place_srun(
@@ -379,25 +379,25 @@ def _pattern(
 ) -> tuple[tuple[Binding, ...], list[str], list[str]]:
     """Return where the tasks of one node run, with assumptions and unknowns."""
     kind, node = setting.kind, setting.node
-    own = component._replace(tasks=tasks)
-    wanted = tasks * (own.gpus.per_task or 0) if own.gpus else 0
-    has = min(kind.gpus, own.gpus.per_node or kind.gpus) if own.gpus else 0
+    whole = component._replace(tasks=tasks)
+    wanted = tasks * (whole.gpus.per_task or 0) if whole.gpus else 0
+    has = min(kind.gpus, whole.gpus.per_node or kind.gpus) if whole.gpus else 0
     if wanted > has:
         rule = f"times {count(tasks, 'task')} is more than the {count(has, 'GPU')} of a node that the step has"
         words = "srun: error: Unable to create step: More processors requested than permitted"
         raise LaunchError("--gpus-per-task", wanted // tasks, rule, words=words)
-    step, cores = setting.share_of(own)
-    node_step = _NodeStep(own, kind, node, cores, node.cpus_of(cores))
+    step, cores = setting.share_of(whole)
+    node_step = _NodeStep(whole, kind, node, cores, node.cpus_of(cores))
     mode = component.cpu_binding or node_step.automatic()
     assumptions = [_MODE_ASSUMPTIONS[mode]] if mode in _MODE_ASSUMPTIONS else []
     assumptions += [step.assumed] if step.assumed else []
     bound = mode not in (None, "none") and 0 < tasks <= len(node_step.cpus)
     # Slurm leaves the threads of a task to themselves.
     bindings = [bound_to(mask, kind, threads, bound=bound) for mask in node_step.masks(mode)]
-    request = effective_request(own.gpus, node.release, alone=component.tasks == 1)
+    request = effective_request(whole.gpus, node.release, alone=component.tasks == 1)
     placed = with_gpus(request, kind, step, bindings, closest=node.release >= _CLOSEST_FIRST)
     doubts = [step.doubt] if step.doubt else []
-    return placed, assumptions, [*doubts, *_core_doubts(own, setting, cores, by_gpu=bool(own.gpus and step.gpus))]
+    return placed, assumptions, [*doubts, *_core_doubts(whole, setting, cores, by_gpu=bool(whole.gpus and step.gpus))]
 
 
 _MODE_ASSUMPTIONS = {
@@ -505,9 +505,9 @@ class _NodeStep(NamedTuple):
         """Return the CPUs of each entry of a list; `old` releases pass over those that the step does not have."""
         listed = [frozenset(cpu for cpu in entry if cpu is not None) for entry in entries]
         if old:
-            own = [entry & self.cpus for entry in listed]
+            masks = [entry & self.cpus for entry in listed]
             # An entry, or a map, beyond the step's CPUs means all of them.
-            return [self.cpus] if mode == "map_cpu" and not all(own) else [entry or self.cpus for entry in own]
+            return [self.cpus] if mode == "map_cpu" and not all(masks) else [entry or self.cpus for entry in masks]
         outside = min(frozenset().union(*listed) - self.cpus, default=None)
         if outside is not None:
             has = f"CPUs 0 to {self.node.cpus - 1}" if len(self.cpus) == self.node.cpus else "only its CPUs"
@@ -522,5 +522,5 @@ class _NodeStep(NamedTuple):
 
     def _cpus_of(self, numa_nodes: Iterable[int | None]) -> frozenset[int]:
         """Return all CPUs of some NUMA nodes; numbers beyond the last begin anew."""
-        own = {number % self.kind.numa_nodes for number in numa_nodes if number is not None}
-        return self.node.cpus_of(core for numa_node in own for core in self.kind.cores_of(numa_node))
+        chosen = {number % self.kind.numa_nodes for number in numa_nodes if number is not None}
+        return self.node.cpus_of(core for numa_node in chosen for core in self.kind.cores_of(numa_node))

@@ -193,11 +193,11 @@ def _room_for_threads(view: _View, threads: int | None) -> str:
 
 def _missing_depth(view: _View, fullest: float) -> Finding:
     """More OpenMP threads than the line gives CPUs to a task."""
-    asked, running = view.component.threads_per_task, view.launch.openmp_of(view.component)
+    requested, running = view.component.threads_per_task, view.launch.openmp_of(view.component)
     flag, unit = view.option("-d", "-c"), view.option("core", "CPU")
-    given = f"{flag} {asked}" if view.component.given(flag) else f"no {flag}"
+    given = f"{flag} {requested}" if view.component.given(flag) else f"no {flag}"
     message = (
-        f"OMP_NUM_THREADS is {running}, but the line gives each task {count(asked, unit)} ({given}): "
+        f"OMP_NUM_THREADS is {running}, but the line gives each task {count(requested, unit)} ({given}): "
         f"up to {digits(fullest, 3)} threads share a core.{_room_for_threads(view, running)}"
     )
     # Below that, the other hardware threads of the requested cores take the rest.
@@ -229,11 +229,11 @@ def _idle_numa_nodes(view: _View, by_numa_node: Sequence[float], gain: str) -> F
     used = [number for number, threads in enumerate(by_numa_node) if threads]
     idle = [number for number, threads in enumerate(by_numa_node) if not threads]
     chosen = view.component.numa_nodes_per_node is not None or view.component.numa_node_list is not None
-    asked = f" The line requests that ({view.option('-sn or -sl', '--ntasks-per-socket')})." if chosen else ""
+    requested = f" The line requests that ({view.option('-sn or -sl', '--ntasks-per-socket')})." if chosen else ""
     sit, stay = "sit" if view.tasks_per_node > 1 else "sits", "stays" if len(idle) == 1 else "stay"
     message = (
         f"{count(view.tasks_per_node, 'task')} a node {sit} on {_numa_words(used)}; {_numa_words(idle)} {stay} idle, so "
-        f"{len(idle)} of {view.kind.numa_nodes} memory systems are unused. Spread {gain}{asked}"
+        f"{len(idle)} of {view.kind.numa_nodes} memory systems are unused. Spread {gain}{requested}"
     )
     level: Level = "advice" if chosen else "problem"
     return Finding("idle-numa-nodes", message, level=level, evidence=_times(view.cost.ratio))
@@ -257,12 +257,12 @@ def _threads_across(view: _View, across: Sequence[int]) -> Finding:
     if view.threads > cores:
         remedy = f"No more than {cores} threads a task keep to one NUMA node."
     where = max(len(view.pattern[seat].numa_nodes) for seat in across)
-    reach = "memory is where it was first touched, so some threads access it remotely"
+    effect = "memory is where it was first touched, so some threads access it remotely"
     if view.launch.openmp_threads is None and view.launch.launcher == "srun":
         # -c gives CPUs; it does not show whether threads run on them.
-        message = f"{some} CPUs on up to {where} NUMA nodes: if the program starts threads on them, {reach}."
+        message = f"{some} CPUs on up to {where} NUMA nodes: if the program starts threads on them, {effect}."
         return Finding("threads-across-numa-nodes", message, level="note")
-    return Finding("threads-across-numa-nodes", f"{some} threads on up to {where} NUMA nodes: {reach}. {remedy}")
+    return Finding("threads-across-numa-nodes", f"{some} threads on up to {where} NUMA nodes: {effect}. {remedy}")
 
 
 def _binding(view: _View) -> Iterator[Finding]:
@@ -287,10 +287,10 @@ def _unbound(view: _View, loose: int) -> Finding:
 def _gpus(view: _View) -> Iterator[Finding]:
     """GPUs and network interfaces."""
     kind, command = view.kind, view.component.command
-    own = [seat.gpus for seat in view.pattern if seat.gpus is not None]
-    if not kind.gpus or len(own) < view.tasks_per_node:
+    visible = [seat.gpus for seat in view.pattern if seat.gpus is not None]
+    if not kind.gpus or len(visible) < view.tasks_per_node:
         return
-    if not any(own):
+    if not any(visible):
         if kind.gpus_by_default is False:
             asks = "a job gets those that it requests"
             yield Finding(
@@ -302,10 +302,10 @@ def _gpus(view: _View) -> Iterator[Finding]:
     elif command and command[0].endswith(_WRAPPERS):
         message = f"{command[0]} may choose a GPU for each task; its choice is not judged here."
         yield Finding("gpus-wrapper", message, level="note")
-    elif len(own) > 1 and len(own[0]) > 1 and len(set(own)) == 1:
-        yield _gpus_all_visible(view, len(own[0]))
+    elif len(visible) > 1 and len(visible[0]) > 1 and len(set(visible)) == 1:
+        yield _gpus_all_visible(view, len(visible[0]))
     else:
-        yield from _gpu_users(kind, own)
+        yield from _gpu_users(kind, visible)
         yield from _far_gpus(view)
 
 
@@ -316,18 +316,18 @@ def _gpus_all_visible(view: _View, gpus: int) -> Finding:
         f"rank runs all of them on the first."
     )
     # Who writes --gpu-bind=none wants each task to see all; Python's frameworks choose by the local rank themselves.
-    asked = view.component.gpus is not None and view.component.gpus.binding == "none"
+    all_visible = view.component.gpus is not None and view.component.gpus.binding == "none"
     aware = view.launch.environment.get("MPICH_GPU_SUPPORT_ENABLED") == "1"
-    meant = asked or aware or is_python(view.component.command)
+    meant = all_visible or aware or is_python(view.component.command)
     return Finding("gpus-all-visible", message, level="note" if meant else "advice", advice=_CHOOSE_A_GPU)
 
 
 _CHOOSE_A_GPU = "Put a script in front of the program that shows each task one GPU, by its local rank."
 
 
-def _gpu_users(kind: NodeKind, own: Sequence[Sequence[int]]) -> Iterator[Finding]:
+def _gpu_users(kind: NodeKind, visible: Sequence[Sequence[int]]) -> Iterator[Finding]:
     """GPUs that no task sees, and those that several share."""
-    users = Counter(gpu for gpus in own for gpu in gpus)
+    users = Counter(gpu for gpus in visible for gpu in gpus)
     idle = [gpu for gpu in range(kind.gpus) if gpu not in users]
     if idle:
         seen = f"{'is' if len(idle) == 1 else 'are'} seen by no task"

@@ -127,13 +127,13 @@ def _late_directives(job: Job) -> Iterator[Draft]:
     if not late or "<<" in script.text:
         return
     rest = f", and so do {len(late) - 1} more" if len(late) > 1 else ""
-    what = f"follows the first command, where the batch system ignores it{rest}."
+    problem = f"follows the first command, where the batch system ignores it{rest}."
     plain = "Move the directives above the first command."
     lines = script.text.split("\n")
     first = 1 + next(at for at, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#"))
     moved = insert_line(script, first, "\n".join(text for _, text in late))
-    gone = tuple(edit for number, _ in late for edit in _without(script, number))
-    yield job.draft("directives-late", late[0][0], what, plain, remedies=[(plain, (*moved, *gone))])
+    removals = tuple(edit for number, _ in late for edit in _without(script, number))
+    yield job.draft("directives-late", late[0][0], problem, plain, remedies=[(plain, (*moved, *removals))])
 
 
 def _without(script: Script, number: int) -> tuple[Edit, ...]:
@@ -154,8 +154,8 @@ def _batch_system(job: Job) -> Iterator[Draft]:
     foreign = next((each for each in job.script.directives if system and each.system != system), None)
     if foreign and system:
         spelled = DIRECTIVES[system]
-        what = f"{job.machine.title} reads {spelled} lines, and takes this one for a comment."
-        yield job.draft("scheduler-foreign", foreign.line, what, f"Write what the job needs in {spelled} lines.")
+        problem = f"{job.machine.title} reads {spelled} lines, and takes this one for a comment."
+        yield job.draft("scheduler-foreign", foreign.line, problem, f"Write what the job needs in {spelled} lines.")
 
 
 def _launchers(job: Job) -> Iterator[Draft]:
@@ -168,21 +168,21 @@ def _launchers(job: Job) -> Iterator[Draft]:
     plain = f"Start the program with {right}."
     for match in _FOREIGN.finditer(job.script.text):
         number = job.script.text.count("\n", 0, match.start(1)) + 1
-        what = f"{match[1]} starts tasks elsewhere; on {job.machine.title} {right} does."
-        yield job.draft("launcher-foreign", number, what, plain)
+        problem = f"{match[1]} starts tasks elsewhere; on {job.machine.title} {right} does."
+        yield job.draft("launcher-foreign", number, problem, plain)
     brought = any(_MPI_MODULES.search(module.name) for module in job.script.modules)
     for line in job.script.lines:
         typed = line.launcher if line.launcher in ("aprun", "srun") else "mpiexec"
         # The launchers of other sites are found above.
         if typed == right or line.launcher in ("ibrun", "flux"):
             continue
-        what = f"{line.launcher} is not how tasks are started on {job.machine.title}; {right} is."
+        problem = f"{line.launcher} is not how tasks are started on {job.machine.title}; {right} is."
         remedies = _with_launcher(job.script, line, right)
         if typed != "mpiexec":
-            yield job.draft("launcher-foreign", line.line, what, plain, remedies=remedies)
+            yield job.draft("launcher-foreign", line.line, problem, plain, remedies=remedies)
         elif not brought:
-            what += " It is there only if a module or a container brings it."
-            yield job.draft("launcher-foreign", line.line, what, plain, level="advice", remedies=remedies)
+            problem += " It is there only if a module or a container brings it."
+            yield job.draft("launcher-foreign", line.line, problem, plain, level="advice", remedies=remedies)
 
 
 def _with_launcher(script: Script, line: LaunchLine, right: str) -> Iterator[tuple[str, tuple[Edit, ...]]]:

@@ -61,9 +61,9 @@ def _remedies(code: str, placement: Placement, script: Script, number: int) -> I
 
 def _typed(changes: Changes) -> str:
     """Return changed options as typed; removed ones are named."""
-    gone = [name for name, value in changes.items() if value is None]
+    removed = [name for name, value in changes.items() if value is None]
     options = " ".join(option_text(_long(name), value) for name, value in changes.items() if value is not None)
-    left_out = f"the line without {' '.join(map(_long, gone))}" if gone else ""
+    left_out = f"the line without {' '.join(map(_long, removed))}" if removed else ""
     return " and ".join(filter(None, (options, left_out)))
 
 

@@ -97,8 +97,8 @@ def fair_share(kind: NodeKind, tasks: int, component: Component | None = None) -
     >>> fair_share(Machine.load("frontier").node(), 8)
     7
     """
-    own = component.system_cores if component else None
-    usable = len(kind.usable_cores) if own is None else kind.cores - len(own)
+    system_cores = component.system_cores if component else None
+    usable = len(kind.usable_cores) if system_cores is None else kind.cores - len(system_cores)
     return usable // tasks
 
 
@@ -109,10 +109,10 @@ def _keeps(now: Placement, then: Placement, number: int, *, may_part_gpus: bool)
     tasks = max(len(node.pattern) for node in before)
     if max(len(node.pattern) for node in after) > tasks or component.tasks != then.launch.components[number].tasks:
         return False
-    own = component.system_cores
+    system_cores = component.system_cores
     limits = _Limits(
         share=fair_share(now.node_kind, tasks, component),
-        kept_cores=frozenset(now.node_kind.reserved_cores if own is None else own),
+        kept_cores=frozenset(now.node_kind.reserved_cores if system_cores is None else system_cores),
         own_processes=starts_processes(component.command),
         may_part_gpus=may_part_gpus,
     )
@@ -256,10 +256,10 @@ def _even_list(kind: NodeKind, tasks: int) -> str:
     """Return the cores of each task of a node as a PALS list: those of each NUMA node divided among its tasks."""
     lists = []
     for numa_node in range(kind.numa_nodes):
-        own = [core for core in kind.cores_of(numa_node) if core in kind.usable_cores]
+        cores = [core for core in kind.cores_of(numa_node) if core in kind.usable_cores]
         here = tasks // kind.numa_nodes + (numa_node < tasks % kind.numa_nodes)
-        width = max(1, len(own) // here)
-        lists += [as_ranges(own[task * width : task * width + width] or own[-1:]) for task in range(here)]
+        width = max(1, len(cores) // here)
+        lists += [as_ranges(cores[task * width : task * width + width] or cores[-1:]) for task in range(here)]
     return ":".join(lists)
 
 

@@ -199,6 +199,6 @@ def first_thread_of_each_core(mask: int, node: Topology) -> int:
     """
     kept = 0
     for core in node.units["core"]:
-        own = core & mask
-        kept |= own & -own
+        threads = core & mask
+        kept |= threads & -threads
     return kept

@@ -188,7 +188,7 @@ def _by_numa_node(node: Topology, ranks: int) -> list[int]:
     if len(nodes) >= len(sockets):
         most = -(-ranks // len(sockets))
         of_socket = [list(node.inside(socket, "numa")) for socket in sockets]
-        parts = [part for own in of_socket for part in zip(own, shares(most, len(own)), strict=True)]
+        parts = [part for region in of_socket for part in zip(region, shares(most, len(region)), strict=True)]
     size = nodes[0].bit_count() // max(count for _, count in parts)
     if not size:
         raise CannotTellError(

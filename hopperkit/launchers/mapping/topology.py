@@ -103,7 +103,7 @@ def _topology(widths: tuple[int, ...], usable: tuple[int, ...], numbers: tuple[t
         units[name] = tuple(masks.values())
     units |= dict.fromkeys(("l2", "l1", "core"), core_masks)
     units["hwthread"] = tuple(1 << place for place in range(len(usable) * threads))
-    return Topology(tuple(cpu for own in numbers for cpu in own), units)
+    return Topology(tuple(cpu for thread_cpus in numbers for cpu in thread_cpus), units)
 
 
 def units_of(unit: str, kind: NodeKind) -> list[list[int]]:

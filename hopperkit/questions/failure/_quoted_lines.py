@@ -71,11 +71,11 @@ def listings(diagnosis: Diagnosis, texts: Sequence[tuple[str, str]]) -> Iterator
     """
     marked = _marks(diagnosis)
     for file, read in enumerate(diagnosis.evidence.files):
-        own = {line: marked[where, line] for where, line in marked if where == file}
-        if own and file < len(texts):
-            yield _with_neighbors(*texts[file], own)
-        elif own:
-            alone = tuple(ListingLine(number=line, text=own[line][1], mark=own[line][0]) for line in sorted(own))
+        marks = {line: marked[where, line] for where, line in marked if where == file}
+        if marks and file < len(texts):
+            yield _with_neighbors(*texts[file], marks)
+        elif marks:
+            alone = tuple(ListingLine(number=line, text=marks[line][1], mark=marks[line][0]) for line in sorted(marks))
             yield Listing(title=f"{read.name}: lines that matter", lines=alone)
 
 

@@ -158,8 +158,8 @@ def _values(job: Job) -> Iterator[Value]:
 def _chances(job: Job) -> Figure:
     """Return the chart over the days, far enough that the day on which the printed rate is reached is seen."""
     until = job.explained / job.strays_per_day if job.strays_per_day else inf
-    reach = max(2 * job.days, 2 * until if job.strays_per_day else 0, 10)
-    days = [reach * step / _POINTS for step in range(_POINTS + 1)]
+    last_day = max(2 * job.days, 2 * until if job.strays_per_day else 0, 10)
+    days = [last_day * step / _POINTS for step in range(_POINTS + 1)]
     curves = [
         Series(name=count(size, "node"), x=days, y=[job.chance(size, day) for day in days])
         for size in sorted({1, job.job_nodes, job.machine.nodes})

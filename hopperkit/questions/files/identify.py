@@ -71,8 +71,8 @@ class Given(ask.Setting):
         if not self.text.strip():
             raise InputError("paste a text, or drop a file", name="text")
         for name, text in texts_of(self.text, "this").items():
-            if what := not_text(text):
-                raise InputError(f"{name} is {what}: no text that can be read here", name="text")
+            if kind := not_text(text):
+                raise InputError(f"{name} is {kind}: no text that can be read here", name="text")
 
 
 def answer(given: Given) -> Result:
@@ -165,7 +165,7 @@ def _with_script(result: Result, text: str, name: str, given: Given) -> Result:
         return replace(result, findings=(*result.findings, refused), facts={**result.facts, "script_problems": 1})
     wrong = [each for each in script.findings if each.level in ("problem", "advice") and each.code != "better-line"]
     problems = [each for each in wrong if each.level == "problem"]
-    said = [replace(each, message=f"{name}: {each.message}") for each in wrong]
+    named = [replace(each, message=f"{name}: {each.message}") for each in wrong]
     summary = result.summary
     if problems:
         codes = ", ".join(dict.fromkeys(each.code for each in problems))
@@ -173,7 +173,7 @@ def _with_script(result: Result, text: str, name: str, given: Given) -> Result:
     return replace(
         result,
         summary=summary,
-        findings=(*result.findings, *said),
+        findings=(*result.findings, *named),
         copyables=(*result.copyables, *script.copyables),
         facts={**result.facts, "script_problems": len(problems), "script_codes": [each.code for each in wrong]},
     )

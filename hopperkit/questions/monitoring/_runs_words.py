@@ -32,7 +32,7 @@ def headline(found: Explanation) -> str:
     >>> headline(explain(read_runs("815 809 822 801 1402 818 812 826 1190 820")))
     '2 of 10 runs are slow: 1,402 and 1,190 s, 1.72 and 1.46 times the 816.5 s of the others, which differ by 0.91 %.'
     """
-    said = {
+    sentences = {
         "two groups": _two_groups,
         "step": _step,
         "drift": _drift,
@@ -45,7 +45,7 @@ def headline(found: Explanation) -> str:
     column = column_sentence(found)
     if found.shape.kind == "one group" and found.best is not None:
         return f"{column} {_left_over(found)}"
-    return f"{said} {column}" if column else said
+    return f"{sentences} {column}" if column else sentences
 
 
 def _left_over(found: Explanation) -> str:
@@ -364,8 +364,10 @@ def _chances(found: Explanation) -> Iterator[Finding]:
     shape, best = found.shape, found.best
     if shape.tested and shape.kind not in ("one group", "too few"):
         key = "order" if shape.kind in ("step", "drift", "wanders") else shape.kind
-        what = "shuffled runs" if key == "order" else "runs of one kind"
-        yield Finding("shape", f"{capital(what)} look like this in {_chance(shape.chances[key])} of data sets.", "note")
+        reference = "shuffled runs" if key == "order" else "runs of one kind"
+        yield Finding(
+            "shape", f"{capital(reference)} look like this in {_chance(shape.chances[key])} of data sets.", "note"
+        )
         also = [
             name
             for name, chance in shape.chances.items()

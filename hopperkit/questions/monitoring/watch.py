@@ -122,10 +122,10 @@ def watch_result(files: Sequence[Histories], reports: Sequence[Report], date: st
     'No lasting change in 1 series. A change of 3.2 % halfway through would have been seen in 80 of 100 such histories.'
     """
     together, planned = moved_together(reports), _planned(reports, date.strip())
-    said = tuple(_compared(report, change, date.strip()) for report, change in planned)
+    comparisons = tuple(_compared(report, change, date.strip()) for report, change in planned)
     return Result(
-        summary=said[0].message if said else _summary(reports),
-        findings=(*said[1:], *_findings(files, reports, together)),
+        summary=comparisons[0].message if comparisons else _summary(reports),
+        findings=(*comparisons[1:], *_findings(files, reports, together)),
         values=tuple(_values(reports[0])) if reports and reports[0].level else (),
         figures=tuple(_figure(report) for report in reports[:_MAX_FIGURES] if report.level),
         tables=(_series(reports),),

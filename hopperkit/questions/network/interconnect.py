@@ -126,8 +126,8 @@ class Exchange(ask.Setting):
         for job in self.others:
             first = len(places)
             places += job
-            own = messages_of("neighbors-3", len(job), random.Random(_SEED)) or {}
-            messages |= {(first + a, first + b): messages for (a, b), messages in own.items()}
+            neighbors = messages_of("neighbors-3", len(job), random.Random(_SEED)) or {}
+            messages |= {(first + a, first + b): messages for (a, b), messages in neighbors.items()}
         return Traffic.between(self.fabric, places, messages)
 
     @cached_property

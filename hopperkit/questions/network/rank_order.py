@@ -54,8 +54,8 @@ def answer(ranks: Ranks) -> Result:
     way, after = f"boxes of {_sides(box)}", best
     off_node = {"as numbered": before, way: best}
     if ranks.block.strip():
-        own = ranks.sides("block")
-        box = own + (1,) * (len(grid) - len(own))
+        sides = ranks.sides("block")
+        box = sides + (1,) * (len(grid) - len(sides))
         order = ro.block_order(grid, box)
         way, after = f"your boxes of {_sides(box)}", ro.off_node_pairs(order, grid, cores, periodic=periodic)
         off_node[way] = after

@@ -50,8 +50,8 @@ def holdings(schedule: Schedule, from_s: int, until_s: int) -> Iterator[Holding]
     workload, start_s, end_s = schedule.workload, schedule.start_s, schedule.end_s
     for job in schedule.finished():
         if start_s[job] < until_s and end_s[job] > from_s:
-            asked = workload.requested_time_s[job], schedule.wait_time_s(job) or 0
-            yield workload.job[job], start_s[job], end_s[job], schedule.runs(job), *asked
+            requested = workload.requested_time_s[job], schedule.wait_time_s(job) or 0
+            yield workload.job[job], start_s[job], end_s[job], schedule.runs(job), *requested
     kept = zip(schedule.unavailable, schedule.unavailable_runs, strict=True)
     for number, ((start, end, nodes), runs) in enumerate(kept, start=1):
         if nodes and start < until_s and end > from_s:

@@ -108,18 +108,16 @@ def _summary(comparison: Comparison, facts: dict[str, Any]) -> str:
 
 
 def _findings(comparison: Comparison, chance: float) -> Iterator[Finding]:
-    own, within = comparison.own, comparison.spread.within
+    user_times, within = comparison.own, comparison.spread.within
     if chance < comparison.wanted:
         yield Finding(
             "too-few",
             f"If {comparison.runs} runs of each variant show no difference, "
             f"there may still be a gain of {comparison.gain_percent:g} %.",
         )
-    if own is None:
+    if user_times is None:
         return
-    spread = (
-        f"Your {len(own.times):,} run times spread by {comparison.noise_text} of their mean: that is the noise here."
-    )
+    spread = f"Your {len(user_times.times):,} run times spread by {comparison.noise_text} of their mean: that is the noise here."
     if within:
         needed = _number(comparison.needed(within))
         yield Finding(

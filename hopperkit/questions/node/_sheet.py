@@ -125,12 +125,12 @@ class _Sheet:
         place = f"core {core}" if self.kind.threads_per_core == 1 else f"core {core}, CPU {cpu}"
         seats, placed = self.seats.get(cpu, []), self.placed
         kept = core in self.kind.reserved_cores
-        layer, says = "idle", "kept for the system" if kept else "idle"
+        layer, seat_text = "idle", "kept for the system" if kept else "idle"
         if placed is not None and seats:
             tasks = [placed.task_numbers[seat] for seat in seats]
             layer = "shared" if len(seats) > 1 else f"tint{seats[0] % len(_TINTS)}"
-            says = f"tasks {as_ranges(tasks, separator=', ')}" if len(seats) > 1 else f"task {tasks[0]}"
-        self.rect(layer, round(x, 2), y, round(width, 2), self.thickness, tip=f"{place}: {says}", bare=True)
+            seat_text = f"tasks {as_ranges(tasks, separator=', ')}" if len(seats) > 1 else f"task {tasks[0]}"
+        self.rect(layer, round(x, 2), y, round(width, 2), self.thickness, tip=f"{place}: {seat_text}", bare=True)
 
     def _band_words(self, cores: Sequence[int], thread: int, pitch: float, y: float) -> None:
         """Write what neighboring cores have in common over the middle of them, where it has room."""
@@ -143,7 +143,7 @@ class _Sheet:
 
         height = self.thickness if self.thickness == _THICK else self.line_height
         at = 0
-        for what, group in groupby(cores, held):
+        for content, group in groupby(cores, held):
             size = len(list(group))
             left, room = 2 * _EDGE + pitch * at, pitch * size
             middle = left + room / 2
@@ -152,8 +152,8 @@ class _Sheet:
             # Core boundaries: above and below the text.
             for x in (round(left + pitch * core, 2) for core in range(1, size)):
                 self.layers["outline"].append(f'<path d="M{x:g} {y:g}v2.5M{x:g} {y + height:g}v-2.5"/>')
-            tasks = [] if isinstance(what, str) else [self.placed.task_numbers[seat] for seat in what]
-            words = as_ranges(tasks) if tasks else str(what)
+            tasks = [] if isinstance(content, str) else [self.placed.task_numbers[seat] for seat in content]
+            words = as_ranges(tasks) if tasks else str(content)
             if 0.6 * _LETTER * len(words) > room and len(tasks) > 1:
                 words = f"{len(tasks)}"
             # Three figures have room on one core, but not in bold.

@@ -27,11 +27,11 @@ def sized_machine(script: Script) -> Machine:
     8
     """
     job = requested_by_job(script)
-    asked = [requested_by_line(line).over(job) for line in script.lines] or [job]
-    cores = max((each.tasks_of_node or each.tasks or 1) * (each.cpus_per_task or 1) for each in asked)
-    nodes = max(each.nodes or 1 for each in asked)
-    gpus = max(each.gpus_of_node or each.gpus or 0 for each in asked)
-    memory = max(each.memory_per_node_gb or 0 for each in asked)
+    requests = [requested_by_line(line).over(job) for line in script.lines] or [job]
+    cores = max((each.tasks_of_node or each.tasks or 1) * (each.cpus_per_task or 1) for each in requests)
+    nodes = max(each.nodes or 1 for each in requests)
+    gpus = max(each.gpus_of_node or each.gpus or 0 for each in requests)
+    memory = max(each.memory_per_node_gb or 0 for each in requests)
     machine = Machine.load("cluster")
     # Two sockets, and no more than a machine file may hold.
     values: dict[str, int | float | tuple[str, ...]] = {}
@@ -117,8 +117,8 @@ def without_launch_line(script: Script, findings: Sequence[Finding], machine: st
     """
     requested = requested_by_job(script)
     nodes = requested.nodes or 1
-    said = {finding.code for finding in findings}
-    if nodes > 1 and not said & {"srun-missing", "directives-late"}:
+    codes = {finding.code for finding in findings}
+    if nodes > 1 and not codes & {"srun-missing", "directives-late"}:
         message = f"Nothing in the script starts tasks on {nodes - 1} of its {nodes} nodes, which are charged and idle unless a program does."
         idle = Finding(
             "nodes-without-tasks", message, "advice", {"times": float(nodes)}, "Start the program on each node."

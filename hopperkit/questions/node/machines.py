@@ -80,11 +80,11 @@ def answer(comparison: Comparison) -> Result:
 
 
 def _values(comparison: Comparison) -> Iterator[Value]:
-    what = comparison.what
+    figure = comparison.what
     for title, each in comparison.compared.items():
         if each.value is not None:
-            decimals = what.decimals if isinstance(each.value, float) else None
-            yield Value(title, each.value, each.badge, what.unit, decimals, note=what.sum)
+            decimals = figure.decimals if isinstance(each.value, float) else None
+            yield Value(title, each.value, each.badge, figure.unit, decimals, note=figure.sum)
 
 
 def _summary(comparison: Comparison, values: tuple[Value, ...]) -> str:
@@ -99,17 +99,17 @@ def _summary(comparison: Comparison, values: tuple[Value, ...]) -> str:
 
 
 def _figure(comparison: Comparison, values: tuple[Value, ...]) -> Figure:
-    what, numbers = comparison.what, [value.value for value in values]
+    figure, numbers = comparison.what, [value.value for value in values]
     apart = max(numbers) > MOST_APART * min(numbers)
-    in_unit = f", in {what.unit}" if what.unit else ""
-    spelled = ", ".join(f"{value.label} {format_number(value.value, what.decimals)}" for value in values)
+    in_unit = f", in {figure.unit}" if figure.unit else ""
+    spelled = ", ".join(f"{value.label} {format_number(value.value, figure.decimals)}" for value in values)
     scale = " The scale is logarithmic." if apart else ""
-    bars = Series(name=what.label, x=[value.label for value in values], y=numbers, kind="points" if apart else "bars")
+    bars = Series(name=figure.label, x=[value.label for value in values], y=numbers, kind="points" if apart else "bars")
     return chart(
-        title=what.label,
-        alt=f"{what.label}{in_unit}, machine by machine: {spelled}.{scale}",
+        title=figure.label,
+        alt=f"{figure.label}{in_unit}, machine by machine: {spelled}.{scale}",
         x=Axis(title="Machine"),
-        y=Axis(title=what.label, unit=what.unit, low=None if apart else 0.0, log=apart, decimals=what.decimals),
+        y=Axis(title=figure.label, unit=figure.unit, low=None if apart else 0.0, log=apart, decimals=figure.decimals),
         series=[bars],
     )
 

@@ -154,9 +154,9 @@ class Lines(ask.Setting):
         return check_job(read_script(self.line), self.machine, placed, known=not self.doubt, **settings)  # type: ignore[arg-type]
 
 
-def answer(asked: Lines) -> Result:
+def answer(settings: Lines) -> Result:
     """Answer for one launch line: the first of a text, or the selected one."""
-    return answers(asked)[0]
+    return answers(settings)[0]
 
 
 def run_lines(values: Mapping[str, Any], *, doubt: str = "", evidence: str = "") -> Result:
@@ -176,12 +176,12 @@ def run_lines(values: Mapping[str, Any], *, doubt: str = "", evidence: str = "")
     >>> run_lines({"line": "srun -n 4 ./a"}, doubt="The text names no machine.").facts["requested"]
     {'tasks': 4}
     """
-    asked = Lines(**values)
-    asked.doubt, asked.evidence = doubt, evidence
-    return answer(asked)
+    settings = Lines(**values)
+    settings.doubt, settings.evidence = doubt, evidence
+    return answer(settings)
 
 
-def answers(asked: Lines) -> list[Result]:
+def answers(settings: Lines) -> list[Result]:
     r"""Return an answer for each of `Lines.reviews`.
 
     Raises
@@ -195,49 +195,49 @@ def answers(asked: Lines) -> list[Result]:
     >>> [answer.facts["tasks"] for answer in answers(asked)]
     [24, 12]
     """
-    if asked.runs_by_itself:
-        script = read_script(asked.line)
-        machine = None if asked.doubt else asked.machine.name
-        return [without_launch_line(script, priced(asked.job_findings, script), machine)]
-    if asked.doubt:
-        return [asked.answer_without_node()]
+    if settings.runs_by_itself:
+        script = read_script(settings.line)
+        machine = None if settings.doubt else settings.machine.name
+        return [without_launch_line(script, priced(settings.job_findings, script), machine)]
+    if settings.doubt:
+        return [settings.answer_without_node()]
     try:
-        reviews = asked.reviews
+        reviews = settings.reviews
     except InputError as error:
-        raise asked.refusal_with_partitions(error) from error
+        raise settings.refusal_with_partitions(error) from error
     # The node to draw is one of the first line's job.
     # Findings about the whole script are shown with its first line.
     return [
-        _answer(asked, review, 0 if number else asked.node, () if number else asked.job_findings)
+        _answer(settings, review, 0 if number else settings.node, () if number else settings.job_findings)
         for number, review in enumerate(reviews)
     ]
 
 
-def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -> Result:
+def _answer(settings: Lines, review: Review, node: int, job: tuple[Finding, ...]) -> Result:
     drawings = [_drawing(review.placement, node, "before" if review.better else "")]
     if better := review.better:
         # A better line may need fewer nodes.
         drawings.append(_drawing(better.placement, min(node, len(better.placement.nodes) - 1), "after"))
-    data = partial(placement_data, review, memory_bound_fraction=asked.fractions)
+    data = partial(placement_data, review, memory_bound_fraction=settings.fractions)
     reserved = review.placement.launch.reservation
     nodes = reserved.nodes if reserved else len(review.placement.nodes)
-    findings = priced((*job, *_findings(asked, review)), review.script, nodes)
+    findings = priced((*job, *_findings(settings, review)), review.script, nodes)
     return Result(
-        summary=_summary(asked, review, findings),
+        summary=_summary(settings, review, findings),
         findings=findings,
-        values=tuple(_values(asked, review)),
+        values=tuple(_values(settings, review)),
         drawings=tuple(drawings),
-        figures=(_slowdown(asked, review),),
+        figures=(_slowdown(settings, review),),
         copyables=tuple(_copyables(review)),
         tables=tuple(_steps(review.placement)),
-        facts=Facts(_facts(asked, review, node, findings), rest=data),
+        facts=Facts(_facts(settings, review, node, findings), rest=data),
     )
 
 
-def _summary(asked: Lines, review: Review, findings: Sequence[Finding]) -> str:
+def _summary(settings: Lines, review: Review, findings: Sequence[Finding]) -> str:
     """Return where the tasks run and the costliest finding, which comes first if the better line does not fix it."""
     placement, better = review.placement, review.better
-    sentence = _where(asked, review)
+    sentence = _where(settings, review)
     worst = next((each for each in findings if each.level in _COUNTED and each.code not in _SUMMED_UP), None)
     cured = worst is not None and worst.code in review.won
     if better:
@@ -260,13 +260,13 @@ _COUNTED = ("problem", "advice")
 _SUMMED_UP = ("better-line", "other-machine")
 
 
-def _where(asked: Lines, review: Review) -> str:
+def _where(settings: Lines, review: Review) -> str:
     """Return where the tasks run, and the possible increase in run time."""
     placement = review.placement
     title = placement.machine.title
     if placement.doubts:
         return f"{title}: cannot tell: {placement.doubts[0]} Shown: {headline(placement)}"
-    low, high = review.cost.slowdown_range(*asked.fractions)
+    low, high = review.cost.slowdown_range(*settings.fractions)
     sentence = f"{title}: {headline(placement)}"
     if high > LEAST_SLOWDOWN and not _on_gpus(placement) and placement.launch.steps == 1:
         sentence += f" It may take {low:.2f} to {high:.2f} times as long as the same tasks spread evenly."
@@ -278,7 +278,7 @@ def _on_gpus(placement: Placement) -> bool:
     return any(seat.gpus for seat in placement.nodes[0].pattern)
 
 
-def _findings(asked: Lines, review: Review) -> Iterator[Finding]:
+def _findings(settings: Lines, review: Review) -> Iterator[Finding]:
     yield from (finding for finding in review.advice if finding.level in ("problem", "advice"))
     if better := review.better:
         assumed = [finding.message for finding in review.advice if finding.code == "assumed"]
@@ -292,15 +292,15 @@ def _findings(asked: Lines, review: Review) -> Iterator[Finding]:
         message = f"The better line cures {cures}: {headline(better.placement)} {rests}"
         yield Finding("better-line", message)
     yield from (finding for finding in review.advice if finding.level not in ("problem", "advice"))
-    if instead := suggest_machine(asked.line, asked.machine):
+    if instead := suggest_machine(settings.line, settings.machine):
         yield Finding("other-machine", instead, "note")
 
 
-def _values(asked: Lines, review: Review) -> Iterator[Value]:
+def _values(settings: Lines, review: Review) -> Iterator[Value]:
     """Yield two numbers: how much longer it may take, and where its memory is or how fast."""
     cost = review.cost
-    low, high = cost.slowdown_range(*asked.fractions)
-    note = "for a memory-bound fraction from {:g} to {:g}; it cannot be read from the line".format(*asked.fractions)
+    low, high = cost.slowdown_range(*settings.fractions)
+    note = "for a memory-bound fraction from {:g} to {:g}; it cannot be read from the line".format(*settings.fractions)
     if high < LEAST_SLOWDOWN:
         note = "to spread the tasks evenly would not make it faster"
     if not _on_gpus(review.placement):
@@ -338,7 +338,7 @@ def _drawing(placement: Placement, number: int, which: str) -> Drawing:
     return node_drawing(kind, placed, title=title, text=node_picture(kind, placed))
 
 
-def _slowdown(asked: Lines, review: Review) -> Figure:
+def _slowdown(settings: Lines, review: Review) -> Figure:
     """Return the chart of the slowdown against the memory-bound fraction."""
     worst, better = review.cost.worst, review.better
     compared = {"this line": worst} | ({"better line": better.cost.worst} if better else {})
@@ -352,14 +352,14 @@ def _slowdown(asked: Lines, review: Review) -> Figure:
         title="Slowdown from memory contention",
         alt="Run time relative to an even spread, against the memory-bound fraction: "
         f"{drawn}. The memory channels alone give at most {worst.channel_ratio:.2f}. "
-        "Shaded: the fractions from {:g} to {:g}.".format(*asked.fractions),
+        "Shaded: the fractions from {:g} to {:g}.".format(*settings.fractions),
         x=Axis(title="Memory-bound fraction of the spread run", low=0, high=1, decimals=2),
         y=Axis(
             title="Run time / spread run time", low=min(0.9, 1 - (top - 1) / 10), high=max(top * 1.05, 1.3), decimals=3
         ),
         series=series,
         references=[Reference(f"memory channels alone {worst.channel_ratio:.2f}", worst.channel_ratio)],
-        shapes=[band(*asked.fractions)],
+        shapes=[band(*settings.fractions)],
     )
 
 
@@ -411,9 +411,9 @@ def _share_a_node(placement: Placement) -> bool:
     return alone and len(placement.nodes) == job_nodes == 1
 
 
-def _facts(asked: Lines, review: Review, node: int, findings: Sequence[Finding]) -> dict[str, Any]:
+def _facts(settings: Lines, review: Review, node: int, findings: Sequence[Finding]) -> dict[str, Any]:
     placement, worst = review.placement, review.cost.worst
-    low, high = review.cost.slowdown_range(*asked.fractions)
+    low, high = review.cost.slowdown_range(*settings.fractions)
     counts = [len(tasks) for tasks in placement.tasks_by_numa_node(node)]
     return {
         "tasks": placement.launch.tasks,
@@ -427,7 +427,7 @@ def _facts(asked: Lines, review: Review, node: int, findings: Sequence[Finding])
         "remote_fraction": worst.memory.remote_fraction,
         "problems": sum(finding.level == "problem" for finding in findings),
         "codes": [finding.code for finding in findings],
-        **({"machine_named_by": asked.evidence} if asked.evidence else {}),
+        **({"machine_named_by": settings.evidence} if settings.evidence else {}),
     }
 
 

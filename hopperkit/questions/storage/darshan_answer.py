@@ -42,12 +42,12 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
     numbers = summary(log)
     raised = sum(finding.level != "ok" for finding in log_findings)
     held = ", ".join(log.modules) or "no module"
-    told = f"{count(raised, 'finding')}." if raised else f"no findings in the log's contents ({held})."
+    result = f"{count(raised, 'finding')}." if raised else f"no findings in the log's contents ({held})."
     cost = cost_of(log)
     read, written = numbers["bytes_read"], numbers["bytes_written"]
     moved = f"{size(read)} read, {size(written)} written." if read or written else ""
     sentences = (
-        f"I/O of {_shortened(log.executable or 'a job')}: {told}",
+        f"I/O of {_shortened(log.executable or 'a job')}: {result}",
         moved,
         headline(cost),
         looked_for(log, log_findings),
@@ -73,10 +73,10 @@ def _cost_figure(cost: Cost) -> Iterator[Figure]:
         "all else": max(0.0, (cost.run_time_s or 0.0) * cost.tasks - cost.task_s),
     }
     seconds = [part_s / cost.tasks for part_s in parts.values()]
-    said = ", ".join(f"{name} {digits(part, 3)} s" for name, part in zip(parts, seconds, strict=True))
+    parts_text = ", ".join(f"{name} {digits(part, 3)} s" for name, part in zip(parts, seconds, strict=True))
     yield chart(
         title="Where the time of the run went",
-        alt=f"Bars of the average time of a task: {said}.",
+        alt=f"Bars of the average time of a task: {parts_text}.",
         x=Axis(title="A task on average"),
         y=Axis(title="Time", unit="s", low=0, decimals=3),
         series=[Series(name="time", x=list(parts), y=seconds, kind="bars")],

@@ -417,8 +417,8 @@ def _between(case: Case) -> str:
 
 def _change(gain: Gain) -> Snippet:
     """Return the command for a change, and its gain."""
-    what = f"{gain.change.what[0].upper()}{gain.change.what[1:]}"
-    return Snippet(f"{what}, which wins {_won(gain)}", gain.change.line.replace("; ", "\n"))
+    action = f"{gain.change.what[0].upper()}{gain.change.what[1:]}"
+    return Snippet(f"{action}, which wins {_won(gain)}", gain.change.line.replace("; ", "\n"))
 
 
 def _won(gain: Gain) -> str:
@@ -438,10 +438,10 @@ def _now_summary(case: Case) -> str:
         "faster": f"faster than the estimate for {case.system.name} of {case.machine.title}, {range_words}: "
         "caches absorbed part of it, or the file system is faster than its record",
     }[standing.verdict]
-    said = f"{case.size_gb:,g} GB in {digits(seconds, 4)} s are {rate} GB/s: {verdict}."
+    statement = f"{case.size_gb:,g} GB in {digits(seconds, 4)} s are {rate} GB/s: {verdict}."
     if not standing.gains:
-        return f"No change of stripes or writers is expected to make it faster. {said}"
-    return f"First change: {standing.gains[0].change.what}. It saves {_won(standing.gains[0])}. {said}"
+        return f"No change of stripes or writers is expected to make it faster. {statement}"
+    return f"First change: {standing.gains[0].change.what}. It saves {_won(standing.gains[0])}. {statement}"
 
 
 def _findings(case: Case) -> Iterator[Finding]:

@@ -129,10 +129,10 @@ def answer(case: Case) -> Result:
 
 
 def _summary(case: Case) -> str:
-    met = "both met" if case.both_met else "not met together"
+    agreement = "both met" if case.both_met else "not met together"
     return (
         f"{count(case.files, 'file reaches', 'files reach')} {case.rate_gb_s:.1f} GB/s, and the OSTs finish "
-        f"{case.mean_spread_s:,.0f} s apart; documented are 27.0 GB/s and about 200 s, {met}. "
+        f"{case.mean_spread_s:,.0f} s apart; documented are 27.0 GB/s and about 200 s, {agreement}. "
         f"One shared file with {count(case.variables, 'barrier')} reaches {case.shared_gb_s:.1f} GB/s; "
         "documented are 27.0."
     )

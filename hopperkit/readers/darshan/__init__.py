@@ -160,21 +160,21 @@ def _written_parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
 
 def _assembled(path: str, parts: list[dict[str, Any]], *, finished: bool) -> DarshanLog | InputError:
     """Assemble one log from the parts that the other process wrote."""
-    said = {name: [part[name] for part in parts if name in part] for name in _PARTS}
-    if not said["job"]:
-        reason = (*said["failed"], "it is damaged or something else")[0]
+    fields = {name: [part[name] for part in parts if name in part] for name in _PARTS}
+    if not fields["job"]:
+        reason = (*fields["failed"], "it is damaged or something else")[0]
         return InputError(f"{path}: cannot be read as a Darshan log ({reason})")
-    missing = said["lost"]
+    missing = fields["lost"]
     if not finished:
-        at = f" in module {said['reading'][-1]}" if said["reading"] else ""
+        at = f" in module {fields['reading'][-1]}" if fields["reading"] else ""
         missing.append(f"the log is damaged{at}: the rest could not be read")
     # JSON has no whole numbers as names.
     names, hosts = (
-        {int(key): each for part in said[name] for key, each in part.items()} for name in ("names", "hosts")
+        {int(key): each for part in fields[name] for key, each in part.items()} for name in ("names", "hosts")
     )
-    frames = dict(zip(said["module"], said["frames"], strict=True))
-    notes = list(dict.fromkeys(said["note"]))
-    return log_from_frames({**said["job"][0], "hosts": hosts}, frames, names, notes=notes, missing=missing)
+    frames = dict(zip(fields["module"], fields["frames"], strict=True))
+    notes = list(dict.fromkeys(fields["note"]))
+    return log_from_frames({**fields["job"][0], "hosts": hosts}, frames, names, notes=notes, missing=missing)
 
 
 def _write(part: Mapping[str, Any]) -> None:

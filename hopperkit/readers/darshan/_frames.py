@@ -102,18 +102,18 @@ def _by_task(frames: Mapping[str, Mapping[str, Frame]]) -> tuple[dict[int, float
             for name, cells in frames[module].get(kind, {}).items()
         }
         ranks, numbers = columns.get("rank", ()), columns.get("id", ())
-        own = [
+        separate = [
             (place, rank)
             for place, (cell, number) in enumerate(zip(ranks, numbers, strict=False))
             if (rank := _whole(cell)) is not None and rank >= 0 and number not in _STREAM_NUMBERS
         ]
         for name in ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME"):
             cells = columns.get(name, ())
-            for place, rank in own:
+            for place, rank in separate:
                 seconds[rank] += _time(cells[place]) if place < len(cells) else 0.0
         for name in ("BYTES_READ", "BYTES_WRITTEN"):
             cells = columns.get(name, ())
-            for place, rank in own:
+            for place, rank in separate:
                 moved[rank] += max(_whole(cells[place]) or 0, 0) if place < len(cells) else 0
     return dict(seconds), dict(moved)
 
@@ -245,12 +245,12 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
     _add_sizes(record, line)
     for name in filter(line.counters.__contains__, _COUNTS):
         record.counts[name] = record.counts.get(name, 0) + line.count(name)
-    own_s = sum(line.time(f"{name}_TIME") for name in ("READ", "WRITE", "META"))
+    time_s = sum(line.time(f"{name}_TIME") for name in ("READ", "WRITE", "META"))
     record.meta_s += line.time("META_TIME")
-    record.busy_s += own_s
+    record.busy_s += time_s
     record.read_busy_s += line.time("READ_TIME")
     record.write_busy_s += line.time("WRITE_TIME")
-    record.slowest_s = max(record.slowest_s, line.time("SLOWEST_RANK_TIME") if everybody else own_s)
+    record.slowest_s = max(record.slowest_s, line.time("SLOWEST_RANK_TIME") if everybody else time_s)
     record.longest_read_s = max(record.longest_read_s, line.time("MAX_READ_TIME"))
     record.longest_write_s = max(record.longest_write_s, line.time("MAX_WRITE_TIME"))
     _add_extents(record, line)
@@ -276,9 +276,9 @@ def _add_extents(record: FileRecord, line: _Line) -> None:
         ("WRITTEN", "written_extent", "rewritten_bytes"),
     ):
         if (moved := line.count(f"BYTES_{past}")) and f"MAX_BYTE_{past}" in line.counters:
-            reach = line.count(f"MAX_BYTE_{past}") + 1
-            setattr(record, extent, max(getattr(record, extent), reach))
-            setattr(record, again, getattr(record, again) + max(0, moved - tasks * reach))
+            end = line.count(f"MAX_BYTE_{past}") + 1
+            setattr(record, extent, max(getattr(record, extent), end))
+            setattr(record, again, getattr(record, again) + max(0, moved - tasks * end))
 
 
 def _add_sizes(record: FileRecord, line: _Line) -> None:
@@ -297,15 +297,15 @@ def _times(
     line: _Line, way: str, known: tuple[float, float] | None, shared: bool
 ) -> tuple[float, tuple[float, float] | None]:
     """Return the time in the calls of one direction, and the span from the first to the last, this row included."""
-    own, span = line.time(f"{way}_TIME"), line.span(way)
+    time_s, span = line.time(f"{way}_TIME"), line.span(way)
     if known and span:
         span = min(known[0], span[0]), max(known[1], span[1])
     span = span or known
     if shared:
         # Times of several tasks overlap: what passed is what counts.
-        return (span[1] - span[0] if span else own), span
+        return (span[1] - span[0] if span else time_s), span
     # Some versions lose the end of the last call: a span shorter than the time in it is invalid.
-    return own, None if span and span[1] - span[0] < 0.9 * own else span
+    return time_s, None if span and span[1] - span[0] < 0.9 * time_s else span
 
 
 def _whole(value: Any) -> int | None:

@@ -57,15 +57,15 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
                 names[int(cells[2])] = cells[5]
                 _take(modules.setdefault(cells[0], {}), cells[:6])
     head = "".join(comments)
-    said = dict(reversed(_JOB.findall(head)))
-    if not modules and "nprocs" not in said:
+    fields = dict(reversed(_JOB.findall(head)))
+    if not modules and "nprocs" not in fields:
         raise InputError(f"{file}: neither a job nor a counter of darshan-parser is in it")
     unused = [
         module for module in dict.fromkeys((*modules, *_HELD.findall(head))) if module not in _TABLES | {"HEATMAP"}
     ]
     names_of = {"user": "uid", "job_id": "jobid", "tasks": "nprocs", "run_time_s": "run time", "start_s": "start_time"}
-    job: dict[str, Any] = {key: _number(said.get(name, "")) for key, name in names_of.items()}
-    program = said.get("exe", "").partition(" ")[0]
+    job: dict[str, Any] = {key: _number(fields.get(name, "")) for key, name in names_of.items()}
+    program = fields.get("exe", "").partition(" ")[0]
     job |= {"executable": program, "modules": list(modules), "mounts": _MOUNT.findall(head)}
     frames = {module: _frames(rows.values()) for module, rows in modules.items() if module in _TABLES}
     notes = [f"in the text and not used here: {', '.join(unused)}"] if unused else []

@@ -160,8 +160,8 @@ def _with_local(record: Hardware, local: Hardware) -> tuple[dict[str, Quantity],
         record = replace(record, cores=local.cores, threads_per_core=local.threads_per_core)
     if (record.cores, record.threads_per_core) != (local.cores, local.threads_per_core):
         theirs = f"{record.cores} cores x {record.threads_per_core}, whose NUMA nodes are assumed"
-        own = f"the node that {local.tool} describes ({local.cores} cores x {local.threads_per_core})"
-        return facts, f"{own} does not match the kind with {theirs}" if local.cores is not None else "", {}
+        description = f"the node that {local.tool} describes ({local.cores} cores x {local.threads_per_core})"
+        return facts, f"{description} does not match the kind with {theirs}" if local.cores is not None else "", {}
     # Memory is the batch system's value: the amount it allocates, which the site may have set below the installed
     # memory.
     facts |= {key: fact for key, fact in local.facts.items() if not key.endswith("memory_gb")}
@@ -255,7 +255,7 @@ def _srun(cluster: Sequence[Hardware], counted: dict[str, Quantity], config: Har
     if socket is not None and "slurm_socket" in config.facts and socket.value != facts["slurm_socket"].value:
         # slurm.conf counts other sockets than slurmd does: the first pick a step's cores, the second bind its tasks.
         # Before Slurm 23.11, slurmd could be configured to treat them as its sockets.
-        told = "config_overrides" in (facts["slurm_socket"].at or "")
+        configured = "config_overrides" in (facts["slurm_socket"].at or "")
         old = tuple(map(int, str(facts["version"].value).split(".")[:2])) < (23, 11)
-        facts["slurm_socket" if told and old else "slurm_conf_socket"] = socket
+        facts["slurm_socket" if configured and old else "slurm_conf_socket"] = socket
     return {"kind": "srun", **_tables(facts)}

@@ -132,7 +132,7 @@ def xml_device_facts(objects: Sequence[tuple[str, int, str]], cores: Sequence[in
         facts |= reported("lstopo", "cores of an L3 cache", cores_per_l3=width)
     gpus = []
     for kind, cpus, name in objects:
-        near = [index for index, own in enumerate(cores) if own & cpus]
+        near = [index for index, near_cpus in enumerate(cores) if near_cpus & cpus]
         # One of the several faces of one device: CUDA's, ROCm's and Level Zero's.
         if near and kind == "OSDev" and re.match(r"(cuda|rsmi|ze|nvml)\d+", name):
             gpus.append(f"{near[0]}-{near[-1]}")

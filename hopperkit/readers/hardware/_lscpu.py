@@ -122,20 +122,20 @@ def numbering_of_numa_nodes(
     if rest or any(len(numbers) != each * threads for numbers in numa_cpus):
         return None
     lists = [sorted(numbers) for numbers in numa_cpus]
-    behind = [[cpu for numbers in lists for cpu in numbers[t * each : (t + 1) * each]] for t in range(threads)]
+    distant = [[cpu for numbers in lists for cpu in numbers[t * each : (t + 1) * each]] for t in range(threads)]
     if threads == 1:
-        return reported(tool, at, **numbering_of(behind))
+        return reported(tool, at, **numbering_of(distant))
     if all(
         cpu + t * cores == other
-        for t, numbers in enumerate(behind)
-        for cpu, other in zip(behind[0], numbers, strict=True)
+        for t, numbers in enumerate(distant)
+        for cpu, other in zip(distant[0], numbers, strict=True)
     ):
         why = f"{tool} does not show which CPUs share a core; second threads are assumed to follow all first ones"
-        return guessed(why, **numbering_of(behind))
+        return guessed(why, **numbering_of(distant))
     if all(numbers == list(range(numbers[0], numbers[0] + each * threads)) for numbers in lists):
         why = f"{tool} does not show which CPUs share a core; NUMA nodes of consecutive CPUs suggest neighbors"
-        beside = [[cpu for numbers in lists for cpu in numbers[t::threads]] for t in range(threads)]
-        return guessed(why, **numbering_of(beside))
+        adjacent = [[cpu for numbers in lists for cpu in numbers[t::threads]] for t in range(threads)]
+        return guessed(why, **numbering_of(adjacent))
     return None
 
 

@@ -96,10 +96,10 @@ def _remarks(root: ElementTree.Element) -> tuple[str | None, dict[str, Quantity]
 def _walked(root: ElementTree.Element, above: int) -> Iterator[tuple[str, int, str]]:
     """Yield type, CPUs (its own or its parent's) and name of each object."""
     for each in root.iterfind("object"):
-        own = _cpuset(each) or above
+        cpus = _cpuset(each) or above
         kind = each.get("type", "")
-        yield "L3Cache" if (kind, each.get("depth")) == ("Cache", "3") else kind, own, each.get("name", "")
-        yield from _walked(each, own)
+        yield "L3Cache" if (kind, each.get("depth")) == ("Cache", "3") else kind, cpus, each.get("name", "")
+        yield from _walked(each, cpus)
 
 
 def _numa_nodes(objects: list[tuple[str, ElementTree.Element]]) -> tuple[list[int], int, list[str]]:

@@ -24,21 +24,21 @@ def read_pbsnodes(text: str) -> tuple[Hardware, ...]:
     """
     kinds: dict[tuple[int, int, int], list[str]] = defaultdict(list)
     for name, body in RECORD.findall(text):
-        told = dict(line.strip().split(" = ", 1) for line in body.splitlines())
+        fields = dict(line.strip().split(" = ", 1) for line in body.splitlines())
         # Torque uses different words, and lists its daemon's measurements together.
-        told |= dict(part.split("=", 1) for part in told.get("status", "").split(",") if "=" in part)
-        cpus = _number(told, "resources_available.ncpus", "pcpus", "np")
-        memory_gb = round(_number(told, "resources_available.mem", "physmem") / 1024**2)
+        fields |= dict(part.split("=", 1) for part in fields.get("status", "").split(",") if "=" in part)
+        cpus = _number(fields, "resources_available.ncpus", "pcpus", "np")
+        memory_gb = round(_number(fields, "resources_available.mem", "physmem") / 1024**2)
         if not 0 < cpus <= MOST_CPUS:
             raise InputError(f"pbsnodes: node {name[:40]} counts {cpus:,} CPUs; a node has 1 to {MOST_CPUS:,}")
-        kinds[cpus, memory_gb, _number(told, "resources_available.ngpus", "gpus")].append(name)
+        kinds[cpus, memory_gb, _number(fields, "resources_available.ngpus", "gpus")].append(name)
     ordered = sorted(kinds.items(), key=lambda kind: (-len(kind[1]), kind[0]))
     return tuple(_kind(*numbers, names) for numbers, names in ordered)
 
 
-def _number(told: Mapping[str, str], *keys: str) -> int:
+def _number(fields: Mapping[str, str], *keys: str) -> int:
     """Return the first number that is present, otherwise 0; a size is in kB."""
-    match = next((found for key in keys if (found := re.match(r"\d{1,15}", told.get(key, "")))), None)
+    match = next((found for key in keys if (found := re.match(r"\d{1,15}", fields.get(key, "")))), None)
     return int(match[0]) if match else 0
 
 

@@ -70,10 +70,10 @@ def read_scontrol(text: str) -> tuple[Hardware, ...]:
 
 def _partition_facts(group: list[_Node], nodes: list[_Node], shared: set[str]) -> dict[str, Quantity]:
     """Return the partitions that choose a kind of node, having no other, and those whose jobs may share its nodes."""
-    own = {partition for node in group for partition in node.partitions}
+    partitions = {partition for node in group for partition in node.partitions}
     elsewhere = {partition for node in nodes if node not in group for partition in node.partitions}
-    choosing = tuple(f"partition={name}" for name in sorted(own - elsewhere))
-    sharing = tuple(f"partition={name}" for name in sorted(own & shared))
+    choosing = tuple(f"partition={name}" for name in sorted(partitions - elsewhere))
+    sharing = tuple(f"partition={name}" for name in sorted(partitions & shared))
     facts = reported("scontrol", "Partitions", chosen_by=choosing) if choosing and len(group) < len(nodes) else {}
     return facts | (reported("scontrol", "OverSubscribe of the partition", shared_by=sharing) if sharing else {})
 

@@ -208,8 +208,8 @@ def read_lustre(text: str) -> tuple[Hardware, ...]:
     lines = text.splitlines()
     records = []
     for name in names:
-        own = (line for line in lines if (target := TARGET.match(line)) is None or target[1] == name)
-        state = read_lfs("\n".join(own))
+        target_lines = (line for line in lines if (target := TARGET.match(line)) is None or target[1] == name)
+        state = read_lfs("\n".join(target_lines))
         count = state.osts if state.stripe_count == -1 else state.stripe_count
         layout = {"default_stripe_count": count or 1, "default_stripe_size_bytes": state.stripe_size_bytes or 2**20}
         facts = {

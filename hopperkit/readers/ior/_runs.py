@@ -110,10 +110,10 @@ class Test:
     def _number(self, option: str) -> int | None:
         """Return an option as a count or a size in bytes, from the output or the command."""
         read = binary_size if option in _SIZES else count
-        said = next(filter(None, map(read, self._said(option))), None)
-        asked: int | None = self.command.get(option)
+        value = next(filter(None, map(read, self._said(option))), None)
+        requested: int | None = self.command.get(option)
         # IOR prints a size with two decimals of a unit; the command line has all of it.
-        return asked if said and asked and abs(asked - said) <= _ROUNDED * said else said or asked
+        return requested if value and requested and abs(requested - value) <= _ROUNDED * value else value or requested
 
     @property
     def _file_type(self) -> str | None:
@@ -129,9 +129,9 @@ class Test:
     @property
     def segments(self) -> int | None:
         """Segments of a file: as printed, or derived from aggregate size, blocks and tasks."""
-        said = self._number("segments")
-        if said:
-            return said
+        count = self._number("segments")
+        if count:
+            return count
         whole, block, tasks = map(self._number, ("aggregate", "block", "tasks"))
         if not (whole and block and tasks):
             return None
@@ -165,10 +165,10 @@ class Test:
         for access in self.command.get("accesses") or ():
             if access not in seen:
                 return f"no {access} result, although the command line requests one"
-        asked = self._number("repetitions") or 0
+        requested = self._number("repetitions") or 0
         for access in sorted(set(got) - set(self.summaries)):
-            if got.count(access) < asked:
-                return f"{got.count(access)} of {asked} {access} repetitions"
+            if got.count(access) < requested:
+                return f"{got.count(access)} of {requested} {access} repetitions"
         return ""
 
     def _results(self) -> list[IoResult]:
@@ -214,8 +214,8 @@ class Test:
         tasks, per_node, nodes = map(self._number, ("tasks", "tasks_per_node", "nodes"))
         sizes = {"tasks": tasks, "block_bytes": self._number("block"), "transfer_bytes": self._number("transfer")}
         nodes = nodes or (-(-tasks // per_node) if tasks and per_node else None)
-        told = {name: value for name, value in sizes.items() if value}
-        return told | {"nodes": nodes, "tasks_per_node": per_node, "segments": self.segments}
+        known = {name: value for name, value in sizes.items() if value}
+        return known | {"nodes": nodes, "tasks_per_node": per_node, "segments": self.segments}
 
 
 def _moved(result: IoResult) -> int | None:

@@ -178,10 +178,10 @@ def _beyond_wire(run: _Run, machine: Machine | None) -> Iterator[Finding]:
     node_gb_s = (best.rate_mb_s or 0.0) / 1000 / run.first.nodes
     if node_gb_s <= wire:
         return
-    whose = f"the network of {machine.title} brings a node" if machine else "the fastest network cards bring a node"
+    limit = f"the network of {machine.title} brings a node" if machine else "the fastest network cards bring a node"
     yield Finding(
         "above-wire",
-        f"The {best.access} of {digits(node_gb_s, 3)} GB/s per node is more than {whose}, {digits(wire, 3)} GB/s: the data did "
+        f"The {best.access} of {digits(node_gb_s, 3)} GB/s per node is more than {limit}, {digits(wire, 3)} GB/s: the data did "
         "not go there.",
         evidence={"node_gb_s": round(node_gb_s, 3), "wire_gb_s": wire},
         advice="Check what was measured: memory of the node (cached), a node-local disk, or wrong numbers of nodes.",
@@ -255,10 +255,10 @@ def _one_node(run: _Run, machine: Machine | None) -> Iterator[Finding]:
 def _own_metadata(run: _Run, machine: Machine | None) -> Iterator[Finding]:
     """Yield that mdtest accesses files on the node that created them."""
     row = run.first
-    asked = {each.access or "" for each in run.rows} & {"file stat", "file read"}
-    if row.operations_s is None or not asked or row.flags is None or run.flagged("N"):
+    requests = {each.access or "" for each in run.rows} & {"file stat", "file read"}
+    if row.operations_s is None or not requests or row.flags is None or run.flagged("N"):
         return
-    names = " and ".join(sorted(asked))
+    names = " and ".join(sorted(requests))
     yield Finding(
         "cached-metadata",
         f"{names[:1].upper()}{names[1:]} of mdtest are asked for by the task that made the files (no -N): "

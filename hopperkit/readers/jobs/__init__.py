@@ -154,8 +154,8 @@ def _columns_of_jobs(frame: Any, origin: Any, users: dict[str, int]) -> dict[str
     for name, column in (("submit_time_s", "submit"), ("observed_start_s", "start"), ("eligible_time_s", "eligible")):
         columns |= {name: (frame[column] - origin).dt.total_seconds()} if column in frame else {}
     run_time = frame["run_time"].dt.total_seconds()
-    asked = frame.get("requested_time", frame["run_time"]).dt.total_seconds().fillna(ENDLESS_S)
-    columns |= {"run_time_s": run_time, "requested_time_s": asked, "queue": frame.get("partition", "")}
+    requested_s = frame.get("requested_time", frame["run_time"]).dt.total_seconds().fillna(ENDLESS_S)
+    columns |= {"run_time_s": run_time, "requested_time_s": requested_s, "queue": frame.get("partition", "")}
     return columns | ({"user": frame["user"].map(users)} if users else {})
 
 

@@ -169,8 +169,8 @@ def read_record(text: str, *, job: str | None = None) -> Record:
     lines = text.splitlines()
     rows = [(place, row) for place, row in _rows(lines) if re.match(r"\d", row.get("JobID", ""))]
     job = _chosen_job(job, [row["JobID"] for _, row in rows if "." not in row["JobID"]])
-    own = {place: row for place, row in rows if row["JobID"].split(".")[0] == job}
-    main, *steps = _main_and_steps(job, list(own.values()))
+    job_rows = {place: row for place, row in rows if row["JobID"].split(".")[0] == job}
+    main, *steps = _main_and_steps(job, list(job_rows.values()))
     bad = [row for row in (main, *steps) if _failed(row)]
     code, signal = _pair((bad[0] if bad else main).get("ExitCode", ""))
     return Record(
@@ -184,7 +184,7 @@ def read_record(text: str, *, job: str | None = None) -> Record:
         elapsed=_cell(main, "Elapsed"),
         time_limit=_cell(main, "Timelimit"),
         nodes=_cell(main, "NodeList"),
-        text="\n".join(line if place in own else "" for place, line in enumerate(lines)).encode(),
+        text="\n".join(line if place in job_rows else "" for place, line in enumerate(lines)).encode(),
     )
 
 

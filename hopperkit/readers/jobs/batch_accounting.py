@@ -141,7 +141,7 @@ def _pbs_rows(lines: Iterable[str], skips: Skips) -> Iterator[dict[str, str]]:
         found = {key: text.strip('"') for key, text in _FIELD.findall(parts[3])}
         hosts = [host.partition("/") for host in found.get("exec_host", "").split("+")[:_MOST_HOSTS] if host]
         names = list(dict.fromkeys(host for host, _, _ in hosts))
-        asked = found.get("Resource_List.nodect", "")
+        requested = found.get("Resource_List.nodect", "")
         used = found.get("resources_used.walltime", "")
         yield {
             "JobID": f"{name[1]}_{name[2]}" if name[2] else name[1],
@@ -154,7 +154,7 @@ def _pbs_rows(lines: Iterable[str], skips: Skips) -> Iterator[dict[str, str]]:
             "Start": _moment(found.get("start", "")),
             "ElapsedRaw": _seconds(found.get("start", ""), found.get("end", "")) or _clock(used),
             "Timelimit": _limit(found.get("Resource_List.walltime", "")),
-            "NNodes": str(len(names)) if names else asked,
+            "NNodes": str(len(names)) if names else requested,
             "NCPUS": found.get("Resource_List.ncpus") or str(sum(_processors(place) for _, _, place in hosts) or ""),
             "NodeList": ",".join(names),
             "AllocTRES": f"gres/gpu={found['Resource_List.ngpus']}" if "Resource_List.ngpus" in found else "",
@@ -203,8 +203,8 @@ def _lsf_row(line: str) -> dict[str, str] | None:
     lexer.whitespace_split, lexer.quotes, lexer.escape, lexer.commenters = True, '"', "", ""
     try:
         fields = list(lexer)
-        asked = int(fields[_LSF_ASKED_HOSTS][:7])
-        at = _LSF_ASKED_HOSTS + 1 + asked
+        requested = int(fields[_LSF_ASKED_HOSTS][:7])
+        at = _LSF_ASKED_HOSTS + 1 + requested
         count = int(fields[at][:7])
         hosts, state = fields[at + 1 : at + 1 + count], fields[at + 1 + count]
         exited = fields[at + 5 + count :]

@@ -123,8 +123,8 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
         del columns["Submit"]
     written = tuple(columns)
     whole = list(whole_rows(table.rows, len(table.header)))
-    told = [{name: text for name, at in found.items() if _is_told(text := cells[at.place])} for _, cells in whole]
-    for (line, _), row in zip(whole, told, strict=True):
+    known = [{name: text for name, at in found.items() if _is_told(text := cells[at.place])} for _, cells in whole]
+    for (line, _), row in zip(whole, known, strict=True):
         job = _job(row, found, line, cores_per_node)
         # Another scheduler's names are not numbers; under sacct's heading such a name is a step.
         if "JobID" not in table.header and not JOB_ID.fullmatch(job.get("JobID", "")):
@@ -140,7 +140,7 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
     return replace(
         trace,
         notes=(*trace.notes, note) if others else trace.notes,
-        epoch_s=trace.epoch_s if _is_dated(told) else 0,
+        epoch_s=trace.epoch_s if _is_dated(known) else 0,
         # Tables of other schedulers, and of people, have other names.
         scheduler="slurm" if {"JobID", "Submit"} <= set(table.header) else "",
     )
@@ -193,21 +193,21 @@ def _time(name: str, text: str, column: _Column, line: int) -> Any:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        what = "moment such as 2026-03-01T08:00:00" if name in _MOMENTS else "duration such as 01:30:00, or number"
-        raise InputError(f"line {line}, column {column.name}: {text!r} is no {what}") from None
+        form = "moment such as 2026-03-01T08:00:00" if name in _MOMENTS else "duration such as 01:30:00, or number"
+        raise InputError(f"line {line}, column {column.name}: {text!r} is no {form}") from None
 
 
-def _times(told: dict[str, Any]) -> dict[str, str]:
+def _times(known: dict[str, Any]) -> dict[str, str]:
     """Return the times of a job as sacct prints them, those that follow from others among them."""
-    submit, start, end, wait, ran = map(told.get, ("Submit", "Start", "End", "Wait", "ElapsedRaw"))
+    submit, start, end, wait, ran = map(known.get, ("Submit", "Start", "End", "Wait", "ElapsedRaw"))
     if start is None and submit is not None and wait is not None:
         start = submit + wait
     if submit is None and start is not None and wait is not None:
         submit = start - wait
     if ran is None and start is not None and end is not None:
         ran = end - start
-    limit = told.get("Timelimit")
-    written = {"Submit": submit, "Start": start, "Eligible": told.get("Eligible")}
+    limit = known.get("Timelimit")
+    written = {"Submit": submit, "Start": start, "Eligible": known.get("Eligible")}
     times = {name: moment.isoformat() for name, moment in written.items() if moment is not None}
     if ran is not None:
         times["ElapsedRaw"] = str(round(ran.total_seconds()))

@@ -209,8 +209,8 @@ def _sorted_out(
         if isinstance(job, str):
             for _ in names:
                 skips.add(job, number)
-            if job == _NEVER_STARTED and (asked := _requested(row, users, zone)):
-                never += [(name, asked) for name in names]
+            if job == _NEVER_STARTED and (requested := _requested(row, users, zone)):
+                never += [(name, requested) for name in names]
         elif job.state in _UNFINISHED:
             for _ in names:
                 skips.add(_UNFINISHED[job.state], number)
@@ -413,13 +413,13 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone:
     nodes, cores, gpus, memory = _resources(row)
     if not nodes:
         return "nodes unknown"
-    eligible, asked = _instant(row.get("Eligible", ""), zone), _limit(row)
-    if max(nodes, cores, gpus, memory) > _MOST_COUNTED or max(submit, elapsed, asked or 0) > _MOST_S:
+    eligible, requested = _instant(row.get("Eligible", ""), zone), _limit(row)
+    if max(nodes, cores, gpus, memory) > _MOST_COUNTED or max(submit, elapsed, requested or 0) > _MOST_S:
         return "a number is too large"
     if state in _UNFINISHED:
         # Jobs that are not in the trace are not counted as repaired.
         counts = Counter()
-    _count_repairs(counts, submit, elapsed, asked, eligible, start)
+    _count_repairs(counts, submit, elapsed, requested, eligible, start)
     counts["suspended"] += bool(_duration_s(row.get("Suspended", "")))
     counts["preempted"] += state.startswith("PREEMPT")
     counts["licences"] += bool(_licences(row))
@@ -429,7 +429,7 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone:
         submit,
         nodes,
         elapsed,
-        asked or elapsed,
+        requested or elapsed,
         users.setdefault(row.get("User", ""), len(users) + 1),
         row.get("Partition", "")[:200],
         eligible_time_s=_not_before(submit, eligible),

@@ -155,13 +155,13 @@ def _job(fields: list[str], cores_per_node: int, counts: dict[str, int]) -> Job 
         return "a field is not a number"
     if any(number > bound for number, bound in zip(numbers, _BOUNDS, strict=True)):
         return "a number is too large"
-    number, submit, wait, run, allocated, asked, limit, status, user, before = numbers
-    processors = allocated if allocated > 0 else asked
+    number, submit, wait, run, allocated, requested, limit, status, user, before = numbers
+    processors = allocated if allocated > 0 else requested
     if status == _CANCELLED and run <= 0:
         return "cancelled before it started"
-    for what, unknown in (("run time", run < 0), ("submit time", submit < 0), ("processors", processors < 1)):
+    for field, unknown in (("run time", run < 0), ("submit time", submit < 0), ("processors", processors < 1)):
         if unknown:
-            return f"{what} unknown"
+            return f"{field} unknown"
     if limit <= 0 < run:
         counts["guessed-limit" if limit < 0 else "zero-limit"] += 1
         limit = run

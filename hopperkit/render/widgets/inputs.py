@@ -36,8 +36,8 @@ class Input:
         self.core = core
         unit = [ipywidgets.HTML(escape(control.unit))] if control.unit else []
         notes = [control.help, f"Assumed: {control.assumed}" if control.assumed else ""]
-        said = " ".join(prose_html(note) for note in notes if note)
-        below = [ipywidgets.HTML(f'<p class="hopper-help">{said}</p>')] if said else []
+        notes_text = " ".join(prose_html(note) for note in notes if note)
+        below = [ipywidgets.HTML(f'<p class="hopper-help">{notes_text}</p>')] if notes_text else []
         self.box = ipywidgets.VBox([ipywidgets.HBox([core, *unit]), *extras, *below])
 
     def read(self) -> Any:

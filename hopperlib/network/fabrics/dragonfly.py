@@ -370,8 +370,8 @@ class Dragonfly:
             ends = self._no_ends()
             others = [total / self._cables for other, total in enumerate(totals) if other != group]
             for number in range(sets):
-                behind = sum(others[number::sets])
-                ends[number] = [nodes * behind for nodes in here]
+                last = sum(others[number::sets])
+                ends[number] = [nodes * last for nodes in here]
             found[group] = self._all_to_all_within(here), ends, ends
         between = [[here * there for there in totals] for here in totals]
         for group in range(self.groups):
@@ -382,11 +382,11 @@ class Dragonfly:
         """Return for each view and line the messages from each switch of a group to those of the line."""
         within = self._no_lines()
         for view, lines in zip(self._views, within, strict=True):
-            for own, line in zip(lines, view.lines, strict=True):
+            for line_own, line in zip(lines, view.lines, strict=True):
                 there = sum([here[switch] for switch in line])
-                own[:] = [nodes * there for nodes in here]
+                line_own[:] = [nodes * there for nodes in here]
                 for switch in line:
-                    own[switch] -= here[switch] ** 2
+                    line_own[switch] -= here[switch] ** 2
         return within
 
     def _through(self, view: _View, leaving: list[_BySwitch], entering: list[_BySwitch]) -> list[_BySwitch]:
@@ -506,7 +506,7 @@ class Dragonfly:
         legs = []
         for group, row in enumerate(between):
             sent = sum(row)
-            legs.append([share * (sent + there - 2 * own) for there, own in zip(got, row, strict=True)])
+            legs.append([share * (sent + there - 2 * within) for there, within in zip(got, row, strict=True)])
             legs[group][group] = 0.0
         return legs
 

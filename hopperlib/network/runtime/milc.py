@@ -75,7 +75,7 @@ def sampled_conditions(
     >>> sampled_conditions(jobs, 1.0) == sampled_conditions(jobs, "assumed")
     True
     """
-    met = []
+    conditions = []
     for job in jobs:
         if isinstance(traffic, str):
             slowness: Sequence[float] = job.slowness(traffic)
@@ -87,8 +87,8 @@ def sampled_conditions(
                 low + part * (high - low) for low, high in zip(job.slowness(below), job.slowness(above), strict=True)
             ]
         reduce_s = reductions * job.reduce_us / 1e6
-        met.append(tuple(Run(each, reduce_s, draw_noise(rng) if rng else 0.0) for each in slowness))
-    return met
+        conditions.append(tuple(Run(each, reduce_s, draw_noise(rng) if rng else 0.0) for each in slowness))
+    return conditions
 
 
 def fitted(met: Sequence[Sequence[Run]], runs: int, run_noise: float = RUN_NOISE) -> RunTimeModel:
@@ -177,8 +177,8 @@ def run_times(
     3
     """
     line, rng = model(runs, calibrated_with, jobs), random.Random(2012) if noise else None
-    met = sampled_conditions(jobs or milc_jobs(order, allocation), traffic, rng=rng)
-    return tuple(tuple(line.run_time_s(run) for run in job) for job in met)
+    conditions = sampled_conditions(jobs or milc_jobs(order, allocation), traffic, rng=rng)
+    return tuple(tuple(line.run_time_s(run) for run in job) for job in conditions)
 
 
 def force_times_s(

@@ -40,8 +40,8 @@ def overlapped_s(compute_s: float, communication_s: float, overlap_fraction: flo
         raise InputError(f"compute_s={compute_s} and communication_s={communication_s} must not be negative")
     if not 0 <= overlap_fraction <= 1:
         raise refusal("overlap_fraction", overlap_fraction, "must be from 0 to 1")
-    beside = communication_s * overlap_fraction
-    return max(compute_s, beside) + communication_s - beside
+    overlapped = communication_s * overlap_fraction
+    return max(compute_s, overlapped) + communication_s - overlapped
 
 
 def separate_collectives_s(tasks: int, message_gb: float, *, latency_s: float, bandwidth_gb_s: float) -> float:

@@ -356,8 +356,8 @@ class Histories:
             and round(schedule.start_s[index] / 86_400, 2) == job.day
         )
         places = _of_job(schedule, index, all_places)
-        own = milc_stream(self.links, _graph(job.tasks, self.cores), places, self.injection_gb_s)
-        return places, [own, *neighbors.streams(schedule.start_s[index], MIXES[traffic], index)]
+        stream = milc_stream(self.links, _graph(job.tasks, self.cores), places, self.injection_gb_s)
+        return places, [stream, *neighbors.streams(schedule.start_s[index], MIXES[traffic], index)]
 
     def _measured(
         self, schedule: Schedule, index: int, all_places: Sequence[Coordinates], tasks: int, neighbors: "_Neighbors"
@@ -381,18 +381,18 @@ class Histories:
         yield round(hull.volume, 1)
         yield round(hull.surface, 1)
         yield round(1e6 * all_reduce_s(len(places), nodes_apart, latency_us=self._latency_us), 2)
-        own = milc_stream(links, graph, places, self.injection_gb_s)
-        alone = self._slowness(own, [])
+        stream = milc_stream(links, graph, places, self.injection_gb_s)
+        alone = self._slowness(stream, [])
         yield alone
         # It never gets more than alone: to want no more changes nothing, and leaves far fewer links to look at.
-        own = own._replace(wants_gb_s=1 / alone)
+        stream = stream._replace(wants_gb_s=1 / alone)
         for mix in MIXES.values():
             for run in range(_RUNS):
-                yield self._slowness(own, neighbors.streams(start + run * _RUN_S, mix, index))
+                yield self._slowness(stream, neighbors.streams(start + run * _RUN_S, mix, index))
 
-    def _slowness(self, own: Stream, others: Sequence[Stream]) -> float:
+    def _slowness(self, stream: Stream, others: Sequence[Stream]) -> float:
         """Return the time for a node of a job to send a GB. [s/GB]"""
-        return round(1 / fair_rates(self.links, [own, *others], injection_gb_s=self.injection_gb_s)[0], 4)
+        return round(1 / fair_rates(self.links, [stream, *others], injection_gb_s=self.injection_gb_s)[0], 4)
 
 
 class _Neighbors:

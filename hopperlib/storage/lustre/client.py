@@ -83,7 +83,7 @@ def user_file_system(
         )
         # A pool and the site's recommendations by size also belong to that file system.
         unsaid: dict[str, Any] = {"pool": None, "guide_from_gb": (), "guide_stripe_counts": (), "guide_words": ()}
-        own: dict[str, Any] = {
+        values: dict[str, Any] = {
             "name": "own",
             "osts": osts,
             "guide_stripe_size_bytes": None,
@@ -91,7 +91,7 @@ def user_file_system(
             **unknown,
             **unsaid,
         }
-        system = replace(system, **own)
+        system = replace(system, **values)
     if osts is not None or ost_rate_gb_s is not None:
         system = replace(system, peak_gb_s=rate * system.osts)
     node_gb_s = client_rate_gb_s or system.node_write_ceiling_gb_s

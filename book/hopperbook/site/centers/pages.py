@@ -79,9 +79,9 @@ def _words(text: str, machine: Machine) -> str:
     text = _MENU.sub(lambda found: found[1].upper(), text)
     for line in text.split("\n"):
         sentences = _SENTENCE.split(line)
-        said = [each for each in sentences if not (_SAMPLE.search(each) or foreign_words(each, machine))]
-        if said or not line:
-            lines.append(" ".join(said))
+        kept = [each for each in sentences if not (_SAMPLE.search(each) or foreign_words(each, machine))]
+        if kept or not line:
+            lines.append(" ".join(kept))
     return "\n".join(lines)
 
 

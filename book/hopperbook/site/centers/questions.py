@@ -70,8 +70,8 @@ def foreign_words(text: str, machine: Machine) -> list[str]:
 
 def _batch(machine: Machine, kind: NodeKind, tasks_per_node: int) -> tuple[str, ...]:
     """Return the directives of a Slurm script for nodes of a kind; of several methods, the first."""
-    asked = [each.partition("=") for each in kind.chosen_by[:1]]
-    chosen = [f"#SBATCH {_DIRECTIVES[what]}={name}" for what, _, name in asked if what in _DIRECTIVES]
+    requests = [each.partition("=") for each in kind.chosen_by[:1]]
+    chosen = [f"#SBATCH {_DIRECTIVES[option]}={name}" for option, _, name in requests if option in _DIRECTIVES]
     gpus = [f"#SBATCH --gpus-per-node={kind.gpus}"] if kind.gpus else []
     nodes = min(_NODES, kind.count)
     return ("#!/bin/bash", *chosen, f"#SBATCH --nodes={nodes}", f"#SBATCH --ntasks-per-node={tasks_per_node}", *gpus)

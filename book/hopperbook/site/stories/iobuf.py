@@ -59,40 +59,40 @@ def _calls(buffered: bool) -> str:
     for call in range(1 if buffered else count):
         wide = 410 if buffered else 8
         drawing.box(14 + call % 42 * 9.8, 268 + call // 42 * 16, wide, 40 if buffered else 12, "others")
-    says = f"{count} small calls of the program are {'gathered in one buffer and reach the file system as 1 call' if buffered else f'{count} calls to the file system'}."
-    return drawing.svg("Calls against buffers" if buffered else "Calls without buffers", says)
+    description = f"{count} small calls of the program are {'gathered in one buffer and reach the file system as 1 call' if buffered else f'{count} calls to the file system'}."
+    return drawing.svg("Calls against buffers" if buffered else "Calls without buffers", description)
 
 
 def _bars(rows: Sequence[tuple[str, dict[str, float]]], title: str) -> str:
     """Draw rows of the three parts of a million bytes, one after the other."""
     most = max(sum(parts.values()) for _, parts in rows)
-    drawing, across, told = Drawing(), Axis(0, 10 * -(-most // 10), 14, 410), []
+    drawing, across, descriptions = Drawing(), Axis(0, 10 * -(-most // 10), 14, 410), []
     for number, (name, parts) in enumerate(rows):
         y, left = 60 + number * 96, 0.0
         drawing.words(14, y - 10, f"{name}: {sum(parts.values()):.1f} ms")
         for kind, part in zip(("job", "others", "noise"), parts.values(), strict=True):
             drawing.box(across.at(left), y, across.at(left + part) - across.at(left), 34, kind)
             left += part
-        told.append(f"{name} " + ", ".join(f"{part:.1f} ms {kind}" for kind, part in parts.items()))
+        descriptions.append(f"{name} " + ", ".join(f"{part:.1f} ms {kind}" for kind, part in parts.items()))
     for number, (kind, word) in enumerate((("job", "moving the data"), ("others", "calls"), ("noise", "waiting"))):
         drawing.box(14 + number * 140, 240, 12, 12, kind)
         drawing.words(32 + number * 140, 251, word)
     across.along_the_bottom(drawing, 288, range(0, int(across.high) + 1, 20), "time for a million bytes [ms]")
-    return drawing.svg(title, "; ".join(told) + ".")
+    return drawing.svg(title, "; ".join(descriptions) + ".")
 
 
 def _gains() -> str:
     """Draw the gains of the three sizes, and the ranges that are printed."""
     drawing, up = Drawing(), Axis(0, 45, 270, 50)
     up.up_the_side(drawing, 44, [(tick, f"{tick} %") for tick in (0, 10, 20, 30, 40)], "gain with buffers")
-    told = []
+    descriptions = []
     for number, case in enumerate(ior_cases()):
         left = 64 + number * 124
         for place, (gain, kind) in enumerate(((case.write_gain, "job"), (case.read_gain, "others"))):
             drawing.box(left + place * 46, up.at(100 * gain), 40, 270 - up.at(100 * gain), kind)
             drawing.words(left + 20 + place * 46, up.at(100 * gain) - 6, f"{100 * gain:.1f}", anchor="middle")
         drawing.words(left + 43, 288, f"{case.transfer_bytes:,}", "muted", anchor="middle")
-        told.append(
+        descriptions.append(
             f"{case.transfer_bytes:,} bytes: writes {100 * case.write_gain:.1f} percent, reads {100 * case.read_gain:.1f}"
         )
     drawing.words(240, 308, "size of a call [bytes]", "muted", anchor="middle")
@@ -100,7 +100,7 @@ def _gains() -> str:
         low, high = (printed(f"iobuf.{name}-gain-{end}") for end in ("low", "high"))
         drawing.box(14 + number * 210, 324, 12, 12, kind)
         drawing.words(32 + number * 210, 335, f"{name}s; printed {low:.0f} to {high:.0f} %")
-    return drawing.svg("Gains by size of the call", f"{'; '.join(told)}.")
+    return drawing.svg("Gains by size of the call", f"{'; '.join(descriptions)}.")
 
 
 def _memory() -> str:

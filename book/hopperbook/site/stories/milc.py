@@ -39,18 +39,18 @@ def _two_maps() -> Step:
     jobs, size = drawn_jobs(), dimensions()
     maps = [job.by_column(size) for job in jobs]
     most = max(count for rows in maps for row in rows for count in row)
-    drawing, told = Drawing(), []
+    drawing, descriptions = Drawing(), []
     for name, left, job, rows in zip("AB", (24, 240), jobs, maps, strict=True):
         time_s = min(job.times_s) if name == "A" else max(job.times_s)
         drawing.words(left, 20, f"job {name}: {time_s:,.0f} s", "strong")
         drawing.words(left, 38, f"{job.job.runs} pieces, {job.job.hops_geminis:.1f} hops", "muted")
         drawing.cells(left, 48, 10, rows, most)
         drawing.words(left, 306, "X, from left to right; Z, downwards", "muted small")
-        told.append(
+        descriptions.append(
             f"job {name} in {job.job.runs} pieces, {job.job.hops_geminis:.1f} hops apart on average, {time_s:,.0f} s"
         )
     drawing.words(24, 332, "darker: more nodes of the job at that X and Z", "muted")
-    alt = f"Two maps of the torus with the nodes of a job, both spread over most of it: {'; '.join(told)}."
+    alt = f"Two maps of the torus with the nodes of a job, both spread over most of it: {'; '.join(descriptions)}."
     quick, slow = jobs
     text = (
         f"The figures of those runs are lost, so here is a model: {len(population()):,} jobs of this size, placed on a simulated "
@@ -104,9 +104,9 @@ def _neighbors() -> Step:
     up.up_the_side(drawing, 60, [(0, "0 %"), (0.5, "50 %"), (1, "100 %")], "how full a link is, with all jobs running")
     wide = 364 / len(ring)
     for number, link in enumerate(ring):
-        x, total, own = 66 + number * wide, use.total[link], use.own.get(link, 0.0)
-        drawing.box(x, up.at(total), wide - 8, up.at(own) - up.at(total), "others")
-        drawing.box(x, up.at(own), wide - 8, BASE - up.at(own), "job")
+        x, total, job_load = 66 + number * wide, use.total[link], use.own.get(link, 0.0)
+        drawing.box(x, up.at(total), wide - 8, up.at(job_load) - up.at(total), "others")
+        drawing.box(x, up.at(job_load), wide - 8, BASE - up.at(job_load), "job")
         drawing.words(x + wide / 2 - 4, BASE + 19, _crossed(link, ring), "muted", anchor="middle")
     axis, router, _ = full
     fixed = ", ".join(f"{'XYZ'[other]} {router[other]}" for other in range(3) if other != axis)

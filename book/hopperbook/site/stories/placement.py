@@ -45,7 +45,7 @@ def rates_of(kind: NodeKind, counts: Sequence[int]) -> list[float]:
 def _node(counts: Sequence[int], title: str, *, rates: bool = True) -> str:
     """Draw a node: its NUMA nodes with their cores, and below each how full its memory channels are."""
     kind = Machine.load("hopper").node()
-    drawing, up, told = Drawing(), Axis(0, 1, 318, 232), []
+    drawing, up, descriptions = Drawing(), Axis(0, 1, 318, 232), []
     first = 0
     for number, (tasks, rate) in enumerate(zip(counts, rates_of(kind, counts), strict=True)):
         left = 12 + number * _GROUP
@@ -62,9 +62,9 @@ def _node(counts: Sequence[int], title: str, *, rates: bool = True) -> str:
         if rates:
             drawing.words(left + 48, 338, f"{rate:.1f} GB/s each" if tasks else "idle", anchor="middle")
         held = f"{count(tasks, 'task')} with {rate:.1f} GB/s each" if tasks else "no task, and its channels are idle"
-        told.append(f"NUMA node {number} has {held}")
+        descriptions.append(f"NUMA node {number} has {held}")
     drawing.words(12, 214, f"memory channels, {kind.numa_bandwidth_gb_s:g} GB/s each", "muted")
-    return drawing.svg(title, f"One node of Hopper: {'; '.join(told)}.")
+    return drawing.svg(title, f"One node of Hopper: {'; '.join(descriptions)}.")
 
 
 def _ratio() -> str:

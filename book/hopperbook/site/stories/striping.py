@@ -70,10 +70,10 @@ def _dealt(stripe_count: int, pieces: int) -> str:
         for place, piece in enumerate(queue):
             drawing.box(left + 4, 290 - place * 18, 36, 15, "others")
             drawing.words(left + 22, 302 - place * 18, str(piece), "on-color", anchor="middle")
-    told = ", ".join(f"{len(queue)} on OST {ost}" for ost, queue in enumerate(columns[:stripe_count]))
+    description = ", ".join(f"{len(queue)} on OST {ost}" for ost, queue in enumerate(columns[:stripe_count]))
     return drawing.svg(
         f"Pieces on {stripe_count} OSTs",
-        f"{pieces} of {_PIECES} pieces of a file are in the queues of {stripe_count} of {_SHOWN} OSTs: {told}.",
+        f"{pieces} of {_PIECES} pieces of a file are in the queues of {stripe_count} of {_SHOWN} OSTs: {description}.",
     )
 
 
@@ -92,9 +92,9 @@ def _times(counts: Sequence[int]) -> str:
             "on-color" if inside else "strong",
             anchor="end" if inside else "",
         )
-    told = ", ".join(f"{dump_s(count):,.0f} s on {count}" for count in counts)
+    description = ", ".join(f"{dump_s(count):,.0f} s on {count}" for count in counts)
     return drawing.svg(
-        "Time of a dump by its OSTs", f"Bars of the time of {_SIZE_GB} GB by the number of OSTs: {told}."
+        "Time of a dump by its OSTs", f"Bars of the time of {_SIZE_GB} GB by the number of OSTs: {description}."
     )
 
 

@@ -127,14 +127,14 @@ def slowest_links() -> LinkUse:
     >>> round(max(use.alone.values()), 6), round(use.total[use.fullest], 6)
     (1.0, 1.0)
     """
-    network, (own, *others) = _histories(), drawn_jobs()[1].streams
+    network, (stream, *others) = _histories(), drawn_jobs()[1].streams
     links, injection_gb_s = network.links, network.injection_gb_s
-    alone_gb_s = fair_rates(links, [own], injection_gb_s=injection_gb_s)
+    alone_gb_s = fair_rates(links, [stream], injection_gb_s=injection_gb_s)
     # It never gets more than alone, as in `Histories`.
-    streams = [own._replace(wants_gb_s=alone_gb_s[0]), *others]
+    streams = [stream._replace(wants_gb_s=alone_gb_s[0]), *others]
     rates_gb_s = fair_rates(links, streams, injection_gb_s=injection_gb_s)
     return LinkUse(
-        _use_of_links(links, [own], alone_gb_s),
+        _use_of_links(links, [stream], alone_gb_s),
         _use_of_links(links, streams[:1], rates_gb_s[:1]),
         _use_of_links(links, streams, rates_gb_s),
     )

@@ -48,12 +48,12 @@ def users() -> dict[str, float]:
     >>> len(users()), min(users().values()), max(users().values())
     (15, 3.37, 11.0)
     """
-    said = {
+    reports = {
         value.id.partition("user-")[2]: printed(value.id)
         for value in by_study("acceptance")
         if value.quantity.startswith("user report,")
     }
-    return said | {"chen-hawke": (said.pop("chen-hawke-low") + said.pop("chen-hawke-high")) / 2}
+    return reports | {"chen-hawke": (reports.pop("chen-hawke-low") + reports.pop("chen-hawke-high")) / 2}
 
 
 STUDY = Study("acceptance", dict, sums=lambda: {"ssp-codes": len(CODES)})

@@ -74,7 +74,7 @@ def _histories(order: str) -> dict[int, list[PlacedJob]]:
 def _times_s(jobs: Sequence[PlacedJob], runs: int = 100) -> list[float]:
     """Return the run times of jobs without noise, by the line that is calibrated on xyz-by2 order. [s]"""
     line = model(runs, jobs=population())
-    return [line.run_time_s(run) for met in sampled_conditions(jobs) for run in met]
+    return [line.run_time_s(run) for conditions in sampled_conditions(jobs) for run in conditions]
 
 
 @cache
@@ -139,7 +139,7 @@ def _model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]
         for order in ("xyz-by2", "nid")
     )
     line = fitted(kept, round(assumed["runs"]), run_noise=0.0)
-    kept_s, lost_s = (fmean(line.run_time_s(run) for job in met for run in job) for met in (kept, lost))
+    kept_s, lost_s = (fmean(line.run_time_s(run) for job in conditions for run in job) for conditions in (kept, lost))
     return {"slowdown": 100 * (lost_s / kept_s - 1)}
 
 

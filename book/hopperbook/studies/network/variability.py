@@ -89,15 +89,15 @@ def _users(slowness: Sequence[float], assumed: Mapping[str, float], rng: random.
 
 def _model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     """Return the statistics of the table and the users under these assumptions."""
-    met = sampled_conditions(population(), assumed["traffic"], rng=rng, reductions=assumed["reductions"])
+    conditions = sampled_conditions(population(), assumed["traffic"], rng=rng, reductions=assumed["reductions"])
     runs = round(assumed["runs"])
     try:
-        line = fitted(met, runs, assumed["noise"])
+        line = fitted(conditions, runs, assumed["noise"])
     except InputError:
         # With these assumptions nothing gives the printed least and mean: they are refuted.
         return {}
-    table = _table([[line.run_time_s(run) for run in job] for job in met], runs, rng)
-    return table | _users([run.slowness for job in met for run in job], assumed, rng)
+    table = _table([[line.run_time_s(run) for run in job] for job in conditions], runs, rng)
+    return table | _users([run.slowness for job in conditions for run in job], assumed, rng)
 
 
 def _rivals() -> dict[str, float | tuple[float, float]]:
@@ -333,7 +333,7 @@ def _forces_differ_less(history: _History) -> bool:
 
 
 def _values() -> dict[str, Value]:
-    full, own = ([line.correlation for line in regressions(cause).values()] for cause in ("noise", "own shape"))
+    full, alone = ([line.correlation for line in regressions(cause).values()] for cause in ("noise", "own shape"))
     times = _all_times()
     slowest = predicted()["table-total-maximum"]
     assert isinstance(slowest, Prediction)
@@ -361,8 +361,8 @@ def _values() -> dict[str, Value]:
         "least_correlation": min(full),
         "greatest_correlation": max(full),
         "highest_r2": max(correlation**2 for correlation in full),
-        "least_own": min(own),
-        "greatest_own": max(own),
+        "least_own": min(alone),
+        "greatest_own": max(alone),
         "metrics-inconclusive": _shares(lambda history: max(map(abs, _by_metric(history))) ** 2 < CONCLUSIVE),
         "noisy-run": _shares(_some_noisy),
         "fftime-inconclusive": _shares(_forces_differ_less),

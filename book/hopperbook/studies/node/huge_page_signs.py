@@ -82,8 +82,8 @@ def signs() -> tuple[Sign, ...]:
         ("a climate model", "E3SM, pull request 3129", "no difference", _stream, lambda ratio: abs(ratio - 1) <= _SAME),
     )  # fmt: skip
     found = []
-    for what, source, measured, model, right in cases:
+    for quantity, source, measured, model, right in cases:
         rng = random.Random(1)
         ratios = sorted(model(rng) for _ in range(_DRAWS))
-        found.append(Sign(what, source, measured, sum(map(right, ratios)) / _DRAWS, ratios[_DRAWS // 2]))
+        found.append(Sign(quantity, source, measured, sum(map(right, ratios)) / _DRAWS, ratios[_DRAWS // 2]))
     return tuple(found)

@@ -80,13 +80,13 @@ def _undone(environment: Mapping[str, str], threads: int, tasks: int, line: Laun
     found = _threads_undone(values, threads) if threads > 1 else {}
     explicit = "GOMP_CPU_AFFINITY" if "GOMP_CPU_AFFINITY" in values else "KMP_AFFINITY"
     if tasks > 1 and ("proclist" in values.get(explicit, "") or explicit.startswith("GOMP")):
-        what = f"each of the {tasks} tasks of a node puts its threads on the same CPUs, whatever its binding."
-        found[explicit] = _Undone(what, (None,), "problem", float(tasks))
+        problem = f"each of the {tasks} tasks of a node puts its threads on the same CPUs, whatever its binding."
+        found[explicit] = _Undone(problem, (None,), "problem", float(tasks))
     if line.launcher == "srun":
         found |= _bound_twice(values)
     elif values.get("I_MPI_PIN", "") in _OFF:
-        what = "the tasks are not bound, and may move away from their memory (Intel MPI, I_MPI_PIN)."
-        found["I_MPI_PIN"] = _Undone(what, (None,), "advice")
+        problem = "the tasks are not bound, and may move away from their memory (Intel MPI, I_MPI_PIN)."
+        found["I_MPI_PIN"] = _Undone(problem, (None,), "advice")
     return found
 
 
@@ -95,26 +95,26 @@ def _threads_undone(values: Mapping[str, str], threads: int) -> dict[str, _Undon
     found: dict[str, _Undone] = {}
     bind, places = values.get("OMP_PROC_BIND", ""), "OMP_PLACES" in values
     if bind in ("master", "primary"):
-        what = f"all {threads} threads of a task run where its first one does (OpenMP 5.2, OMP_PROC_BIND)."
-        found["OMP_PROC_BIND"] = _Undone(what, ("close", "spread"), "problem", float(threads))
+        problem = f"all {threads} threads of a task run where its first one does (OpenMP 5.2, OMP_PROC_BIND)."
+        found["OMP_PROC_BIND"] = _Undone(problem, ("close", "spread"), "problem", float(threads))
     elif bind == "false" and places:
-        what = "the threads are not bound, so OMP_PLACES has no effect (OpenMP 5.2, OMP_PROC_BIND)."
-        found["OMP_PROC_BIND"] = _Undone(what, ("close", "spread"), "advice")
+        problem = "the threads are not bound, so OMP_PLACES has no effect (OpenMP 5.2, OMP_PROC_BIND)."
+        found["OMP_PROC_BIND"] = _Undone(problem, ("close", "spread"), "advice")
     if values.get("KMP_AFFINITY", "").split(",")[-1] in _OFF and (places or bind):
-        what = (
+        problem = (
             "Intel's OpenMP then binds no threads, whatever the values of OMP_PROC_BIND and OMP_PLACES (KMP_AFFINITY)."
         )
-        found["KMP_AFFINITY"] = _Undone(what, (None,), "advice")
+        found["KMP_AFFINITY"] = _Undone(problem, (None,), "advice")
     if values.get("MV2_ENABLE_AFFINITY") in ("1", "on", "true") and "MV2_CPU_BINDING_POLICY" not in values:
-        what = f"MVAPICH2 binds each task to one core, so its {threads} threads share it (MVAPICH2 user guide)."
-        found["MV2_ENABLE_AFFINITY"] = _Undone(what, ("0",), "problem", float(threads))
+        problem = f"MVAPICH2 binds each task to one core, so its {threads} threads share it (MVAPICH2 user guide)."
+        found["MV2_ENABLE_AFFINITY"] = _Undone(problem, ("0",), "problem", float(threads))
     return found
 
 
 def _bound_twice(values: Mapping[str, str]) -> dict[str, _Undone]:
     """Return the variables by which an MPI library binds tasks that srun has bound."""
     names = ("I_MPI_PIN_PROCESSOR_LIST", "I_MPI_PIN_DOMAIN", "MV2_CPU_MAPPING", "MV2_CPU_BINDING_POLICY")
-    what = (
+    problem = (
         "the MPI library binds the tasks once more, by the CPUs of the node and not by those that srun gives to a task."
     )
-    return {name: _Undone(what, (None,), "advice") for name in names if name in values}
+    return {name: _Undone(problem, (None,), "advice") for name in names if name in values}

@@ -48,7 +48,7 @@ def check_gpu_aware(script: Script, machine: Machine) -> Iterator[Draft]:
             continue
         hidden = _hiding_option(script, line.words)
         if hidden:
-            what = (
+            problem = (
                 f"Line {line.line}: {hidden} shows each task one GPU, and MPICH_GPU_SUPPORT_ENABLED=1 lets MPI copy "
                 "between GPUs of a node, for which a task must see its neighbor's (CUDA IPC): such jobs failed with "
                 "cuIpcOpenMemHandle: invalid argument (WarpX issue 6382)."
@@ -56,7 +56,7 @@ def check_gpu_aware(script: Script, machine: Machine) -> Iterator[Draft]:
             plain = "Let each task see all GPUs of its node, and choose one by its local rank."
             words = "Add --gpu-bind=none to the line, and let the program choose its GPU by SLURM_LOCALID."
             edits = change_line(script, line, {"--gpu-bind": "none"}, "srun")
-            finding = Finding("gpu-aware-hidden", what, "advice", {"line": line.line}, plain)
+            finding = Finding("gpu-aware-hidden", problem, "advice", {"line": line.line}, plain)
             yield Draft(finding, (Remedy(words, edits),) if edits else ())
 
 

@@ -52,7 +52,7 @@ def check_choices(job: Job) -> Iterator[Draft]:
         if sort not in machine.complete_queues or name in known:
             continue
         there_are = f" There are: {', '.join(known)}." if 0 < len(known) <= _MOST_LISTED else ""
-        what = f"{sort}={name} does not exist on {machine.title}{job.cited('complete_queues')}.{there_are}"
+        problem = f"{sort}={name} does not exist on {machine.title}{job.cited('complete_queues')}.{there_are}"
         level: Level = "advice" if sort == "queue" else "problem"
         import difflib
 
@@ -60,7 +60,7 @@ def check_choices(job: Job) -> Iterator[Draft]:
         typed = next((each for each in job.script.directives if each.line == line and name in each.value), None)
         changes = [(_typed(typed, other), set_value(job.script, typed, other)) for other in close if typed]
         plain = f"Choose a {sort} of {machine.title}."
-        yield job.draft("asks-unknown", line, what, plain, level=level, remedies=changes)
+        yield job.draft("asks-unknown", line, problem, plain, level=level, remedies=changes)
 
 
 def _typed(directive: Directive, value: str) -> str:
@@ -92,11 +92,13 @@ def check_gpu_types(job: Job) -> Iterator[Draft]:
     for option, value, line in _options(job.script):
         typed = re.search(r"(?:^|gpu:)(?!gpu\b)([A-Za-z][\w-]*):\d+$", value)
         if option in _GPU_OPTIONS and typed and not _names_a_model(typed[1], models):
-            what = f"the GPUs of {job.machine.title} are {' and '.join(models)}, not {typed[1]}{job.cited(paths[0])}."
+            problem = (
+                f"the GPUs of {job.machine.title} are {' and '.join(models)}, not {typed[1]}{job.cited(paths[0])}."
+            )
             plain = value.replace(f"{typed[1]}:", "")
             words = f"Leave the type out: {option}{'=' * (len(option) > 2)}{plain}."
             edits = _in_line(job.script, line, value, plain)
-            yield job.draft("gpu-type-unknown", line, what, "Leave the type out.", remedies=[(words, edits)])
+            yield job.draft("gpu-type-unknown", line, problem, "Leave the type out.", remedies=[(words, edits)])
 
 
 def _in_line(script: Script, line: int, old: str, new: str) -> tuple[Edit, ...]:
@@ -193,11 +195,11 @@ def check_limits(job: Job) -> Iterator[Draft]:
     >>> [draft.remedies[0].words for draft in check_limits(job)]
     ['Request 00:30:00 or less.']
     """
-    asked = [(f"{sort}={name}", line) for sort, name, line in requested_partitions(job.script)]
-    sorts = {choice.partition("=")[0] for choice, _ in asked}
+    choices = [(f"{sort}={name}", line) for sort, name, line in requested_partitions(job.script)]
+    sorts = {choice.partition("=")[0] for choice, _ in choices}
     defaults = {limit.asked for limit in job.machine.limits if limit.by_default}
     left_out = [choice for choice in defaults if choice.partition("=")[0] not in sorts]
-    for choice, line in (*asked, *((choice, 0) for choice in left_out)):
+    for choice, line in (*choices, *((choice, 0) for choice in left_out)):
         tables = [limit for limit in job.machine.limits if limit.asked == choice]
         if tables:
             yield from _over_limit(job, choice, line, tables)
@@ -234,9 +236,9 @@ def _nodes_over_limit(
     nodes, most = job.nodes or 0, max(each.max_nodes or 0 for each in tables)
     bound = f"at most {most:,}" if nodes > most else f"at least {min(each.min_nodes for each in tables):,}"
     source = job.cited(f"limit.{tables[0].name}.{'max' if nodes > most else 'min'}_nodes")
-    what = f"{count(nodes, 'node')} with {choice}, which takes {bound}{source}."
+    problem = f"{count(nodes, 'node')} with {choice}, which takes {bound}{source}."
     plain, level = "Request a node count within that, or another queue.", "problem" if line else "advice"
-    return job.draft("nodes-over-limit", line or _first_line(job), what, plain, level=level, remedies=others)  # type: ignore[arg-type]
+    return job.draft("nodes-over-limit", line or _first_line(job), problem, plain, level=level, remedies=others)  # type: ignore[arg-type]
 
 
 def _time_over_limit(
@@ -249,11 +251,11 @@ def _time_over_limit(
         return
     with_nodes = f" of {count(job.nodes, 'node')}" if job.nodes else ""
     source = job.cited(f"limit.{longest.name}.max_minutes")
-    what = f"{_duration(time[0])} with {choice}, whose jobs{with_nodes} run for at most {_duration(most)}{source}."
+    problem = f"{_duration(time[0])} with {choice}, whose jobs{with_nodes} run for at most {_duration(most)}{source}."
     value = re.sub(r"(?<=walltime=)[\d:]+", _clock(most), time[1].value) if "=" in time[1].value else _clock(most)
     shorter = (f"Request {_clock(most)} or less.", set_value(job.script, time[1], value))
     plain, level = "Request a shorter time, or another queue.", "problem" if line else "advice"
-    yield job.draft("time-over-limit", time[1].line, what, plain, level=level, remedies=[shorter, *others])  # type: ignore[arg-type]
+    yield job.draft("time-over-limit", time[1].line, problem, plain, level=level, remedies=[shorter, *others])  # type: ignore[arg-type]
 
 
 def _first_line(job: Job) -> int:

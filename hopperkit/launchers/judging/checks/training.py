@@ -66,13 +66,13 @@ def check_training(script: Script) -> Iterator[Draft]:
     job = requested_by_job(script)
     for line in script.lines:
         starter = starter_in(line.words)
-        asked = _asked(line, job)
+        requested = _asked(line, job)
         if starter:
-            yield from _workers(script, line, starter, asked, job)
-            yield from _cpus(script, line, starter, asked)
-            yield from _nodes(script, line, starter, asked)
+            yield from _workers(script, line, starter, requested, job)
+            yield from _cpus(script, line, starter, requested)
+            yield from _nodes(script, line, starter, requested)
         else:
-            yield from _ranks(script, line, asked)
+            yield from _ranks(script, line, requested)
     for number, words in plain_commands(script):
         starter = starter_in(words)
         if starter and (job.nodes or 1) > 1:
@@ -105,53 +105,57 @@ def _draft(
     return Draft(finding, tuple(Remedy(words, edits) for words, edits in remedies if edits))
 
 
-def _visible(line: LaunchLine, asked: Requested, job: Requested) -> int | None:
+def _visible(line: LaunchLine, requested: Requested, job: Requested) -> int | None:
     """Return how many GPUs the workers of one starter see."""
-    gpus = asked.gpus_of_node or job.gpus_of_node
+    gpus = requested.gpus_of_node or job.gpus_of_node
     chosen = line.environment.get("CUDA_VISIBLE_DEVICES")
     if isinstance(chosen, str) and re.fullmatch(r"\d+(,\d+)*", chosen):
         return len(chosen.split(","))
     # With --gpus-per-task, a task sees those alone.
-    per_task = asked.gpus_per_task
-    return min(per_task, gpus or per_task) if per_task and (asked.tasks_of_node or 1) == 1 else gpus
+    per_task = requested.gpus_per_task
+    return min(per_task, gpus or per_task) if per_task and (requested.tasks_of_node or 1) == 1 else gpus
 
 
-def _workers(script: Script, line: LaunchLine, starter: Starter, asked: Requested, job: Requested) -> Iterator[Draft]:
+def _workers(
+    script: Script, line: LaunchLine, starter: Starter, requested: Requested, job: Requested
+) -> Iterator[Draft]:
     """Workers per node against the GPUs."""
-    tasks, gpus, workers = asked.tasks_of_node, _visible(line, asked, job), starter.workers
+    tasks, gpus, workers = requested.tasks_of_node, _visible(line, requested, job), starter.workers
     if not workers:
         return
     if tasks and tasks > 1 and workers > 1 and (gpus is None or tasks * workers > gpus):
         on = f"the {gpus} GPUs of a node" if gpus else "a node"
-        what = f"{tasks} tasks per node each start {starter.name} with {workers} workers: {tasks * workers} workers on {on}."
+        problem = f"{tasks} tasks per node each start {starter.name} with {workers} workers: {tasks * workers} workers on {on}."
         plain = f"Start one {starter.name} per node (PyTorch, torchrun: one agent per node)."
-        yield _draft("workers-times-tasks", line.line, what, plain, _one_task_each(script, line, starter, asked))
+        yield _draft("workers-times-tasks", line.line, problem, plain, _one_task_each(script, line, starter, requested))
     elif gpus and workers > gpus * (tasks or 1) and (tasks or 1) == 1:
-        what = f"{starter.name} starts {workers} workers per node, and they see {count(gpus, 'GPU')}."
-        yield _draft("workers-over-gpus", line.line, what, _PER_GPU, _worker_changes(script, line.line, starter, gpus))
-    elif gpus and workers * (tasks or 1) < (full := asked.gpus_of_node or job.gpus_of_node or gpus):
+        problem = f"{starter.name} starts {workers} workers per node, and they see {count(gpus, 'GPU')}."
+        yield _draft(
+            "workers-over-gpus", line.line, problem, _PER_GPU, _worker_changes(script, line.line, starter, gpus)
+        )
+    elif gpus and workers * (tasks or 1) < (full := requested.gpus_of_node or job.gpus_of_node or gpus):
         used = workers * (tasks or 1)
-        what = f"{starter.name} starts {count(used, 'worker')} per node, and the job requests {full} GPUs per node: {full - used} are idle."
+        problem = f"{starter.name} starts {count(used, 'worker')} per node, and the job requests {full} GPUs per node: {full - used} are idle."
         changes = _worker_changes(script, line.line, starter, full)
-        yield _draft("gpus-unused", line.line, what, _PER_GPU, changes, full / used)
+        yield _draft("gpus-unused", line.line, problem, _PER_GPU, changes, full / used)
 
 
-def _cpus(script: Script, line: LaunchLine, starter: Starter, asked: Requested) -> Iterator[Draft]:
+def _cpus(script: Script, line: LaunchLine, starter: Starter, requested: Requested) -> Iterator[Draft]:
     """Workers that share fewer CPUs than there are of them."""
-    workers, cpus, tasks = starter.workers, asked.cpus_per_task, asked.tasks_of_node
+    workers, cpus, tasks = starter.workers, requested.cpus_per_task, requested.tasks_of_node
     if workers and cpus and workers > cpus and (tasks or 1) == 1:
-        what = f"{count(workers, 'worker')} of {starter.name} share the {count(cpus, 'CPU')} of one task."
+        problem = f"{count(workers, 'worker')} of {starter.name} share the {count(cpus, 'CPU')} of one task."
         wider = [
             (f"Write --cpus-per-task={workers} at least.", set_option(script, ("-c", "--cpus-per-task"), str(workers)))
         ]
-        yield _draft("workers-over-cpus", line.line, what, "Request a CPU for each worker.", wider, workers / cpus)
+        yield _draft("workers-over-cpus", line.line, problem, "Request a CPU for each worker.", wider, workers / cpus)
 
 
 _PER_GPU = "Start one worker per GPU."
 
 
 def _one_task_each(
-    script: Script, line: LaunchLine, starter: Starter, asked: Requested
+    script: Script, line: LaunchLine, starter: Starter, requested: Requested
 ) -> Iterator[tuple[str, tuple[Edit, ...]]]:
     """Yield the changes that start one task on each node."""
     if line.launcher != "srun":
@@ -159,9 +163,9 @@ def _one_task_each(
     words = f"Start one {starter.name} per node: --ntasks-per-node=1 (PyTorch, torchrun: one agent per node)."
     yield words, change_line(script, line, {"--ntasks-per-node": "1"}, "srun")
     yield words, set_option(script, _TASKS, "1")
-    if asked.nodes:
-        words = f"Start one {starter.name} per node: -n {asked.nodes} --ntasks-per-node=1 on the line."
-        changes = {"-n": str(asked.nodes), "--ntasks-per-node": "1"}
+    if requested.nodes:
+        words = f"Start one {starter.name} per node: -n {requested.nodes} --ntasks-per-node=1 on the line."
+        changes = {"-n": str(requested.nodes), "--ntasks-per-node": "1"}
         yield words, change_line(script, line, changes, "srun")
 
 
@@ -183,30 +187,30 @@ def _renumbered(
         yield f"{why}: {match[1]}{number}.", (Edit(match.start(2), match.end(2), str(number)),)
 
 
-def _nodes(script: Script, line: LaunchLine, starter: Starter, asked: Requested) -> Iterator[Draft]:
+def _nodes(script: Script, line: LaunchLine, starter: Starter, requested: Requested) -> Iterator[Draft]:
     """Nodes that a starter does not use, or waits for in vain; nodes that do not find each other."""
-    nodes = asked.nodes
+    nodes = requested.nodes
     if not nodes or nodes < 2:
         return
     if starter.nodes and starter.nodes < nodes:
         yield _nodes_unused(script, line.line, starter, nodes)
-    elif starter.nodes and starter.nodes > nodes * (asked.tasks_of_node or 1):
-        what = f"{starter.name} waits for {starter.nodes} nodes, and the job requests {nodes}: it never starts."
+    elif starter.nodes and starter.nodes > nodes * (requested.tasks_of_node or 1):
+        problem = f"{starter.name} waits for {starter.nodes} nodes, and the job requests {nodes}: it never starts."
         changes = _renumbered(script, line.line, NODES, nodes, "Write as many nodes as the job has")
-        yield _draft("nodes-missing", line.line, what, "Request as many nodes as the line waits for.", changes)
+        yield _draft("nodes-missing", line.line, problem, "Request as many nodes as the line waits for.", changes)
     elif (
         not re.search(rf"--(?:{NODES})\b", starter.text)
         and starter.is_complete
-        and (asked.tasks_of_node or 1) == 1
+        and (requested.tasks_of_node or 1) == 1
         and not _is_hosted(starter)
     ):
-        what = f"{starter.name} is given no number of nodes, so each of the {nodes} nodes trains by itself."
+        problem = f"{starter.name} is given no number of nodes, so each of the {nodes} nodes trains by itself."
         option = {"accelerate": "--num_machines", "deepspeed": "--num_nodes"}.get(starter.name, "--nnodes")
         words = f"Write {option}={nodes}."
         edits = replace_in_line(
             script, line.line, rf"((?:{re.escape(starter.name)})(?: launch)?)(?=\s)", rf"\1 {option}={nodes}"
         )
-        yield _draft("nodes-apart", line.line, what, "Give it the number of nodes.", [(words, edits)], nodes)
+        yield _draft("nodes-apart", line.line, problem, "Give it the number of nodes.", [(words, edits)], nodes)
     if starter.nodes and starter.nodes > 1:
         yield from _meeting(script, line, starter)
 
@@ -220,26 +224,26 @@ def _meeting(script: Script, line: LaunchLine, starter: Starter) -> Iterator[Dra
     """Starters of several nodes that do not find each other, or take themselves for the same node."""
     at_home = starter.meets_at_home or _local_address(line)
     if at_home:
-        what = f"each of the {starter.nodes} nodes looks for the others on itself (localhost), and waits in vain."
+        problem = f"each of the {starter.nodes} nodes looks for the others on itself (localhost), and waits in vain."
         plain = "Give all of them the name of the job's first node."
-        yield _draft("rendezvous-local", line.line, what, plain, [])
+        yield _draft("rendezvous-local", line.line, problem, plain, [])
     if not starter.meets_by_rank:
         return
-    said = "is put in by the batch script's shell, where it is 0 for all" if is_rank_of_script(line.words) else ""
+    state = "is put in by the batch script's shell, where it is 0 for all" if is_rank_of_script(line.words) else ""
     if starter.rank is not None:
-        said = f"is {starter.rank} on all {starter.nodes} nodes"
+        state = f"is {starter.rank} on all {starter.nodes} nodes"
     elif _leaves_out_rank(script, starter):
-        said = f"is left out, and is 0 on all {starter.nodes} nodes then"
-    if said:
+        state = f"is left out, and is 0 on all {starter.nodes} nodes then"
+    if state:
         option = "--machine_rank" if starter.name == "accelerate" else "--node-rank"
-        what = f"{option} {said}: the nodes overwrite each other."
+        problem = f"{option} {state}: the nodes overwrite each other."
         plain = "Let a shell on each node put in its number (bash -c with single quotes around the command)."
         # Without any address a line may be cut short, as examples are.
         has_address = re.search(
             r"--(?:master[-_]addr|rdzv|main[-_]process[-_]ip|node[-_]rank|machine[-_]rank)", starter.text
         )
         level: Level = "problem" if has_address else "advice"
-        yield _draft("node-rank-constant", line.line, what, plain, [], level=level)
+        yield _draft("node-rank-constant", line.line, problem, plain, [], level=level)
 
 
 def _leaves_out_rank(script: Script, starter: Starter) -> bool:
@@ -256,23 +260,27 @@ def _local_address(line: LaunchLine) -> bool:
 
 def _nodes_unused(script: Script, line: int, starter: Starter, nodes: int) -> Draft:
     """Nodes that are requested and not used."""
-    what = f"{starter.name} runs on {count(starter.nodes or 1, 'node')}, and the job requests {nodes}: the others are charged and idle."
+    problem = f"{starter.name} runs on {count(starter.nodes or 1, 'node')}, and the job requests {nodes}: the others are charged and idle."
     changes = _renumbered(script, line, NODES, nodes, "Use them all")
-    return _draft("nodes-unused", line, what, "Use all nodes, or request fewer.", changes, nodes / (starter.nodes or 1))
+    return _draft(
+        "nodes-unused", line, problem, "Use all nodes, or request fewer.", changes, nodes / (starter.nodes or 1)
+    )
 
 
-def _ranks(script: Script, line: LaunchLine, asked: Requested) -> Iterator[Draft]:
+def _ranks(script: Script, line: LaunchLine, requested: Requested) -> Iterator[Draft]:
     """Tasks that are workers themselves: identical rank numbers, and Lightning's trainer."""
     text = " ".join(word.text for word in line.words)
-    tasks = asked.tasks or (asked.tasks_of_node or 0) * (asked.nodes or 1)
+    tasks = requested.tasks or (requested.tasks_of_node or 0) * (requested.nodes or 1)
     if line.launcher != "srun" or not re.search(r"\bpython|\.py\b", text) or tasks < 2:
         return
     yield from _constant_ranks(script, line, tasks)
     yield from _world_size(script, line, tasks)
-    if _local_address(line) and (asked.nodes or 1) > 1:
-        what = f"MASTER_ADDR is the local node on each of the {asked.nodes} nodes: they wait for each other forever."
-        yield _draft("rendezvous-local", line.line, what, "Give all of them the name of the job's first node.", [])
-    yield from _trainer(script, line, text, asked)
+    if _local_address(line) and (requested.nodes or 1) > 1:
+        problem = (
+            f"MASTER_ADDR is the local node on each of the {requested.nodes} nodes: they wait for each other forever."
+        )
+        yield _draft("rendezvous-local", line.line, problem, "Give all of them the name of the job's first node.", [])
+    yield from _trainer(script, line, text, requested)
 
 
 def _constant_ranks(script: Script, line: LaunchLine, tasks: int) -> Iterator[Draft]:
@@ -286,9 +294,9 @@ def _constant_ranks(script: Script, line: LaunchLine, tasks: int) -> Iterator[Dr
             and constant
             and setting.line < line.line
         ):
-            what = f"{setting.name} is taken from {constant[1]} of the batch script, where it is 0: all {tasks} tasks get rank 0."
+            problem = f"{setting.name} is taken from {constant[1]} of the batch script, where it is 0: all {tasks} tasks get rank 0."
             plain = f"Set {setting.name} in each task, inside what srun starts."
-            yield _draft("rank-constant", setting.line, what, plain, [])
+            yield _draft("rank-constant", setting.line, problem, plain, [])
 
 
 def _world_size(script: Script, line: LaunchLine, tasks: int) -> Iterator[Draft]:
@@ -296,19 +304,22 @@ def _world_size(script: Script, line: LaunchLine, tasks: int) -> Iterator[Draft]
     world = line.environment.get("WORLD_SIZE")
     if isinstance(world, str) and re.fullmatch(r"\d{1,7}", world) and int(world) != tasks:
         where = next((each.line for each in reversed(script.variables) if each.name == "WORLD_SIZE"), line.line)
-        what = f"WORLD_SIZE is {world}, and srun starts {tasks} tasks: they wait for each other in vain, or leave some out."
+        problem = f"WORLD_SIZE is {world}, and srun starts {tasks} tasks: they wait for each other in vain, or leave some out."
         changes = [(f"Write WORLD_SIZE={tasks}.", set_variable(script, "WORLD_SIZE", str(tasks), where))]
-        yield _draft("world-size", where, what, "Give it the number of tasks.", changes)
+        yield _draft("world-size", where, problem, "Give it the number of tasks.", changes)
 
 
-def _trainer(script: Script, line: LaunchLine, text: str, asked: Requested) -> Iterator[Draft]:
+def _trainer(script: Script, line: LaunchLine, text: str, requested: Requested) -> Iterator[Draft]:
     """Devices and nodes of Lightning's trainer against the tasks of the job."""
-    for option, has, unit in (("devices", asked.tasks_of_node, "tasks per node"), ("num_nodes", asked.nodes, "nodes")):
+    for option, has, unit in (
+        ("devices", requested.tasks_of_node, "tasks per node"),
+        ("num_nodes", requested.nodes, "nodes"),
+    ):
         match = re.search(rf"(?<![\w.])(?:--)?trainer\.{option}[= ](\d{{1,5}})(?!\S)", text)
         if match and has and int(match[1]) != has:
-            what = f"the trainer has {option}={match[1]}, and the job {has} {unit}: Lightning wants the same number."
+            problem = f"the trainer has {option}={match[1]}, and the job {has} {unit}: Lightning wants the same number."
             changes = _renumbered(script, line.line, rf"trainer\.{option}|-trainer\.{option}", has, "Write")
-            yield _draft("trainer-mismatch", line.line, what, "Give the trainer the numbers of the job.", changes)
+            yield _draft("trainer-mismatch", line.line, problem, "Give the trainer the numbers of the job.", changes)
 
 
 def _on_one_node(script: Script, line: int, starter: Starter, job: Requested) -> Iterator[Draft]:
@@ -318,11 +329,13 @@ def _on_one_node(script: Script, line: int, starter: Starter, job: Requested) ->
         return
     plain_lines = sum(starter_in(words) is not None for _, words in plain_commands(script))
     if workers > gpus:
-        what = f"{starter.name} starts {workers} workers, and the job requests {count(gpus, 'GPU')}."
-        yield _draft("workers-over-gpus", line, what, _PER_GPU, _worker_changes(script, line, starter, gpus))
+        problem = f"{starter.name} starts {workers} workers, and the job requests {count(gpus, 'GPU')}."
+        yield _draft("workers-over-gpus", line, problem, _PER_GPU, _worker_changes(script, line, starter, gpus))
     elif plain_lines == 1 and "CUDA_VISIBLE_DEVICES" not in script.text:
-        what = f"{starter.name} starts {count(workers, 'worker')}, and the job requests {gpus} GPUs: {gpus - workers} are idle."
-        yield _draft("gpus-unused", line, what, _PER_GPU, _worker_changes(script, line, starter, gpus), gpus / workers)
+        problem = f"{starter.name} starts {count(workers, 'worker')}, and the job requests {gpus} GPUs: {gpus - workers} are idle."
+        yield _draft(
+            "gpus-unused", line, problem, _PER_GPU, _worker_changes(script, line, starter, gpus), gpus / workers
+        )
 
 
 def _without_srun(script: Script, line: int, starter: Starter, job: Requested) -> Iterator[Draft]:
@@ -334,11 +347,11 @@ def _without_srun(script: Script, line: int, starter: Starter, job: Requested) -
     others = starter.name == "deepspeed" and re.search(r"--hostfile|/job/hostfile|--launcher", text)
     if others or _STARTED_ELSEWHERE.search(text) or re.match(r"\s*\w+\+?=", first):
         return
-    what = f"{starter.name} runs on the first of {job.nodes} nodes only: a batch script runs once, on one node."
+    problem = f"{starter.name} runs on the first of {job.nodes} nodes only: a batch script runs once, on one node."
     words = f"Start it on each node: srun --ntasks-per-node=1 {starter.name} ... (torchrun: one agent per node)."
     edits = replace_in_line(script, line, r"^([ \t]*)(?=\S)", r"\g<1>srun --ntasks-per-node=1 ")
     plain = "Start it once on each node."
-    yield _draft("srun-missing", line, what, plain, [(words, edits)], job.nodes or 1)
+    yield _draft("srun-missing", line, problem, plain, [(words, edits)], job.nodes or 1)
 
 
 def _same_port(script: Script) -> Iterator[Draft]:
@@ -355,12 +368,12 @@ def _same_port(script: Script) -> Iterator[Draft]:
     for (_, port), lines in ports.items():
         if len(lines) > 1:
             where = " and ".join(map(str, lines[:3]))
-            what = f"Lines {where} run at the same time and use port {port}: one takes the other's workers, or cannot bind."
+            problem = f"Lines {where} run at the same time and use port {port}: one takes the other's workers, or cannot bind."
             free = next(each for each in range(port + 1, port + 100) if str(each) not in script.text)
             pattern = rf"((?:{PORT})[= ]+|rdzv[-_]endpoint[= ]+\S*?:){port}(?!\d)"
             edits = replace_in_line(script, lines[-1], pattern, rf"\g<1>{free}")
             plain = "Give each a different port."
-            finding = Finding("port-shared", what, "problem", {"line": lines[0]}, plain)
+            finding = Finding("port-shared", problem, "problem", {"line": lines[0]}, plain)
             yield Draft(
                 finding, (Remedy(f"Give each a different port, line {lines[-1]} {free}.", edits),) if edits else ()
             )

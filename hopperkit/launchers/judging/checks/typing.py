@@ -61,10 +61,10 @@ def check_typing(script: Script) -> Iterator[Draft]:
         elif blank := _BLANK_DIRECTIVE.match(line):
             name = blank[1] or blank[2]
             plain = f"#{name}{line[blank.end() :]}"
-            what = f'Line {number}: "{line[: blank.end()]}" is a comment: the batch system reads #{name} at the start of a line.'
+            problem = f'Line {number}: "{line[: blank.end()]}" is a comment: the batch system reads #{name} at the start of a line.'
             level: Level = "advice" if real else "problem"
             found = Finding(
-                "directive-blank", what, level, {"line": number}, "Unless it is meant as a comment, mend it."
+                "directive-blank", problem, level, {"line": number}, "Unless it is meant as a comment, mend it."
             )
             words = f"Unless it is meant as a comment, write: {plain}"
             yield Draft(found, (Remedy(words, replace_line(script, number, plain)),))
@@ -77,8 +77,8 @@ def _slip_of(line: str) -> _Slip | None:
     corrected = _corrected(line)
     if dash := _OPTION_DASH.search(_plain_blanks(line)):
         word = _plain_blanks(line)[dash.start() :].split()[0]
-        what = f'the dash in "{word}" (U+{ord(dash[1][0]):04X}) begins no option; it comes from a formatted page.'
-        return _Slip(what, corrected)
+        problem = f'the dash in "{word}" (U+{ord(dash[1][0]):04X}) begins no option; it comes from a formatted page.'
+        return _Slip(problem, corrected)
     # Quoted text and comments reach no launcher: a title may contain any character.
     code = re.sub(r"'[^']*'|\"[^\"]*\"|(?<=\s)#.*", "", line)
     if quote := next((each for each in code if each in _QUOTES), None):

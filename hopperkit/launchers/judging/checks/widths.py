@@ -63,7 +63,7 @@ def _not_passed_on(job: Job, placed: PlacedLine) -> Draft | None:
     launcher = job.machine.launcher("srun")
     if not (22, 5) <= slurm_release(launcher) < (23, 11):
         return None
-    what = (
+    problem = (
         f"-c {width} of the job is not passed to srun of Slurm {launcher.version}: each task "
         f"gets one CPU{job.cited('launcher.srun.version')}."
     )
@@ -78,7 +78,7 @@ def _not_passed_on(job: Job, placed: PlacedLine) -> Draft | None:
         typed = f"{requested.option}{'=' if requested.option.startswith('--') else ' '}1"
         remedies.append((f"Write {typed}: a node has no room for wider tasks.", set_value(job.script, requested, "1")))
     plain = "A node has no room for that many CPUs for each of its tasks: request fewer tasks per node."
-    return job.draft("cpus-not-passed-on", line.line, what, plain, remedies=remedies)
+    return job.draft("cpus-not-passed-on", line.line, problem, plain, remedies=remedies)
 
 
 def _cores_unused(job: Job, placed: PlacedLine) -> Iterator[Draft]:
@@ -90,7 +90,7 @@ def _cores_unused(job: Job, placed: PlacedLine) -> Iterator[Draft]:
         return
     few = 4 * threads * len(pattern) <= len(placed.placement.node_kind.usable_cores)
     if threads * _FAR_UNDER <= cores and (threads > 1 or few):
-        what = f"{count(threads, 'thread')} run on the {cores} cores of each task; the others are charged and idle."
+        problem = f"{count(threads, 'thread')} run on the {cores} cores of each task; the others are charged and idle."
         setting = next((each for each in reversed(job.script.variables) if each.name == "OMP_NUM_THREADS"), None)
         where = setting.line if setting else placed.line.line
         per_core = max(launch.components[0].threads_per_task // cores, 1)
@@ -105,7 +105,7 @@ def _cores_unused(job: Job, placed: PlacedLine) -> Iterator[Draft]:
         evidence = {"times": round(cores / threads, 3)}
         plain = "Start more tasks on a node, unless they need its memory."
         yield job.draft(
-            "cores-unused", placed.line.line, what, plain, level="advice", remedies=remedies, evidence=evidence
+            "cores-unused", placed.line.line, problem, plain, level="advice", remedies=remedies, evidence=evidence
         )
 
 
@@ -130,11 +130,13 @@ def check_counts(job: Job) -> Iterator[Draft]:
         return
     most, started = max((placement.launch.tasks, line.line) for line, placement in lines)
     if most * _FAR_UNDER <= reserved.tasks:
-        what = f"starts {count(most, 'task')}, and the job requests {reserved.tasks:,}: the rest is charged but idle."
+        problem = (
+            f"starts {count(most, 'task')}, and the job requests {reserved.tasks:,}: the rest is charged but idle."
+        )
         plain = "Request as many tasks as are started."
         remedies = [(f"Request --ntasks={most}.", set_option(job.script, ("-n", "--ntasks"), str(most)))]
         evidence = {"times": round(reserved.tasks / most, 3)}
-        yield job.draft("tasks-unused", started, what, plain, level="advice", remedies=remedies, evidence=evidence)
+        yield job.draft("tasks-unused", started, problem, plain, level="advice", remedies=remedies, evidence=evidence)
 
 
 def check_memory(job: Job) -> Iterator[Draft]:
@@ -166,7 +168,7 @@ def check_memory(job: Job) -> Iterator[Draft]:
     except LaunchError:
         return
     if 0 < requested < kind.usable_memory_gb / 2:
-        what = (
+        problem = (
             f"the job may use {requested:.3g} GB of a node, which has {kind.usable_memory_gb:g} GB for it and is charged "
             f"whole{job.cited(f'node.{kind.name}.memory_gb')}."
         )
@@ -175,4 +177,4 @@ def check_memory(job: Job) -> Iterator[Draft]:
             ("Write --mem=0.", set_value(job.script, directive, "0")),
         ]
         plain = "Request the memory of the whole node."
-        yield job.draft("memory-given-away", directive.line, what, plain, level="advice", remedies=remedies)
+        yield job.draft("memory-given-away", directive.line, problem, plain, level="advice", remedies=remedies)

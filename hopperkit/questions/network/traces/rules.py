@@ -83,18 +83,18 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int, machine: 
         )
     order = f"jobs of {' '.join(rules.preferred)} go first" if rules.preferred else _ORDERS[rules.order]
     unsure = [
-        what
-        for what, code in (("the order", "order-unknown"), ("the backfill", "backfill-depth-unknown"))
+        subject
+        for subject, code in (("the order", "order-unknown"), ("the backfill", "backfill-depth-unknown"))
         if code in codes
     ]
     doubt = f" ({' and '.join(unsure)} cannot be separated from others, see --all)" if unsure else ""
-    told = [rule.text for rule in rules.closed]
+    phrases = [rule.text for rule in rules.closed]
     for finding in findings:
         if finding.code == "closed-hours" and finding.evidence["contradicting"] > _OBEYED:
-            told[0] += f", but for {share(finding.evidence['contradicting'])} of their starts"
-    told += map(limit_text, rules.limits)
-    told += [f"{count(each.nodes, 'node')} absent for a time" for each in rules.absent]
-    others = listed(told) if told else "no closed hours and no limits show in this log"
+            phrases[0] += f", but for {share(finding.evidence['contradicting'])} of their starts"
+    phrases += map(limit_text, rules.limits)
+    phrases += [f"{count(each.nodes, 'node')} absent for a time" for each in rules.absent]
+    others = listed(phrases) if phrases else "no closed hours and no limits show in this log"
     place = f" On {machine}." if machine else ""
     return Result(
         summary=(
@@ -218,7 +218,7 @@ def why_result(
     workload, job = trace.workload, wait.job
     name = trace.names.get(workload.job[job], str(workload.job[job]))
     parts = sorted(wait.parts.items(), key=lambda part: -part[1])
-    what = f"Job {name} ({count(workload.nodes[job], unit)} of {nodes:,}, limit {duration(workload.requested_time_s[job])})"
+    subject = f"Job {name} ({count(workload.nodes[job], unit)} of {nodes:,}, limit {duration(workload.requested_time_s[job])})"
     reasons = "; ".join(f"{CAUSES[cause].replace('node', unit)} ({duration(seconds)})" for cause, seconds in parts)
     holders = _holders_text(trace, wait, unit) if parts else ""
     earlier = (
@@ -227,9 +227,9 @@ def why_result(
         else ""
     )
     return Result(
-        summary=f"{what} waited {duration(wait.wait_s)}: {reasons}.{holders}{earlier}"
+        summary=f"{subject} waited {duration(wait.wait_s)}: {reasons}.{holders}{earlier}"
         if parts
-        else f"{what} did not wait.",
+        else f"{subject} did not wait.",
         findings=tuple(_why_findings(wait, rules)),
         tables=(_parts_table(wait, unit), _holders_table(trace, wait, unit)) if parts else (),
         facts={
@@ -254,12 +254,12 @@ def _name(trace: Trace, job: int) -> str:
 def _holders_text(trace: Trace, wait: Wait, unit: str) -> str:
     """Return who held the nodes and who was ahead, as sentences."""
     workload = trace.workload
-    told = [
+    phrases = [
         f"{_name(trace, each.job)} ({count(workload.nodes[each.job], unit)}, limit {duration(workload.requested_time_s[each.job])}, "
         f"ran {duration(workload.run_time_s[each.job])})"
         for each in wait.holders[:_MOST_NAMED]
     ]
-    held = f" Most {unit}s were held by {listed(told, 'and')}." if told else ""
+    held = f" Most {unit}s were held by {listed(phrases, 'and')}." if phrases else ""
     if not wait.ahead:
         return held
     first = listed([_name(trace, job) for job in wait.ahead[:_MOST_NAMED]], "and")

@@ -243,17 +243,17 @@ def what_if_result(test: Backtest, found: WhatIf) -> Result:
 
 
 def _sentence(effect: Effect, weeks: int) -> str:
-    told = f"{effect.scenario.name}: {share(effect.difference, signed=True)} waiting"
+    text = f"{effect.scenario.name}: {share(effect.difference, signed=True)} waiting"
     if not effect.is_seen:
         low, high = (share(bound, signed=True) for bound in effect.chaos)
         return f"{effect.scenario.name}: an effect cannot be seen; it is inside the noise of the schedule, {low} to {high}."
     if effect.low is None or effect.high is None:
         low, high = (share(bound, signed=True) for bound in effect.chaos)
         return (
-            f"{told}, {low} to {high} by the noise of the schedule alone; the variation of weeks is unknown from "
+            f"{text}, {low} to {high} by the noise of the schedule alone; the variation of weeks is unknown from "
             f"{count(weeks, 'week')}, which are too few: {MIN_WEEKS} are needed."
         )
-    return f"{told} (95 %: {share(effect.low, signed=True)} to {share(effect.high, signed=True)})."
+    return f"{text} (95 %: {share(effect.low, signed=True)} to {share(effect.high, signed=True)})."
 
 
 def _findings(test: Backtest, found: WhatIf) -> Iterator[Finding]:
