@@ -92,7 +92,7 @@ def site_rule(pace: Pace, default: Sequence[Component], directory: str, pool: st
     return SiteRule(system.max_stripe_count if count == -1 else count, stripe, components, commands, hints, words)
 
 
-def pace_of_rule(pace: Pace, rule: SiteRule) -> Pace:
+def writing_by_rule(pace: Pace, rule: SiteRule) -> Pace:
     """Return the writes as the site's hints make them: its number of aggregators, and locks that they share.
 
     Parameters
@@ -108,7 +108,7 @@ def pace_of_rule(pace: Pace, rule: SiteRule) -> Pace:
     >>> from hopperlib.storage.lustre.rates import Writing
     >>> work = Machine.load("archer2").file_systems[0]
     >>> pace = Pace(Writing(size_bytes=10**12, writers=8192, nodes=64, pattern="collective"), work)
-    >>> hinted = pace_of_rule(pace, site_rule(pace, (), "DIRECTORY"))
+    >>> hinted = writing_by_rule(pace, site_rule(pace, (), "DIRECTORY"))
     >>> hinted.writing.aggregators, hinted.costs.lock_s
     (48, 0.0)
     """

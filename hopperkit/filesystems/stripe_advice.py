@@ -34,7 +34,7 @@ from hopperkit.filesystems.default_layout import (
     largest_part,
 )
 from hopperkit.filesystems.hints import hints_line
-from hopperkit.filesystems.site_rules import SiteRule, pace_of_rule, site_rule
+from hopperkit.filesystems.site_rules import SiteRule, site_rule, writing_by_rule
 from hopperlib import text
 from hopperlib.contention.saturation import TYPICAL_FACTOR
 from hopperlib.errors import at_least, refusal
@@ -260,7 +260,7 @@ def _advice(pace: Pace, default: tuple[Component, ...], directory: str, pool: st
 
 def _of_rule(pace: Pace, rule: SiteRule, site_advice: Advice, default: tuple[Component, ...]) -> Advice:
     """Return the site's rule with the estimate of it; a better layout by the model is the first alternative."""
-    hinted = pace_of_rule(pace, rule)
+    hinted = writing_by_rule(pace, rule)
     result = estimate_layout(hinted, rule.components)
     layout = Layout(stripe_count=rule.stripe_count, stripe_size_bytes=rule.stripe_size_bytes, osts=pace.system.osts)
     better: tuple[Alternative, ...] = ()

@@ -71,7 +71,7 @@ class Review(NamedTuple):
         """Whether a better line was searched for: unknown placements cannot be improved, nor can steps that share a
         job.
         """
-        return _may_be_bettered(self.placement, self.line)
+        return _can_be_improved(self.placement, self.line)
 
     def suggested_lines(self) -> dict[str, str | None]:
         """Return the better line under the launcher of this line; nothing under others."""
@@ -147,7 +147,7 @@ def review_lines(
     return tuple(reviews)
 
 
-def _may_be_bettered(placement: Placement, line: LaunchLine) -> bool:
+def _can_be_improved(placement: Placement, line: LaunchLine) -> bool:
     """Whether lines can be tried: not in doubt, nor for steps that share a job, which are not judged one by one."""
     # How often a loop in the background runs is not known where it is counted once.
     if line.background and line.times == 1 and any(each.split()[0] in LOOPS for each in line.inside):
@@ -159,7 +159,7 @@ def _judge(placement: Placement, cost_of: Callable[[Placement], Cost], where: Li
     """Return the review of a launch line that has been placed."""
     cost = cost_of(placement)
     line = where.script.lines[where.number]
-    better = better_line(placement, where, cost_of) if _may_be_bettered(placement, line) else None
+    better = better_line(placement, where, cost_of) if _can_be_improved(placement, line) else None
     review = Review(placement, cost, advise(placement, cost), better, line, where.script)
     return review._replace(advice=_tried_advice(review, where, cost_of))
 

@@ -27,7 +27,7 @@ from hopperkit.traces.cluster import Cluster, NodeResources, Partition, demand
 from hopperlib.errors import InputError
 from hopperlib.scheduling import scheduler as model
 from hopperlib.scheduling._free_nodes import FirstFit, NodeChoice, joined
-from hopperlib.scheduling._lanes.lane import Lane, Wanted
+from hopperlib.scheduling._lanes.lane import PoolQueue, Wanted
 from hopperlib.scheduling._lanes.loop import Loop
 from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime
@@ -106,7 +106,7 @@ def _queues(
     cluster: Cluster,
     policy: Policy | None,
     nodes_per_switch: int,
-) -> Mapping[str, Lane]:
+) -> Mapping[str, PoolQueue]:
     """Return the queue of each partition, all of them one under a custom policy."""
     pools = _lanes(run, cluster, depth, free, downtimes, nodes_per_switch)
     return dict.fromkeys(pools, CustomPolicyQueue(run, pools, policy)) if policy else pools
@@ -119,9 +119,9 @@ def _lanes(
     free: Callable[[list[int]], FirstFit],
     downtimes: Sequence[Downtime],
     nodes_per_switch: int,
-) -> dict[str, Lane]:
+) -> dict[str, PoolQueue]:
     """Return the queues of the partitions; nodes that are whole and alike are counted, which is faster."""
-    lanes: dict[str, Lane] = {}
+    lanes: dict[str, PoolQueue] = {}
     wants = set(run.wanted)
     used, sharing = {want[0] for want in wants}, {want[0] for want in wants if want[1:] != (0, 0, 0)}
     for names in cluster.parts():

@@ -222,7 +222,7 @@ def share_kept(users: float, one: float, ceiling: float, *, sharpness: float = S
     return throughput(users, one, ceiling, sharpness=sharpness) / (users * min(one, ceiling))
 
 
-def users_to_reach(share: float, one: float, ceiling: float, *, sharpness: float = SHARPNESS) -> float:
+def users_for_share(share: float, one: float, ceiling: float, *, sharpness: float = SHARPNESS) -> float:
     """Number of users who together achieve a share of the ceiling; at least 1. [users]
 
     Parameters
@@ -241,7 +241,7 @@ def users_to_reach(share: float, one: float, ceiling: float, *, sharpness: float
     --------
     `min` would give ten clients to fill the servers; 95 % of the ceiling take 23:
 
-    >>> round(users_to_reach(0.95, 1.0, 10.0), 1)
+    >>> round(users_for_share(0.95, 1.0, 10.0), 1)
     22.1
     """
     above(0, share=share, one=one, ceiling=ceiling, sharpness=sharpness)

@@ -32,10 +32,10 @@ from functools import partial
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.scheduling._free_nodes import ChosenFit, Contiguous, FirstFit, NodeChoice, free_list
-from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Wanted
+from hopperlib.scheduling._lanes.lane import FOREVER, PoolQueue, Wanted
 from hopperlib.scheduling._lanes.loop import Loop
 from hopperlib.scheduling._lanes.waiting import Limits, Order
-from hopperlib.scheduling._lanes.whole import ContiguousLane, NodeCountQueue, WholeLane
+from hopperlib.scheduling._lanes.whole import ContiguousQueue, NodeCountQueue, WholeNodeQueue
 from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Closure, Queue, Rules, fixed_priorities
@@ -45,7 +45,7 @@ from hopperlib.scheduling.workload import Workload
 __all__ = ["POLICIES", "NodeChoice", "Queues", "simulate", "whole_node_queue"]
 
 #: The queue of each partition: what `simulate` calls with the loop, the depth, a maker of free lists and the downtimes.
-Queues = Callable[[Loop, int, Callable[[list[int]], FirstFit], Sequence[Downtime]], Mapping[str, Lane]]
+Queues = Callable[[Loop, int, Callable[[list[int]], FirstFit], Sequence[Downtime]], Mapping[str, PoolQueue]]
 
 POLICIES: tuple[str, ...] = ("easy", "fcfs", "conservative")
 # The depth of each policy.
@@ -167,7 +167,7 @@ def _depth(policy: str | Backfill) -> int:
 
 def _one_queue(
     run: Loop, depth: int, free: Callable[[list[int]], FirstFit], downtimes: Sequence[Downtime]
-) -> Mapping[str, Lane]:
+) -> Mapping[str, PoolQueue]:
     """Return the queue of a machine whose nodes are all alike and held by one job at a time."""
     queue = whole_node_queue(run, free([0, run.schedule.nodes]), depth, downtimes)
     if queue is None:
@@ -178,7 +178,7 @@ def _one_queue(
     return {"": queue}
 
 
-def whole_node_queue(run: Loop, nodes: FirstFit, depth: int, downtimes: Sequence[Downtime]) -> Lane | None:
+def whole_node_queue(run: Loop, nodes: FirstFit, depth: int, downtimes: Sequence[Downtime]) -> PoolQueue | None:
     """Return the queue of a partition of whole nodes; None where counting them is not enough.
 
     Parameters
@@ -202,7 +202,7 @@ def whole_node_queue(run: Loop, nodes: FirstFit, depth: int, downtimes: Sequence
     if any(each.is_known_part for each in downtimes):
         return None
     if depth <= 1 and not run.backfill and not (isinstance(nodes, ChosenFit) and nodes.choice.wait_s > 0):
-        return (ContiguousLane if together else WholeLane)(run, nodes, easy=depth == 1)
+        return (ContiguousQueue if together else WholeNodeQueue)(run, nodes, easy=depth == 1)
     return None if together or any(each.drained for each in downtimes) else NodeCountQueue(run, nodes, depth)
 
 

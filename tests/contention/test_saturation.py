@@ -15,7 +15,7 @@ from hopperlib.contention.saturation import (
     soft_minimum,
     throughput,
     throughput_range,
-    users_to_reach,
+    users_for_share,
 )
 from hopperlib.errors import InputError
 
@@ -88,7 +88,7 @@ def test_the_unit_does_not_matter(users, one, ceiling, unit):
 
 @given(st.floats(0.01, 0.999), st.floats(0.001, 2), SHARPNESS)
 def test_users_to_reach_is_the_inverse(share, one, sharpness):
-    users = users_to_reach(share, one, 1.0, sharpness=sharpness)
+    users = users_for_share(share, one, 1.0, sharpness=sharpness)
     reached = throughput(users, one, 1.0, sharpness=sharpness)
     assert reached >= share * (1 - 1e-9)
     if users > 1:
@@ -119,7 +119,7 @@ def test_one_shared_file_may_lose_half_when_it_is_overloaded():
         (lambda: throughput(1, 1, -2), "ceiling=-2 must be above 0"),
         (lambda: soft_minimum(1, 1, sharpness=0), "sharpness=0 must be above 0"),
         (lambda: soft_minimum(-1, 1), "demand=-1 must not be negative"),
-        (lambda: users_to_reach(1.0, 1, 1), "share=1.0 must be below 1: a ceiling is only approached"),
+        (lambda: users_for_share(1.0, 1, 1), "share=1.0 must be below 1: a ceiling is only approached"),
         (lambda: throughput_range(1, 1, 1, "disk"), "kind='disk' must be one of: " + ", ".join(KINDS)),
     ],
 )

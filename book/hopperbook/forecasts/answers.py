@@ -15,7 +15,7 @@ from hopperbook.forecasts.node import node_kind
 from hopperkit.readers.jobs.swf import read_swf
 from hopperlib.contention.ceilings import ceiling as measured_ceiling
 from hopperlib.contention.extrapolation import continued_range
-from hopperlib.contention.saturation import Kind, Throughput, soft_minimum, throughput_range, users_to_reach
+from hopperlib.contention.saturation import Kind, Throughput, soft_minimum, throughput_range, users_for_share
 from hopperlib.data_files import data_folder
 from hopperlib.machine import Machine
 from hopperlib.network.fabrics.choices import choose
@@ -150,7 +150,7 @@ def best_step(
     >>> best_step(random.Random(1), steps=[1, 2, 4, 8, 16], one=1.0, ceiling=4.0, share=0.9, limit=100.0)
     8
     """
-    wanted = min(users_to_reach(share, one, ceiling), limit)
+    wanted = min(users_for_share(share, one, ceiling), limit)
     return min(steps, key=lambda step: abs(math.log(step / wanted)))
 
 

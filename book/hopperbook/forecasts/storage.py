@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hopperbook.forecasts.node import non_negative
-from hopperlib.contention.saturation import users_to_reach
+from hopperlib.contention.saturation import users_for_share
 from hopperlib.machine import FileSystem, Machine
 from hopperlib.storage.iobuf import Costs as CallCosts
 from hopperlib.storage.loading import load_time
@@ -158,7 +158,7 @@ def levels_at(rng: random.Random, *, steps: Sequence[int], one_gb_s: float, peak
     >>> levels_at(random.Random(1), steps=[1, 2, 4, 8, 16], one_gb_s=1.0, peak_gb_s=6.0, together=1.0)
     16.0
     """
-    enough = users_to_reach(_LEVEL, one_gb_s * together, peak_gb_s)
+    enough = users_for_share(_LEVEL, one_gb_s * together, peak_gb_s)
     return float(next((step for step in steps if step >= enough), steps[-1]))
 
 

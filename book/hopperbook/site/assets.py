@@ -19,7 +19,7 @@ from sphinx.errors import ExtensionError
 
 import hopperkit
 import hopperlib
-from hopperbook.site.centers.own import beside, own_site
+from hopperbook.site.centers.own import beside, load_site
 from hopperbook.site.finder import finder_data
 from hopperbook.site.html import filled, tables
 from hopperlib.failure.messages.rules import STAGED, staged_rules
@@ -279,7 +279,7 @@ def machines_module() -> bytes:
     if path:
         # A site is about its machine: who has another one gives its file.
         shipped = {}
-        machine, text, _ = own_site(path)
+        machine, text, _ = load_site(path)
         site = {"title": machine.title, "says": says(machine), "file": text}
     return f"export const machines = {json.dumps(shipped)};\nexport const own = {json.dumps(site)};\n".encode()
 

@@ -81,7 +81,7 @@ def read_srun(line: LaunchLine, job: Job) -> ReadLine:
     if job.reservation is None:
         slurm_node = SlurmNode.of(job.node, launcher)
         for component in components:
-            _check_own_job(component, slurm_node)
+            _check_created_job(component, slurm_node)
         _add_bare_line_remarks(components, launcher, job.node, remarks)
     return tuple(components), exported, remarks
 
@@ -92,7 +92,7 @@ def _is_packed(options: Mapping[str, Given], launcher: Launcher) -> bool:
     return packs and slurm_release(launcher) >= _PACKS_ON_FEWEST
 
 
-def _check_own_job(component: Component, node: SlurmNode) -> None:
+def _check_created_job(component: Component, node: SlurmNode) -> None:
     """Reject a program whose line creates its own job with too few nodes.
 
     Before Slurm 23.02, a job's limits are narrower than those of a step.

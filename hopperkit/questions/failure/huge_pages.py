@@ -10,7 +10,7 @@ from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Reference, Series, chart
 from hopperkit.questions.result import Figure, Result, Snippet, Value
 from hopperlib.errors import refusal
-from hopperlib.failure.nodes.huge_pages import chance_of_huge_pages, explaining_strays, strays_allowed
+from hopperlib.failure.nodes.huge_pages import chance_of_huge_pages, explaining_unmovable_pages, unmovable_pages_allowed
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.text import count, share
@@ -111,12 +111,12 @@ class Job(ask.Setting):
     @property
     def allowed(self) -> float:
         """Unmovable small pages with which a node still gives enough huge ones, on average."""
-        return strays_allowed(self.pages, self.need)
+        return unmovable_pages_allowed(self.pages, self.need)
 
     @cached_property
     def explained(self) -> float:
         """Unmovable small pages of a node that explain the printed rate of success."""
-        return explaining_strays(self.pages, self.need, self.spread, self.job_nodes, _DOCUMENTED)
+        return explaining_unmovable_pages(self.pages, self.need, self.spread, self.job_nodes, _DOCUMENTED)
 
 
 def answer(job: Job) -> Result:
@@ -182,8 +182,8 @@ def _facts(job: Job) -> dict[str, Any]:
         "job_nodes": job.job_nodes,
         "days": job.days,
         "need_huge_pages": job.need,
-        "strays_allowed": job.allowed,
-        "explaining_strays": job.explained,
+        "unmovable_pages_allowed": job.allowed,
+        "explaining_unmovable_pages": job.explained,
         "short_nodes": job.short_nodes,
     }
 

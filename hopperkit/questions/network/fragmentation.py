@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from hopperkit.questions import ask
-from hopperkit.questions.network.recording import Recorder, places_of, used_so_far
+from hopperkit.questions.network.recording import Recorder, places_of, use_after
 from hopperkit.questions.network.traces.figures import occupancy_figure
 from hopperkit.questions.result import Figure, Result, Value
 from hopperlib.machine import Machine
@@ -126,7 +126,7 @@ def partial_results(history: History) -> Iterator[Result]:
     for days in sorted({1, max(1, history.days // 4), max(1, history.days // 2)}):
         schedule = history.schedule(days * _DAY)
         yield Result(
-            summary=used_so_far(schedule, days, history.days),
+            summary=use_after(schedule, days, history.days),
             figures=(_map(history, schedule, days),),
             watched=partial(history.watched, schedule, days),
         )

@@ -12,7 +12,7 @@ from hopperkit.questions.question import is_sample
 from hopperkit.questions.result import Column, Download, Figure, Result, Snippet, Table, Value, table
 from hopperkit.readers.jobs import read_job_trace
 from hopperkit.readers.networks import SiteNetwork, read_site_network
-from hopperkit.readers.networks.placements import PlacedJob, Placements, lay_jobs
+from hopperkit.readers.networks.placements import PlacedJob, Placements, locate_jobs
 from hopperkit.traces.group_cost import STATED_EFFECT, GroupCost, WaitForOne, cost_of_groups, wait_for_one
 from hopperlib.errors import pinned_on
 from hopperlib.finding import Finding
@@ -58,7 +58,7 @@ class Where(ask.Setting):
     def placements(self) -> Placements:
         """Locations of the jobs."""
         with pinned_on("jobs"):
-            return lay_jobs(read_job_trace(self.jobs), self.site)
+            return locate_jobs(read_job_trace(self.jobs), self.site)
 
     @property
     def laid(self) -> list[PlacedJob]:

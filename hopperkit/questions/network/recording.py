@@ -84,13 +84,13 @@ def queued(schedule: Schedule, until_s: int) -> list[tuple[int, int, int]]:
     ]
 
 
-def used_so_far(schedule: Schedule, days: int, of: int) -> str:
+def use_after(schedule: Schedule, days: int, of: int) -> str:
     """Return use and queue after some days of a history in progress.
 
     Examples
     --------
     >>> from hopperlib.scheduling.aging import aged_machine
-    >>> used_so_far(aged_machine("production", nodes=6384, days=1, load=0.9), 1, 3)
+    >>> use_after(aged_machine("production", nodes=6384, days=1, load=0.9), 1, 3)
     'After 1 day of 3: 44 % of the machine used so far, 0 jobs waiting …'
     """
     used, waiting = schedule.utilization(0, days * 86_400), queued(schedule, days * 86_400)

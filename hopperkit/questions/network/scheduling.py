@@ -7,7 +7,7 @@ from typing import Any
 
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Reference, Series, chart
-from hopperkit.questions.network.recording import Recorder, used_so_far
+from hopperkit.questions.network.recording import Recorder, use_after
 from hopperkit.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.machine import Machine
 from hopperlib.scheduling.aging import LargeJob, TroubledDays, large_jobs, troubled_days, troubled_machine
@@ -94,7 +94,7 @@ def partial_results(trouble: Trouble) -> Iterator[Result]:
     for days in sorted({2, trouble.days // 2}):
         schedule = trouble.schedule(days)
         yield Result(
-            summary=used_so_far(schedule, days, trouble.days),
+            summary=use_after(schedule, days, trouble.days),
             figures=(_over_time(trouble, schedule, days),),
             watched=partial(trouble.watched, schedule, days),
         )

@@ -424,7 +424,7 @@ def _fitting(workload: Workload, wide: list[int], treatment: str, room: int | Cl
     """Return the jobs that can start at all: those that cannot are left out, made narrower, or refused."""
     if not wide:
         return workload, []
-    message = _why_too_wide(workload, wide[0], room)
+    message = _why_infeasible(workload, wide[0], room)
     if treatment == "refuse" or len(wide) == len(workload):
         hint = "; if the trace counts processors, give the number per node" if isinstance(room, int) else ""
         raise InputError(message + hint, name="cores_per_node" if hint else "wide")
@@ -434,7 +434,7 @@ def _fitting(workload: Workload, wide: list[int], treatment: str, room: int | Cl
     return kept, _counted("too-wide", len(wide), f"left out: {message} {hint}")
 
 
-def _why_too_wide(workload: Workload, index: int, room: int | Cluster) -> str:
+def _why_infeasible(workload: Workload, index: int, room: int | Cluster) -> str:
     """Return why a job can never start."""
     job = workload[index]
     where = f"the {room:,} of the machine" if isinstance(room, int) else f"partition {job.queue!r} can give"

@@ -10,7 +10,7 @@ from hopperkit.questions.figures import Axis, heat_map
 from hopperkit.questions.network.recording import histories, link_digits, named, places_of
 from hopperkit.questions.result import Column, Download, Figure, Result, Table, Value, table
 from hopperlib.machine import Machine
-from hopperlib.network.runtime.exchange import Exchange, exchange_beside, neighbor_hops
+from hopperlib.network.runtime.exchange import Exchange, exchange_with_contention, neighbor_hops
 from hopperlib.network.torus.allocation import (
     bisection_bandwidth_gb_s,
     hull_of_placement,
@@ -114,7 +114,7 @@ class Placement(ask.Setting):
         if network is None or self.nodes == 1:
             return None
         others = [[self.ordered[position].coordinates for position in part] for part in self.others]
-        return exchange_beside(network, self.places, others, self.traffic)
+        return exchange_with_contention(network, self.places, others, self.traffic)
 
     def recording(self, _: int) -> dict[str, Any]:
         """Return the job, and those on the busy nodes, at rest: see `hopperkit.questions.network.recording.Recorder`."""

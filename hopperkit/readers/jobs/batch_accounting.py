@@ -27,7 +27,7 @@ _COLUMNS = (
 )  # fmt: skip
 # Places of the fields of JOB_FINISH: event time, job, processors, submission, start, user, queue; then hosts, from their number on.
 _LSF_TIME, _LSF_JOB, _LSF_CPUS, _LSF_SUBMIT, _LSF_BEGIN, _LSF_START, _LSF_USER, _LSF_QUEUE = 2, 3, 6, 7, 8, 10, 11, 12
-_LSF_ASKED_HOSTS, _LSF_RUSAGE = 22, 19
+_LSF_REQUESTED_HOSTS, _LSF_RUSAGE = 22, 19
 _DONE = "64"
 _MOST_HOSTS = 200_000
 
@@ -203,8 +203,8 @@ def _lsf_row(line: str) -> dict[str, str] | None:
     lexer.whitespace_split, lexer.quotes, lexer.escape, lexer.commenters = True, '"', "", ""
     try:
         fields = list(lexer)
-        requested = int(fields[_LSF_ASKED_HOSTS][:7])
-        at = _LSF_ASKED_HOSTS + 1 + requested
+        requested = int(fields[_LSF_REQUESTED_HOSTS][:7])
+        at = _LSF_REQUESTED_HOSTS + 1 + requested
         count = int(fields[at][:7])
         hosts, state = fields[at + 1 : at + 1 + count], fields[at + 1 + count]
         exited = fields[at + 5 + count :]

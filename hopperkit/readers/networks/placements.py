@@ -83,10 +83,10 @@ def jobs_in_network(jobs: Source, network: Source) -> Placements:
     >>> print(*frame.loc[0, ["job", "groups", "switches", "wait_s"]])
     7 2 2 600
     """
-    return lay_jobs(read_job_trace(jobs), read_site_network(network))
+    return locate_jobs(read_job_trace(jobs), read_site_network(network))
 
 
-def lay_jobs(trace: Trace, site: SiteNetwork) -> Placements:
+def locate_jobs(trace: Trace, site: SiteNetwork) -> Placements:
     """Return the same for a log and a network that were read.
 
     Parameters
@@ -105,7 +105,7 @@ def lay_jobs(trace: Trace, site: SiteNetwork) -> Placements:
     --------
     >>> log = ["JobID|State|Submit|Start|ElapsedRaw|NNodes|NodeList",
     ...        "7|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:10:00|60|2|n[1-2]", "8|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:10:00|60|1|"]
-    >>> placements = lay_jobs(read_job_trace(log), read_site_network("SwitchName=a Nodes=n[1-2]"))
+    >>> placements = locate_jobs(read_job_trace(log), read_site_network("SwitchName=a Nodes=n[1-2]"))
     >>> len(placements.jobs), placements.left_out
     (1, 1)
     """

@@ -6,26 +6,26 @@ from functools import cached_property
 from typing import Any
 
 from hopperlib.errors import InputError
-from hopperlib.scheduling._lanes.lane import Lane, Run
+from hopperlib.scheduling._lanes.lane import PoolQueue, Run
 from hopperlib.scheduling._lanes.waiting import JOB
-from hopperlib.scheduling._lanes.whole import WholeLane
+from hopperlib.scheduling._lanes.whole import WholeNodeQueue
 from hopperlib.scheduling.workload import Job
 
 
-class CustomPolicyQueue(Lane):
+class CustomPolicyQueue(PoolQueue):
     """The queue of all partitions under a custom policy; other queues manage the nodes."""
 
-    def __init__(self, run: Run, partitions: Mapping[str, Lane], policy: "Policy") -> None:
+    def __init__(self, run: Run, partitions: Mapping[str, PoolQueue], policy: "Policy") -> None:
         super().__init__(run)
         self.partitions, self.policy, self.now = partitions, policy, 0
         #: The jobs that wait or run, by their place in the workload.
         self.jobs: dict[int, _WaitingJob] = {}
 
     @property
-    def pools(self) -> Sequence[Lane]:
+    def pools(self) -> Sequence[PoolQueue]:
         return tuple(dict.fromkeys(self.partitions.values()))
 
-    def pool(self, job: int) -> Lane:
+    def pool(self, job: int) -> PoolQueue:
         """Return the pool that a job runs in."""
         return self.partitions[self.run.wanted[job][0]]
 
@@ -54,7 +54,7 @@ class CustomPolicyQueue(Lane):
         if self.waiting.is_stale(now):
             self.waiting.sort(now)
         self.now, nodes = now, self.run.schedule.nodes
-        room = max(pool.free.free if isinstance(pool, WholeLane) else nodes for pool in self.pools)
+        room = max(pool.free.free if isinstance(pool, WholeNodeQueue) else nodes for pool in self.pools)
         if not self.waiting.queue or self.waiting.widths[0] > room:
             # No job can start: skip the call of the policy, the slowest step.
             return

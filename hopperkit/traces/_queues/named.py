@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from hopperkit.traces.cluster import NodeResources
 from hopperlib.scheduling._free_nodes import ChosenFit, Contiguous, FirstFit, positions_in
-from hopperlib.scheduling._lanes.lane import FOREVER, PlanningLane, Run, Wanted
+from hopperlib.scheduling._lanes.lane import FOREVER, PlanningQueue, Run, Wanted
 from hopperlib.scheduling._lanes.profile import GUARD, Amounts, Profile, packed
 from hopperlib.scheduling._lanes.waiting import JOB
 from hopperlib.scheduling.downtimes import Downtime
@@ -112,7 +112,7 @@ class _Kind:
         return self.times, self.by_then
 
 
-class ReservationQueue(PlanningLane):
+class ReservationQueue(PlanningQueue):
     """A pool in which the first blocked jobs of each partition are promised a time and nodes, in the order of the queue."""
 
     def __init__(

@@ -101,7 +101,7 @@ class Scanner:
     UNKNOWN = 400
 
     def __init__(self, rules: Sequence[Rule] | None = None) -> None:
-        self._index = _own_index() if rules is None else WordIndex(rules)
+        self._index = _library_index() if rules is None else WordIndex(rules)
         self._boring: set[bytes] = set()
         self._boring_bytes = 0
         self._shapes: dict[bytes, _Shape] = {}
@@ -439,7 +439,7 @@ class Scanner:
 
 
 @cache
-def _own_index() -> WordIndex:
+def _library_index() -> WordIndex:
     """Return the word index of the library's rules."""
     return WordIndex(load_rules())
 

@@ -55,7 +55,7 @@ def buddy_blocks(pages: int, taken: Iterable[int], *, orders: int = 11) -> tuple
     return tuple(blocks)
 
 
-def strays_allowed(huge_pages: int, need: int) -> float:
+def unmovable_pages_allowed(huge_pages: int, need: int) -> float:
     """Stray small pages with which that many huge pages are still whole on average. [small pages]
 
     Parameters
@@ -69,7 +69,7 @@ def strays_allowed(huge_pages: int, need: int) -> float:
     --------
     A node of 31 GB that must give 24 GB: 16 MB in the wrong places are too many.
 
-    >>> round(strays_allowed(15872, 12288) * 4 / 1024, 1)
+    >>> round(unmovable_pages_allowed(15872, 12288) * 4 / 1024, 1)
     15.9
     """
     if not 1 <= need <= huge_pages:
@@ -108,11 +108,11 @@ def chance_of_huge_pages(huge_pages: int, need: int, strays: float, spread: floa
     Half of the number that the node tolerates, with a spread of one third: 99 of 100 nodes succeed, and a large job
     hardly ever runs.
 
-    >>> bears = strays_allowed(15872, 12288)
+    >>> bears = unmovable_pages_allowed(15872, 12288)
     >>> [round(chance_of_huge_pages(15872, 12288, bears / 2, 0.33, n), 3) for n in (1, 342)]
     [0.99, 0.029]
     """
-    allowed, sigma = strays_allowed(huge_pages, need), _spread(spread)
+    allowed, sigma = unmovable_pages_allowed(huge_pages, need), _spread(spread)
     if not strays > 0:
         return 1.0
     mean = math.log(strays) - sigma * sigma / 2
@@ -120,7 +120,7 @@ def chance_of_huge_pages(huge_pages: int, need: int, strays: float, spread: floa
     return chance_of_enough(chance_of_a_node, nodes)
 
 
-def explaining_strays(huge_pages: int, need: int, spread: float, nodes: int, success: float) -> float:
+def explaining_unmovable_pages(huge_pages: int, need: int, spread: float, nodes: int, success: float) -> float:
     """Mean number of unmovable pages per node that explains a success rate of jobs on this many nodes. [small pages]
 
     Parameters
@@ -138,7 +138,7 @@ def explaining_strays(huge_pages: int, need: int, spread: float, nodes: int, suc
 
     Examples
     --------
-    >>> strays = explaining_strays(15872, 12288, 0.33, 342, 0.35)
+    >>> strays = explaining_unmovable_pages(15872, 12288, 0.33, 342, 0.35)
     >>> round(chance_of_huge_pages(15872, 12288, strays, 0.33, 342), 6)
     0.35
     """
@@ -146,4 +146,4 @@ def explaining_strays(huge_pages: int, need: int, spread: float, nodes: int, suc
         raise refusal("success", success, "must be above 0 and below 1")
     sigma = _spread(spread)
     quantile = NormalDist().inv_cdf(success ** (1 / nodes))
-    return strays_allowed(huge_pages, need) * math.exp(sigma * sigma / 2 - sigma * quantile)
+    return unmovable_pages_allowed(huge_pages, need) * math.exp(sigma * sigma / 2 - sigma * quantile)

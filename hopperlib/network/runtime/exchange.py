@@ -80,7 +80,7 @@ class Exchange(NamedTuple):
         return shares_in_use(self.network.links, self.streams, self.rates_gb_s)
 
 
-def exchange_beside(
+def exchange_with_contention(
     network: Histories, places: Sequence[Coordinates], others: Sequence[Sequence[Coordinates]], traffic: str
 ) -> Exchange:
     """Compute a job's data exchange rate with its neighbors on a grid, alone and with contention.
@@ -98,7 +98,7 @@ def exchange_beside(
     Examples
     --------
     >>> from hopperlib.machine import Machine
-    >>> exchange = exchange_beside(Histories(Machine.load("hopper")), [(0, 0, 0), (0, 0, 1)], [], "none")
+    >>> exchange = exchange_with_contention(Histories(Machine.load("hopper")), [(0, 0, 0), (0, 0, 1)], [], "none")
     >>> exchange.alone_gb_s == exchange.shared_gb_s > 0
     True
     """

@@ -326,7 +326,7 @@ class Histories:
             rates_gb_s = fair_rates(self.links, streams, injection_gb_s=self.injection_gb_s)
             yield shares_in_use(self.links, streams, rates_gb_s)
 
-    def streams_met(self, job: PlacedJob, traffic: str = "assumed") -> tuple[list[Coordinates], list[Stream]]:
+    def streams_at_start(self, job: PlacedJob, traffic: str = "assumed") -> tuple[list[Coordinates], list[Stream]]:
         """Return the position of a placed job, and the streams at the start of its first run: its stream, then its
         neighbors'.
 
@@ -341,7 +341,7 @@ class Histories:
         --------
         >>> histories = Histories(Machine.load("hopper"))
         >>> job = next(histories.placed_jobs(1, "xyz-by2", "first", [8192], until_day=1))
-        >>> places, streams = histories.streams_met(job)
+        >>> places, streams = histories.streams_at_start(job)
         >>> len(places), round(1 / fair_rates(histories.links, streams[:1], injection_gb_s=6.0)[0], 4) == job.own
         (342, True)
         """

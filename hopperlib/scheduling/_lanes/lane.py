@@ -74,7 +74,7 @@ class Run:
         return now + limit
 
 
-class Lane:
+class PoolQueue:
     """A pool of nodes and its queue."""
 
     def __init__(self, run: Run) -> None:
@@ -82,7 +82,7 @@ class Lane:
         self.widths, self.limits, self.starts = run.workload.nodes, run.workload.requested_time_s, run.schedule.start_s
 
     @property
-    def pools(self) -> Sequence["Lane"]:
+    def pools(self) -> Sequence["PoolQueue"]:
         """The queues whose nodes the jobs use."""
         return (self,)
 
@@ -161,7 +161,7 @@ class Lane:
         return reason is not None
 
 
-class PlanningLane(Lane):
+class PlanningQueue(PoolQueue):
     """A queue whose first blocked jobs are promised a start time, computed only if a later job finds enough idle nodes."""
 
     #: For how many blocked jobs of a partition a start is reserved.

@@ -6,14 +6,14 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from heapq import heappop, merge
 
 from hopperlib.scheduling._free_nodes import FirstFit, length_of, pairs
-from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run
+from hopperlib.scheduling._lanes.lane import FOREVER, PoolQueue, Run
 from hopperlib.scheduling._lanes.waiting import JOB, SHIFT
-from hopperlib.scheduling._lanes.whole import WholeLane
+from hopperlib.scheduling._lanes.whole import WholeNodeQueue
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Closure
 from hopperlib.scheduling.schedule import KILLED_BY_OUTAGE, NOT_STARTED, Sample
 
-_NONE: set[Lane] = set()
+_NONE: set[PoolQueue] = set()
 
 
 class Loop(Run):
@@ -21,8 +21,8 @@ class Loop(Run):
 
     def run(
         self,
-        lanes: Sequence[Lane],
-        lane_of: Sequence[Lane],
+        lanes: Sequence[PoolQueue],
+        lane_of: Sequence[PoolQueue],
         downtimes: Sequence[Downtime],
         closures: Sequence[Closure],
         progress: Callable[[int], object] | None,
@@ -68,15 +68,15 @@ class Loop(Run):
 
     def prepare(
         self,
-        lanes: Sequence[Lane],
-        lane_of: Sequence[Lane],
+        lanes: Sequence[PoolQueue],
+        lane_of: Sequence[PoolQueue],
         downtimes: Sequence[Downtime],
         closures: Sequence[Closure],
     ) -> None:
         """Lay out what happens to the machine before the first job comes."""
         self.lanes, self.lane_of, self.downtimes, self.closures = lanes, lane_of, downtimes, closures
         # Nodes of each queue held by each downtime, and the downtimes that take nodes as they become free.
-        self.down: dict[tuple[int, Lane], list[int]] = {}
+        self.down: dict[tuple[int, PoolQueue], list[int]] = {}
         self.drains: list[int] = []
         self.pools = [pool for lane in lanes for pool in lane.pools]
         # Machine events, the next one last: (instant, 0 end or 1 begin, number of the downtime or, after all downtimes,
@@ -112,12 +112,12 @@ class Loop(Run):
             self.sample(self.next_sample_s)
             self.next_sample_s += every_s or 0
 
-    def update(self, newcomers: Sequence[int], now: int, changed: set[Lane]) -> None:
+    def update(self, newcomers: Sequence[int], now: int, changed: set[PoolQueue]) -> None:
         """Let the queues accept jobs, and start those that can start."""
         if len(self.lanes) == 1:
             self.lanes[0].update(newcomers, now, bool(changed))
             return
-        of_lane: dict[Lane, list[int]] = {lane: [] for lane in changed}
+        of_lane: dict[PoolQueue, list[int]] = {lane: [] for lane in changed}
         for job in newcomers:
             of_lane.setdefault(self.lane_of[job], []).append(job)
         if not self.limited:
@@ -134,10 +134,10 @@ class Loop(Run):
         # starts are side effects, and the keys are not used.
         deque(merge(*(lane.schedule_pass(now) for lane in self.lanes)), maxlen=0)
 
-    def complete(self, now: int) -> set[Lane]:
+    def complete(self, now: int) -> set[PoolQueue]:
         """End every job that ends by now; return the queues that changed."""
         ends, until, held, end_s = self.ends, (now + 1) << SHIFT, self.held, self.schedule.end_s
-        changed: set[Lane] = set()
+        changed: set[PoolQueue] = set()
         while ends and ends[0] < until:
             key = heappop(ends)
             job = key & JOB
@@ -149,7 +149,7 @@ class Loop(Run):
                 changed.add(self.lane_of[job])
         return changed
 
-    def end(self, job: int, now: int) -> Iterable[Lane]:
+    def end(self, job: int, now: int) -> Iterable[PoolQueue]:
         """Release the nodes of a job; return the queues with jobs that waited for it because of a limit."""
         if self.fair:
             self.order.load_with(job, -1, now)
@@ -158,7 +158,7 @@ class Loop(Run):
             self.drain_free_nodes(number)
         return self.release(self.limits.count(job, -1)) if self.limited else ()
 
-    def release(self, reasons: Sequence[tuple[int, int]]) -> list[Lane]:
+    def release(self, reasons: Sequence[tuple[int, int]]) -> list[PoolQueue]:
         """Requeue the jobs that were held for some reasons; return their queues."""
         lanes = [lane for lane in self.lanes if lane.waiting.release(reasons)]
         for lane in lanes:
@@ -174,7 +174,7 @@ class Loop(Run):
         )
         drain_s = min(drained, default=FOREVER) if known else FOREVER
         for pool in self.pools:
-            if isinstance(pool, WholeLane):
+            if isinstance(pool, WholeNodeQueue):
                 pool.drain_s = drain_s
 
     def change(self, now: int) -> None:

@@ -11,14 +11,14 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from hopperlib.scheduling._free_nodes import FirstFit, length_of, pairs
-from hopperlib.scheduling._lanes.lane import FOREVER, Lane, PlanningLane, Run, Wanted
+from hopperlib.scheduling._lanes.lane import FOREVER, PlanningQueue, PoolQueue, Run, Wanted
 from hopperlib.scheduling._lanes.profile import Profile
 from hopperlib.scheduling._lanes.waiting import JOB, SHIFT
 
 _UNKNOWN = -1
 
 
-class WholeLane(Lane):
+class WholeNodeQueue(PoolQueue):
     """The queue of exclusive nodes: the head is promised a time, others may pass it.
 
     A look at the queue, step by step. The head starts if it fits; else it is
@@ -229,7 +229,7 @@ class WholeLane(Lane):
             self.at, self.spare = self.drain_s, 0
 
 
-class ContiguousLane(WholeLane):
+class ContiguousQueue(WholeNodeQueue):
     """The queue of whole nodes for contiguous allocations: the head is promised a run, and others may pass next to it."""
 
     def __init__(self, run: Run, free: FirstFit, *, easy: bool) -> None:
@@ -289,7 +289,7 @@ class ContiguousLane(WholeLane):
         return (at, (min(places), min(places) + width)) if places else (FOREVER, None)
 
 
-class NodeCountQueue(PlanningLane, WholeLane):
+class NodeCountQueue(PlanningQueue, WholeNodeQueue):
     """The queue of identical whole nodes, for which counting nodes gives the start of the first blocked jobs."""
 
     def __init__(self, run: Run, free: FirstFit, depth: int) -> None:

@@ -122,7 +122,7 @@ def test_only_tool_pages_change_and_only_at_a_center(monkeypatch, file):
     assert center_question(load("place"), "book/index") is None
     monkeypatch.setenv("HOPPER_MACHINE", str(file))
     monkeypatch.setenv("HOPPER_RULES", "")
-    own.own_site.cache_clear()
+    own.load_site.cache_clear()
     assert center_question(load("place"), "notebooks/node/placement") is None
     assert center_question(load("place"), "book/index").defaults["line"].endswith("srun ./a.out")
     # The menu at the top offers this machine, and no other.
@@ -142,7 +142,7 @@ class _App:
 def test_front_page_and_first_route_are_the_machines(monkeypatch, root, file, brindle):
     monkeypatch.setenv("HOPPER_MACHINE", str(file))
     monkeypatch.setenv("HOPPER_RULES", "")
-    own.own_site.cache_clear()
+    own.load_site.cache_clear()
     front, routes = [""], [(root / "book" / "routes.md").read_text(encoding="utf-8")]
     own.front_page(_App(root), "book/index", front)
     own.front_page(_App(root), "book/routes", routes)
@@ -181,7 +181,7 @@ def test_a_tool_page_names_no_other_machine(monkeypatch, file, brindle, text, pa
     """What a page says and offers, the answers to its examples among that."""
     monkeypatch.setenv("HOPPER_MACHINE", str(file))
     monkeypatch.setenv("HOPPER_RULES", "")
-    own.own_site.cache_clear()
+    own.load_site.cache_clear()
     cells = for_site(f"notebooks/own/{path.stem}", page_of(path))["cells"]
     assert "".join(cells[0]["source"]).startswith("# ")
     names = []

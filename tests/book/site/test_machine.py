@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from sphinx.errors import ExtensionError
 
 from hopperbook.site.assets import machines_module, says
-from hopperbook.site.centers.own import own_site, site_examples
+from hopperbook.site.centers.own import load_site, site_examples
 from hopperbook.site.html import explorer_html
 from hopperbook.site.scenes import SCENES
 from hopperkit.questions.network.variability import Study
@@ -391,7 +391,7 @@ def test_a_centre_has_its_own_examples_and_rules(site):
 def test_what_lies_beside_the_machine_and_cannot_be_used_is_named(site, name, text, message):
     (site / name).write_text(text, encoding="utf-8")
     with pytest.raises(ExtensionError, match=message):
-        own_site(site / "site.toml")
+        load_site(site / "site.toml")
 
 
 def test_a_centre_has_the_pages_of_the_book_its_tools_first(root):

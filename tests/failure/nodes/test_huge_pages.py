@@ -15,8 +15,8 @@ from hopperlib.errors import InputError
 from hopperlib.failure.nodes.huge_pages import (
     buddy_blocks,
     chance_of_huge_pages,
-    explaining_strays,
-    strays_allowed,
+    explaining_unmovable_pages,
+    unmovable_pages_allowed,
 )
 
 
@@ -56,14 +56,17 @@ def test_stray_pages_spoil_as_many_huge_ones_as_the_law_says():
 
 def test_the_pages_that_a_node_bears():
     # One stray page for each huge page spoils not all but 63 %; 1000 exp(-strays / 1000) = 700.
-    assert 1000 * math.exp(-strays_allowed(1000, 700) / 1000) == pytest.approx(700)
-    assert strays_allowed(1000, 1000) == 0
+    assert 1000 * math.exp(-unmovable_pages_allowed(1000, 700) / 1000) == pytest.approx(700)
+    assert unmovable_pages_allowed(1000, 1000) == 0
 
 
 def test_the_chance_of_a_job_by_drawing_nodes():
     # Counts of stray pages, lognormal with mean 100 and spread 0.5; a node bears 1000 ln(1000 / 860) = 150.8.
     rng, sigma = random.Random(7), math.sqrt(math.log(1.25))
-    good = [rng.lognormvariate(math.log(100) - sigma**2 / 2, sigma) <= strays_allowed(1000, 860) for _ in range(20_000)]
+    good = [
+        rng.lognormvariate(math.log(100) - sigma**2 / 2, sigma) <= unmovable_pages_allowed(1000, 860)
+        for _ in range(20_000)
+    ]
     jobs = [all(good[at : at + 8]) for at in range(0, len(good), 8)]
     assert chance_of_huge_pages(1000, 860, 100, 0.5) == pytest.approx(fmean(good), abs=0.01)
     assert chance_of_huge_pages(1000, 860, 100, 0.5, 8) == pytest.approx(fmean(jobs), abs=0.03)
@@ -71,7 +74,7 @@ def test_the_chance_of_a_job_by_drawing_nodes():
 
 @given(st.integers(1, 6000), st.floats(0.05, 0.95), st.floats(0.05, 1.5))
 def test_what_explains_a_rate_gives_it_back(nodes, success, spread):
-    strays = explaining_strays(15872, 12288, spread, nodes, success)
+    strays = explaining_unmovable_pages(15872, 12288, spread, nodes, success)
     assert chance_of_huge_pages(15872, 12288, strays, spread, nodes) == pytest.approx(success, rel=1e-5)
 
 
@@ -84,9 +87,9 @@ def test_a_fresh_node_has_all():
     ("call", "message"),
     [
         (lambda: buddy_blocks(100, []), "pages=100 must be a multiple of 1024, the pages of the largest block"),
-        (lambda: strays_allowed(10, 11), "need=11 must be from 1 to 10"),
+        (lambda: unmovable_pages_allowed(10, 11), "need=11 must be from 1 to 10"),
         (lambda: chance_of_huge_pages(10, 5, 1, 0), "spread=0 must be above 0"),
-        (lambda: explaining_strays(10, 5, 0.3, 1, 1), "success=1 must be above 0 and below 1"),
+        (lambda: explaining_unmovable_pages(10, 5, 0.3, 1, 1), "success=1 must be above 0 and below 1"),
     ],
 )
 def test_refusals(call, message):

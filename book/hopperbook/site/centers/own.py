@@ -57,7 +57,7 @@ def _stated_examples(text: str) -> dict[str, tuple[_Stated, ...]]:
 
 
 @cache
-def own_site(path: Path) -> tuple[Machine, str, dict[str, tuple[_Stated, ...]]]:
+def load_site(path: Path) -> tuple[Machine, str, dict[str, tuple[_Stated, ...]]]:
     """Load a site's machine, the text of its file and the examples next to it, and register its rules.
 
     Raises
@@ -79,7 +79,7 @@ def own_site(path: Path) -> tuple[Machine, str, dict[str, tuple[_Stated, ...]]]:
 def site_examples(question: Question) -> tuple[Example, ...]:
     """Return the site's example settings for an explorer."""
     path = beside()
-    _, text, stated = own_site(path) if path else (None, "", {})
+    _, text, stated = load_site(path) if path else (None, "", {})
     file = {"machine_file": text} if any(control.name == "machine_file" for control in question.controls) else {}
     return tuple(
         Example(each.label, ({} if "machine" in each.values else file) | dict(each.values))
@@ -92,7 +92,7 @@ def front_page(app: Sphinx, docname: str, source: list[str]) -> None:
     path = beside()
     if path is None or docname not in (app.config.root_doc, "book/routes"):
         return
-    machine, front = own_site(path)[0], docname == app.config.root_doc
+    machine, front = load_site(path)[0], docname == app.config.root_doc
     text = Path(app.srcdir, "book", "site.md" if front else "site-routes.md").read_text(encoding="utf-8")
     filled = Template(text).substitute(
         title=app.config.html_title, machine=machine.title, glance=glance(machine) if front else ""

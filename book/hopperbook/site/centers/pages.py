@@ -21,7 +21,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from hopperbook.site.centers.own import beside, own_site
+from hopperbook.site.centers.own import beside, load_site
 from hopperbook.site.centers.questions import foreign_words
 from hopperlib.machine import Machine
 
@@ -125,7 +125,7 @@ def for_site(docname: str, notebook: Mapping[str, Any]) -> Mapping[str, Any]:
     path = beside()
     if path is None or not docname.startswith(_FOLDER) or not any(map(_is_explorer, notebook["cells"])):
         return notebook
-    machine = own_site(path)[0]
+    machine = load_site(path)[0]
     kept = [cell for section in _sections(notebook["cells"]) for cell in _kept(section)]
     changed = [
         cell | {"source": for_machine(_text(cell), machine)} if cell["cell_type"] == "markdown" else cell
@@ -139,7 +139,7 @@ def _read(app: Sphinx, docname: str, source: list[str]) -> None:
     if path and docname.startswith(_FOLDER):
         source[0] = json.dumps(for_site(docname, json.loads(source[0])))
     elif path and docname == _SLIDES:
-        source[0] = for_machine(source[0], own_site(path)[0])
+        source[0] = for_machine(source[0], load_site(path)[0])
 
 
 def setup(app: Sphinx) -> None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
-from hopperbook.site.centers.own import beside, own_site, site_examples
+from hopperbook.site.centers.own import beside, load_site, site_examples
 from hopperkit.questions.controls import Control, MachineChoice
 from hopperkit.questions.question import Example, Question
 from hopperkit.questions.result import Result
@@ -233,7 +233,7 @@ def center_question(question: Question, page: str) -> Question | str | None:
     path = beside()
     if path is None or not is_tool_page(page):
         return None
-    machine, text, _ = own_site(path)
+    machine, text, _ = load_site(path)
     return made_for(question, machine, text, site_examples(question))
 
 

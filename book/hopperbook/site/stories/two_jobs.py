@@ -103,7 +103,8 @@ def drawn_jobs() -> tuple[DrawnJob, DrawnJob]:
     numbers = range(len(jobs))
     chosen = min(numbers, key=lambda at: min(noisy[at])), max(numbers, key=lambda at: max(noisy[at]))
     quickest, slowest = (
-        DrawnJob(jobs[at], *_histories().streams_met(jobs[at]), noisy[at], quiet[at], alone[at][0]) for at in chosen
+        DrawnJob(jobs[at], *_histories().streams_at_start(jobs[at]), noisy[at], quiet[at], alone[at][0])
+        for at in chosen
     )
     return quickest, slowest
 
