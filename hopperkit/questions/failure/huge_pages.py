@@ -182,8 +182,8 @@ def _facts(job: Job) -> dict[str, Any]:
         "job_nodes": job.job_nodes,
         "days": job.days,
         "need_huge_pages": job.need,
-        "unmovable_pages_allowed": job.allowed,
-        "explaining_unmovable_pages": job.explained,
+        "strays_allowed": job.allowed,
+        "explaining_strays": job.explained,
         "short_nodes": job.short_nodes,
     }
 

@@ -17,7 +17,7 @@ def test_nearly_every_node_is_good_and_the_job_fails():
 
 
 def test_what_explains_the_documented_rate_gives_it():
-    strays = QUESTION.run().facts["explaining_unmovable_pages"]
+    strays = QUESTION.run().facts["explaining_strays"]
     assert QUESTION.run(days=1, strays_per_day=strays).facts["chance"] == pytest.approx(0.35)
 
 
