@@ -53,12 +53,12 @@ def test_sizes(text, size):
     "text", ["", "GB", "two", "-1", "1e6", "64m", "64mb", "64Mb", "1iB", "1_000", "1,5 GB", "9" * 40]
 )
 def test_no_sizes(text):
-    with pytest.raises(InputError, match="is no size"):
+    with pytest.raises(InputError, match="is not a size"):
         units.size_bytes(text)
 
 
 def test_a_size_is_a_whole_number_of_bytes_unless_it_is_rounded():
-    with pytest.raises(InputError, match="no whole number of bytes"):
+    with pytest.raises(InputError, match="not a whole number of bytes"):
         units.size_bytes("0.0015k")
     assert units.size_bytes("0.0015k", rounded=True) == 2
 
@@ -102,7 +102,7 @@ def test_durations(text, seconds):
     "text", ["", "90", "UNLIMITED", "Partition_Limit", "INVALID", "1-", "-5m", "1:2:3:4", "5 weeks"]
 )
 def test_no_durations(text):
-    with pytest.raises(InputError, match="is no duration"):
+    with pytest.raises(InputError, match="is not a duration"):
         units.duration_s(text)
 
 

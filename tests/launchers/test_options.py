@@ -64,7 +64,7 @@ def test_aprun_options(text: str, given: list[str], command: list[str]) -> None:
     [
         ("-n", "-n needs a value"),
         ("-cp f a", "-cp is refused"),
-        ("-j 2 a", "-j is not an option of aprun on Hopper; it knows -S -cp -n -sn -ss -t"),
+        ("-j 2 a", "-j is not an option of aprun on Hopper; it has -S -cp -n -sn -ss -t"),
         ("-ssx a", "-ssx is not an option of aprun on Hopper; did you mean -ss?"),
         ("-N 4 a", "-N is not an option of aprun on Hopper; did you mean -n?"),
         ("--pes 4 a", "--pes is not an option of aprun on Hopper"),

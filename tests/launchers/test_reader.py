@@ -333,7 +333,7 @@ def test_the_gpus_of_launchers_that_are_not_read() -> None:
     "comment", ["", "# Launch with ibrun, not with mpirun or srun", "# srun -n 4 ./old", "# mpirun would do as well"]
 )
 def test_a_launcher_that_is_not_read_is_named_whatever_comments_say(launcher: str, comment: str) -> None:
-    with pytest.raises(LaunchError, match=f"starts tasks with {launcher}.* where they run cannot be told"):
+    with pytest.raises(LaunchError, match=f"starts tasks with {launcher}.* where they run is unknown"):
         read_launch(f"#!/bin/bash\n#SBATCH -N 2\n{comment}\n{launcher} ./wave.x\n", MACHINES["perlmutter"])
 
 

@@ -116,7 +116,7 @@ def test_commented_and_late_directives_do_not_count() -> None:
 
 
 def test_directives_of_two_batch_systems_are_refused() -> None:
-    with pytest.raises(LaunchError, match="#PBS and #SBATCH stand in one script"):
+    with pytest.raises(LaunchError, match="#PBS and #SBATCH are in one script"):
         read_launch("#PBS -l mppwidth=24\n#SBATCH -N 1\nsrun a", Machine.load("cluster"))
 
 

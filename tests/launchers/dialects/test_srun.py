@@ -204,7 +204,7 @@ def test_heterogeneous_jobs() -> None:
     launch = read("#SBATCH -N 3\nsrun -n 4 ./a : --export=ALL,OMP_NUM_THREADS=16 -n 2 -c 32 ./b\n")
     assert [component.nodes for component in launch.components] == [None, None]
     assert [launch.threads_of(component) for component in launch.components] == [1, 16]
-    assert "give one part by itself" in refusal("#SBATCH -N 1\n#SBATCH hetjob\n#SBATCH -N 2\nsrun ./a : ./b\n").message
+    assert "give one part alone" in refusal("#SBATCH -N 1\n#SBATCH hetjob\n#SBATCH -N 2\nsrun ./a : ./b\n").message
     assert "give one of its parts by itself" in refusal("srun --het-group=2 ./a").message
     assert refusal("srun -n 4 ./a :").message == "':' parts two programs; one side of it names none"
 

@@ -195,7 +195,7 @@ def test_on_the_line_others_win_over_a_hint() -> None:
     options = {"--hint": option("--hint", "nomultithread"), "--cpu-bind": option("--cpu-bind", "cores")}
     bind_options(options, (23, 11), notes)
     assert set(options) == {"--cpu-bind"}
-    assert notes == ["--hint=nomultithread is ignored beside --cpu-bind."]
+    assert notes == ["--hint=nomultithread is ignored with --cpu-bind."]
     # verbose alone is no binding and does not count.
     options = {"--hint": option("--hint", "nomultithread"), "--cpu-bind": option("--cpu-bind", "verbose")}
     bind_options(options, (23, 11), notes)

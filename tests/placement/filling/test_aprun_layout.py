@@ -90,7 +90,7 @@ def test_left_over_cores_are_assumed_and_said() -> None:
     ]
     assert layout.assumptions == (
         "Depth 4 leaves cores over on each NUMA node: the first 4 tasks of a node get cores next to each other, the "
-        "others the left-over cores in order. No source says how aprun places those; this is assumed.",
+        "others the leftover cores in order. No source describes aprun's placement of those; this is assumed.",
     )
     # d = 8: two tasks of two NUMA nodes each, 8-11 and 20-23 are left for the third.
     assert seats(asked(threads_per_task=8)) == [each(0, 8), each(12, 8), [8, 9, 10, 11, 20, 21, 22, 23]]

@@ -205,7 +205,7 @@ def test_hints() -> None:
     assert cpus("srun -n 4 --hint=compute_bound --cpu-bind=verbose sleep 1", TWO_BY_TWO) == [[0], [2], [1], [3]]
     placement = place("srun -n 4 --hint=memory_bound --cpu-bind=verbose sleep 1", TWO_BY_TWO)
     assert any(
-        "--hint=memory_bound asks for one core a socket when nodes are chosen" in text for text in placement.doubts
+        "--hint=memory_bound requests one core per socket when nodes are chosen" in text for text in placement.doubts
     )
     assert cpus("srun -N 1 -n 4 --hint=memory_bound sleep 1", TWO_BY_TWO) == [[0], [2], [1], [3]]
 

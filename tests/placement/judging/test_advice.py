@@ -120,7 +120,7 @@ def test_memory_that_strict_containment_puts_out_of_reach():
     # 6 x 2.58 = 15.48 GB where 31 / 4 = 7.75 are.
     assert one.message == (
         "12 tasks of 2.58 GB want 31.0 GB: 15.5 GB on NUMA nodes 0 and 1 each, with 7.75 GB apiece. -ss forbids the "
-        "memory of the others, so the job fails while it lies free. Spread evenly, all of it would be local."
+        "memory of the others, so the job fails although it is free. Spread evenly, all of it would be local."
     )
     assert "memory-out-of-reach" not in said("aprun -n 12 -N 12 -S 3 -ss a.out", memory_gb=2.58)
 

@@ -57,7 +57,7 @@ def messages(text: str, machine: str) -> list[str]:
         (
             "archer2",
             "#SBATCH -p standrad\nsrun -n 4 ./a",
-            'Line 1 "#SBATCH -p standrad": partition=standrad is none of ARCHER2 (ARCHER2 documentation, Hardware and Running '
+            'Line 1 "#SBATCH -p standrad": partition=standrad does not exist on ARCHER2 (ARCHER2 documentation, Hardware and Running '
             "jobs (web pages): Running jobs: Partitions, and Quality of Service). There are: standard, highmem, serial, gpu. -> Write -p standard.",
         ),
         (
