@@ -1,10 +1,11 @@
-"""What explains run times: runs joined with the accounting, other columns and dates; robust effects, and shares of the bulk.
+"""Regression of run times on accounting data, other columns and dates: robust effects, and shares of the variance of
+ordinary runs.
 
 Runs of one job count as one point, their middle logarithm: what differs inside a job is noise to all that a job shares.
-Effects are those of Huber's M-estimator, which a few slow runs hardly move. Runs far from that fit are set apart and
-explained by themselves; shares are of the variance of the others. The share of a factor is what the fit loses without it,
-less what a factor without effect would take by chance; what two factors explain only together belongs to neither, and
-is said. Where least squares on all runs says otherwise, it is shown with the reason.
+Effects are Huber's M-estimates, which a few slow runs hardly change. Runs far from that fit are set apart and explained
+by themselves; shares are of the variance of the others. The share of a factor is the variance that the fit loses
+without it, less what a factor without effect would explain by chance; variance that two factors explain only together
+is reported separately. Where least squares on all runs disagrees, its result is shown with the reason.
 """
 
 import math
@@ -27,9 +28,10 @@ from hopperlib.finding import Finding
 from hopperlib.text import count, listed
 
 FEWEST_POINTS = 12
-# A factor with more kinds than this share of the points tells points apart, not kinds of them.
+# A column with more distinct values than this share of the points identifies points, not groups.
 _MOST_KINDS = 0.34
-# So far from the robust fit, in its scales, a run is none of the bulk; and so much rarer elsewhere is what it had.
+# A run farther than this from the robust fit, in scale units, is not an ordinary run; its values must be this much
+# rarer among other runs.
 _FAR, _RARER, _RARE = 4.0, 3.0, 0.1
 # Least squares on all runs is shown where it explains less or more by that much. [fraction]
 _DIFFERS = 0.1
@@ -37,7 +39,7 @@ _MAX_SLOW, _SAMPLES, _LEVEL = 12, 199, 0.05
 
 
 class Share(NamedTuple):
-    """What a factor explains of the variance of the logarithm of run times.
+    """Share of the variance of log run time that a factor explains.
 
     Parameters
     ----------
@@ -62,12 +64,13 @@ def explain_runs(
     job: str | None = None,
     seed: int = 0,
 ) -> Result:
-    """Return what explains run times, and the slow runs with what was different.
+    """Explain differences in run times, and list the slow runs with what distinguishes them.
 
     Parameters
     ----------
     runs : path, open file, DataFrame or other that `hopperkit.read_run_times` takes
-        A row a run. Every further column with a few kinds, or numbers, is a factor; dates are drift, in days.
+        A row a run. Every additional column that is numeric or has few distinct values is a factor; dates count as
+        drift, in days.
     jobs : path, open file, DataFrame, Trace or None
         The accounting, joined by the job: partition, account, first node, and when the job started (drift).
     upgrades : sequence of str
@@ -75,7 +78,7 @@ def explain_runs(
     column, job : str or None
         Columns of the times and of the job; None finds them by their names.
     seed : int
-        Of the samples of jobs behind the intervals.
+        Job resamples for the intervals.
 
     Raises
     ------
@@ -112,7 +115,7 @@ def explain_runs(
 
 
 def _dated(frame: pd.DataFrame, when: str) -> pd.DataFrame:
-    """Return the runs with their dates as days since the first; other moments are no factors."""
+    """Return the runs with dates as days since the first; other timestamps are dropped."""
     moments = [name for name in frame if pd.api.types.is_datetime64_any_dtype(frame[name])]
     days = {}
     if when in moments and "day" not in frame:
@@ -123,7 +126,9 @@ def _dated(frame: pd.DataFrame, when: str) -> pd.DataFrame:
 def _explained_by(
     made: pd.DataFrame, found: pd.DataFrame, group: str, factors: dict[str, Array], rng: np.random.Generator
 ) -> Result:
-    """Return the answer: robust effects, the slow runs apart, shares of the bulk, and least squares beside it."""
+    """Return the answer: robust effects, slow runs, shares of the variance of ordinary runs, and least squares for
+    comparison.
+    """
     y = made["_log"].to_numpy()
     robust = robust_fit(y, made[_independent(factors, len(y))])
     near = np.abs(robust.residuals) <= max(_FAR * robust.scale, 1e-12)
@@ -145,7 +150,7 @@ def _independent(factors: dict[str, Array], n: int) -> list[str]:
 
 
 def _joined(frame: pd.DataFrame, group: str, jobs: Any, upgrades: Sequence[str]) -> pd.DataFrame:
-    """Return the runs with what the accounting says of their jobs."""
+    """Return the runs with the accounting data of their jobs."""
     trace = (jobs if hasattr(jobs, "workload") else by_path(read_job_trace)(jobs)).to_frame()
     told = trace[~trace.index.duplicated()]
     told = told.set_axis(told.index.astype(str))
@@ -164,7 +169,7 @@ def _joined(frame: pd.DataFrame, group: str, jobs: Any, upgrades: Sequence[str])
 
 
 def _design(column: pd.Series) -> Array | None:
-    """Return a factor as columns of numbers, centered; None if it does not differ, or tells points apart."""
+    """Return a factor as centered numeric columns; None if it is constant or identifies single points."""
     if pd.api.types.is_numeric_dtype(column):
         values = column.to_numpy(float)[:, None]
     else:
@@ -184,7 +189,7 @@ def _left(y: Array, designs: Sequence[Array]) -> tuple[float, int]:
 
 
 def _explained(y: Array, factors: dict[str, Array]) -> tuple[dict[str, tuple[float, float]], float]:
-    """Return of each factor the share of its own and alone, and the share of all."""
+    """Return each factor's unique share and its share alone, and the share of all factors."""
     total = float(((y - y.mean()) ** 2).sum())
     rest, rank = _left(y, list(factors.values()))
     noise = rest / max(1, len(y) - rank)
@@ -214,7 +219,9 @@ def _shares(y: Array, factors: dict[str, Array], rng: np.random.Generator) -> tu
 def _slow(
     found: pd.DataFrame, group: str, factors: Sequence[str], expected: dict[str, float], scale: float
 ) -> list[dict[str, Any]]:
-    """Return the slow runs, the slowest first: far above what the fit expects of their job, with what hardly any other run had."""
+    """Return the slow runs, slowest first: far above the fit for their job, each with the values that hardly any other
+    run has.
+    """
     off = found["_log"] - found[group].map(expected)
     inside = 1.4826 * float((off - off.median()).abs().median())
     slow = found[off > max(_FAR * max(scale, inside), 0.05)]
@@ -246,13 +253,13 @@ def _shown(value: Any) -> str:
 
 
 def _mixed_up(shares: Sequence[Share]) -> list[str]:
-    """Return the pairs of factors that explain much alone and little beside each other."""
+    """Return pairs of factors that explain much alone but little together with the other."""
     shared = [share for share in shares if share.alone > 0.1 and share.own.estimate < share.alone / 2]
     return [f"{one.factor} and {other.factor}" for one, other in combinations(shared, 2)]
 
 
 def _inside(found: pd.DataFrame, group: str, far: set[str]) -> float | None:
-    """Return the share of the variance of ordinary jobs that lies inside them, by a mixed model; None where none has two runs."""
+    """Return the within-job share of the variance of ordinary jobs, by a mixed model; None if no job has two runs."""
     kept = found[~found[group].isin(far)]
     sizes = kept.groupby(group).size()
     if len(sizes) < 2 or sizes.max() < 2 or len(sizes) == len(kept) or kept["_log"].std() == 0:
@@ -324,7 +331,9 @@ def _result(
 def _findings(
     mixed: Sequence[str], robust: RobustFit, together: float, least_squares: float, jobs: int, far: int
 ) -> Iterator[Finding]:
-    """Yield what cannot be separated, what would have been seen, and what least squares says of all runs."""
+    """Yield findings: factors that cannot be separated, detectable effects, and the result of least squares on all
+    runs.
+    """
     for pair in mixed:
         yield Finding("not-separated", f"{pair} cannot be separated: they change together in these runs.", "unknown")
     unseen = [effect for effect in robust.effects if effect.p_corrected > _LEVEL]

@@ -98,6 +98,8 @@ class Value(Comparable):
     --------
     >>> Value(label="Slowdown", value=1.2, badge="predicted", decimals=2, low=1.0, high=1.41).text
     '1.00 to 1.41'
+    >>> Value(label="Slowdown", value=1.0, badge="predicted", decimals=2, low=1.0, high=1.0).text
+    '1.00'
     """
 
     label: str
@@ -115,9 +117,10 @@ class Value(Comparable):
 
     @property
     def text(self) -> str:
-        """The number as text; the range where there is one."""
+        """The number as text; the range where there is one, unless both ends are printed alike."""
         if self.low is not None and self.high is not None:
-            return f"{format_number(self.low, self.decimals)} to {format_number(self.high, self.decimals)}"
+            low, high = (format_number(end, self.decimals) for end in (self.low, self.high))
+            return low if low == high else f"{low} to {high}"
         return format_number(self.value, self.decimals)
 
     def to_dict(self) -> dict[str, Any]:

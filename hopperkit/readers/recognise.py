@@ -4,6 +4,7 @@ Each kind has marks: lines that its tools print and others do not. A text may ha
 of a job may hold a table of IOR); they are then all named, the likeliest first, and the one that can be read is right.
 """
 
+import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -261,9 +262,13 @@ def _tables(lines: list[str]) -> Iterator[Kind]:
 
 
 def _cells(rows: list[str]) -> list[list[str]]:
-    """Return the cells of rows, parted by what the first has most of, or by blanks."""
+    """Return the cells of rows, parted by what the first has most of, or by blanks; a quoted cell may hold what parts them."""
     delimiter = max(",;\t|", key=rows[0].count)
-    return [[cell.strip(' "') for cell in row.split(delimiter if delimiter in rows[0] else None)] for row in rows]
+    if delimiter not in rows[0]:
+        return [[cell.strip('"') for cell in row.split()] for row in rows]
+    # One row at a time: a quotation mark that is never closed ends with its line.
+    parted = (next(csv.reader([row], delimiter=delimiter, skipinitialspace=True)) for row in rows)
+    return [[cell.strip(' "') for cell in cells] for cells in parted]
 
 
 def times_in(text: str) -> list[str]:

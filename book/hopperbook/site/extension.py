@@ -14,6 +14,7 @@ from sphinx.config import Config
 from hopperbook.cells.reading import setup as set_up_cells
 from hopperbook.site.assets import PACKAGES, Assets, collect, write_licences
 from hopperbook.site.centers.own import beside, front_page
+from hopperbook.site.centers.pages import setup as set_up_center_pages
 from hopperbook.site.course import setup as set_up_course
 from hopperbook.site.finishing import mended, with_numbers_right, with_policy, with_skip_link
 from hopperbook.site.formulas import setup as set_up_formulas
@@ -170,6 +171,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("study-runs", StudyRunsDirective)
     app.add_directive("teaching", TeachingDirective)
     set_up_cells(app)
+    set_up_center_pages(app)
     set_up_course(app)
     set_up_formulas(app)
     set_up_reference(app)

@@ -23,6 +23,7 @@ from sphinx.search.en import SearchEnglish
 from sphinx.util import logging
 
 from hopperbook.cells.plain import page_of
+from hopperbook.site.centers.pages import for_site
 from hopperbook.site.kernels import ForkedKernel
 
 # On two cores: a kernel that starts waits now and then, and no process has all of the dear pages.
@@ -47,9 +48,9 @@ def _prepare(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     """Run the notebooks that the cache does not know; mix the pages, as those of one folder take alike."""
     cache = get_cache(app.config.nb_execution_cache_path)
     unknown = {}
-    for path in (Path(env.doc2path(name)) for name in docnames):
+    for name, path in ((name, Path(env.doc2path(name))) for name in docnames):
         if path.suffix == ".ipynb":
-            notebook = nbformat.reads(json.dumps(page_of(path)), as_version=4)  # type: ignore[no-untyped-call]
+            notebook = nbformat.reads(json.dumps(for_site(name, page_of(path))), as_version=4)  # type: ignore[no-untyped-call]
             try:
                 cache.match_cache_notebook(notebook)
             except KeyError:

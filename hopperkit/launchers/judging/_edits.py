@@ -29,7 +29,7 @@ def _alike(one: str, other: str) -> int:
 
 
 def line_range(script: Script, number: int) -> tuple[int, int]:
-    """Return where a line of the text begins and ends, without its line end."""
+    """Return the start and end of a line in the text, without its line ending."""
     start = 0
     for _ in range(number - 1):
         start = script.text.index("\n", start) + 1

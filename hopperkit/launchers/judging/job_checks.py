@@ -1,7 +1,7 @@
-r"""The whole job script before it is submitted: what will not run, and what is paid for and not used.
+r"""Checks of a whole job script before submission: steps that will fail, and resources charged but not used.
 
-What a site allows is in the machine's file with its source, and only that is held against the script: a partition
-that a file does not name is an error where the file says that it names all of them.
+A site's rules are in the machine file with their sources, and the script is checked only against these: an unknown
+partition is an error only if the file claims to list all of them.
 """
 
 import re
@@ -46,7 +46,7 @@ def check_job(
     threads: int | None = None,
     tried: bool = True,
 ) -> tuple[Finding, ...]:
-    r"""Return what a job script requests in vain, or pays for and does not use; problems first.
+    r"""Return the problems of a job script, and resources charged but not used; problems first.
 
     Parameters
     ----------
@@ -55,11 +55,11 @@ def check_job(
     placed : sequence of PlacedLine
         Its launch lines, as far as they can be placed.
     known : bool
-        Whether it is known that the script is for this machine; if not, only what holds anywhere is reported.
+        Whether the script is known to be for this machine; otherwise only machine-independent findings are reported.
     kind : str or None
         Kind of node on which the lines were placed; None is the one that the script names.
     threads : int or None
-        OpenMP threads of a task with which they were placed, in place of what the text says.
+        OpenMP threads per task used for the placement, overriding the text.
     tried : bool
         Whether changes are tried on the text; without that, as for options that came from elsewhere, the advice names
         nothing to type.
@@ -83,7 +83,7 @@ def check_job(
 
 
 def _drafts(job: Job, *, known: bool) -> list[Draft]:
-    """Return what the checks find; two lines under one setting share what there is to say of it."""
+    """Return the results of the checks; two lines with one setting share one finding."""
     anywhere = (lambda each: check_typing(each.script), _late_directives, lambda each: check_training(each.script))
     of_machine = (
         *(check_choices, check_gpu_types, check_limits, _batch_system, _launchers),
@@ -96,12 +96,12 @@ def _drafts(job: Job, *, known: bool) -> list[Draft]:
 
 
 def _judge_anywhere(script: Script, machine: Machine) -> Judged:
-    """Return how a script is judged where its machine is not known."""
+    """Return a function that judges a script without a known machine."""
     return Judged.of(draft.finding for draft in _drafts(Job(script, machine, ()), known=False))
 
 
 def _judge_of(machine: Machine, kind: str | None, threads: int | None) -> Callable[[Script], Judged]:
-    """Return what reads, places and judges a script on a machine."""
+    """Return a function that reads, places and judges a script on a machine."""
 
     def judge(script: Script) -> Judged:
         placed: list[PlacedLine] = []
@@ -121,7 +121,9 @@ def _judge_of(machine: Machine, kind: str | None, threads: int | None) -> Callab
 
 
 def _late_directives(job: Job) -> Iterator[Draft]:
-    """Directives behind the first command, which Slurm and PBS do not read; those in a here-document are another script's."""
+    """Directives after the first command, which Slurm and PBS ignore; those in a here-document belong to another
+    script.
+    """
     script = job.script
     late = [each for each in script.late_directives if each[1].startswith(("#SBATCH", "#PBS"))]
     if not late or "<<" in script.text:

@@ -18,6 +18,7 @@ from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.monitoring.changes import FEWEST
+from hopperlib.package_data import load_text_resource
 from hopperlib.text import count
 
 # Which question answers for a kind, and the control that takes its text.
@@ -47,7 +48,7 @@ class Given(ask.Setting):
 
     text: str = ask.file(
         "Anything",
-        "#SBATCH -C gpu -q regular -G 8\nsrun -n 8 --gpus-per-task=1 ./a.out",
+        load_text_resource(__file__, "samples/lost-cpus.txt"),
         argument=True,
         required=True,
         multiple=True,
@@ -222,10 +223,10 @@ QUESTION = ask.declared(
     answer,
     title="Paste anything",
     examples={
-        "One of Hopper's lines": {"text": "aprun -n 384 -N 12 vasp"},
         "An error": {
             "text": "slurmstepd: error: Detected 1 oom_kill event in StepId=1234.0. Some of the step tasks have been OOM Killed."
         },
-        "Run times": {"text": "run_time_s\n887.1\n1298.9\n2462.3\n1104.2\n1190.8\n1350.4\n"},
+        "Run times that differ": {"text": load_text_resource(__file__, "samples/run-times.txt")},
+        "One of Hopper's lines": {"text": "aprun -n 384 -N 12 vasp"},
     },
 )

@@ -267,12 +267,15 @@ def _where(asked: Lines, review: Review) -> str:
     if placement.doubts:
         return f"{title}: cannot tell: {placement.doubts[0]} Shown: {headline(placement)}"
     low, high = review.cost.slowdown_range(*asked.fractions)
-    # What a program does on GPUs waits for other memory than the node's.
-    on_gpus = any(seat.gpus for seat in placement.nodes[0].pattern)
     sentence = f"{title}: {headline(placement)}"
-    if high > LEAST_SLOWDOWN and not on_gpus and placement.launch.steps == 1:
+    if high > LEAST_SLOWDOWN and not _on_gpus(placement) and placement.launch.steps == 1:
         sentence += f" It may take {low:.2f} to {high:.2f} times as long as the same tasks spread evenly."
     return sentence
+
+
+def _on_gpus(placement: Placement) -> bool:
+    """Whether tasks compute on GPUs, where they wait for other memory than the node's."""
+    return any(seat.gpus for seat in placement.nodes[0].pattern)
 
 
 def _findings(asked: Lines, review: Review) -> Iterator[Finding]:
@@ -300,9 +303,11 @@ def _values(asked: Lines, review: Review) -> Iterator[Value]:
     """Yield two numbers: how much longer it may take, and where its memory is or how fast."""
     cost = review.cost
     low, high = cost.slowdown_range(*asked.fractions)
-    fractions = "for a memory-bound fraction from {:g} to {:g}; no line says which".format(*asked.fractions)
-    label = "Run time relative to an even spread"
-    yield Value(label, high, "predicted", "", 2, low, high, note=fractions)
+    note = "for a memory-bound fraction from {:g} to {:g}; no line says which".format(*asked.fractions)
+    if high < LEAST_SLOWDOWN:
+        note = "to spread the tasks evenly would not make it faster"
+    if not _on_gpus(review.placement):
+        yield Value("Run time relative to an even spread", high, "predicted", "", 2, low, high, note=note)
     if any(cost.memory_per_task_gb):
         note = "what does not fit is shared out evenly over the free memory: assumed"
         yield Value(

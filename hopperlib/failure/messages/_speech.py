@@ -1,6 +1,6 @@
-r"""Whether a program said a message itself: in a quotation, a comment, a source or a list it only stands there.
+r"""Whether a program printed a message itself, or the message is part of a quotation, a comment, source code or a list.
 
-What follows decides as well: a test that passes, a request that is tried again and a warning report no end.
+The following text also counts: a passing test, a retried request and a warning do not report an end.
 """
 
 import re
@@ -21,7 +21,8 @@ _QUOTING = re.compile(
 )
 # The level of a line that only informs.
 _TOLD = re.compile(rb"(?:^|[\s:\[|])(?:INFO|DEBUG|NOTICE)\b")
-# A text of another form shows it in so much of its beginning, and begins behind so many lines at most. [bytes; lines]
+# Other kinds of text are recognized within this many lines of their beginning, which must be within this many lines of
+# the start. [bytes; lines]
 _READ = 16_384
 _BEFORE = 4
 _HEADING = r"^\s{0,3}```|^#{2,6} [A-Z]"
@@ -39,7 +40,9 @@ _ROWS = 4
 
 
 class _Form(NamedTuple):
-    """A form of a text: lines of it, two of which must be of a narrower form; their share; and how many others may part them."""
+    """Form of a text: its lines, two of which must match a stricter pattern; their share; and the largest gap between
+    them.
+    """
 
     name: str
     line: re.Pattern[str]
@@ -66,7 +69,8 @@ class Foreign(NamedTuple):
 
 
 def foreign(text: bytes) -> Foreign | None:
-    r"""Return what of a text is documentation, a source or a list, if one begins near its start; a job may print one and go on.
+    r"""Return the part of a text that is documentation, source code or a list, if one begins near its start; a job may
+    print one and continue.
 
     Examples
     --------
@@ -88,11 +92,11 @@ def _filled(text: bytes) -> list[tuple[int, str]]:
 
 
 def _part(form: _Form, lines: Sequence[tuple[int, str]]) -> tuple[int, int] | None:
-    """Return the first and the last line of a form, where enough stand near one another; None if there are none."""
+    """Return the first and last line of a form, if enough are close together; otherwise None."""
     found: tuple[int, int] | None = None
     begun, last, count, narrow = 0, -form.gap - 1, 0, 0
     for place, (number, line) in enumerate(lines):
-        # A line of trouble is that of a job rather than that of a text which speaks of jobs.
+        # A line of trouble belongs to a job rather than to a text about jobs.
         if not form.line.search(line) or (found and form.name == "documentation" and suspicion(line.encode())):
             continue
         if place - last > form.gap:
@@ -106,7 +110,7 @@ def _part(form: _Form, lines: Sequence[tuple[int, str]]) -> tuple[int, int] | No
 
 
 def _rows(lines: Sequence[tuple[int, str]]) -> int:
-    """Return how many lines at the start of a text are the rows of a table below a row of names; 0 if too few are."""
+    """Return the number of lines at the start of a text that are rows of a table below its header; 0 if too few."""
     names = lines[0][1].count(",") if lines and not re.search(r"\d", lines[0][1]) else 0
     fitting = (line.count(",") >= names and _FIELDS.match(line) for _, line in lines)
     rows = sum(1 for _ in takewhile(bool, fitting)) if names else 0
@@ -114,7 +118,7 @@ def _rows(lines: Sequence[tuple[int, str]]) -> int:
 
 
 def doubt(line: bytes, start: int, before: Sequence[str], after: Sequence[str]) -> Doubt:
-    """Return why a message that begins at a place of a line may report no end of the program that printed it."""
+    """Return why a message at this position of a line may not report the end of the program that printed it."""
     lead, near = line[:start], [line, *map(str.encode, after)]
     if _QUOTING.search(lead) or any(lead.count(mark) % 2 for mark in (b'"', b"`")):
         return "quoted"
@@ -125,6 +129,6 @@ def doubt(line: bytes, start: int, before: Sequence[str], after: Sequence[str]) 
 
 
 def goes_on(tail: bytes, lines: int) -> int:
-    """Return how many of the last lines of a text are those of a program at its ordinary work. [lines]"""
+    """Return how many of the last lines of a text are ordinary output of a program. [lines]"""
     behind = tail.decode(errors="replace").split("\n")[-lines:] if lines > 0 else []
     return sum(1 for text in behind if words_of(text) and not suspicion(text.encode()))

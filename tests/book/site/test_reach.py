@@ -13,8 +13,8 @@ LIVE = (
     "notebooks/failure/diagnosis.html",
     "notebooks/own/your-io.html",
 )
-# To the first thing of an explorer, and past its examples and what is copied to its first field.
-MOST_TABS, MOST_TO_FIELD = 12, 13
+# Past the examples of an explorer and what is copied, to its first field.
+MOST_TABS = 12
 WITHIN = "(part) => Boolean(document.activeElement?.closest(part))"
 
 
@@ -30,11 +30,30 @@ def test_few_keys_lead_to_the_first_control(watch, site_url, path):
     expect(link).to_be_in_viewport()
     page.keyboard.press("Enter")
     expect(page.locator(".hopper-explorer").first).to_be_in_viewport()
-    for part, most in ((".hopper-explorer", MOST_TABS), (".hopper-explorer .hopper-form", MOST_TO_FIELD)):
-        while not page.evaluate(WITHIN, part):
-            page.keyboard.press("Tab")
-            pressed += 1
-            assert pressed <= most, page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+    while not page.evaluate(WITHIN, ".hopper-explorer .hopper-form"):
+        page.keyboard.press("Tab")
+        pressed += 1
+        assert pressed <= MOST_TABS, page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+
+
+def test_arrow_keys_move_between_the_examples(watch, site_url):
+    page = watch(site_url, viewport={"width": 1440, "height": 900}).go("notebooks/failure/diagnosis.html")
+    examples = page.get_by_role("toolbar", name="Settings to try").first.get_by_role("button")
+    last = examples.count() - 1
+    examples.first.focus()
+    for key, at in (
+        ("ArrowRight", 1),
+        ("ArrowLeft", 0),
+        ("ArrowLeft", last),
+        ("ArrowRight", 0),
+        ("End", last),
+        ("Home", 0),
+    ):
+        page.keyboard.press(key)
+        expect(examples.nth(at)).to_be_focused()
+    # Only the one that was last in use is reached with Tab.
+    page.keyboard.press("ArrowRight")
+    assert examples.evaluate_all("buttons => buttons.map((button) => button.tabIndex)") == [-1, 0, *[-1] * (last - 1)]
 
 
 def test_a_page_without_an_explorer_has_one_skip_link(looking):

@@ -11,6 +11,7 @@ import { drawAhead, drawn, fetchLibraries } from "./plot.mjs";
 import { python } from "./python.mjs";
 import { copyLink } from "./share.mjs";
 import { Timers } from "./timers.mjs";
+import { moveByArrows } from "./toolbar.mjs";
 
 // Pauses. [ms]
 const TYPING = 450; // an unfinished line is not called wrong before this pause
@@ -46,6 +47,7 @@ class Explorer {
     this.menu = new MachineMenu(this.form.fields);
     this.asked = JSON.stringify(this.form.values());
     startAnswer(section, answer);
+    for (const toolbar of section.querySelectorAll("[role=toolbar]")) moveByArrows(toolbar);
     this.#warmWhenNear();
     section.addEventListener("click", (event) => this.#click(event.target.closest("button")));
     addEventListener("hashchange", () => this.#takeAddress());
