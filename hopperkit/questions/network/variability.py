@@ -23,7 +23,7 @@ _STEP_S = 50
 _PLACINGS = {"first": ("xyz-by2", "first"), "contiguous": ("xyz-by2", "contiguous"), "nid": ("nid", "first")}
 # How many of the chosen days are there to watch: to simulate more takes a browser long.
 _WATCHED_DAYS = 3
-# What the model was fitted to.
+# Values that the model was fitted to.
 _FITTED_TASKS = "8192"
 # Assumed: the size of the sample is not printed.
 _SAMPLE = 100
@@ -106,7 +106,7 @@ class Study(ask.Setting):
 
     @property
     def badge(self) -> Literal["calibrated", "predicted"]:
-        """What is known of the mean: the noise, too, was fitted as it stands at the start."""
+        """Badge of the mean: at the defaults the noise was fitted too."""
         setting = (self.tasks, self.placing, self.traffic, self.noise_percent)
         return "calibrated" if setting == (_FITTED_TASKS, "first", "assumed", _FITTED_NOISE) else "predicted"
 
@@ -190,7 +190,7 @@ def _values(study: Study, facts: dict[str, Any]) -> Iterator[Value]:
 
 
 def _histogram(runs: Sequence[float]) -> Figure:
-    """Return how many runs take how long, in steps of the run time."""
+    """Return the number of runs per bin of run time."""
     steps = [int(time // _STEP_S) for time in runs]
     counts = [steps.count(step) for step in range(steps[0], steps[-1] + 1)]
     marks = {f"printed {word}, {time:,.0f} s": time for word, time in _PRINTED.items()}
