@@ -57,7 +57,7 @@ def test_another_node_is_refused():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("available: 2 nodes (0-1)\nnode 0 size: 3 MB\n", "no line says 'node 0 cpus:'"),
+        ("available: 2 nodes (0-1)\nnode 0 size: 3 MB\n", "no line contains 'node 0 cpus:'"),
         ("available: 2 nodes (0-1)\nnode 0 cpus: 0 1\nnode 1 cpus: 1 2\n", "a CPU is on two NUMA nodes"),
         ("available: 1 nodes (0)\nnode 0 cpus: 99999999\n", "is not a CPU"),
     ],
