@@ -516,15 +516,10 @@ class _Shell:
             if name == "flux" and not _is_flux_run(words[at + 1 :]):
                 return
             if name in _LAUNCHERS:
-                places = tuple(
-                    (raw.start, raw.end) for raw, each in zip(raw_words, expanded, strict=True) for _ in each
-                )[at:]
-                span = None if self.depth else (places[0][0], raw_words[-1].end)
-                line = self._launch_line(words, at, set_in_front)
                 # The launcher's name is one word, of Flux's two the first.
                 skipped = 1 if name != "flux" else 2 if words[at + 1].text == "run" else 3
-                line = line._replace(words=tuple(words[at + skipped :]))
-                yield line._replace(span=span, places=() if self.depth else (places[0], *places[skipped:]))
+                line = self._launch_line(words, at, set_in_front)._replace(words=tuple(words[at + skipped :]))
+                yield line if self.depth else _with_places(line, raw_words, expanded, at, skipped)
                 return
             # eval parses its words again as a line: a limit, so that no text causes endless recursion.
             if at == 0 and name == "eval" and self.depth < _MAX_EVAL_DEPTH:
@@ -592,6 +587,15 @@ def _rounds(words: Sequence[RawWord]) -> int:
         else:
             rounds += not any(letter in word.raw for letter in "$`*")
     return rounds or 1
+
+
+def _with_places(
+    line: LaunchLine, raw_words: Sequence[RawWord], expanded: Sequence[Sequence[Word]], at: int, skipped: int
+) -> LaunchLine:
+    """Return a line with its position in the text, and that of each word after the launcher's name."""
+    places = [(raw.start, raw.end) for raw, each in zip(raw_words, expanded, strict=True) for _ in each][at:]
+    span = (places[0][0], raw_words[-1].end)
+    return line._replace(span=span, places=(places[0], *places[skipped:]))
 
 
 def _is_flux_run(words: Sequence[Word]) -> bool:

@@ -97,16 +97,8 @@ def _table(text: str, column: str | None, group: str | None) -> RunsTable:
 
 def _of_run_times(runs: RunTimes) -> RunsTable:
     """A table from run times: of accounting rows, whole jobs that ended well."""
-    kept, notes = list(range(len(runs.times))), list(runs.skips.messages())
+    kept, notes = _whole_and_completed(runs)
     jobs = runs.groups
-    if jobs and any("." in job for job in jobs) and any("." not in job for job in jobs):
-        # Rows of steps, such as 17.batch, repeat their job.
-        kept = [place for place in kept if "." not in jobs[place]]
-    states = next((cells for name, cells in runs.others.items() if heading_letters(name) == "state"), ())
-    if states and (ended := [place for place in kept if _FINISHED.match(states[place])]):
-        if left := len(kept) - len(ended):
-            notes.append(f"{left:,} {'run' if left == 1 else 'runs'} left out, not completed by their state")
-        kept = ended
     when = runs.when or next((name for name, cells in runs.others.items() if _are_moments(cells)), "")
     columns = {
         name: tuple(typed_cell(cells[place]) for place in kept)
@@ -120,8 +112,26 @@ def _of_run_times(runs: RunTimes) -> RunsTable:
         when=tuple(runs.others[when][place] for place in kept) if when else (),
         jobs=tuple(jobs[place] for place in kept) if jobs else (),
         columns=_factors_only(columns),
-        notes=tuple(notes),
+        notes=(*runs.skips.messages(), *notes),
     )
+
+
+def _whole_and_completed(runs: RunTimes) -> tuple[list[int], list[str]]:
+    """Return the rows that are whole, completed jobs, and a note on those left out; all rows if no state is known."""
+    kept, jobs = list(range(len(runs.times))), runs.groups
+    if jobs and any("." in job for job in jobs) and any("." not in job for job in jobs):
+        # Rows of steps, such as 17.batch, repeat their job.
+        kept = [place for place in kept if "." not in jobs[place]]
+    states = next((cells for name, cells in runs.others.items() if heading_letters(name) == "state"), ())
+    completed = [place for place in kept if _FINISHED.match(states[place])] if states else []
+    if not completed or len(completed) == len(kept):
+        return kept, []
+    return completed, [_left_out(len(kept) - len(completed), "not completed by their state")]
+
+
+def _left_out(runs: int, why: str) -> str:
+    """Return the note on runs that are left out."""
+    return f"{runs:,} {'run' if runs == 1 else 'runs'} left out, {why}"
 
 
 def _factors_only(columns: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
@@ -153,10 +163,8 @@ def _measured(text: str, column: str | None, error: InputError) -> RunsTable:
     )
 
 
-def _joined(table: RunsTable, accounting: str) -> RunsTable:
-    """Runs with the columns that an accounting has of their jobs."""
-    if not table.jobs:
-        raise InputError("the runs have no column of jobs, by which the accounting could be joined", name="jobs")
+def _rows_by_job(accounting: str) -> tuple[list[str], int, dict[str, list[str]]]:
+    """Return the header of an accounting, the position of its column of jobs, and the first row of each job."""
     _, _, header, body = read_table(accounting.splitlines())
     rows = [cells for _, cells in whole_rows(body, len(header))]
     place = next((at for at, name in enumerate(header) if heading_letters(name) in GROUP_NAMES), None)
@@ -164,10 +172,21 @@ def _joined(table: RunsTable, accounting: str) -> RunsTable:
         raise InputError(
             f"the accounting has no column of jobs; its columns are: {', '.join(header[:20])}", name="jobs"
         )
-    of_job = {cells[place]: cells for cells in reversed(rows)}
+    of_job: dict[str, list[str]] = {}
+    for cells in rows:
+        of_job.setdefault(cells[place], cells)
+    return header, place, of_job
+
+
+def _joined(table: RunsTable, accounting: str) -> RunsTable:
+    """Runs with the columns that an accounting has of their jobs."""
+    if not table.jobs:
+        raise InputError("the runs have no column of jobs, by which the accounting could be joined", name="jobs")
+    header, place, of_job = _rows_by_job(accounting)
     kept = [at for at, job in enumerate(table.jobs) if job in of_job]
     if not kept:
-        raise InputError(f"no job of the runs is in the accounting, whose first is {rows[0][place]!r}", name="jobs")
+        first = next(iter(of_job), "")
+        raise InputError(f"no job of the runs is in the accounting, whose first is {first!r}", name="jobs")
     known = {
         name: tuple(of_job[table.jobs[run]][at] for run in kept)
         for at, name in enumerate(header)
@@ -178,9 +197,8 @@ def _joined(table: RunsTable, accounting: str) -> RunsTable:
     columns |= {
         name: tuple(map(typed_cell, cells)) for name, cells in known.items() if not _NO_FACTOR.match(name.strip())
     }
-    notes = table.notes
-    if left := len(table.values) - len(kept):
-        notes = (*notes, f"{left:,} {'run' if left == 1 else 'runs'} left out, not in the accounting")
+    left = len(table.values) - len(kept)
+    notes = (*table.notes, _left_out(left, "not in the accounting")) if left else table.notes
     return replace(
         table,
         values=tuple(table.values[run] for run in kept),

@@ -15,6 +15,8 @@ from hopperlib.finding import LEVELS
 
 # Tables with more names than this, or with names that are not identifiers, have input-dependent keys.
 _MOST_NAMES = 60
+# Types of JSON by those of Python; None, and anything else, is null.
+_TYPES = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object"}
 _TEXT: dict[str, Any] = {"type": "string"}
 _TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 
@@ -80,27 +82,25 @@ def answer_schema(question: Question) -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **plain}
 
 
+def _of_tables(tables: Sequence[dict[str, Any]], facts: bool) -> dict[str, Any]:
+    """Return the keywords for objects: their properties, or the schema of all values if the keys depend on the input."""
+    names = list(dict.fromkeys(name for table in tables for name in table))
+    if names and (len(names) > _MOST_NAMES or not all(name.isidentifier() for name in names)):
+        return {"additionalProperties": _joined([item for table in tables for item in table.values()], facts=facts)}
+    return {
+        "properties": {
+            name: _joined([table[name] for table in tables if name in table], facts=facts) for name in names
+        },
+        "required": [name for name in names if all(name in table for table in tables)],
+    }
+
+
 def _joined(values: Sequence[Any], *, facts: bool = True) -> dict[str, Any]:
     """Return a schema that all values fit."""
-    types = {"null"} if facts else set()
-    schema: dict[str, Any] = {}
-    for value in values:
-        types.add(
-            {bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object"}.get(
-                type(value), "null"
-            )
-        )
+    types = ({"null"} if facts else set()) | {_TYPES.get(type(value), "null") for value in values}
     tables = [value for value in values if isinstance(value, dict)]
     items = [item for value in values if isinstance(value, list) for item in value]
-    if tables:
-        names = list(dict.fromkeys(name for table in tables for name in table))
-        if names and (len(names) > _MOST_NAMES or not all(name.isidentifier() for name in names)):
-            schema["additionalProperties"] = _joined([item for table in tables for item in table.values()], facts=facts)
-        else:
-            schema["properties"] = {
-                name: _joined([table[name] for table in tables if name in table], facts=facts) for name in names
-            }
-            schema["required"] = [name for name in names if all(name in table for table in tables)]
+    schema = _of_tables(tables, facts) if tables else {}
     if items:
         schema["items"] = _joined(items, facts=facts)
     # Of what no answer here has a value nothing is known.

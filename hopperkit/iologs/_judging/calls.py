@@ -160,15 +160,12 @@ def _small(site: Site, way: str, ledger: Ledger) -> Iterator[Finding]:
         return
     (most, _), worst = max(zip(counts, sized, strict=True), key=lambda pair: pair[0][0])
     part, mean = round(small / calls, 4), moved / calls
-    most_bytes = min(1.0, sum(access.small_bytes(file, way) for file in sized) / moved) if moved else 0.0
-    if ledger.explained((file for (sure, _), file in zip(counts, sized, strict=True) if sure), way):
-        return
-    seconds = sum(
-        _by_number(file, way, sure, ledger, access.small_bytes(file, way))
-        for (sure, _), file in zip(counts, sized, strict=True)
-        if sure
-    )
     small_moved = sum(access.small_bytes(file, way) for file in sized)
+    most_bytes = min(1.0, small_moved / moved) if moved else 0.0
+    with_small = [(file, sure) for (sure, _), file in zip(counts, sized, strict=True) if sure]
+    if ledger.explained((file for file, _ in with_small), way):
+        return
+    seconds = sum(_by_number(file, way, sure, ledger, access.small_bytes(file, way)) for file, sure in with_small)
     at_least = "At least " if possible > small else ""
     change = _small_change(site, worst, way)
     yield Finding(
@@ -184,7 +181,7 @@ def _small(site: Site, way: str, ledger: Ledger) -> Iterator[Finding]:
             "bytes": moved,
             "mean_bytes": round(mean),
             "bytes_share": round(most_bytes, 4),
-            "files": sum(sure > 0 for sure, _ in counts),
+            "files": len(with_small),
             "file": worst.path,
             "shared": worst.shared,
         }

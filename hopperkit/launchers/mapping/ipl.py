@@ -197,12 +197,19 @@ def _by_numa_node(node: Topology, ranks: int) -> list[int]:
     return _in_units(parts, size)[:ranks]
 
 
+def _domain_size(request: IntelRequest, total: int, ranks: int) -> int:
+    """Return the hardware threads of a domain: a number, an equal share, or the threads of a rank; 0 if unknown."""
+    if request.domain.isdigit():
+        return int(request.domain)
+    if request.domain == "omp":
+        return request.threads or 0
+    return total // ranks if request.domain == "auto" and total % ranks == 0 else 0
+
+
 def _scattered(request: IntelRequest, node: Topology, ranks: int) -> list[int]:
     """Return domains socket by socket and NUMA node by NUMA node in turn."""
     total, width = len(node.numbers), node.units["numa"][0].bit_count()
-    size = {"auto": total // ranks if total % ranks == 0 else 0, "omp": request.threads or 0}.get(request.domain, 0)
-    size = int(request.domain) if request.domain.isdigit() else size
-    threads = total // len(node.units["core"])
+    size, threads = _domain_size(request, total, ranks), total // len(node.units["core"])
     simple = len(node.units["l3"]) == len(node.units["numa"])
     if not simple or size % threads or not size or size * ranks > total:
         raise CannotTellError("How Intel MPI up to 2021.14 scatters these domains is not known.")

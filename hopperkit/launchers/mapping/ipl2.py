@@ -292,9 +292,14 @@ def _units(node: Topology, ranks: int, unit: str, order: str) -> list[int]:
         return list(units[:ranks])
     if not spread:
         regions = _regions(node, ranks, "core")
-        return [own for region, count in regions for own in [each for each in units if each & region][:count]]
-    parts = []
-    for socket, count in _per_socket(node, ranks):
-        starts = _starts(node, socket, count)
-        parts.append([next(each for each in units if each >> start & 1) for start in starts])
+        return [inside for region, count in regions for inside in [each for each in units if each & region][:count]]
+    parts = _spread_over_sockets(node, ranks, units)
     return _interleaved(parts) if order == "scatter" else [mask for part in parts for mask in part]
+
+
+def _spread_over_sockets(node: Topology, ranks: int, units: Sequence[int]) -> list[list[int]]:
+    """Return the units at the starts of equal shares of each socket."""
+    return [
+        [next(each for each in units if each >> start & 1) for start in _starts(node, socket, count)]
+        for socket, count in _per_socket(node, ranks)
+    ]

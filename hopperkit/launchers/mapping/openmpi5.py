@@ -88,13 +88,17 @@ def _policy(request: OpenMpiRequest, ranks: int) -> _Policy:
     depth = _DEPTHS.get(unit, 1)
     if bind != "none" and depth > _DEPTHS[bind]:
         raise LaunchError("--bind-to", bind, f"is wider than the {unit} that ranks are mapped to, which 5.0 refuses")
-    given = bool(request.bind)
     if width > 1 or request.ordered:
-        if given and bind not in ("core", "hwthread"):
-            raise LaunchError("--bind-to", bind, "does not go with PE= of --map-by, which binds a rank to CPUs")
-        hwthreads = bind == "hwthread" if given else hwthreads
-        bind, given = "hwthread" if hwthreads else "core", True
-    return _Policy(unit, rank, bind, given, hwthreads, width)
+        hwthreads = _several_are_hwthreads(request, hwthreads)
+        return _Policy(unit, rank, "hwthread" if hwthreads else "core", True, hwthreads, width)
+    return _Policy(unit, rank, bind, bool(request.bind), hwthreads, width)
+
+
+def _several_are_hwthreads(request: OpenMpiRequest, hwthreads: bool) -> bool:
+    """Whether a rank that is bound to several CPUs, or to listed ones, gets hardware threads rather than cores."""
+    if request.bind and request.bind not in ("core", "hwthread"):
+        raise LaunchError("--bind-to", request.bind, "does not go with PE= of --map-by, which binds a rank to CPUs")
+    return request.bind == "hwthread" if request.bind else hwthreads
 
 
 def _default_unit(request: OpenMpiRequest, hwthreads: bool) -> str:

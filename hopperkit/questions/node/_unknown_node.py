@@ -13,6 +13,18 @@ from hopperlib.text import count
 _WHY = "unknown in the script: sized from its request"
 
 
+def _largest_request(script: Script) -> tuple[int, int, int, float]:
+    """Return the most cores per node, nodes, GPUs per node and memory per node [GB] that any line requests."""
+    job = requested_by_job(script)
+    requests = [requested_by_line(line).over(job) for line in script.lines] or [job]
+    return (
+        max((each.tasks_of_node or each.tasks or 1) * (each.cpus_per_task or 1) for each in requests),
+        max(each.nodes or 1 for each in requests),
+        max(each.gpus_of_node or each.gpus or 0 for each in requests),
+        max(each.memory_per_node_gb or 0 for each in requests),
+    )
+
+
 def sized_machine(script: Script) -> Machine:
     r"""Return a machine whose nodes hold a script's request per node, for parsing its lines; nothing is placed on it.
 
@@ -26,12 +38,7 @@ def sized_machine(script: Script) -> Machine:
     >>> sized_machine(read_script("#SBATCH -N 4 --gres=gpu:8 -c 96\nsrun ./a\n")).node("gpu").gpus
     8
     """
-    job = requested_by_job(script)
-    requests = [requested_by_line(line).over(job) for line in script.lines] or [job]
-    cores = max((each.tasks_of_node or each.tasks or 1) * (each.cpus_per_task or 1) for each in requests)
-    nodes = max(each.nodes or 1 for each in requests)
-    gpus = max(each.gpus_of_node or each.gpus or 0 for each in requests)
-    memory = max(each.memory_per_node_gb or 0 for each in requests)
+    cores, nodes, gpus, memory = _largest_request(script)
     machine = Machine.load("cluster")
     # Two sockets, and no more than a machine file may hold.
     values: dict[str, int | float | tuple[str, ...]] = {}

@@ -128,6 +128,29 @@ def _seconds(begin: str, end: str) -> str:
     return str(max(0, int(end) - int(begin))) if both else ""
 
 
+def _pbs_row(job: str, found: dict[str, str]) -> dict[str, str]:
+    """Return the fields of a record as a row of sacct."""
+    hosts = [host.partition("/") for host in found.get("exec_host", "").split("+")[:_MOST_HOSTS] if host]
+    names = list(dict.fromkeys(host for host, _, _ in hosts))
+    used = found.get("resources_used.walltime", "")
+    return {
+        "JobID": job,
+        "User": found.get("user", ""),
+        "Account": found.get("account") or found.get("project", "").removeprefix("_pbs_project_default"),
+        "Partition": found.get("queue", ""),
+        "State": "COMPLETED" if found.get("Exit_status", "0") == "0" else "FAILED",
+        "Submit": _moment(found.get("qtime") or found.get("ctime", "")),
+        "Eligible": _moment(found.get("etime", "")),
+        "Start": _moment(found.get("start", "")),
+        "ElapsedRaw": _seconds(found.get("start", ""), found.get("end", "")) or _clock(used),
+        "Timelimit": _limit(found.get("Resource_List.walltime", "")),
+        "NNodes": str(len(names)) if names else found.get("Resource_List.nodect", ""),
+        "NCPUS": found.get("Resource_List.ncpus") or str(sum(_processors(place) for _, _, place in hosts) or ""),
+        "NodeList": ",".join(names),
+        "AllocTRES": f"gres/gpu={found['Resource_List.ngpus']}" if "Resource_List.ngpus" in found else "",
+    }
+
+
 def _pbs_rows(lines: Iterable[str], skips: Skips) -> Iterator[dict[str, str]]:
     """Records E as rows of sacct."""
     for number, line in enumerate(lines, start=1):
@@ -138,27 +161,8 @@ def _pbs_rows(lines: Iterable[str], skips: Skips) -> Iterator[dict[str, str]]:
         if name is None:
             skips.add("no record of PBS accounting", number)
             continue
-        found = {key: text.strip('"') for key, text in _FIELD.findall(parts[3])}
-        hosts = [host.partition("/") for host in found.get("exec_host", "").split("+")[:_MOST_HOSTS] if host]
-        names = list(dict.fromkeys(host for host, _, _ in hosts))
-        requested = found.get("Resource_List.nodect", "")
-        used = found.get("resources_used.walltime", "")
-        yield {
-            "JobID": f"{name[1]}_{name[2]}" if name[2] else name[1],
-            "User": found.get("user", ""),
-            "Account": found.get("account") or found.get("project", "").removeprefix("_pbs_project_default"),
-            "Partition": found.get("queue", ""),
-            "State": "COMPLETED" if found.get("Exit_status", "0") == "0" else "FAILED",
-            "Submit": _moment(found.get("qtime") or found.get("ctime", "")),
-            "Eligible": _moment(found.get("etime", "")),
-            "Start": _moment(found.get("start", "")),
-            "ElapsedRaw": _seconds(found.get("start", ""), found.get("end", "")) or _clock(used),
-            "Timelimit": _limit(found.get("Resource_List.walltime", "")),
-            "NNodes": str(len(names)) if names else requested,
-            "NCPUS": found.get("Resource_List.ncpus") or str(sum(_processors(place) for _, _, place in hosts) or ""),
-            "NodeList": ",".join(names),
-            "AllocTRES": f"gres/gpu={found['Resource_List.ngpus']}" if "Resource_List.ngpus" in found else "",
-        }
+        number_of_job = f"{name[1]}_{name[2]}" if name[2] else name[1]
+        yield _pbs_row(number_of_job, {key: text.strip('"') for key, text in _FIELD.findall(parts[3])})
 
 
 def _processors(place: str) -> int:
