@@ -117,7 +117,7 @@ def test_a_new_problem_takes_one_table():
         ("flags = [\"-bad\"], v", "flags = \"-bad\", v", "rule.TEST.when.flags = '-bad': must be a list of texts, at least one"),
         ('"<2"', '"2"', "rule.TEST.when.versions.lib.'2': bound='2' must be one of >= <= == > < and a version"),
         ('do = "drop"', 'do = "pray"', "rule.TEST.repairs[0].do = 'pray': must be one of load, unload"),
-        (', what = "-bad" }]', '}]', "rule.TEST.repairs[0].what: is needed for the repair 'drop'"),
+        (', what = "-bad" }]', '}]', "rule.TEST.repairs[0].what: is required for the repair 'drop'"),
         (', line = "cc -bad a.c" }\nneg', '}\nneg', "rule.TEST.positive.line: is missing"),
     ],
 )  # fmt: skip

@@ -78,7 +78,7 @@ def test_work_behind_an_exception_until_the_time_limit_makes_the_limit_the_cause
 def test_a_text_of_another_form_is_named():
     found = diagnose([("README", TEXTS["a history"])])
     assert "reads as a history of commits" in found.notes[0]
-    assert found.next[0].startswith("Give the job's own output")
+    assert found.next[0].startswith("Give the job's output")
 
 
 # What a job may print before it runs, and how it may end then.

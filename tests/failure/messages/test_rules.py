@@ -199,7 +199,7 @@ def test_a_new_message_takes_one_table():
         ("{1,20}", "{1,}", "holds *, + or {n,}; every quantifier needs an upper bound"),
         ("{1,20}", "{1,20", "rule.TEST-ONE.regex = "),
         ("(?P<place>", "(?P<place", "cannot be compiled"),
-        ("went wrong at (", "went wrong at 7 (", "asks for certain digits, so an anchor or `digits` must hold them"),
+        ("went wrong at (", "went wrong at 7 (", "matches specific digits, so an anchor or `digits` must contain them"),
         ('["it went right"]', "[]", "rule.TEST-ONE.negative = []: must be a list of texts, at least one"),
         ('who = "user"', 'who = "user"\nnersc_class = "LOST"', "rule.TEST-ONE.nersc_class = 'LOST': must be one of APEXIT, "),
         ('who = "user"', 'who = "user"\nexplains = ["NOBODY"]', "rule.TEST-ONE.code: 'NOBODY' in its links names no rule"),
@@ -208,7 +208,7 @@ def test_a_new_message_takes_one_table():
         ('who = "user"', 'who = "user"\nfatal = "yes"', "rule.TEST-ONE.fatal = 'yes': must be true or false"),
         ('title = "A test"', "title = 7", "rule.TEST-ONE.title = 7: must be text"),
         ('who = "user"', 'who = "user"\nexplains = [{ lines = 3 }]', "rule.TEST-ONE.explains[0].code: is missing"),
-        ('who = "user"', 'who = "user"\n[[rule]]\ncode = "TEST-ONE"', "rule.TEST-ONE.code = 'TEST-ONE': stands twice"),
+        ('who = "user"', 'who = "user"\n[[rule]]\ncode = "TEST-ONE"', "rule.TEST-ONE.code = 'TEST-ONE': occurs twice"),
     ],
 )  # fmt: skip
 def test_a_wrong_rule_is_refused_by_name(old, new, message):

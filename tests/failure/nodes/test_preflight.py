@@ -131,7 +131,7 @@ def test_short_nodes_are_those_below_the_need(free, need):
 @pytest.mark.parametrize(
     ("nodes", "more", "message"),
     [
-        ([], {}, "there is no node in this input"),
+        ([], {}, "this input contains no node"),
         ([_node("a", 1)], {"need_gb": -1}, "need_gb=-1"),
         ([_node("a", 1)], {"need_huge_pages": -1}, "need_huge_pages=-1"),
     ],

@@ -248,7 +248,7 @@ def test_a_torus_answers_like_the_others() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(InputError, match="machine 'daint' does not say how its switches are wired"):
+    with pytest.raises(InputError, match="machine 'daint' does not describe the wiring of its switches"):
         fabric_of(Machine.load("daint"))
     with pytest.raises(InputError, match="nothing joins switches 0 and 1"):
         SwitchTree(leaf_of=(0, 1), parents=(None, None), uplinks=(0, 0)).route(0, 1)

@@ -81,7 +81,7 @@ def test_refusals():
         Wiring(0, 4)
     with pytest.raises(ValueError, match="nid=6528 must be from 0 to 6527"):
         HOPPER.address(6528)
-    with pytest.raises(ValueError, match="'nid00012' is no node name"):
+    with pytest.raises(ValueError, match="'nid00012' is not a node name"):
         HOPPER.find("nid00012")
     with pytest.raises(ValueError, match="states no floor"):
         Wiring.of(Machine.load("bassi"))

@@ -48,7 +48,7 @@ def test_a_log_of_reframe(ssp):
             "a suite needs a column benchmark, and rate, or operations, time_s and processors; the columns are: a, b",
         ),
         ("benchmark,rate\nFT\n", "line 2 has 1 cells for 2 columns"),
-        ("benchmark,rate\nFT,fast\n", "line 2: 'fast' is no number"),
+        ("benchmark,rate\nFT,fast\n", "line 2: 'fast' is not a number"),
         ("benchmark,rate\nFT,-1\n", r"rate=-1.0 must be above 0 (FT)"),
         ("benchmark,rate\n", "a suite needs at least one benchmark"),
         ("benchmark,tflop,time_s,nodes\nGTC,2,,4\n", "GTC has no value above 0 for time_s"),

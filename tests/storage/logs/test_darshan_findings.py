@@ -152,7 +152,7 @@ def test_all_on_one_ost():
         1.0,
         1,
     )
-    assert "OST 7 holds 100 % of what 48 tasks move (100 GB in 1 file)" in one.message
+    assert "OST 7 holds 100 % of the data of 48 tasks (100 GB in 1 file)" in one.message
     assert f"lfs setstripe -c {one.evidence['recommended_stripe_count']} " in one.advice
     assert one.evidence["recommended_stripe_count"] > 1
 

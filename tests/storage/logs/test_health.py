@@ -95,7 +95,7 @@ def test_what_is_always_together_is_named_together():
     said = next(iter(health_findings([found]))).message
     assert "node n99" in said.lower()
     assert "OST 99 (OST0063) of /s" in said
-    assert "cannot tell which" in said
+    assert "the logs cannot separate them" in said
 
 
 def test_the_same_tasks_of_the_same_program_count_once():

@@ -181,7 +181,7 @@ def test_osts_that_no_file_tells_apart_stand_together():
         ([file(range(24), 10.0), file(range(24), 90.0)], "every file is striped over the same 24 OSTs"),
         ([file([3], 10.0)], "all data are on 1 OST: too few to compare"),
         ([file([3], 10.0), file([4], 90.0)], "all data are on 2 OSTs: too few to compare"),
-        ([file([1, 2], 10.0), file([3, 4], 90.0)], "the files separate only 2 groups of the 4 OSTs apart"),
+        ([file([1, 2], 10.0), file([3, 4], 90.0)], "the files separate only 2 groups of the 4 OSTs: too few"),
         ([file([ost], 1.0, size=1000) for ost in range(9)], "no file moved a mebibyte an OST"),
         ([file([ost], 0.0) for ost in range(9)], "the log holds no times"),
     ],

@@ -62,7 +62,7 @@ def test_a_layout_that_departs_from_the_site_says_so():
             nodes=int(rule["nodes"]),
         )
         faster = [other for other in advice.alternatives if other.reason.startswith("departs from the site's rule")]
-        assert all("It rests on" in other.reason for other in faster)
+        assert all("It depends on" in other.reason for other in faster)
         assert len(faster) <= advice.by_site
 
 
