@@ -205,8 +205,8 @@ class Queue:
             raise InputError(f"job {job.job} requests nodes={job.nodes}; queue {self.name!r} allows {low} to {high}")
         if not self.takes(job.nodes, job.requested_time_s):
             raise InputError(
-                f"job {job.job} requests requested_time_s={job.requested_time_s}; queue {self.name!r} allows "
-                f"{self.max_time_s} s at most"
+                f"job {job.job} requests requested_time_s={job.requested_time_s}; queue {self.name!r} allows at most "
+                f"{self.max_time_s} s"
             )
 
 

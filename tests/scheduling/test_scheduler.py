@@ -202,8 +202,8 @@ def test_stopping_and_progress():
         ([], {"allocation": "worst"}, "allocation='worst' must be one of: first, best, contiguous, random"),
         ([], {"allocation": "random"}, "needs a random generator"),
         ([], {"sample_every_s": 0}, "sample_every_s=0 must be at least 1 s"),
-        ([Job(7, 0, 3, 1, 1, queue="q")], {"queues": [Queue(name="q", nodes=(1, 2))]}, "queue 'q' takes 1 to 2"),
-        ([Job(7, 0, 1, 1, 99, queue="q")], {"queues": [Queue(name="q", max_hours=1 / 60)]}, "takes 60 s at most"),
+        ([Job(7, 0, 3, 1, 1, queue="q")], {"queues": [Queue(name="q", nodes=(1, 2))]}, "queue 'q' allows 1 to 2"),
+        ([Job(7, 0, 1, 1, 99, queue="q")], {"queues": [Queue(name="q", max_hours=1 / 60)]}, "allows at most 60 s"),
     ],
 )
 def test_refusals(jobs, options, message):

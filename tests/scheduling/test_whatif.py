@@ -99,7 +99,7 @@ def test_seven_weeks_are_too_few():
     effect = what_if(log, NODES, CLOCK, CAP, [Scenario(name="more", nodes=64)]).effects[0]
     assert (effect.low, effect.high) == (None, None)
     assert sum(each.jobs for each in effect.classes) == 250
-    with pytest.raises(InputError, match="this log tells no starts"):
+    with pytest.raises(InputError, match="this log has no start times"):
         what_if(Workload([Job(1, 0, 1, 9, 9)]), 4, CLOCK, CAP, [])
 
 

@@ -53,7 +53,7 @@ def test_the_site_wins():
     # Larger stripes take less time by the estimate: an alternative that says what it is.
     assert large.alternatives[0].reason.startswith("departs from the site's rule: ")
     assert not any("-C" in other.command for other in large.alternatives)
-    assert any("ask it before you take more" in caution for caution in large.cautions)
+    assert any("contact it before using more" in caution for caution in large.cautions)
     # Below the first size of the table new files stay as they are, and so do files of one task each.
     assert advise(GB // 2, 64, "shared", perlmutter, nodes=1).keeps_default
     assert not advise(TB, 64, "file-per-process", perlmutter, nodes=1).by_site
