@@ -62,7 +62,7 @@ def test_what_was_left_out_is_said():
     [
         ({"trace": "  "}, "trace", "trace is empty"),
         ({"trace": "nowhere.swf"}, "trace", "cannot read trace nowhere.swf"),
-        ({"trace": TRACE}, "nodes", "say how many nodes there are"),
+        ({"trace": TRACE}, "nodes", "give the number of nodes"),
         ({"trace": TRACE, "nodes": 7, "wide": "refuse"}, "cores_per_node", "job 2 requests nodes=8, more than the 7"),
         ({"trace": TRACE, "nodes": 3}, "cores_per_node", "job 1 requests nodes=6, more than the 3"),
         ({"machine": "hopper", "nodes": 10}, "nodes", "nodes=10 contradicts machine hopper, which has 6384"),

@@ -24,5 +24,5 @@ def test_what_to_do_first():
 
 
 def test_times_in_the_unit_that_suits():
-    assert "for 46.4 min if one request" in QUESTION.run().summary
-    assert " h if one request" in QUESTION.run(nodes=6384).summary
+    assert "for 46.4 min if requests are" in QUESTION.run().summary
+    assert " h if requests are" in QUESTION.run(nodes=6384).summary
