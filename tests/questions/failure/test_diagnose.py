@@ -52,7 +52,7 @@ def test_a_cause_comes_with_lines_and_values():
     shown = {value.label: value.text for value in result.values}
     assert (shown["Class"], shown["Evidence"]) == ("user (OOM)", "1")
     assert "Node ID (nid): 1323" in shown["Read from these lines"]
-    assert "certain: the message says by itself" in result.summary
+    assert "certain: the message is a complete explanation" in result.summary
     assert result.summary.endswith("Who acts: the job's owner.")
     assert [row[2] for row in result.tables[0].rows] == [
         "explained",
