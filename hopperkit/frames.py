@@ -178,7 +178,7 @@ def timed_frame(
 
 
 def _column(values: Iterable[Any], declared: str) -> "pd.Series":
-    """Return values as a column of one type: where none is known, of the one that is declared, else of numbers."""
+    """Return values as a column of one type: if no value is known, of the declared type, otherwise of numbers."""
     import pandas as pd
 
     # An array of the standard library has its type already.

@@ -1,4 +1,4 @@
-"""The error of a value that cannot be used: which it is, the rule it breaks, and where the rule comes from."""
+"""The error for an invalid value: the value, the rule it breaks, and the origin of the rule."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -10,9 +10,9 @@ _MOST_LISTED = 60
 
 
 class InputError(ValueError):
-    """A value that cannot be used.
+    """An invalid value.
 
-    Its parts are kept apart, so that a page can point at the control, a command can name its option, and a program can
+    Its parts are separate, so that a page can refer to the control, a command can name its option, and a program can
     read the rule. Base class of the errors that callers may need to distinguish.
 
     Parameters

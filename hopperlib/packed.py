@@ -40,7 +40,7 @@ def decompress(stream: io.BufferedReader) -> Any:
     ValueError
         If it is compressed with zstd.
     ImportError
-        If this Python, or this browser, does not have what unpacks.
+        If this Python, or this browser, lacks the decompression module.
 
     Examples
     --------

@@ -64,7 +64,7 @@ def digits(number: float, figures: int) -> str:
 
 
 def share(part: float, decimals: int = 0, *, signed: bool = False) -> str:
-    """Return a share [0-1] in percent, one that is nearly nothing or nearly all with as many decimals as show it.
+    """Return a share [0-1] in percent, with as many decimals as needed near 0 and 1.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ run_times      a table of run times summed up: families, slow runs, how many rep
 fit_answer     that as an answer: the function `hopperkit.fit`, the command ``hopper fit``
 explained      what explains run times, joined with the accounting
 ensembles      a function over many settings: worker processes or a cluster,
-               results kept as they finish
+               results stored as they finish
 reports        a site's own traces, histories, logs and lines, as one answer each
 =============  ================================================================
 

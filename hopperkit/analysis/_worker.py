@@ -35,14 +35,14 @@ def _restored(content: bytes) -> Callable[..., Any]:
 
 
 def use_one_thread() -> None:
-    """Let the linear algebra of a worker use one thread: there are as many workers as cores."""
+    """Limit linear algebra in a worker to one thread: there are as many workers as cores."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
 
 
 def load_numbers_resource(result: Result, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts of an answer that are plain, and its values, but for those that are parameters."""
+    """Return the plain facts of an answer, and its values, except those that are parameters."""
     facts = result.facts.named if isinstance(result.facts, Facts) else result.facts
     row = {name: value for name, value in facts.items() if isinstance(value, str | int | float)}
     for value in result.values:

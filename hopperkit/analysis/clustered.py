@@ -1,4 +1,4 @@
-"""Least squares where points come in groups that are alike: standard errors that hold for few groups, too."""
+"""Least squares for correlated groups of points: standard errors that are valid also for few groups."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple

@@ -1,8 +1,7 @@
 """Families of distributions for run times: fitted by maximum likelihood, compared, and doubted.
 
-The best of several families is still only the best of these. So each fit comes
-with two doubts: an information criterion, which charges for parameters, and a
-test of fit whose p-value counts that the parameters were fitted to the same
+The best of several families is still only the best of these. Each fit therefore comes with two checks: an information
+criterion, which penalizes parameters, and a test of fit whose p-value accounts for fitting the parameters to the same
 values.
 
 =================  ====================================  ======================
@@ -39,11 +38,11 @@ _LEAST_VALUES = 5
 _LEAST_SPREAD = 1e-6
 # Values closer than this part of the smallest are one value: their differences are rounding.
 _RESOLUTION = 1e-12
-# The logarithm of a probability that a double still holds, about 1e-304: beyond it statistics would be infinite.
+# Smallest logarithm of a probability in double precision, about 1e-304: beyond it statistics would be infinite.
 _LEAST_LOG = -700.0
 _GRID = 64
 _MOST_RATIO = 1_000_000
-# Steps finer than this part of the spread change no statistic that is looked at.
+# Finer steps than this part of the spread change no statistic.
 _FINE_STEP = 1e-3
 
 
@@ -177,11 +176,11 @@ def fit(values: npt.ArrayLike, family: str) -> Fit:
     Notes
     -----
     The likelihood of the shifted lognormal has no maximum: it grows without bound as the shift approaches the smallest
-    value. The usual maximum-likelihood estimate is a local maximum [1]_. So the likelihood is maximized over the two
-    other parameters for each shift, and the highest *local* maximum of that profile is taken, with the shift from 0 (a
-    run takes time) up to the smallest value less a hair: the distance of smallest value and median, divided by n. A
-    shift of 0 counts as a maximum if the profile falls from there. If there is no local maximum, the shift is fixed at
-    that minimum distance, and `Fit.note` says that its likelihood cannot be compared.
+    value. The usual maximum-likelihood estimate is a local maximum [1]_. The likelihood is therefore maximized over the
+    two other parameters for each shift, and the highest *local* maximum of that profile is used, with the shift from 0
+    (a run takes time) up to a little below the smallest value: by the distance of smallest value and median, divided by
+    n. A shift of 0 counts as a maximum if the profile falls from there. If there is no local maximum, the shift is
+    fixed at that minimum distance, and `Fit.note` says that its likelihood cannot be compared.
 
     Examples
     --------
@@ -290,15 +289,16 @@ def _anderson_darling(distribution: Any, values: Array) -> float:
 
 
 def p_value(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repeats: int = 199) -> float:
-    """How often values drawn from a fit, fitted anew, lie as far from their fit as these values from theirs. [fraction]
+    """Probability that values drawn from a fit, and fitted again, are as far from their fit as these values from
+    theirs. [fraction]
 
     How far is measured by Anderson and Darling: squared distances of the cumulative distributions, weighted so that the
-    tails count. Their table holds for a distribution that was fixed before the values were seen. A fitted distribution
-    is closer to its sample, so the table would accept nearly anything. Here the whole procedure is repeated: samples of
-    the same size are drawn from the fit, the family is fitted to each, and the statistic computed. Where the values are
-    whole seconds, or rounded in another way (`resolution`), the samples are rounded alike: ties alone would make every
-    family look wrong. The p-value is the share of samples with a statistic at least as large, counting the observed
-    sample (parametric bootstrap) [1]_.
+    tails count. Their table is valid for a distribution that was fixed before the values were seen. A fitted
+    distribution is closer to its sample, so the table would accept nearly anything. Here the whole procedure is
+    repeated: samples of the same size are drawn from the fit, the family is fitted to each, and the statistic computed.
+    Where the values are whole seconds, or rounded in another way (`resolution`), the samples are rounded alike: ties
+    alone would make every family look wrong. The p-value is the share of samples with a statistic at least as large,
+    counting the observed sample (parametric bootstrap) [1]_.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ def p_value(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repeat
     Raises
     ------
     ValueError
-        If the values are refused, or are not as many as were fitted, or `repeats` is not at least 1.
+        If the values are invalid, their number differs from the fitted ones, or `repeats` is not at least 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A function over many settings and seeds, on many cores, kept as it goes.
+"""A function over many settings and seeds, on many cores, with results stored as they finish.
 
     results = run_ensemble(waits, [{"seed": seed, "load": 0.9} for seed in range(100)], "waits-at-90")
 
@@ -174,12 +174,12 @@ def run_ensemble(
     folder : str or Path
         Where the files are; made if it is missing.
     workers : int or None
-        Processes on this machine: None takes one a core, 0 stays in this process.
+        Processes on this machine: None uses one per core, 0 runs in this process.
     client : str, object with ``submit``, or None
         The address of a Dask scheduler, ``tcp://...``, a Dask ``Client``, or an executor of ``concurrent.futures``,
         to use in place of processes.
     progress : bool or callable
-        Whether to show a bar; or what to call with runs done and runs in all, after each.
+        Whether to show a progress bar; or a function to call with runs done and total runs, after each.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def run_ensemble(
         If a set is repeated or is not plain data, the folder belongs to another function, a file in it is damaged, or
         the function depends on something that cannot be hashed or sent to a process, such as an open file.
     EnsembleError
-        If a run failed, or a worker died. Runs that were under way are waited for and kept.
+        If a run failed, or a worker died. The call waits for running sets and stores their results.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def _keep_all(
 
 
 def _check_workers(workers: int | None, client: Any) -> None:
-    """Refuse what names no place to run."""
+    """Reject workers that name no place to run."""
     if client is not None and workers is not None:
         raise ValueError("give workers, for processes here, or client, for processes elsewhere, not both")
     if workers is not None and workers < 0:
@@ -359,7 +359,7 @@ def _from_client(
                 for other in keys:
                     other.cancel()
     finally:
-        # After Ctrl-C, or with a full disk: what waits is not begun.
+        # After Ctrl-C, or with a full disk: pending sets are not started.
         for future in keys:
             future.cancel()
 
@@ -427,8 +427,8 @@ def parameter_sets(vary: Mapping[str, Sequence[Any]], seeds: int = 0, first_seed
 def intervals(table: pd.DataFrame, inputs: Sequence[str], answer: str, *, level: float = 0.95) -> pd.DataFrame:
     """Return the mean of an answer over the runs of each setting, with its interval by Student's t.
 
-    With fewer than five runs, the bounds are missing. Of 400 samples of five to fifty normal values 94 to 96 % of the
-    intervals hold the mean; of values as skewed as an exponential 88 % with five, 93 % with twenty.
+    With fewer than five runs, the bounds are missing. Of 400 samples of five to fifty normal values, 94 to 96 % of the
+    intervals contain the mean; for values as skewed as an exponential, 88 % with five, 93 % with twenty.
 
     Parameters
     ----------
@@ -439,7 +439,7 @@ def intervals(table: pd.DataFrame, inputs: Sequence[str], answer: str, *, level:
     answer : str
         Column of numbers.
     level : float
-        How often the interval is to hold the mean.
+        Confidence level of the interval.
 
     Raises
     ------

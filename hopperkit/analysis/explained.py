@@ -1,11 +1,11 @@
 """Regression of run times on accounting data, other columns and dates: robust effects, and shares of the variance of
 ordinary runs.
 
-Runs of one job count as one point, their middle logarithm: what differs inside a job is noise to all that a job shares.
-Effects are Huber's M-estimates, which a few slow runs hardly change. Runs far from that fit are set apart and explained
-by themselves; shares are of the variance of the others. The share of a factor is the variance that the fit loses
-without it, less what a factor without effect would explain by chance; variance that two factors explain only together
-is reported separately. Where least squares on all runs disagrees, its result is shown with the reason.
+Runs of one job count as one point, their median logarithm: differences within a job are noise for all properties of the
+job. Effects are Huber's M-estimates, which a few slow runs hardly change. Runs far from that fit are set apart and
+explained by themselves; shares are of the variance of the others. The share of a factor is the variance that the fit
+loses without it, less what a factor without effect would explain by chance; variance that two factors explain only
+together is reported separately. Where least squares on all runs disagrees, its result is shown with the reason.
 """
 
 import math
@@ -45,9 +45,9 @@ class Share(NamedTuple):
     ----------
     factor : str
     own : Interval
-        Only it, with the others held. [fraction]
+        Variance explained by it with the others held constant. [fraction]
     alone : float
-        If nothing else were known. [fraction]
+        Variance explained by it alone. [fraction]
     """
 
     factor: str
@@ -137,7 +137,7 @@ def _explained_by(
 
 
 def _independent(factors: dict[str, Array], n: int) -> list[str]:
-    """Return the factors that do not follow from those before, as many as the points allow."""
+    """Return the factors that are linearly independent of earlier ones, as many as the points allow."""
     names: list[str] = []
     for name, design in factors.items():
         columns = np.column_stack([np.ones(n), *(factors[other] for other in names), design])
@@ -269,7 +269,7 @@ def _inside(found: pd.DataFrame, group: str, far: set[str]) -> float | None:
     import statsmodels.formula.api as smf
 
     with warnings.catch_warnings():
-        # Jobs that do not differ put the estimate on its boundary, which is an answer and no trouble.
+        # If jobs do not differ, the estimate is on its boundary, which is a valid result.
         warnings.simplefilter("ignore")
         mixed = smf.mixedlm("_log ~ 1", kept[["_log", group]], groups=kept[group]).fit(reml=True)
     between = float(np.asarray(mixed.cov_re)[0, 0])

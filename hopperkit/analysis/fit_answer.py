@@ -1,4 +1,4 @@
-"""Run times as an answer: what distribution they have, where they spread, how many repeats show a change."""
+"""Run times as an answer: their distribution, their spread, and the repeats that show a change."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ def fit(
     resamples: int | None = None,
     seed: int = 0,
 ) -> Result:
-    """Say what run times have in common: their distribution, their spread, the repeats that show a change.
+    """Summarize run times: their distribution, their spread, the repeats that show a change.
 
     Parameters
     ----------
@@ -54,14 +54,14 @@ def fit(
     Returns
     -------
     Result
-        Its facts are what ``hopper fit --json`` prints, fractions as numbers from 0 to 1.
+        Its facts are the output of ``hopper fit --json``, fractions as numbers from 0 to 1.
 
     Raises
     ------
     InputError
         If an argument is out of range.
     ValueError
-        If the file holds no run times, too few, or all the same.
+        If the file has no run times, too few, or all are equal.
 
     Examples
     --------
@@ -124,7 +124,9 @@ def _runs(runs: int | None) -> str:
 
 
 def _way(way: Repeats) -> str:
-    """Return the runs of one way to repeat: compared by rank, where a few slow runs would make a t-test need twice as many."""
+    """Return the number of runs for one way to repeat: by rank where a few slow runs would double the number for a
+    t-test.
+    """
     if way.runs_by_rank and 2 * way.runs_by_rank < (way.runs or 100_000):
         return f"{way.runs_by_rank:,} compared by rank ({_runs(way.runs)} by their means, for the slow runs among them; {way.how})"
     return f"{_runs(way.runs)} ({_runs(way.low)} to {_runs(way.high)}; {way.how})"

@@ -2,8 +2,8 @@
 closure.
 
 Installed code and the standard library count by name and version; user code counts by content and is followed
-recursively. An object counts by what pickle would keep of it. Objects that cannot be pickled cannot be hashed; the
-error names them. Files that a function reads are not part of the digest: pass their contents as a parameter.
+recursively. An object counts by its pickled state. Objects that cannot be pickled cannot be hashed; the error names
+them. Files that a function reads are not part of the digest: pass their contents as a parameter.
 """
 
 import dis
@@ -20,7 +20,7 @@ from typing import Any
 from hopperlib.errors import InputError
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented), range, slice)
-# Of a class, what Python adds by itself.
+# Attributes that Python adds to a class.
 _ADDED = {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__"}
 
 
@@ -80,7 +80,7 @@ class _Reached:
         self.digest.update(repr(words).encode())
 
     def add(self, thing: Any, path: str) -> None:
-        """Take a thing into the digest; `path` is what messages call it."""
+        """Add an object to the digest; `path` is its name in messages."""
         if isinstance(thing, _PLAIN):
             return self._write(type(thing).__name__, thing)
         if id(thing) in self._seen:

@@ -15,7 +15,7 @@ from hopperkit.analysis.clustered import Array, clustered
 if TYPE_CHECKING:
     import pandas as pd
 
-# A column whose values differ by less than this share of their size is constant but for rounding.
+# A column whose values differ by less than this fraction is constant except for rounding.
 _LEAST_SPREAD = 1e-12
 
 
@@ -50,7 +50,7 @@ class Coefficient(NamedTuple):
     ----------
     name : str
     slope : Interval
-        Change of y for one unit of it with the others held, with its 95 % interval.
+        Change of y per unit with the others held constant, with its 95 % interval.
     p_value : float
         How often points without any slope have one as steep. [fraction]
     p_corrected : float
@@ -113,13 +113,14 @@ def regress_together(
     y : array of n floats
         More than there are metrics by two at least.
     level : float
-        Of the intervals, which hold for any spread about the plane that differs from point to point. [fraction]
+        Confidence level of the intervals, which are valid also if the spread about the plane differs from point to
+        point. [fraction]
     groups : iterable of n labels, or None
         Group of each point, for example its job; at least five groups. Points of one group are correlated, and p-values
         and intervals allow for that (`hopperkit.analysis.clustered`). None: all points are independent.
     robust : bool
-        Weight each point as Huber's M-estimator does (statsmodels' RLM), so that a few points far off hardly count;
-        else by least squares.
+        Weight each point by Huber's M-estimator (statsmodels' RLM), so that a few outliers hardly count; otherwise
+        least squares.
 
     Raises
     ------
@@ -243,7 +244,7 @@ class VarianceSplit:
 def variance_split(times: npt.ArrayLike, groups: Iterable[Hashable], level: float = 0.95) -> VarianceSplit:
     """Split the variance of run times into that within groups and that between them.
 
-    A group is what several runs share: a job whose runs sit on the same nodes, a day, a machine. The estimator is the
+    A group is shared by several runs: a job whose runs use the same nodes, a day, a machine. The estimator is the
     one-way random-effects analysis of variance: the mean square within groups estimates the variance within; the mean
     square between groups less that within, divided by the mean group size, estimates the variance between [1]_. A
     negative estimate is set to 0, and `VarianceSplit.clipped` is true. The interval of the share is that of the ratio
@@ -255,7 +256,7 @@ def variance_split(times: npt.ArrayLike, groups: Iterable[Hashable], level: floa
     groups : iterable of n labels
         Group of each time. At least two groups, at least one of them with two times.
     level : float
-        How often the interval is to hold the share between groups, between 0 and 1. [fraction]
+        Confidence level of the interval for the share between groups, between 0 and 1. [fraction]
 
     Returns
     -------

@@ -51,7 +51,7 @@ from hopperlib.text import count
 
 _MAX_BYTES = 256_000_000
 _MAX_ROWS = 12
-# A time stamp without a zone, and how much of a text is looked at.
+# A timestamp without a zone, and the part of a text that is searched.
 _LOCAL, _HEAD = re.compile(r"\dT\d\d:\d\d:\d\d(?![\d.]*(?:Z|[+-]\d\d))"), 20_000
 _SPANS = {"h": 3600, "d": 86_400, "w": 604_800}
 
@@ -222,7 +222,7 @@ def _each(texts: Sequence[_Text], reader: Callable[[_Text], Any]) -> tuple[list[
 
 
 def _jobs(texts: Sequence[_Text], _: Any, since: float | None, **settings: Any) -> Result:
-    """Answer for job traces, taken as one."""
+    """Answer for job traces, combined."""
     setting = Simulation(**load("simulate").read(settings))
     traces, unread = _each(texts, lambda file: read_job_trace(file.source, **setting.reading))
     trace = traces[0]
@@ -247,7 +247,7 @@ def _jobs(texts: Sequence[_Text], _: Any, since: float | None, **settings: Any) 
 
 
 def _runs(texts: Sequence[_Text], *_: Any, **settings: Any) -> Result:
-    """Answer for tables of run times, taken as one."""
+    """Answer for tables of run times, combined."""
     names = {name: settings[name] for name in ("column", "group") if name in settings}
     tables, unread = _each(
         texts, lambda file: read_run_times(file.source, covariates=settings.get("against", ()), **names)

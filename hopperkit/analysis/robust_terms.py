@@ -1,6 +1,6 @@
 """Columns of any kind regressed at once by statsmodels' RLM, with one row for each column: categories by formula, Holm's correction.
 
-The same estimates as `hopperkit.variation.effects`, which needs no package: a test holds the two together.
+The same estimates as in `hopperkit.variation.effects`, which needs no package: a test compares them.
 """
 
 from collections.abc import Sequence
@@ -107,7 +107,7 @@ def scaled(column: pd.Series) -> pd.Series:
     """
     if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
         kinds = column.astype(object).where(column.notna(), "unknown").astype(str)
-        # A kind of one point would fit that point exactly, and hide that it is far off.
+        # A group of one point would fit that point exactly, and hide that it is an outlier.
         often = kinds.value_counts()
         return kinds.where(kinds.map(often) > 1, str(often.index[0])) if often.iloc[0] > 1 else kinds
     values = column.astype(float)

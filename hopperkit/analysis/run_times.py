@@ -30,7 +30,7 @@ _ONE_IN = (100, 20, 10)
 
 
 class Repeats(NamedTuple):
-    """Runs before and as many after that show a change.
+    """Number of runs before and after that show a change.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Repeats(NamedTuple):
     runs : int or None
         Runs on each side, compared by a t-test; None for over 100,000, here and below.
     runs_by_rank : int or None
-        The same, compared by rank, which a few runs far off hardly change.
+        The same for a comparison by rank, which a few outliers hardly affect.
     low, high : int or None
         The runs for the least and the greatest spread that these times allow (95 %, chi-square).
     """
@@ -118,7 +118,7 @@ class RunTimeReport:
 
     @property
     def none_fits(self) -> bool:
-        """Whether every family is doubted, by tests that hold."""
+        """Whether every family is doubtful, by valid tests."""
         return not self.dependent and all(p <= LEVEL for _, p in self.families)
 
     @property
@@ -138,7 +138,7 @@ class RunTimeReport:
         return f"The {best.family} {fits}" + (f"; no worse: {', '.join(near)}." if near else ".")
 
     def notes(self) -> Iterator[Finding]:
-        """Yield what to keep in mind about these values."""
+        """Yield cautions about these values."""
         if self.dependent:
             n, group = len(self.fitted), self.table.group
             yield Finding(
@@ -155,7 +155,7 @@ class RunTimeReport:
 
     @property
     def _shown(self) -> tuple[float, float]:
-        """The range that is drawn: all values, or those near the middle half where a few lie far off."""
+        """The plotted range: all values, or those near the middle half if a few are far away."""
         values = np.array(self.fitted)
         low, high = np.quantile(values, [0.25, 0.75])
         off = _FARTHEST * float(high - low)
@@ -170,7 +170,7 @@ class RunTimeReport:
     def histogram(self) -> tuple[list[float], list[int], list[float]]:
         """Return bin edges, counts and the counts expected from the best family; at most 60 bins.
 
-        Values far off are counted in the bar at their end.
+        Outliers are counted in the last bar on their side.
         """
         values = np.clip(np.array(self.fitted), *self._shown)
         edges = np.histogram_bin_edges(values, bins="auto")
@@ -248,7 +248,7 @@ def spread_factors(degrees: float, level: float = 0.95) -> tuple[float, float]:
 
 
 def repeats_to_see(change_fraction: float, spread_fraction: float, power: float = 0.8) -> int | None:
-    """How many runs before and as many after show a change, by a two-sided t-test at 5 %; None for over 100,000.
+    """Number of runs before and after that show a change, by a two-sided t-test at 5 %; None for over 100,000.
 
     Parameters
     ----------
@@ -268,11 +268,12 @@ def repeats_to_see(change_fraction: float, spread_fraction: float, power: float 
 
 
 def repeats_by_rank(values: npt.ArrayLike, change_fraction: float, power: float = 0.8) -> int | None:
-    """How many runs before and as many after show a change, if they are compared by rank; None where ranks cannot.
+    """Number of runs before and after that show a change, if compared by rank; None if ranks cannot show it.
 
     For the two-sided test of Wilcoxon, Mann and Whitney at 5 %. A few outliers inflate the standard deviation and the
-    number of runs that a t-test needs; rank tests are hardly affected. How often a run before is longer than one after
-    is taken from the runs themselves, all but a change alike, and Noether's formula gives the runs [1]_.
+    number of runs that a t-test needs; rank tests are hardly affected. The probability that a run before is longer than
+    one after is estimated from the runs themselves, with all but the change equal, and Noether's formula gives the
+    number of runs [1]_.
 
     Parameters
     ----------

@@ -158,7 +158,7 @@ def fit(
     resamples: Count | None = None,
     seed: Count = 0,
 ) -> Result:
-    """Say what run times have in common: their distribution, their spread, the repeats that show a change.
+    """Summarize run times: their distribution, their spread, the repeats that show a change.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def fit(
     change, power : float, default 5.0 and 80.0
         The change to be seen, and how often. [%]
     resamples : int or None
-        Samples for p-values, at least 19; None takes as many as the size allows in seconds.
+        Samples for p-values, at least 19; None chooses as many as run in seconds.
     seed : int, default 0
         Of these samples.
 
@@ -182,7 +182,7 @@ def fit(
     InputError
         If an argument is out of range.
     ValueError
-        If the file holds no run times, too few, or all the same.
+        If the file has no run times, too few, or all are equal.
 
     Examples
     --------
@@ -327,7 +327,7 @@ def run_ensemble(
     EnsembleError
         If a run fails; the message lists its parameters.
     InputError
-        If something is out of range, or the function uses what cannot be kept.
+        If something is out of range, or the function uses an object that cannot be pickled.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def given_values(question: Any, values: dict[str, Any]) -> dict[str, Any]:
     for control in question.controls:
         value = values.get(control.name)
         if isinstance(control, TextControl):
-            # A grid or a date is a word, however much it looks like the name of a file.
+            # A grid or a date is not a file name, even if it looks like one.
             is_file = control.kind == "file" or (control.argument and control.rows > 1)
             found[control.name] = "" if value is None else content(value) if is_file else value
         elif isinstance(control, Choice):

@@ -1,4 +1,4 @@
-"""How `hopperkit.place` is run: for the machine that is given, or else the one that the text names."""
+"""Call of `hopperkit.place`: for the given machine, otherwise the one that the text names."""
 
 from typing import TYPE_CHECKING, Any
 

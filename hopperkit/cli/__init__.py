@@ -39,7 +39,7 @@ OWN: dict[str, str] = {
     **{name: f"failure.{name}" for name in ("diagnose", "build", "preflight")},
     "watch": "watch",
 }
-# A form of `place` that must start fast, as somebody waits at a prompt.
+# A form of `place` that must start fast, because a user waits at the prompt.
 _SUBMIT = "--from-slurm-json"
 # Removed commands, and their replacements.
 _REPLACED = {

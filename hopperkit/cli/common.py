@@ -72,7 +72,7 @@ def machine_names() -> Iterable[str]:
 
 
 def watched(items: Iterable[T], count: int, label: str, *, least: int = 0) -> AbstractContextManager[Iterable[T]]:
-    """Return items, with a bar that shows how many are done where there are many and somebody looks."""
+    """Return items, with a progress bar if there are many and a terminal is attached."""
     if count < least or not sys.stderr.isatty():
         return nullcontext(items)
     return click.progressbar(items, length=count, label=label, file=sys.stderr)

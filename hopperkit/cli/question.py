@@ -184,7 +184,7 @@ def _text(control: "Control", value: Any, as_json: bool) -> Any:
 
 
 def answer(question: "Question", values: Values, as_json: bool, show_all: bool) -> None:
-    """Ask the question and show its answer; with everything, what its numbers rest on too."""
+    """Answer the question and show the answer, optionally with the sensitivity of its numbers."""
     result = question.run(**values)
     show(question.name, with_sensitivity(question, values, result, asked=show_all and not as_json), as_json, show_all)
 

@@ -69,7 +69,7 @@ class Context:
         return []
 
     def _memory(self, fields: Mapping[str, str]) -> list[str]:
-        """Say what memory a task had, and which layout would fit."""
+        """Describe the memory of a task, and the layout that would fit."""
         need = self._need_gb(fields)
         said = []
         if self.record and self.record.max_rss_gb is not None:

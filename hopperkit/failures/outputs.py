@@ -197,7 +197,7 @@ def row_of(file: str, diagnosis: Diagnosis, *, nodes: tuple[str, ...] = ()) -> O
 
 
 def _ending(cause: Cause | None, first: FirstFailure | None, node: str) -> str:
-    """Return the lines of a cause and what failed first, without its node; nothing where that would be alike in other jobs."""
+    """Return the lines of a cause and what failed first, without its node; empty if other jobs would have the same."""
     lines = [hit.text for hit in cause.hits] if cause else []
     said = "\n".join([*lines, f"{first.task} of {first.tasks} on {first.nodes}"] if first else lines)
     telling = _DATED.search(said) or (first and first.followed > _FOLLOWED)

@@ -2,10 +2,9 @@
 
 An array is stored in chunks, each in one piece of the file. HDF5 reads a chunk as a whole if it fits into the chunk
 cache of the dataset, or if it is compressed; only parts of a chunk that is neither are read by themselves. The cache is
-a table of slots: a chunk has one slot, by its place, and drives out the chunk that holds it; where bytes run out,
-chunks that were read completely go first, then the oldest [1]_. The model follows the library step by step, so its
-counts of chunk reads match (`tests/storage/test_chunks.py` compares them with counts of HDF5 2.0). NetCDF-4 files are
-HDF5 files.
+a hash table: a chunk has one slot, by its position, and evicts the chunk in it; if memory runs out, chunks that were
+read completely are evicted first, then the oldest [1]_. The model follows the library step by step, so its counts of
+chunk reads match (`tests/storage/test_chunks.py` compares them with counts of HDF5 2.0). NetCDF-4 files are HDF5 files.
 
 Left out: reads of the chunk index, and of parts of an uncompressed chunk that does not fit, which the sieve buffer
 merges: their bytes are a lower bound.
@@ -43,7 +42,7 @@ class ChunkReads(NamedTuple):
     bytes_read, bytes_wanted : int
         Bytes read from the file before decompression, as that size, and those requested. [bytes]
     followed : float
-        Share of the way that was followed; the rest is taken to be alike. [fraction]
+        Share of the traversal that was simulated; the rest is assumed to be similar. [fraction]
     """
 
     touches: int
@@ -352,7 +351,7 @@ class Access(NamedTuple):
 
 
 def _misses(array: Array, block: tuple[int, ...], kept: int) -> float:
-    """Return about how many chunks are read if the cache keeps that many of them.
+    """Estimate the number of chunks read if the cache holds this many of them.
 
     Blocks that follow each other along a dimension find a chunk again if all that is touched between, one block wide
     along this and the slower dimensions and the whole of the faster ones, fits into the cache.

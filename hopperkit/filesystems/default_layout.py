@@ -1,7 +1,7 @@
 """Default layout of a file system for new files, its speed, and a better layout in the same form.
 
 The parts of a progressive layout are written one after the other: MPI-IO writes a file from its beginning, and so does
-a task that writes a separate file. Pools are taken to have OSTs as fast as all others. A better layout keeps the
+a task that writes a separate file. Pools are assumed to have OSTs as fast as all others. A better layout keeps the
 components for the beginning of a file (data on the metadata server, a fast pool), if they take less than a hundredth of
 the time of the rest, and the pool of the rest.
 """
@@ -63,7 +63,7 @@ def file_bytes(pace: Pace) -> int:
 
 
 def largest_part(pace: Pace, components: Sequence[Component]) -> tuple[int, int]:
-    """Return the stripe count and size of the component that holds most of a file. [bytes]
+    """Return the stripe count and size of the component with most of a file's data. [bytes]
 
     Parameters
     ----------

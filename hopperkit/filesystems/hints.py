@@ -16,7 +16,7 @@ from hopperlib.errors import refusal
 from hopperlib.machine import Machine
 
 MPIS = ("cray", "romio", "ompio")
-# What OMPIO calls the hints that it has; it always gathers what collective calls write.
+# OMPIO's names of the hints that it has; it always collects the data of collective calls.
 _OMPIO = {
     "cb_nodes": "OMPI_MCA_io_ompio_num_aggregators",
     "cb_buffer_size": "OMPI_MCA_io_ompio_bytes_per_agg",
@@ -40,7 +40,7 @@ def mpi_of(machine: Machine) -> str:
 
 
 def hints_line(hints: Mapping[str, str | int], mpi: str) -> str | None:
-    r"""Return the line that hands hints to an MPI; None without hints, or if that MPI has none of these.
+    r"""Return the line that passes hints to an MPI library; None without hints, or if it has none of these.
 
     Parameters
     ----------

@@ -2,9 +2,9 @@
 
 A site's runs are used where available; otherwise the spread of public IO500 results on Lustre [1]_. Two more results
 follow from these data: the rate of file creation grows with the write rate (a line in logarithms), and transferring a
-lock costs 2 ms in the median. Each range is to hold nine of ten. The loss of jobs relative to the best rate of a shared
-file system is documented for ARCHER2: regular runs with one file per task reach 30 of at most 170 GiB/s at the lower
-quartile [2]_.
+lock costs 2 ms in the median. Each range should contain nine of ten. The loss of jobs relative to the best rate of a
+shared file system is documented for ARCHER2: regular runs with one file per task reach 30 of at most 170 GiB/s at the
+lower quartile [2]_.
 
 References
 ----------
@@ -23,7 +23,7 @@ from hopperlib.machine import FileSystem
 from hopperlib.storage.lustre.node_rates import one_file_ceiling, one_file_over_task
 from hopperlib.storage.lustre.rates import PUBLIC_CREATES_PER_S, Costs, Pace, Writing, pieces_per_call
 
-# Share of the results that a range is to hold.
+# Share of the results that a range should contain.
 HELD = 0.9
 # Lower quartile of ARCHER2's regular runs relative to the best.
 _REACHED_AT_LEAST = 30 / 170
@@ -135,7 +135,7 @@ class SiteRates:
     creates_per_s, lock_s : Range or None
         [1/s], [s]
     runs : mapping
-        How many values each rests on.
+        Number of values for each.
     most_nodes : Measurement or None
         The measured write with the most nodes, where nodes are known.
     """
@@ -153,7 +153,7 @@ def fit_rates(measurements: Iterable[Measurement]) -> SiteRates:
     """Fit the performance of a file system to its runs.
 
     For rates, the best run shows the possible rate and, from five runs on, their spread shows the expected range; for
-    fewer runs the range is widened by the cost of contention elsewhere. Creates that nobody measured follow from the
+    fewer runs the range is widened by the cost of contention elsewhere. Unmeasured create rates are estimated from the
     write rate.
 
     Raises

@@ -26,7 +26,7 @@ class NodeLines(NamedTuple):
     everywhere : str
         To run it as all tasks of the job.
     broadcasts : bool
-        Whether the launcher can hand a file to the nodes itself (``sbcast``).
+        Whether the launcher can copy a file to the nodes (``sbcast``).
     """
 
     once: str

@@ -2,7 +2,7 @@
 
 A time within the estimated range is not evidence against the file system or the program. The minimum gain of a change
 assumes the same load: the measured time shrinks as the estimate does, by the smallest of the factors at both ends and
-the middle of the ranges. It wins at most what leaves the fast end. A time above the range has another cause, so no
+the middle of the ranges. Its maximum gain is that at the fast end. A time above the range has another cause, so no
 minimum is given.
 """
 

@@ -1,9 +1,9 @@
 """Performance of a different run, from a measured one: more or fewer nodes, reads instead of writes.
 
-A file system is slower than its parts add up to, and how much slower is known of many: IO500 prints the same four phases
-for every system, and many systems ran it more than once [1]_. Between two runs of one system the rate grows with a power
-of the number of nodes, far below 1: often the servers, not the clients, set the limit. How well such an estimate holds is
-measured with each system left out in turn (`held_out`).
+A file system is slower than its parts add up to, and how much slower is known of many: IO500 prints the same four
+phases for every system, and many systems ran it more than once [1]_. Between two runs of one system the rate grows with
+a power of the number of nodes, far below 1: often the servers, not the clients, set the limit. The accuracy of such an
+estimate is measured with each system left out in turn (`held_out`).
 
 References
 ----------
@@ -69,7 +69,9 @@ class Power(NamedTuple):
 
 
 class HeldOut(NamedTuple):
-    """How an estimate held on systems that it was not fitted to: rows, systems, the median factor, and the share within the range."""
+    """Accuracy of an estimate on systems that it was not fitted to: rows, systems, the median factor, and the share
+    within the range.
+    """
 
     rows: int
     systems: int
@@ -265,7 +267,7 @@ ESTIMATES: dict[str, tuple[Callable[[], list[_Point]], bool]] = {
 
 
 def table() -> Iterable[tuple[str, HeldOut]]:
-    """Yield each estimate and how it held.
+    """Yield each estimate and its accuracy.
 
     Examples
     --------

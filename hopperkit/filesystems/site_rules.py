@@ -1,8 +1,7 @@
 """A site's recommendation for a shared file of a given size, as commands: its layout, its pool, its hints.
 
-A machine file holds the sizes from which a site advises more stripes, and often the
-line itself. Below the first size, and for files that are not shared by tasks, new files stay as the site
-makes them.
+A machine file has the sizes from which a site recommends more stripes, and often the command. Below the first size, and
+for files that are not shared by tasks, new files stay as the site makes them.
 """
 
 import re
@@ -37,7 +36,7 @@ class SiteRule(NamedTuple):
     commands : tuple of str
         The site's lines, for the folder of the files.
     hints_line : str or None
-        The site's line that hands hints to MPI-IO, where it prints one.
+        The site's command that passes hints to MPI-IO, if it gives one.
     words : str
         Purpose of the rule.
     """

@@ -84,7 +84,7 @@ def files_cost(way: Way, *, files: int, size_bytes: int, tasks: int, nodes: int,
     at_least(1, files=files, size_bytes=size_bytes, tasks=tasks, nodes=nodes)
     above(0, peak_gb_s=system.peak_gb_s)
     left = {"node archive": min(nodes, files), "one file": 1}.get(way, files)
-    # A folder a task is a file more.
+    # A folder per task counts as one more file.
     created = left + (min(tasks, files) if way == "own folders" else 0)
     rates = REPEATED.times(system.creates_per_s) if system.creates_per_s else CREATES_PER_S
     if way == "own folders":

@@ -48,10 +48,10 @@ from hopperlib.storage.lustre.striping import Layout
 from hopperlib.text import digits
 from hopperlib.units import BYTES_PER_MIB
 
-# Who writes, and the pattern of `Writing` that the advice makes of it.
+# The writers, and the corresponding pattern of `Writing`.
 _PATTERNS = {"shared": "collective", "file-per-process": "file-per-process", "one-writer": "shared"}
 
-# The least count is taken that is as fast as this share of the best.
+# The smallest count is used that achieves this share of the best rate.
 _NEAR_BEST = 0.955
 # How the reason of a layout begins that the estimate prefers to the site's.
 DEPARTS = "departs from the site's rule"
@@ -67,7 +67,7 @@ _MANY_FILES = 10_000
 _LOCK_PROBLEM_SHARE = 0.2
 # Files up to this size can lie on the metadata server as a whole: what nearly all public IO500 scripts give them.
 _SMALL_FILE_BYTES = 65_536
-# Objects an OST that public IO500 scripts give a file of small unaligned blocks.
+# Objects per OST that public IO500 scripts give a file of small unaligned blocks.
 _OVERSTRIPED = 4
 _LIMITS = {
     "tasks": "the tasks that write",
@@ -108,7 +108,7 @@ class Advice:
     estimate : Estimate
         Resulting write time.
     keeps_default : bool
-        Whether this is what new files get anyhow.
+        Whether this is the default layout of new files.
     mpi : str
         Whose hints: ``cray``, ``romio`` or ``ompio``.
     alternatives : tuple of Alternative
@@ -146,7 +146,7 @@ class Advice:
 
     @property
     def hints_line(self) -> str | None:
-        """The line that hands the hints to the MPI, the site's where it prints one; None without hints."""
+        """The line that passes the hints to the MPI library, the site's if it gives one; None without hints."""
         return self.site_hints or hints_line(dict(self.hints), self.mpi)
 
 
@@ -390,7 +390,9 @@ def _least(pace: Pace, most: int) -> tuple[int, int]:
 
 
 def _choose(pace: Pace, default: tuple[Component, ...], pool: str) -> _Choice:
-    """Return the layout: what new files get if that is near the best, else the least count that is, or one stated nearby."""
+    """Return the layout: the default if it is nearly optimal, otherwise the smallest count that is, or a documented one
+    nearby.
+    """
     system = pace.system
     most = min(system.max_stripe_count, system.advised_stripe_count or system.max_stripe_count)
     best, count = _least(pace, most)
@@ -510,7 +512,7 @@ def writing_findings(
     estimate : Estimate
         Estimate of the writes, from `hopperlib.storage.lustre.rates.estimate`.
     advice : Advice
-        Whose cautions hold too.
+        Its cautions apply too.
 
     Examples
     --------

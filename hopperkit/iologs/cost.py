@@ -59,7 +59,7 @@ class Cost(NamedTuple):
 
     @property
     def node_s(self) -> float | None:
-        """Time in I/O calls of all nodes: as long as a task on average, each node; None if their number is unknown. [s]"""
+        """Time in I/O calls of all nodes: the mean time of a task, for each node; None if their number is unknown. [s]"""
         return None if self.nodes is None else self.seconds * self.nodes
 
     @property

@@ -1,10 +1,9 @@
 """Health of OSTs, and of nodes as clients, from a night's logs: many jobs can show what one cannot.
 
-In each log the files of one task are put in order of their rates. If all OSTs and nodes are equal, the ranks of one
-part's files are drawn from all, whatever the noise: their mean has the distribution of a rank sum [1]_. Other jobs may
-have loaded one OST or node at that time; if that is all, its rank among the OSTs, or the nodes, of the job is uniform.
-The larger of the two chances counts, as a normal deviate. Jobs are independent, so their sum is normal too (Stouffer's
-method [2]_).
+In each log the files of one task are sorted by rate. If all OSTs and nodes are equal, the ranks of one part's files are
+drawn from all, whatever the noise: their mean has the distribution of a rank sum [1]_. Other jobs may have loaded one
+OST or node at that time; if that is all, its rank among the OSTs, or the nodes, of the job is uniform. The larger of
+the two chances counts, as a normal deviate. Jobs are independent, so their sum is normal too (Stouffer's method [2]_).
 
 The part that explains most is removed with its files before the search continues: a slow node makes the OSTs that it
 wrote to look slow, and vice versa. An effect repeated by the same tasks of the same program belongs to the program and
@@ -72,7 +71,7 @@ class Health(NamedTuple):
     factor : float
         How many times slower than usual it was, the median of the jobs.
     chance : float
-        Chance that anything of a healthy night looks as slow.
+        Probability that any part looks as slow in a healthy night.
     verdict : {"slow", "slower", "no sign", "cannot tell"}
         "slower" if chance does not explain its ranks, but it is less than 1.5 times slower in most jobs, or one healthy
         night in ten looks the same; "cannot tell" if there are too few jobs to show it even if it were the slowest in

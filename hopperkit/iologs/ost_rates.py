@@ -323,7 +323,7 @@ def _log_ways(of: int, chosen: int) -> float:
 def _without(
     files: Sequence[_File], rates: Sequence[OstRate], taken: OstRate
 ) -> tuple[Sequence[_File], tuple[OstRate, ...]]:
-    """Return the files that lie on none of the OSTs taken out, and the rates that these show."""
+    """Return the files that use none of the removed OSTs, and their rates."""
     left = [(osts, traffic) for osts, traffic in files if not set(osts) & set(taken.osts)]
     # Files on other OSTs too take their part of these away.
     alone = len(files) - len(left) == taken.files and all(len(osts) == 1 for osts, _ in files)

@@ -216,7 +216,7 @@ class _Words:
                     pieces += () if text is None else (text,)
                     pieces += self.added.get(at, ()) if at != ats[-1] else ()
                 edits.append(Edit(start, end, " ".join(pieces)))
-            # A new option brings its blank: those before a word that goes are cut with it.
+            # A new option includes its blank: blanks before a deleted word are deleted with it.
             edits += [Edit(end, end, "".join(f" {text}" for text in last))] if last else []
         return tuple(edits)
 

@@ -121,7 +121,7 @@ def number_list(flag: str, text: str, *, what: str, typed: str = "") -> tuple[in
 
 
 def cpu_list(flag: str, text: str) -> tuple[tuple[int | None, ...], ...]:
-    """Return the lists of ``aprun -cc``, one a task where colons part them; x gives None.
+    """Return the lists of ``aprun -cc``, one per task, separated by colons; x gives None.
 
     Parameters
     ----------

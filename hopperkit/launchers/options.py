@@ -358,7 +358,7 @@ class _Line:
         # Where the option begins that is being read.
         self.begin = 0
         self.given: list[Given] = []
-        # The first of a name holds.
+        # The first of a name applies.
         self.options = {name: option for option in reversed(table) for name in option.names}
 
     def is_known(self, option: Option) -> bool:
@@ -366,7 +366,7 @@ class _Line:
         return self.known is None or any(name in self.known for name in option.names)
 
     def next_option(self) -> str:
-        """Return the next word if it is an option, else nothing."""
+        """Return the next word if it is an option, otherwise None."""
         word = self.words[self.at] if self.at < len(self.words) else Word(text="")
         if not word.text.startswith("-") or len(word.text) < 2:
             return ""
@@ -377,7 +377,7 @@ class _Line:
         return word.text
 
     def cut_glued(self, text: str) -> tuple[str, str]:
-        """Return an option of aprun and the value glued to it; the longest that fits holds: -sn2 is -sn, -S3 is -S."""
+        """Return an option of aprun and its attached value; the longest match applies: -sn2 is -sn, -S3 is -S."""
         names = {*(self.known or ()), *self.options}
         for end in range(min(len(text), 3), 1, -1):
             option = self.options.get(text[:end])
@@ -394,7 +394,9 @@ class _Line:
             self.take(option, typed, value, attached=bool(value))
 
     def take_long(self, text: str) -> None:
-        """Take the option with this long name or the only one that begins so; else one that a site may have added."""
+        """Read the option with this long name or the only one that begins with it; otherwise one that a site may have
+        added.
+        """
         typed, equals, value = text.partition("=")
         name = typed
         if typed not in self.options:

@@ -44,7 +44,7 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
 
     Examples
     --------
-    Twelve tasks a node sit on two of Hopper's four NUMA nodes; -S 3 spreads them:
+    Twelve tasks per node are on two of Hopper's four NUMA nodes; -S 3 spreads them:
 
     >>> from hopperlib.machine import Machine
     >>> from hopperkit.launchers.reader import read_launch
@@ -77,7 +77,7 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
 
 
 def _seat(launch: Launch, machine: Machine, node: NodeKind) -> Iterator[Seating]:
-    """Yield where the launcher puts the tasks of each component; only the modules of that launcher are loaded."""
+    """Yield the launcher's placement of each component's tasks; only the modules of that launcher are loaded."""
     if launch.launcher == "aprun":
         from hopperkit.launchers.filling.aprun_claim import check_claims
 
@@ -113,7 +113,7 @@ def _not_followed(launch: Launch) -> list[str]:
 
 
 def _pin(seat: Binding, launch: Launch, node: NodeKind) -> Binding:
-    """Return a task's binding with its threads where OpenMP's variables put them; aprun binds threads itself."""
+    """Return a task's binding with its threads placed by OpenMP's variables; aprun binds threads itself."""
     return seat if launch.launcher == "aprun" else pinned_threads(seat, launch.environment, node)
 
 

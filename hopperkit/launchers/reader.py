@@ -26,7 +26,7 @@ from hopperlib.placement.components import (
     Reservation,
 )
 
-# More threads than this on one task is a slip, and a drawing of it helps nobody.
+# More threads than this per task are an error, and a drawing of them would not help.
 _MAX_THREADS = 1024
 # More steps than this at a time are not followed one by one.
 _MAX_STEPS = 1024

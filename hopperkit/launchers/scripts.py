@@ -32,7 +32,7 @@ from hopperlib.placement.components import DIRECTIVES, BatchSystem, LaunchError
 
 # Longest text taken. A job script is a few thousand characters.
 _MAX_CHARACTERS = 500_000
-# Characters that its variables and the words that come out of them may have in all.
+# Total limit on characters in its variables and the words expanded from them.
 _MAX_GROWTH = 2_000_000
 
 _MPIEXEC = ("mpiexec", "mpirun", "mpiexec.hydra", "orterun", "prterun", "prun")
@@ -352,7 +352,7 @@ class _Shell:
         self.condition = ""
         self.depth = self.group = 0
         self.found = False
-        # Characters that came out of variables.
+        # Characters expanded from variables.
         self.grown = 0
 
     def walk(self, statements: Sequence[Statement]) -> Iterator[LaunchLine]:
@@ -540,7 +540,7 @@ class _Shell:
         return words
 
     def _grow(self, characters: int) -> None:
-        """Count characters that are kept; a text that grows without end is refused."""
+        """Count the stored characters; a text that grows without limit is rejected."""
         self.grown += characters
         if self.grown > _MAX_GROWTH:
             rule = f"grows past {_MAX_GROWTH:,} characters as its variables are put in, which no job script needs"

@@ -69,7 +69,7 @@ def _gpu_text(kind: NodeKind, gpu: int, placed: NodePlacement | None) -> str:
 
 
 def _kept_cores(kind: NodeKind, placed: NodePlacement | None) -> tuple[int, ...]:
-    """Return the cores that the site keeps, as far as no task has them."""
+    """Return the reserved cores, except those used by tasks."""
     used = {core for binding in (placed.pattern if placed else ()) for core in binding.cores}
     return tuple(core for core in kind.reserved_cores if core not in used)
 
@@ -85,8 +85,9 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
     Returns
     -------
     str
-        Lines, the last one ended. Where the boxes would fill a screen, a NUMA node that looks like an earlier one is a
-        line of words. A box lists the tasks that may run there; ``12x`` means twelve that do not fit, a dot none.
+        Lines, the last one ended. If the boxes would fill a screen, a NUMA node that looks like an earlier one is
+        described in one line. A box lists the tasks that may run there; ``12x`` means twelve that do not fit, a dot
+        none.
 
     Examples
     --------
@@ -122,7 +123,7 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
     }
     width = max((len(word) for word in words.values()), default=1)
     per_line = max(1, min(kind.cores_per_numa_node, (_LINE_WIDTH - 5) // (width + 3)))
-    # An even split over the lines looks better than a full line and a rest.
+    # An even split over the lines looks better than a full line and a remainder.
     per_line = -(-kind.cores_per_numa_node // -(-kind.cores_per_numa_node // per_line))
     shapes = [_shape(kind, words, numa_node) for numa_node in range(kind.numa_nodes)]
     # Boxes equal to those of an earlier NUMA node are described in words if all would not fit a screen.

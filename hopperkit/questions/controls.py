@@ -68,7 +68,7 @@ class Control:
     argument: bool = False
     required: bool = False
 
-    # One class holds the fields of all kinds: a dataclass each would cost every command ten milliseconds.
+    # One class has the fields of all kinds: separate dataclasses would add ten milliseconds to every command.
     default: Any = None
     low: float = 0
     high: float = 0
@@ -283,7 +283,7 @@ class MachineChoice(Choice):
             return value
         if not isinstance(value, (str, os.PathLike)):
             raise self.refuse(value, "must be the name of a machine, the path of a machine file, or a Machine")
-        # A name stays a name: the address of the page and the examples can hold it, and no machine.
+        # A name stays a name: the page's address and the examples can contain it, but not a machine.
         if value in Machine.names():
             return value
         try:
@@ -374,7 +374,8 @@ class FileText(Text):
     accept : str
         File name endings the picker offers, as in HTML; empty for all.
     multiple : bool
-        Whether several files are taken; each is then led by a line with its name, as `hopperkit.readers.source.texts_of` reads it.
+        Whether several files are allowed; each then begins with a line with its name, in the form of
+        `hopperkit.readers.source.texts_of`.
     """
 
     kind: ClassVar[str] = "file"

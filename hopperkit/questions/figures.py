@@ -244,7 +244,7 @@ def _marks(series: Sequence[Series], marks: Mapping[str, float]) -> Iterator[dic
 
 
 def _table(caption: str, x: Axis, y: Axis, series: Sequence[Series]) -> Table:
-    """Return the drawn numbers: one column a series where all share x, else one row a point."""
+    """Return the plotted numbers: one column per series if all share x, otherwise one row per point."""
     place, value = (Column(axis.title, axis.unit, axis.decimals) for axis in (x, y))
     if all(list(each.x) == list(series[0].x) for each in series):
         columns = (place, *(value._replace(title=each.name) for each in series))

@@ -93,7 +93,7 @@ def machine_of_text(text: str) -> tuple[str, str]:
     >>> machine_of_text("#SBATCH -C gpu\nsrun -n 4 ./a")
     ('', '')
     """
-    # Few questions read a script: what reads them is loaded then.
+    # Few questions read a script: the parser is imported on demand.
     from hopperkit.launchers.scripts import read_script
 
     script = read_script(text)

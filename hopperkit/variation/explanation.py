@@ -92,7 +92,7 @@ class Explanation:
         return next(iter([row for row in rows if row.exact] or exact or rows), None)
 
     def effect(self, name: str) -> Effect | None:
-        """The effect of a factor with the others held; None if it was not among them."""
+        """The effect of a factor with the others held constant; None if it was not among them."""
         return self.effects.row_of(name) if self.effects else None
 
 

@@ -32,7 +32,7 @@ class Order(NamedTuple):
     chance : float
         How often shuffled runs show as much. [fraction]
     wanders : bool
-        Whether neighbors still resemble each other once the drift or step is taken away: slow wandering, not one change.
+        Whether neighbors are still similar after removing the drift or step: slow wandering, not one change.
     """
 
     kind: str
@@ -146,7 +146,7 @@ def _chance(centered: Sequence[float], trend: float, step: float, rng: random.Ra
         mixed = shuffled(centered, rng)
         trends += _trend(mixed) >= trend - 1e-9
         steps += _step(mixed)[0] >= step - 1e-9
-    # Two looks at one history.
+    # Two tests on one history.
     return min(1.0, 2 * (1 + min(trends, steps)) / (1 + done))
 
 
@@ -157,7 +157,7 @@ def _trend(centered: Sequence[float]) -> float:
 
 
 def _step(centered: Sequence[float]) -> tuple[float, int]:
-    """The largest rank sum over all places of a step, in standard deviations but for a constant, and its place."""
+    """The largest rank sum over all positions of a step, in standard deviations up to a constant, and its position."""
     n, running, best, at = len(centered), 0.0, -1.0, _LEAST_SIDE
     for place in range(1, n - _LEAST_SIDE + 1):
         running += centered[place - 1]
@@ -169,7 +169,7 @@ def _step(centered: Sequence[float]) -> tuple[float, int]:
 
 
 def slope_of(logs: Sequence[float], at: Sequence[float] | None = None) -> float:
-    """Median slope of pairs (Theil and Sen): a few runs far off do not turn it. [per run, or per unit of `at`]
+    """Median slope of pairs (Theil and Sen): unaffected by a few outliers. [per run, or per unit of `at`]
 
     Parameters
     ----------

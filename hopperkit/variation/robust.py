@@ -1,7 +1,7 @@
 """Location and regression that a few slow runs cannot overturn: Huber's M-estimator with a scale from the median.
 
 Each point is weighted by ``min(1, c / |z|)``, z its residual in scales, so that a run twenty scales off pulls no more
-than one at ``c`` scales. The scale is the median absolute residual over 0.6745, taken anew in each round. Estimates and
+than one at ``c`` scales. The scale is the median absolute residual over 0.6745, recomputed in each round. Estimates and
 standard errors match ``statsmodels.RLM`` with its defaults (HuberT, covariance H1); a test compares them.
 """
 
@@ -114,7 +114,7 @@ def regression(design: Sequence[Sequence[float]], y: Sequence[float]) -> Regress
 
     Examples
     --------
-    A slope of 2 with one point far off:
+    A slope of 2 with one outlier:
 
     >>> rows = [[1.0, float(x)] for x in range(10)]
     >>> y = [1.0, 3.1, 4.9, 7.0, 9.1, 10.9, 13.0, 15.1, 16.9, 90.0]

@@ -1,4 +1,4 @@
-"""One group, two, a drift, a step, a few slow runs, or noise: what run times show before any column is looked at."""
+"""One group, two, a drift, a step, a few slow runs, or noise: the shape of run times before any column is used."""
 
 import math
 import random

@@ -98,6 +98,6 @@ def slowdown_seen(logs: Sequence[float], chance: float = 0.02) -> float:
     ordered = sorted(logs, reverse=True)
     gaps = [rank * (ordered[rank - 1] - ordered[rank]) for rank in range(1, int(_USED * len(ordered)) + 1)]
     others = len(gaps)
-    # The gap that the F ratio with two degrees of freedom exceeds with that chance, as one of two looks.
+    # The gap that the F ratio with two degrees of freedom exceeds with that probability, as one of two tests.
     share = chance * _weight(1, max(1, int(MOST_SLOW * len(ordered)))) / 2
     return sum(gaps) * (math.exp(-math.log(share) / others) - 1)

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunsTable:
-    """Runs in order of time, where that is known, else in the order of the rows.
+    """Runs in order of time, if known, otherwise in the order of the rows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Contention: how much many users get out of one thing they share.
+"""Contention: throughput of many users of a shared resource.
 
 =========================  ===================================================
 saturation                 throughput of many users of one server, link or file

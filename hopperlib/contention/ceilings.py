@@ -3,8 +3,8 @@ systems.
 
 Each row of ``ceilings.csv`` is the value of one system, with the file or page that prints it. The value for another
 system is estimated from all of a group: the geometric mean, and an interval that contains 80 % of further systems
-(Student's t of the logarithms). With each system left out in turn the intervals hold 83 % of 212 values of the groups
-with five systems or more.
+(Student's t of the logarithms). With each system left out in turn, the intervals contain 83 % of 212 values of the
+groups with five systems or more.
 
 ================================  ==============================================================================
 client-own-files-write, -read     a node that writes or reads a file for each task (ior-easy of IO500, at most 16 nodes)

@@ -1,14 +1,14 @@
 """Throughput of many users who share one thing: OSTs, a file, a link, memory channels, a metadata server.
 
-A ceiling taken with `min` reads high where demand and ceiling are about equal: requests that come at random wait for
-each other before the server is full. A closed queue reads low there. Between them is a soft minimum
+A ceiling with `min` is too high where demand and ceiling are about equal: requests at random times wait for each other
+before the server is saturated. A closed queue reads low there. Between them is a soft minimum
 
     X = (D^-p + P^-p)^(-1/p)
 
 of the demand D and the ceiling P. With p = 1 it is the closed queue, for large p it is `min`. Of seven laws tested on
 144 public curves of 16 sources, each source left out in turn, none is better [1]_: its typical error is a factor of
 1.07, or 1.09 away from the ceiling (`min` 1.14, the closed queue 1.19). p = 2.5 suits storage, memory, metadata servers
-and networks alike. That holds for a *measured* ceiling. A ceiling from a data sheet is not reached; for one p = 1 is
+and networks alike. That applies to a *measured* ceiling. A ceiling from a data sheet is not reached; for one p = 1 is
 the best.
 
 Two results set limits to it. A curve that falls beyond its maximum cannot be predicted: a quarter of the curves fall by
@@ -57,7 +57,7 @@ class Throughput(NamedTuple):
     ----------
     usual : float
     low, high : float
-        Ends of an interval that holds 80 % of the measured points of public curves.
+        Ends of an interval that contains 80 % of the measured points of public curves.
     """
 
     usual: float

@@ -1,8 +1,7 @@
 """Layouts of Lustre in the words of ``lfs setstripe``: plain, or progressive with a component for each part of a file.
 
-The first bytes of a file may lie on the metadata server (``-L mdt``, Data on
-MDT), the next on one OST of a fast pool, the rest on many. A component begins
-where the one before it ends [1]_.
+The first bytes of a file may be on the metadata server (``-L mdt``, Data on MDT), the next on one OST of a fast pool,
+the rest on many. A component begins where the one before it ends [1]_.
 
 References
 ----------

@@ -237,7 +237,7 @@ class Machine:
         return to_toml(self)
 
     def broken_rules(self) -> Iterator[str]:
-        """Yield what does not fit together, though each value is right by itself: key, value, rule.
+        """Yield inconsistencies between values that are valid individually: key, value, rule.
 
         Examples
         --------

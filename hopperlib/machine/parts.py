@@ -57,7 +57,7 @@ class NodeKind:
     clock_ghz : float
         Clock of a core. [GHz]
     flops_per_cycle : float
-        Double precision operations a core finishes in a cycle at best.
+        Double precision operations per core and cycle at best.
     memory_gb, usable_memory_gb : float
         Memory installed, and left for a job. [GB, binary]
     numa_bandwidth_gb_s : float
@@ -76,7 +76,7 @@ class NodeKind:
         For each hardware thread of a core the CPUs of the cores in order, where the numbers follow no such rule:
         ``0-62:2,1-63:2`` where they alternate between two NUMA nodes.
     reserved_cores : tuple of int
-        Cores that the site keeps for the system.
+        Cores that the site reserves for the system.
     gpu_cores : tuple of str
         For each GPU available to jobs, the nearest cores, as in ``48-55``.
     gpu_model : str or None
@@ -428,7 +428,7 @@ class FileSystem:
     useful_stripe_count : int or None
         OSTs of one file beyond which nothing was gained when it was measured.
     advised_stripe_count : int or None
-        The most that the site wants a file to have.
+        The site's upper limit per file.
     default_layout : str or None
         Default layout of new files, as options of ``lfs setstripe``, if it is more than a count and a size.
     pool : str or None
@@ -539,7 +539,7 @@ class Launcher:
     site_options : tuple of str
         Long options added by the site, which do not affect where tasks run.
     version : str or None
-        Version whose rules hold; for srun the Slurm release, such as ``23.11``.
+        Version whose rules apply; for srun the Slurm release, such as ``23.11``.
     slurm_socket : str
         What Slurm calls a socket here when it binds tasks: ``socket``, ``numa_node`` or ``l3``.
     slurm_conf_socket : str or None

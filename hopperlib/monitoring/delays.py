@@ -1,6 +1,6 @@
 """Detection delay and false alarms, measured on synthetic histories.
 
-``data/detection-delays.csv`` holds how the detector did on made-up histories watched run by run
+``data/detection-delays.csv`` has the detector's results on synthetic histories watched run by run
 (``benchmarks/detection_delays.py`` makes it). No formula replaces the simulation: autocorrelated runs carry less
 information than independent ones, by an amount without a short formula.
 """

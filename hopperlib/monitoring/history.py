@@ -1,4 +1,4 @@
-"""Benchmark histories judged: lasting changes, drifts, outliers, and what of it other columns explain.
+"""Benchmark histories judged: lasting changes, drifts, outliers, and the parts that other columns explain.
 
 A benchmark is judged on the logarithm of its values, so that a loss of 20 % counts the same at every level. The level
 of a history is that of its ordinary runs: runs in contention do not lower it.
@@ -99,7 +99,7 @@ class Shift(NamedTuple):
 
 
 class Outlier(NamedTuple):
-    """A run far off its level."""
+    """A run far from its level."""
 
     run: int
     time: str
@@ -242,7 +242,7 @@ def _shifts(history: History, logs: tuple[float, ...], course: Course, level: fl
 
 
 def _seasonal(report: Report, length: int, trend: Sequence[float]) -> Report:
-    """Return the report of a history that moves with the season and else stays."""
+    """Return the report of a history that moves with the season and is otherwise stable."""
     rise = 100 * math.expm1(max(trend) - min(trend))
     return replace(report, season_runs=length, season_percent=rise, verdict=SEASONAL)
 
@@ -283,7 +283,7 @@ def _season(logs: Sequence[float], course: Course, level: float) -> tuple[int, t
 
 
 def _outliers(history: History, residuals: Sequence[float], spread: float) -> tuple[Outlier, ...]:
-    """Return the runs far off their level."""
+    """Return the runs far from their level."""
     return tuple(
         Outlier(run, history.times[run], history.values[run], 100 * math.expm1(off))
         for run, off in enumerate(residuals)

@@ -1,8 +1,8 @@
 """The likeliest course of a history: ordinary runs around a level that jumps now and then, and outliers on either side.
 
-A run is ordinary (normal around the level, and alike from one run to the next by an autocorrelation of lag one) or an
-outlier (exponentially far off, below or above). The best path over a grid of levels, with a price for each jump, is
-found exactly in one pass (Viterbi); the noise is then estimated anew around it, and so in turn.
+A run is ordinary (normal around the level, with a lag-one autocorrelation from one run to the next) or an outlier
+(exponentially distributed, below or above). The best path over a grid of levels, with a penalty for each jump, is found
+exactly in one pass (Viterbi); the noise is then re-estimated around it, and so on.
 """
 
 import math
@@ -192,7 +192,7 @@ def first_noise(values: Sequence[float], least: float) -> Noise:
 
 
 def _noise_around(residuals: Sequence[float], cuts: Collection[int], noise: Noise, least: float) -> Noise:
-    """Return the noise estimated anew from residuals, each weighted by how surely it is an ordinary run."""
+    """Return the noise re-estimated from residuals, each weighted by the probability that it is an ordinary run."""
     parts = zip(*_Densities(noise).parts(residuals), strict=True)
     sure = [ordinary / (ordinary + outlying) for ordinary, outlying in parts]
     squares = sum(weight * r * r for weight, r in zip(sure, residuals, strict=True))
@@ -370,7 +370,7 @@ def place(values: Sequence[float], fitted: Fit, which: int, shortest: int, near:
         right -= after
         logs.append(left + jump + right)
         left += before
-    # The first of `logs` is a change at the second run; either side keeps its least length.
+    # The first of `logs` is a change at the second run; either side keeps its minimum length.
     logs = [_NEVER] * shortest + logs[shortest - 1 : len(logs) - shortest + 1]
     top = max(logs)
     # Beside the likeliest, so that no exponential is too small to be a number.

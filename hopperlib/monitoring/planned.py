@@ -62,7 +62,7 @@ def compared(
     persistence : float
         Autocorrelation of runs that follow each other: such runs count as fewer, below 1. [-]
     level : float
-        How often the interval is to hold the change.
+        Confidence level of the interval.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def change_at(report: Report, at: float, *, level: float = 0.95) -> Comparison |
     at : float
         As `moment` gives it: the first moment after the change.
     level : float
-        How often the interval is to hold the change.
+        Confidence level of the interval.
 
     Examples
     --------

@@ -21,7 +21,7 @@ from hopperlib.errors import InputError, refusal
 
 
 def rate(operations: float, time_s: float, processors: float) -> float:
-    """Return the rate of a benchmark per processor, in operations a second.
+    """Return the rate of a benchmark per processor, in operations per second.
 
     Parameters
     ----------

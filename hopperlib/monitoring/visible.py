@@ -1,7 +1,7 @@
 """The smallest lasting change that would have been seen: the size of the silence of a history without one.
 
-Histories are drawn from the runs themselves, with a change in the middle, and the gain of likelihood that the detector
-requires is worked out for each. The distribution of these gains above the required gain gives the change that 80 of 100
+Histories are drawn from the runs themselves, with a change in the middle, and the gain in likelihood that the detector
+requires is computed for each. The distribution of these gains above the required gain gives the change that 80 of 100
 such histories show. The noise of a history is estimated from its runs and may be larger. The change is increased by the
 uncertainty of that estimate, so that 80 of 100 holds on average over histories. Nothing here was fitted;
 ``tests/monitoring/test_visible.py`` measures its accuracy.

@@ -1,4 +1,4 @@
-"""The network: torus, dragonfly and fat tree, who sits where, and what that costs.
+"""The network: torus, dragonfly and fat tree, positions of nodes, and their cost.
 
 ===========  =======================================================
 torus        wiring, distances, node orders, how compact a job lies

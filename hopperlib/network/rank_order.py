@@ -1,8 +1,8 @@
 """Which rank goes where: task orders for codes that talk to their neighbors.
 
 By default ranks fill the nodes in order. A code on a three-dimensional grid then gets slabs of its grid on a node, and
-most neighbors sit elsewhere. With a small box of the grid on each node instead, more neighbors are on the same node.
-The program is unchanged: a file `MPICH_RANK_ORDER` sets the order for the launcher.
+most neighbors are on other nodes. With a small box of the grid on each node instead, more neighbors are on the same
+node. The program is unchanged: a file `MPICH_RANK_ORDER` sets the order for the launcher.
 
 S3D ran 6 % faster for it; MFDn's best order deals the ranks of a triangle out
 so that every column has equally many [1]_.
@@ -106,7 +106,7 @@ def _cut(grid: Grid, block: Grid, periodic: bool) -> int:
 
 
 def off_node_pairs(order: Sequence[int], grid: Grid, cores_per_node: int, *, periodic: bool = False) -> int:
-    """How many neighbor pairs sit on different nodes.
+    """Number of neighbor pairs on different nodes.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def off_node_pairs(order: Sequence[int], grid: Grid, cores_per_node: int, *, per
     Raises
     ------
     InputError
-        If the order does not hold every rank of the grid once.
+        If the order does not contain every rank of the grid once.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def block_order(grid: Grid, block: Grid) -> list[int]:
     for corner in product(*reversed(starts)):
         *outer, x = corner
         length = min(block[0], grid[0] - x)
-        # Where each run along x begins, worked out axis by axis.
+        # Start of each run along x, computed axis by axis.
         firsts = [x]
         for at, size, side, step in zip(reversed(outer), grid[1:], block[1:], steps, strict=True):
             inside = range(at * step, min(at + side, size) * step, step)

@@ -1,4 +1,4 @@
-"""The node: where tasks lie, what memory and bandwidth they get, and what would serve them better.
+"""The node: locations of tasks, their memory and bandwidth, and better layouts.
 
 ==============  ==============================================================================================
 components      what a launch line asks for

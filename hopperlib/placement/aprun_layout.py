@@ -22,7 +22,8 @@ from hopperlib.text import count
 
 
 def counted_node(node: NodeKind, threads: int) -> NodeKind:
-    """Return the node as aprun counts it with ``-j``: each hardware thread in use is a core; 1 if the line has no ``-j``.
+    """Return the node as aprun counts it with ``-j``: each hardware thread in use is a core; 1 if the line has no
+    ``-j``.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
 
     Examples
     --------
-    Six threads a task: one task on each NUMA node of Hopper.
+    Six threads per task: one task on each NUMA node of Hopper.
 
     >>> from hopperlib.machine import Machine
     >>> component = Component(command=("a.out",), tasks=4, threads_per_task=6)
@@ -134,7 +135,7 @@ def _numa_nodes(component: Component, node: NodeKind) -> tuple[int, ...]:
 def _check_tasks(
     component: Component, tasks_per_node: int, cores: int, seats: int, numa_nodes: int, machine: str
 ) -> None:
-    """Refuse more tasks a node than its cores, or than ``-S`` allows."""
+    """Reject more tasks per node than its cores, or than ``-S`` allows."""
     depth, share = component.threads_per_task, component.tasks_per_numa_node
     if tasks_per_node * depth > cores:
         times = f"times -d {depth} is {tasks_per_node * depth} cores, more than" if depth > 1 else "is more than"

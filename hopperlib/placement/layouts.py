@@ -1,8 +1,8 @@
 """Layouts of a job with a memory need per task: those that fit, and their charges.
 
 A job is charged for whole nodes. If memory allows tasks on only some of the cores, the idle ones are charged too: a
-half-packed node costs twice as much. Threads can put the idle cores to work, and nodes with more memory leave fewer of
-them idle.
+half-packed node costs twice as much. Threads can use the idle cores, and nodes with more memory leave fewer of them
+idle.
 """
 
 import math
@@ -83,7 +83,7 @@ class Layout:
         Parameters
         ----------
         hours : float
-            Run time with `threads` threads a task. [h]
+            Run time with `threads` threads per task. [h]
         threads : int
         """
         return self.nodes * hours * threads / self.threads_per_task
@@ -94,14 +94,14 @@ class Layout:
         Parameters
         ----------
         hours : float
-            Run time with `threads` threads a task. [h]
+            Run time with `threads` threads per task. [h]
         threads : int
         """
         return self.node_hours(hours, threads) * self.node_kind.cores
 
 
 class Obstacle(NamedTuple):
-    """Why no layout fits, and what would do.
+    """Why no layout fits, and what would fit.
 
     Examples
     --------
@@ -123,8 +123,8 @@ def layouts(
 ) -> list[Layout]:
     """Return every layout that fits, the cheapest first.
 
-    For each number of tasks a node there are two: one thread a task, and as many as find a core without straddling NUMA
-    nodes. `threads` requests one number of threads instead.
+    For each number of tasks per node there are two: one thread per task, and as many as have a core without straddling
+    NUMA nodes. `threads` requests one number of threads instead.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def layouts(
         if threads is not None and threads > kind.cores:
             continue
         most = min(most_tasks_per_node(kind, need_gb, threads or 1), tasks)
-        # With fewer tasks a node the job needs more nodes than there are.
+        # With fewer tasks per node the job needs more nodes than there are.
         fewest = -(-tasks // kind.count)
         for tasks_per_node in range(most, fewest - 1, -1):
             for count in (threads,) if threads else dict.fromkeys((1, _fitting_threads(kind, tasks_per_node))):
@@ -180,7 +180,7 @@ def cheapest(fitting: Iterable[Layout], *, threads: int | None = None, kind: Nod
     ----------
     fitting : tuple of Layout
     threads : int or None
-        Only layouts of that many threads a task.
+        Only layouts with this number of threads per task.
     kind : NodeKind or None
         Only layouts on this kind of node.
 
@@ -206,7 +206,7 @@ def break_even_efficiency(pure: Layout, threaded: Layout) -> float:
     Parameters
     ----------
     pure, threaded : Layout
-        Layouts of one job; the second has more threads a task.
+        Layouts of one job; the second has more threads per task.
 
     Raises
     ------
@@ -295,7 +295,7 @@ at most 90,000 tasks of 2 GB, or at most 1.82 GB for each of 100,000 tasks
 
 
 def _fitting_threads(kind: NodeKind, tasks_per_node: int) -> int:
-    """Return the most threads a task, with no task on two NUMA nodes."""
+    """Return the largest number of threads per task, with no task on two NUMA nodes."""
     return max(
         (threads for threads in range(1, kind.cores_per_numa_node + 1) if seats(kind, threads) >= tasks_per_node),
         default=1,

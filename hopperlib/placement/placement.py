@@ -141,7 +141,7 @@ class Filling(NamedTuple):
 
 
 def seat_aprun(launch: Launch, machine: Machine, node: NodeKind) -> Iterator[Seating]:
-    """Yield where aprun puts the tasks of each component.
+    """Yield aprun's placement of each component's tasks.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None, fi
     kind : str or None
         Kind of node; the ordinary one by default.
     filling : Filling
-        How the launcher fills a node: aprun's way by default. `hopperkit` passes those of other launchers.
+        How the launcher fills a node: by default as aprun does. `hopperkit` passes those of other launchers.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None, fi
 
     Examples
     --------
-    Twelve tasks per node sit on two of Hopper's four NUMA nodes; -S 3 spreads them:
+    Twelve tasks per node are on two of Hopper's four NUMA nodes; -S 3 spreads them:
 
     >>> from hopperlib.machine import Machine
     >>> from hopperlib.placement.launch_line import read_launch_line

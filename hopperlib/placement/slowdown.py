@@ -177,7 +177,7 @@ class Cost(NamedTuple):
     core_cap_gb_s : float
         Cap of a core that it was worked out with. [GB/s]
     memory_per_task_gb : tuple of (float or None)
-        Memory of a task of each component; None: not known, all taken as local. [GB]
+        Memory of a task of each component; None: unknown, all assumed to be local. [GB]
     components : tuple of ComponentCost
     """
 
@@ -206,7 +206,7 @@ class Cost(NamedTuple):
 
 
 class _NodeTimes(NamedTuple):
-    """Times of one kind of node under a load: bound by cores, by channels and links, and threads a core. [s]"""
+    """Times of one kind of node under a load: bound by cores, by channels and links, and threads per core. [s]"""
 
     load: ThreadLoad
     memory: Spill

@@ -1,9 +1,9 @@
-"""A machine that has run for a while: where a new job would land on it, and what trouble with the scheduler does to it.
+"""A machine that has run for a while: the location of a new job on it, and the effect of scheduler trouble.
 
 After a reboot all nodes are free and a job gets one run of them. Jobs of many sizes end in another order than they
-began, so that the free nodes come to lie in many runs. A probe is a job that requests nodes of such a machine without
-being part of its schedule. Trouble is nodes orphaned day after day, debug jobs that go first, and jobs for nearly all
-of the machine.
+began, so that the free nodes become many runs. A probe is a job that requests nodes of such a machine without being
+part of its schedule. Trouble is nodes orphaned day after day, debug jobs that go first, and jobs for nearly all of the
+machine.
 """
 
 import random
@@ -372,7 +372,7 @@ def large_jobs(schedule: Schedule, end_s: int) -> list[LargeJob]:
     ----------
     schedule : Schedule
     end_s : int
-        End of the time looked at. [s]
+        End of the period considered. [s]
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Times in which nodes are kept from jobs: outages, maintenance, orphans, hours kept for one queue."""
+"""Periods in which nodes are withheld from jobs: outages, maintenance, orphans, hours reserved for one queue."""
 
 import csv
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ _MOST_DIGITS = 15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Downtime:
-    """A time in which nodes are kept from jobs.
+    """A period in which nodes are withheld from jobs.
 
     Parameters
     ----------

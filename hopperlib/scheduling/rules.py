@@ -296,7 +296,7 @@ def queues_of(document: Mapping[str, Any]) -> dict[str, QueueTable]:
 
 
 def put_into_queues(workload: Workload, table: QueueTable) -> tuple[Workload, int, list[int]]:
-    """Return the workload with every job in a queue of the table, and what that took.
+    """Return the workload with every job in a queue of the table, and the assignments made.
 
     A job stays in the queue that it names, if the table has it. Otherwise it goes to the first regular queue that
     allows its nodes and limit or, without one, to the first queue that does.

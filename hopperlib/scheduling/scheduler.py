@@ -2,8 +2,7 @@
 
 The rules are fixed, so that schedules compare:
 
-- At one instant, completions come first, then what happens to the machine,
-  then submissions, then one look at the queue.
+- At one instant, completions come first, then machine events, then submissions, then one scheduling pass.
 - A job ends after its run time, or at its limit if that is shorter.
   ``overrun="keep"`` lets it run on; once over its limit, it is expected to
   end at every moment.

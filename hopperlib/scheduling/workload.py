@@ -1,8 +1,7 @@
-"""Jobs for the scheduler, kept in columns.
+"""Jobs for the scheduler, stored in columns.
 
-A year of a big machine is a million jobs. As one object each they would fill
-hundreds of megabytes; as columns of whole numbers they take a few dozen bytes
-a job. Times are whole seconds, so that a run gives the same bytes everywhere.
+A year of a big machine is a million jobs. As separate objects they would fill hundreds of megabytes; as integer columns
+they take a few dozen bytes per job. Times are whole seconds, so that a run gives the same bytes everywhere.
 """
 
 from __future__ import annotations
@@ -203,7 +202,7 @@ class Workload(Columns):
         self._name_columns()
 
     def _check(self) -> None:
-        """Refuse jobs that cannot be."""
+        """Reject invalid jobs."""
         # Whole columns first; job by job only to name the one that is wrong.
         if not len(self) or (
             min(self.nodes) > 0 <= min(map(min, (self.submit_time_s, self.run_time_s, self.requested_time_s)))

@@ -348,7 +348,7 @@ class _Reading:
         return values
 
     def array(self, record: Any, entries: Any, section: str) -> tuple[Any, ...]:
-        """Read an array of tables such as ``[[node]]``, each named by its first field; the sound ones come back."""
+        """Read an array of tables such as ``[[node]]``, each named by its first field; return the valid ones."""
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             self.problem(section, f"must be an array of tables, [[{section}]]", entries)
             return ()

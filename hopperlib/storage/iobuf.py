@@ -1,4 +1,4 @@
-"""Cray's iobuf: what buffering the reads and writes of a task buys, and what its buffers take.
+"""Cray's iobuf: the gain from buffering a task's reads and writes, and the memory of its buffers.
 
 A task moves its data in calls. The time for a byte has up to four parts:
 
@@ -123,7 +123,7 @@ class Costs:
         reading : bool
             Whether the calls read; only those wait.
         ahead : bool
-            Whether somebody reads ahead, so that the task does not wait.
+            Whether data are read ahead, so that the task does not wait.
         """
         at_least(1, transfer_bytes=transfer_bytes)
         waiting = self.wait_fraction if reading and not ahead else 0.0
@@ -138,7 +138,7 @@ class Costs:
             Size of the program's calls. [bytes]
         buffers : Buffers
         reading : bool
-            Whether the calls read; with a second buffer somebody reads ahead.
+            Whether the calls read; with a second buffer data are read ahead.
         """
         at_least(1, transfer_bytes=transfer_bytes, buffers=buffers.number)
         ahead = buffers.number > 1

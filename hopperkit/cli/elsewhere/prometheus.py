@@ -1,4 +1,4 @@
-"""Numbers as Prometheus reads them from a file: the text format, written so that nobody reads half of it.
+"""Numbers as Prometheus reads them from a file: the text format, written atomically.
 
 References
 ----------
@@ -128,7 +128,7 @@ def write_metrics(path: str, samples: Sequence[Sample], now_s: float) -> None:
     Raises
     ------
     OSError
-        If it cannot be written; the file of before stays.
+        If it cannot be written; the previous file is unchanged.
     """
     target = Path(path)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

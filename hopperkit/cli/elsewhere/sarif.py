@@ -43,7 +43,7 @@ class Annotation(NamedTuple):
 
     @property
     def fails(self) -> bool:
-        """Whether it is a problem that nobody has accepted."""
+        """Whether it is a problem that was not accepted."""
         return self.finding.level == "problem" and not self.ignored
 
     def __str__(self) -> str:
@@ -103,7 +103,7 @@ def _reason(lines: Sequence[str], line: int) -> str:
 
 
 def sarif_log(found: Sequence[Annotation], unread: Sequence[str] = ()) -> dict[str, Any]:
-    """Return a SARIF log of one run: a rule for each code, a result for each annotation, what could not be read.
+    """Return a SARIF log of one run: a rule for each code, a result for each annotation, and unreadable files.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Advice on a job that sbatch, srun or salloc is about to submit: at most two lines, and only tested changes.
 
-Slurm's cli_filter passes the options that it read from the command line, the environment and the script together.
-Imported is what placing needs and no more, as somebody waits for the prompt.
+Slurm's cli_filter passes the options that it read from the command line, the environment and the script together. Only
+modules for placing are imported, because a user waits at the prompt.
 
 References
 ----------
@@ -124,7 +124,7 @@ def _own_line(given: Mapping[str, Any], words: Sequence[str]) -> str:
 
 
 def _directives(given: Mapping[str, Any], script: Script) -> Iterator[Directive]:
-    """Yield the options that hold in the end as directives, on the lines where the script has them."""
+    """Yield the effective options as directives, on their lines in the script."""
     lines = {name: each.line for each in script.directives for name in _spellings(each.option)}
     for name, typed in _options(given, "sbatch"):
         option, _, value = typed[0].partition("=")

@@ -45,7 +45,7 @@ def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: 
 
 
 def _piped() -> bool:
-    """Whether standard input is a pipe or a file that holds something."""
+    """Whether standard input is a pipe or a nonempty file."""
     peek = getattr(sys.stdin.buffer, "peek", None)
     return bool(peek and not sys.stdin.isatty() and peek(1))
 
@@ -93,12 +93,12 @@ def _each(paths: tuple[str, ...], values: dict[str, Any], as_json: bool, show_al
 
 
 def _name(file: str) -> str:
-    """Return a file as answers call it, on one line and without what would move a terminal."""
+    """Return a file's name for answers, on one line and without terminal control characters."""
     return printable("standard input" if file == "-" else file).replace("\n", "\ufffd")
 
 
 def _brief(result: "Result") -> Iterator[str]:
-    """Yield at most twelve lines: the answer, the lines that it rests on, what to do, and how to have the rest."""
+    """Yield at most twelve lines: the answer, its evidence, the remedy, and how to see the rest."""
     # The line that the facts name comes first, then the others of the cause in their order.
     quoted = [
         (
@@ -121,7 +121,7 @@ def _brief(result: "Result") -> Iterator[str]:
 
 @contextmanager
 def _opened(file: str, as_json: bool) -> Iterator[BinaryIO]:
-    """Open a file, with a progress bar if it is large and somebody watches."""
+    """Open a file, with a progress bar if it is large and a terminal is attached."""
     if file == "-":
         yield sys.stdin.buffer
         return

@@ -1,4 +1,4 @@
-"""``hopper nodes``: where the nodes of a machine with a torus sit."""
+"""``hopper nodes``: positions of the nodes of a machine with a torus."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -42,7 +42,7 @@ def print_nodes(
 @json_option
 @refusing
 def nodes(**values: Any) -> None:
-    r"""Print where nodes sit: number, name, and coordinates in the torus.
+    r"""Print positions of nodes: number, name, and coordinates in the torus.
 
     NODE is a number (449) or a name (c6-3c1s5n1).
 

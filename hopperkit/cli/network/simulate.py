@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hopperlib.network.fabrics.allocation_spread import AllocationSpread
     from hopperlib.network.fabrics.fabric import Fabric
 
-# Shorter traces are done before anybody looks.
+# Shorter traces finish before a progress bar is useful.
 _WORTH_A_BAR = 50_000
 _POLICY_HELP = (
     "auto (what the log shows), slurm (Slurm's backfill), fcfs, easy or conservative; how many blocked jobs have a "

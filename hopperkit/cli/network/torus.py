@@ -12,7 +12,7 @@ _OF_NODES = ("node", "machine", "as_csv")
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Answer the question; or, where nothing but a floor or nodes are given, print where nodes sit."""
+    """Answer the question; or, if only a floor or nodes are given, print node positions."""
     given = {name: values.pop(name) for name in _OF_NODES if name in values}
     of_nodes = {name: value for name, value in given.items() if value != () and value is not False}
     if values or not of_nodes:

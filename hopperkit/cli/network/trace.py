@@ -25,9 +25,9 @@ def trace() -> None:
     """Learn a scheduler's rules from a job log, test them, explain a job's wait, and predict changes.
 
     FILE is a trace in the Standard Workload Format, what sacct --parsable2 or --json printed, jobs of Slurm's
-    jobcomp/filetxt, accounting of PBS or LSF, or a table; - is standard input. Jobs share nodes where a log names them (NodeList of sacct) and more jobs ran there than whole nodes would hold, or
-    where jobs have fewer cores of a node than others (AllocCPUS); elsewhere whole nodes of one pool are taken, or
-    processors with --cores-per-node 1.
+    jobcomp/filetxt, accounting of PBS or LSF, or a table; - is standard input. Jobs share nodes if a log names them
+    (NodeList of sacct) and more jobs ran there than whole nodes could hold, or if jobs have fewer cores of a node than
+    others (AllocCPUS); otherwise one pool of whole nodes is assumed, or processors with --cores-per-node 1.
     """
 
 

@@ -1,4 +1,4 @@
-"""The cluster that this computer belongs to, as a machine file: read from Slurm or PBS once a day and kept."""
+"""The cluster of this computer as a machine file, read from Slurm or PBS once a day and cached."""
 
 import os
 import re

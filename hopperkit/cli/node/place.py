@@ -112,7 +112,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
 
 
 def _print_probe(review: "Review") -> None:
-    """Print on stderr a line that shows where the cluster itself binds the tasks, and what to do with its output."""
+    """Print on stderr a line that shows the cluster's binding of the tasks, and what to do with its output."""
     from hopperkit.cli.node.here import probe_line
 
     if probe := probe_line(review.placement.launch):

@@ -1,4 +1,4 @@
-"""``hopper io``: what IOR, mdtest, IO500 and Darshan measured; it recognises which of them wrote a file."""
+"""``hopper io``: measurements of IOR, mdtest, IO500 and Darshan; the tool is recognized."""
 
 import glob
 import os

@@ -32,7 +32,7 @@ def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: 
 def _texts(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the names and texts of a file, or of all files in a folder; for a Darshan log, its measurements.
 
-    Others than texts are left out of a folder.
+    Files of other types are skipped.
     """
     if not path.exists():
         raise refusal("measured", str(path), "is neither a file nor a folder")

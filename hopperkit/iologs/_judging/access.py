@@ -80,7 +80,7 @@ def small_calls(file: FileRecord, way: str) -> tuple[int, int]:
 
 
 def small_bytes(file: FileRecord, way: str) -> int:
-    """Most bytes that the calls below a mebibyte moved: each as many as its bin of sizes allows. [bytes]"""
+    """Upper bound of the bytes moved by calls below a mebibyte: each as many as its size bin allows. [bytes]"""
     traffic = file.moved(way)
     bins = zip(traffic.sizes[:_LARGEST_SMALL], SIZE_BINS, strict=False)
     return min(traffic.moved_bytes, sum(calls * (upper or 0) for calls, (_, upper) in bins))

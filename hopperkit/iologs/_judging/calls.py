@@ -1,4 +1,4 @@
-"""Calls to files that are small, out of order, or not at a boundary of the file system."""
+"""Calls that are small, out of order, or not aligned with the file system."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -250,7 +250,7 @@ def _misaligned(site: Site) -> Iterator[Finding]:
     stripe = worst.layout.stripe_size_bytes if worst.layout else None
     # Darshan counts alignment with the file system's block size, which may differ from the stripe size.
     boundary, part = worst.alignment_bytes or stripe or BYTES_PER_MIB, round(unaligned / max(calls, 1), 4)
-    # Reading tasks share a lock; those that write into one stripe hand it back and forth.
+    # Reading tasks share a lock; tasks that write into one stripe pass it back and forth.
     level: Level = "note"
     locks = ""
     if worst.writes and (stripe is not None or (_large(worst) and worst.busy_s)):

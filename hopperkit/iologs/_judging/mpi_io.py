@@ -197,7 +197,7 @@ def _ungathered(log: DarshanLog) -> Iterator[str]:
 
 
 def _not_gathered(log: DarshanLog, paths: set[str]) -> Iterator[Finding]:
-    """Collective writes that arrive as many small ones: nobody gathers them."""
+    """Collective writes that arrive as many small ones: no task collects them."""
     pairs = [(record, file) for record, file in _pairs(log) if record.path in paths]
     if not pairs:
         return
@@ -297,7 +297,7 @@ def _waits_for_storage(log: DarshanLog, by_path: dict[str, float], tasks: int) -
 
 
 def _small_sets(log: DarshanLog) -> Iterator[Finding]:
-    """Many small data sets of HDF5: each is created, and its header written, by itself."""
+    """Many small HDF5 data sets: each is created, and its header written, separately."""
     sets = [record for record in log.upper if record.interface == "H5D" and record.bytes_moved < _SMALL_SET_BYTES]
     if len(sets) < _MANY_SETS:
         return

@@ -16,7 +16,7 @@ from hopperlib.text import digits, size
 
 # Bytes over the bytes of one pass.
 _TWICE = 1.5
-# Faster than this a task reads no file system on average, only memory. [bytes/s]
+# Reads faster than this come from memory, not from a file system. [bytes/s]
 _CACHE_BYTES_PER_S = 5e8
 _AGAIN = {"read": "reread_bytes", "write": "rewritten_bytes"}
 _EXTENT = {"read": "read_extent", "write": "written_extent"}

@@ -1,8 +1,8 @@
 """Cost of a finding about a log, the gain from its change, and its level, by the share of the run.
 
 A finding costs the time of all tasks in the calls that it is about. Its level is the share of that time in the
-task-hours of the run, so that many cheap calls are a note and one expensive habit is a problem. The gain is bounded by
-the cost; if the log shows what the repaired program would still cost, the expected gain is given too.
+task-hours of the run: many cheap calls are a note and one expensive habit is a problem. The gain is bounded by the
+cost; if the log shows what the repaired program would still cost, the expected gain is given too.
 """
 
 import math
@@ -17,7 +17,7 @@ from hopperlib.text import digits, share
 
 # Below this share of the run's task-hours a finding is a note; from the other on it is a problem, if tasks lose as long.
 FLOOR_SHARE, _PROBLEM_SHARE, _PROBLEM_S = 0.02, 0.25, 60.0
-# Ten minutes of every task are worth a word in the longest run; under a second nobody changes a program.
+# Ten minutes of every task are reported in the longest run; below a second nobody changes a program.
 _ALWAYS_S, LEAST_S = 600.0, 1.0
 # Whoever reads the rest must know this first.
 _BEFORE_ALL = "incomplete-log"
@@ -178,7 +178,7 @@ def _weighed(finding: Finding, log: DarshanLog) -> Finding:
 
 
 def _level(level: Level, part: float | None, task_s: float) -> Level:
-    """Return the level by the share of the run; a note that rests on a weak sign stays one."""
+    """Return the level by the share of the run; a note based on weak evidence stays a note."""
     if level not in ("advice", "problem") or part is None:
         return level
     if task_s < LEAST_S or (part < FLOOR_SHARE and task_s < _ALWAYS_S):

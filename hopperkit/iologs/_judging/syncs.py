@@ -1,4 +1,4 @@
-"""Data forced out of memory again and again: fsync, fdatasync, MPI_File_sync, fflush.
+"""Repeated flushes of data from memory: fsync, fdatasync, MPI_File_sync, fflush.
 
 Darshan counts these calls and adds their time to the write time. The time of the writes themselves has two upper
 bounds: no write took longer than the slowest one, and data reach the page cache at a gigabyte per second or faster. The
@@ -23,7 +23,7 @@ _FORMAT_S = 5e-7
 
 
 def syncs_of(file: FileRecord) -> int:
-    """Number of calls that forced the data of a file out of memory.
+    """Number of calls that flushed the data of a file from memory.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def sync_s(file: FileRecord) -> float:
 
 
 def judge(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
-    """Yield that data are forced out of memory more often than once per file or 64 MiB."""
+    """Yield that data are flushed more often than once per file or 64 MiB."""
     for code, files in (
         ("fsync", [file for file in log.files if file.interface != "STDIO" and _too_often(file)]),
         ("flush", [file for file in log.files if file.interface == "STDIO" and _too_often(file)]),

@@ -134,7 +134,7 @@ def _slurm_options(script: Script) -> Iterator[Given]:
 
 
 def _directive_words(script: Script, system: BatchSystem) -> list[Word]:
-    """Return the words of the directives to a batch system; none where the script speaks to another too."""
+    """Return the words of the directives to a batch system; empty if the script addresses another one too."""
     if any(directive.system != system for directive in script.directives):
         return []
     return [word for directive in script.directives for word in directive.words]
@@ -238,7 +238,7 @@ def _resources(words: Sequence[Word]) -> Iterator[tuple[str, str]]:
 
 
 def _mpp(values: dict[str, str], machine: Machine, node: NodeKind) -> tuple[int, int, int]:
-    """Return mppwidth, mppnppn and mppdepth, defaults worked out."""
+    """Return mppwidth, mppnppn and mppdepth, with defaults resolved."""
     if "mppwidth" not in values:
         name = next(name for name in _MPP if name in values)
         raise LaunchError(f"#PBS -l {name}", values[name], "needs mppwidth as well, the number of tasks")
@@ -254,7 +254,7 @@ def _mpp(values: dict[str, str], machine: Machine, node: NodeKind) -> tuple[int,
 
 
 def _whole_nodes(flag: str, value: str, per_node_key: str, node: NodeKind) -> tuple[int, int | None]:
-    """Return nodes and tasks a node of ``-l nodes=`` or ``-l select=``, where they mean whole nodes for sure."""
+    """Return nodes and tasks per node of ``-l nodes=`` or ``-l select=``, if they certainly mean whole nodes."""
     first, *rest = value.split(":")
     if not re.fullmatch(r"[0-9]+", first) or "+" in value:
         raise LaunchError(flag, value, "is read only as a number of equal nodes")

@@ -77,7 +77,7 @@ class Requested(NamedTuple):
         """
         merged = [line_value if line_value is not None else other for line_value, other in zip(self, job, strict=True)]
         whole = Requested(*merged)  # type: ignore[arg-type]
-        # A count on the line takes the place of the job's tasks a node, and the other way round.
+        # A count on the line replaces the job's tasks per node, and vice versa.
         if self.tasks is not None and self.tasks_per_node is None:
             return whole._replace(tasks_per_node=None)
         return whole._replace(tasks=None) if self.tasks_per_node is not None and self.tasks is None else whole
@@ -151,7 +151,7 @@ def requested_by_line(line: LaunchLine) -> Requested:
 
 
 def _options_of(words: Iterable[object], program: str) -> list[Given]:
-    """Return the options that words hold; nothing where they cannot be read."""
+    """Return the options in some words; empty if they cannot be read."""
     with suppress(LaunchError):
         return read_options(list(words), program, where="", site=None)[0]  # type: ignore[arg-type]
     return []

@@ -130,7 +130,7 @@ def _variables(options: Mapping[str, Given], job: Reservation, node: SlurmNode) 
         if _hint_ignored(options):
             del variables["SLURM_HINT"]
         elif options["--hint"].value != "multithread":
-            # Of a hint srun then finds both, and keeps the threads of a core.
+            # srun then finds both hints, and keeps the threads of a core.
             variables["SLURM_THREADS_PER_CORE"] = "1"
     return variables
 

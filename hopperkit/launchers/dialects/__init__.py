@@ -1,1 +1,1 @@
-"""The launchers themselves: what aprun, srun and the mpiexec family read into components, and a node as Slurm counts it."""
+"""The launchers: parsing of aprun, srun and the mpiexec family into components, and a node as Slurm counts it."""

@@ -215,7 +215,7 @@ def read_cpu_bind(options: Mapping[str, Given], hint: Hint, release: tuple[int, 
 
 
 def _threads_last(options: Mapping[str, Given]) -> bool:
-    """Whether a typed ``--threads-per-core`` follows ``--cpu-bind``: before Slurm 21.08 the last of them held."""
+    """Whether a typed ``--threads-per-core`` follows ``--cpu-bind``: before Slurm 21.08 the last of them applied."""
     typed = [name for name, option in options.items() if not option.inherited]
     return "--threads-per-core" in typed and "--cpu-bind" not in typed[typed.index("--threads-per-core") :]
 

@@ -84,7 +84,7 @@ def _component(given: Sequence[Given], command: Sequence[Word], job: Job, notes:
 
 
 def _threads_per_core(options: Mapping[str, Given], node: NodeKind, machine: Machine) -> int:
-    """Return the hardware threads of a core that ``-j`` puts tasks on, by default the site's."""
+    """Return the hardware threads per core for tasks from ``-j``, by default the site's."""
     default = machine.launcher("aprun").threads_per_core or 1
     if "-j" not in options:
         return default

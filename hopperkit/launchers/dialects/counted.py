@@ -57,7 +57,7 @@ class _FluxShell(NamedTuple):
     doubt_on_several_nodes: str = ""
 
     def bind(self, kind: NodeKind, tasks: int) -> Bound:
-        """Return the CPUs of each task of a node; the scheduler hands out cores from the first on."""
+        """Return the CPUs of each task of a node; the scheduler allocates cores from the first on."""
         cores = kind.usable_cores if self.whole_node else kind.usable_cores[: tasks * self.width]
         if self.affinity == "off":
             return Bound([()] * tasks, self.doubt)

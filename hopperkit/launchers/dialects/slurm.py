@@ -48,7 +48,7 @@ class SlurmNode(NamedTuple):
 
     @classmethod
     def of(cls, node: NodeKind, launcher: Launcher, system_cores: Sequence[int] | None = None) -> "SlurmNode":
-        """Return the node with the sockets that the launcher counts; the cores kept are the site's, or those given."""
+        """Return the node with the launcher's sockets; reserved cores are the site's, or those given."""
         counts = {
             "socket": node.sockets,
             "numa_node": node.numa_nodes,

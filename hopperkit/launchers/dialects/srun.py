@@ -114,7 +114,7 @@ def _check_created_job(component: Component, node: SlurmNode) -> None:
 def _add_bare_line_remarks(
     components: Sequence[Component], launcher: Launcher, node: NodeKind, remarks: Remarks
 ) -> None:
-    """Say what depends on the job that a bare line runs in."""
+    """Add remarks on results that depend on the job around a line without a script."""
     remarks.assumptions.append("The job around the line is assumed to request nothing that srun inherits.")
     for component in components:
         if doubt := _bare_line_doubt(component, launcher, node):
@@ -179,7 +179,7 @@ def _with_environment(
 
 
 def _component(options: Mapping[str, Given], command: Sequence[Word], job: Job, notes: list[str]) -> Component:
-    """Return one component, options checked and srun's defaults worked out."""
+    """Return one component, with options checked and srun's defaults resolved."""
     machine, node = job.machine, job.node
     launcher = machine.launcher("srun")
     release = slurm_release(launcher)
@@ -277,7 +277,7 @@ def _counts(
     *,
     shared: bool,
 ) -> dict[str, int | None]:
-    """Return tasks, nodes and tasks a node as srun settles them among each other."""
+    """Return tasks, nodes and tasks per node as srun reconciles them."""
     tasks, per_node, nodes = count_of(options, "-n"), count_of(options, "--ntasks-per-node"), _node_count(options)
     if tasks is not None and nodes is not None:
         if tasks < nodes:
@@ -307,7 +307,7 @@ def _settle_tasks(
 ) -> tuple[int | None, int | None]:
     """Resolve a step's tasks against its tasks per node and nodes.
 
-    Nodes and tasks a node of the line go before the job's number of tasks; else the number of tasks holds.
+    Nodes and tasks per node on the line override the job's number of tasks; otherwise the number of tasks applies.
     """
     nodes_option = options.get("-N")
     if options["-n"].inherited and not (nodes_option is not None and nodes_option.inherited):

@@ -47,7 +47,7 @@ def step_cores(
         return everything
     preferred = [frozenset.intersection(*near), frozenset().union(*near)] if near else []
     picked: list[int] = []
-    # The nearest first; each round takes from what those before it left.
+    # The nearest first; each round uses those left by earlier ones.
     for allowed in (*preferred, frozenset(everything)):
         left = [[core for core in cores if core in allowed - taken - set(picked)] for cores in by_socket]
         # Before Slurm 23.02 tasks that share cores had none at a time, so a socket was filled before the next.
@@ -80,7 +80,7 @@ def step_tasks_per_core(component: Component, node: SlurmNode) -> int | None:
 
 
 def _picked(component: Component, by_socket: list[list[int]], wanted: int, at_a_time: int) -> list[int]:
-    """Return as many cores as wanted, or as there are, in the order of the distribution over sockets."""
+    """Return the requested number of cores, or all, in the order of the distribution over sockets."""
     method = component.step_method
     if method == "block":
         return [core for cores in by_socket for core in cores][:wanted]
@@ -113,7 +113,7 @@ def deal_cpus(component: Component, node: SlurmNode, cores: Sequence[int]) -> li
     >>> deal_cpus(Component(command=(), tasks=3, cpu_binding="cores"), node, range(4))
     [[0], [4], [2]]
     """
-    # A hand is opened for the next task as soon as one is full, so the last one is a task too many.
+    # The next task is started as soon as one is full, so the last one is one too many.
     return _Dealer(component, node, cores).dealt()[: component.tasks]
 
 
@@ -134,8 +134,8 @@ class _Dealer:
         """
         sockets = 1 if self.method == "block" else self.node.sockets
         width = self.node.cpus // sockets
-        # Each socket remembers how far it was walked; one that is walked through is passed over, and when all
-        # are, the walk begins anew and the next tasks share CPUs with the first.
+        # Each socket remembers its position; an exhausted socket is skipped, and when all are exhausted, the iteration
+        # restarts and the next tasks share CPUs with the first.
         at = [0] * sockets
         socket = 0
         hands: list[list[int]] = [[]]
@@ -187,6 +187,6 @@ class _Dealer:
         hands.append([])
         if request.cpu_binding != "cores" and request.tasks_per_core != 1:
             return 0
-        # Bound to cores, a task leaves the rest of its last core to nobody.
+        # Bound to cores, a task shares the rest of its last core with no other.
         threads, wanted = self.node.threads_per_core, request.threads_per_task
         return threads - wanted if wanted < threads else wanted % threads

@@ -15,7 +15,7 @@ from hopperlib.placement.components import GpuRequest
 
 # Asked of 20.11, 22.05, 24.11 and 26.05: of these 26.05 alone binds the GPUs of a step of one task.
 _BINDS_ONE_TASK = (25, 5)
-# From this release on, --gpus-per-task binds each task to as many.
+# From this release on, --gpus-per-task also binds each task to that number.
 _BINDS_PER_TASK = (21, 8)
 
 

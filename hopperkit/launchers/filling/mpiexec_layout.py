@@ -130,7 +130,7 @@ def _deal_pieces(component: Component, mapping: TaskMapping, kind: NodeKind, tas
     for task in range(tasks):
         number = (task // mapping.per_unit if mapping.per_unit else task) % len(groups)
         group = groups[number]
-        # Each unit hands out its pieces from where its last task ended.
+        # Each unit continues from where its last task ended.
         first = used[number]
         used[number] += mapping.width
         # A task bound to more than its cores, or unbound, may share them.

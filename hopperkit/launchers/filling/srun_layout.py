@@ -1,8 +1,8 @@
-"""Where srun puts tasks: on nodes, then on the CPUs of each node.
+"""srun's placement of tasks: on nodes, then on the CPUs of each node.
 
-Nodes: the number on each is what dealing tasks one by one would give; block then numbers them node by node, cyclic in
-turn, plane in blocks [1]_. CPUs: see `hopperkit.launchers.filling._srun_cpus` for their assignment, and below for the
-binding of a task [2]_. The job is taken to have its nodes to itself.
+Nodes: the number on each is that of dealing tasks one by one; block then numbers them node by node, cyclic in turn,
+plane in blocks [1]_. CPUs: see `hopperkit.launchers.filling._srun_cpus` for their assignment, and below for the binding
+of a task [2]_. The job is assumed to have exclusive nodes.
 
 References
 ----------
@@ -40,7 +40,7 @@ _UNAVAILABLE = "srun: error: Requested node configuration is not available"
 
 def _node_capacity(component: Component, node: SlurmNode) -> int:
     """Return the most tasks of the component that a node takes without overcommitting it."""
-    # Before Slurm 21.08 a step with fewer threads a core could have more tasks than so fit.
+    # Before Slurm 21.08 a step with fewer threads per core could have more tasks than fit this way.
     limited = component.threads_per_core if node.release >= (21, 8) else None
     usable_threads = limited or node.threads_per_core
     cores = node.usable_cores
@@ -115,7 +115,7 @@ def _task_counts(component: Component, nodes: int, capacity: int) -> list[int]:
     if not planes and not component.pack_nodes:
         each, more = divmod(tasks, nodes)
         return [each + (index < more) for index in range(nodes)]
-    # One task to each node first, then in turn: a plane, or all that the node holds.
+    # One task to each node first, then in turn: one plane, or all that fit on the node.
     size = (component.plane_size or 1) if planes else capacity
     counts = [1 if index < tasks else 0 for index in range(nodes)]
     left = tasks - sum(counts)
@@ -187,7 +187,7 @@ def place_srun(
         setting, waits = _after_steps(before, setting, component)
         doubts += [waits] if waits else []
     patterns: dict[int, tuple[Binding, ...]] = {}
-    # Nodes with as many tasks are filled alike, so each number is worked out once.
+    # Nodes with equal numbers of tasks are filled alike, so each number is computed once.
     for tasks in dict.fromkeys(map(len, task_numbers)):
         patterns[tasks], assumed, unknown = _pattern(component, setting, tasks, threads)
         assumptions += assumed
@@ -263,7 +263,7 @@ def check_claim(component: Component, nodes: int, launch: Launch) -> None:
 def with_all_cores(launch: Launch, node: NodeKind) -> Launch | None:
     """Return a bare srun line read as if its job left no cores to the system; None where that changes nothing.
 
-    A bare line that only fits with the cores that the site keeps is placed so.
+    A line without a script that fits only with the reserved cores uses them.
 
     Parameters
     ----------
@@ -521,6 +521,6 @@ class _NodeStep(NamedTuple):
         return LaunchError("--cpu-bind", typed, rule, words=f"slurmstepd: error: {words}")
 
     def _cpus_of(self, numa_nodes: Iterable[int | None]) -> frozenset[int]:
-        """Return all CPUs of some NUMA nodes; numbers beyond the last begin anew."""
+        """Return all CPUs of some NUMA nodes; numbers beyond the last wrap around."""
         chosen = {number % self.kind.numa_nodes for number in numa_nodes if number is not None}
         return self.node.cpus_of(core for numa_node in chosen for core in self.kind.cores_of(numa_node))

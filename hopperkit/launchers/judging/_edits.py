@@ -44,7 +44,7 @@ def text_of_line(script: Script, number: int) -> str:
 
 
 def replace_line(script: Script, number: int, text: str) -> tuple[Edit, ...]:
-    """Return the edit that puts another text on a line."""
+    """Return the edit that replaces the text of a line."""
     return (Edit(*line_range(script, number), text),)
 
 
@@ -55,7 +55,7 @@ def remove_line(script: Script, number: int) -> tuple[Edit, ...]:
 
 
 def insert_line(script: Script, number: int, text: str) -> tuple[Edit, ...]:
-    """Return the edit that puts a line in front of another."""
+    """Return the edit that inserts a line before another."""
     start, _ = line_range(script, number)
     return (Edit(start, start, f"{text}\n"),)
 
@@ -68,7 +68,9 @@ def replace_in_line(script: Script, number: int, pattern: str, new: str) -> tupl
 
 
 def set_value(script: Script, directive: Directive, value: str) -> tuple[Edit, ...]:
-    """Return the edit that gives the option of a directive another value; none where the line does not hold it as read."""
+    """Return the edit that gives the option of a directive another value; None if the line does not contain it as
+    parsed.
+    """
     if not directive.line or not directive.value:
         return ()
     option, old = re.escape(directive.option), re.escape(directive.value)
@@ -77,7 +79,7 @@ def set_value(script: Script, directive: Directive, value: str) -> tuple[Edit, .
 
 
 def remove_directive(script: Script, directive: Directive) -> tuple[Edit, ...]:
-    """Return the edit that takes one option from the directives, with its line if nothing else is on it."""
+    """Return the edit that removes one option from the directives, with its line if nothing else is on it."""
     if not directive.line:
         return ()
     others = [each for each in script.directives if each.line == directive.line and each is not directive]
@@ -97,7 +99,7 @@ def add_directive(script: Script, option: str) -> tuple[Edit, ...]:
 
 
 def set_option(script: Script, names: tuple[str, ...], value: str) -> tuple[Edit, ...]:
-    """Return the edit that sets an option of the job: where it is typed, else on a line after the last directive."""
+    """Return the edit that sets an option of the job: where it is typed, otherwise on a line after the last directive."""
     typed = [each for each in script.directives if each.option in names]
     return set_value(script, typed[-1], value) if typed else add_directive(script, option_text(names[-1], value))
 
@@ -116,7 +118,7 @@ def set_variable(script: Script, name: str, value: str | None, line: int) -> tup
 
 
 def change_line(script: Script, line: LaunchLine, changes: Changes, launcher: LauncherKind) -> tuple[Edit, ...]:
-    """Return the edits that change options of the first program of a launch line; none where they cannot be made."""
+    """Return the edits that change options of the first program of a launch line; None if impossible."""
     read = read_line_options(line, launcher)
     if not read:
         return ()

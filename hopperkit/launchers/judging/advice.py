@@ -217,7 +217,7 @@ def _numa_nodes(view: _View) -> Iterator[Finding]:
         yield _idle_numa_nodes(view, load.threads, gain)
         return
     counts = ", ".join(f"{threads:.3g}" for threads in load.threads)
-    # Where each task has its even share of the cores, their number is what does not divide.
+    # If each task has an equal share of the cores, the remainder is due to their number.
     least = min(len(seat.cores) for seat in view.pattern)
     fair = max(len(view.kind.usable_cores) // view.tasks_per_node, 2)
     level: Level = "note" if view.launch.launcher == "srun" and least >= fair else "advice"
@@ -225,7 +225,7 @@ def _numa_nodes(view: _View) -> Iterator[Finding]:
 
 
 def _idle_numa_nodes(view: _View, by_numa_node: Sequence[float], gain: str) -> Finding:
-    """NUMA nodes without a thread, while others hold more than an even share."""
+    """NUMA nodes without a thread, while others have more than an equal share."""
     used = [number for number, threads in enumerate(by_numa_node) if threads]
     idle = [number for number, threads in enumerate(by_numa_node) if not threads]
     chosen = view.component.numa_nodes_per_node is not None or view.component.numa_node_list is not None
@@ -248,7 +248,7 @@ def _threads(view: _View) -> Iterator[Finding]:
 
 
 def _threads_across(view: _View, across: Sequence[int]) -> Finding:
-    """Tasks whose threads sit on several NUMA nodes."""
+    """Tasks whose threads are on several NUMA nodes."""
     cores = view.kind.cores_per_numa_node
     some = f"Task {across[0]} of a node has"
     if len(across) > 1:
@@ -339,7 +339,7 @@ def _gpu_users(kind: NodeKind, visible: Sequence[Sequence[int]]) -> Iterator[Fin
 
 
 def _far_gpus(view: _View) -> Iterator[Finding]:
-    """Bound tasks that sit far from all their GPUs, or from the network interface of their only one."""
+    """Bound tasks far from all their GPUs, or from the network interface of their only one."""
     kind = view.kind
     bound = [(task, seat.gpus, seat) for task, seat in enumerate(view.pattern) if seat.gpus and seat.bound]
     far = [
@@ -411,7 +411,7 @@ def _busy_cores(pattern: Sequence[Binding]) -> int:
     busy = len({core for binding in pattern for core in binding.cores})
     if all(binding.bound for binding in pattern):
         return busy
-    # Tasks that are not bound may run anywhere: what counts is how many threads there are.
+    # Unbound tasks may run anywhere: only the number of threads counts.
     return min(busy, sum(len(binding.thread_cores) for binding in pattern))
 
 

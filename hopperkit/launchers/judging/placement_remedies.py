@@ -96,7 +96,7 @@ def _widths(placement: Placement, component: Component, number: int) -> Options:
     kind, tasks = placement.node_kind, max(len(placement.nodes_of(number)[0].pattern), 1)
     threads = placement.launch.openmp_of(component) or 1
     room = len(kind.usable_cores) // tasks
-    # mpiexec keeps to the nodes that it is given: it does not place fewer tasks on each to make room for threads.
+    # mpiexec uses the given nodes: it does not place fewer tasks on each to make room for threads.
     places_fewer = placement.launch.launcher in ("aprun", "srun") and component.tasks_per_node is None
     for cores in dict.fromkeys(each for each in (threads if places_fewer else min(threads, room), room) if each):
         if placement.launch.launcher == "srun":
@@ -154,7 +154,7 @@ def _gpus_apart(placement: Placement, component: Component, number: int) -> Opti
 
 
 def _fuller_nodes(placement: Placement, component: Component, number: int) -> Options:
-    """Yield numbers of tasks a node with which the job needs fewer nodes."""
+    """Yield numbers of tasks per node with which the job needs fewer nodes."""
     nodes = placement.nodes_of(number)
     tasks, threads = len(nodes[0].pattern), max(len(seat.thread_cores) for seat in nodes[0].pattern)
     launcher, tried = placement.launch.launcher, set[int]()
@@ -174,7 +174,7 @@ def _fuller_nodes(placement: Placement, component: Component, number: int) -> Op
             return
 
 
-# Numbers of tasks a node that are tried for a nearly empty last node.
+# Numbers of tasks per node that are tried for a nearly empty last node.
 _MOST_TRIED = 4
 
 

@@ -1,8 +1,7 @@
 """Cost of each finding, and their order: a job that will not run, then node-hours, then time.
 
-A finding brings how many times as long, or as dear, the run becomes at most (``times`` in its evidence). Resources
-charged but not used follow from the nodes, the time limit and the tasks of an array: an upper bound, for a job that
-runs to its limit.
+A finding states the largest factor of run time or cost (``times`` in its evidence). Resources charged but not used
+follow from the nodes, the time limit and the tasks of an array: an upper bound, for a job that runs to its limit.
 """
 
 import re
@@ -32,7 +31,7 @@ _MOST_JOBS = 10_000_000
 
 
 def priced(findings: Iterable[Finding], script: Script, nodes: int | None = None) -> tuple[Finding, ...]:
-    r"""Return findings with what each costs, the costliest first, notes last.
+    r"""Return findings with their costs, the costliest first, notes last.
 
     Parameters
     ----------
@@ -89,7 +88,7 @@ def _number(value: float) -> str:
 
 
 def _rank(finding: Finding) -> tuple[float, ...]:
-    """Return the place of a finding: what stops the job, then how many times it costs, then its level."""
+    """Return the rank of a finding: those that stop the job, then by cost factor, then by level."""
     level = LEVELS.index(finding.level)
     if finding.level not in _SHOWN:
         return (1, 0, 0, level)

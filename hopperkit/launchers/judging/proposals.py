@@ -3,7 +3,7 @@
 One generator changes the options of a line. Each changed line is put back into its script, read and placed in the same
 environment, and accepted only if it dominates: no task has fewer cores, GPUs or memory (for an unbound task: than its
 fair share of the node), none uses a core reserved for the system, no finding is new and at least one is gone. Of
-several the one with the fewest findings is taken, then the one that changes least.
+several, the one with the fewest findings is used, then the one with the smallest change.
 """
 
 import itertools
@@ -220,7 +220,7 @@ def _changes(placement: Placement, number: int, memory_gb: float | None) -> Iter
 
 
 def _aprun_changes(counts: list[int], depth: Changes, kind: NodeKind) -> Iterator[Changes]:
-    """Yield changes to an aprun program for some numbers of tasks a node."""
+    """Yield changes to an aprun program for some numbers of tasks per node."""
     anywhere: Changes = {"-sn": None, "-sl": None}
     yield depth
     yield {**depth, "-cc": None}
@@ -233,7 +233,7 @@ def _aprun_changes(counts: list[int], depth: Changes, kind: NodeKind) -> Iterato
 
 
 def widths(kind: NodeKind, tasks: int, threads: int, component: Component | None = None) -> list[int]:
-    """Return cores a task worth trying: the fair share first, then what fits NUMA nodes, then its threads.
+    """Return cores per task to try: the fair share first, then those that fit NUMA nodes, then its threads.
 
     Parameters
     ----------
@@ -375,7 +375,7 @@ def _size(changes: Changes, program: ProgramOptions) -> int:
 
 
 def layout_line(machine: Machine, kind: NodeKind, tasks: int, tasks_per_node: int, threads: int) -> str | None:
-    """Return a line that starts a job with that many tasks a node and threads a task; None if none is found.
+    """Return a line that starts a job with these tasks per node and threads per task; None if none is found.
 
     Each form is placed on one full node, representing the others; of those that give each thread a core, the first with
     the fewest findings is used.

@@ -1,7 +1,7 @@
 """Remedies for a finding: changes of the script, each applied, read and judged before it is proposed.
 
 A check yields a `Draft`: the finding, and possible changes, simplest first. Only the first change that the launcher and
-the batch system accept, that ends the finding and that brings no new problem becomes its advice.
+the batch system accept, that ends the finding and that causes no new problem becomes its advice.
 """
 
 from collections import Counter

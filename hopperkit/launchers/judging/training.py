@@ -22,7 +22,7 @@ WORKERS = "nproc[-_]per[-_]node|num[-_]gpus"
 RANK = "node[-_]rank|machine[-_]rank"
 """Options that give a starter the number of its node."""
 PORT = "master[-_]port|main[-_]process[-_]port"
-"""Options that give a starter its port; a rendezvous endpoint holds one too."""
+"""Options that set a starter's port; a rendezvous endpoint includes one too."""
 _LOCAL = r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0)"
 # A rank expanded by the shell of the batch script: it is the script's, 0.
 _RANK_HERE = r"(?<!\\)\$\{?SLURM_(?:NODEID|PROCID|LOCALID)\b"
@@ -58,7 +58,7 @@ class Starter(NamedTuple):
 
     @property
     def meets_at_home(self) -> bool:
-        """Whether each node looks for the others on itself."""
+        """Whether each node looks for the others on the local host."""
         return bool(
             re.search(
                 rf"--(?:rdzv[-_]endpoint|master[-_]addr|main[-_]process[-_]ip)[= ]+{_LOCAL}(?![\w.])|--standalone\b",
@@ -131,7 +131,7 @@ def _number(text: str, options: str) -> int | None:
 
 
 def is_rank_of_script(words: Sequence[Word]) -> bool:
-    """Whether the rank of a node or a machine is put in by the shell of the batch script, where it is 0 for all.
+    """Whether the rank of a node or a machine is expanded by the shell of the batch script, where it is 0 for all.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def is_rank_of_script(words: Sequence[Word]) -> bool:
 
 
 def plain_commands(script: Script) -> Iterator[tuple[int, list[Word]]]:
-    r"""Yield the commands that no launcher starts, with their lines; what ssh and its like start is left out.
+    r"""Yield the commands that no launcher starts, with their lines; commands started by ssh and the like are left out.
 
     Examples
     --------

@@ -135,7 +135,7 @@ def _span(units: tuple[int, ...], first: int, count: int) -> int:
 
 
 def _covering(mask: int, node: Topology) -> int:
-    """Return the narrowest unit that holds a mask."""
+    """Return the narrowest unit that contains a mask."""
     return next(unit for name in reversed(_NESTED) for unit in node.units[name] if unit & mask == mask)
 
 

@@ -1,8 +1,8 @@
 """How Intel MPI up to 2021.14 pins the ranks of a node.
 
-A domain has as many hardware threads as each rank may have; NUMA nodes take domains in turn where they hold enough,
-else domains follow each other, cut at NUMA nodes from 2021.12 on. Measured with 2021.9 and 2021.14 on about 1,500 lines
-each; cases without a known rule are reported as unknown.
+A domain has as many hardware threads as each rank may use; NUMA nodes get domains in turn if they are large enough,
+otherwise domains follow each other, split at NUMA nodes from 2021.12 on. Measured with 2021.9 and 2021.14 on about
+1,500 lines each; cases without a known rule are reported as unknown.
 
 References
 ----------

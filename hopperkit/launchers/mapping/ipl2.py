@@ -72,7 +72,7 @@ def _with_layout(request: IntelRequest) -> IntelRequest:
     if request.domain.startswith("["):
         if "0x" in request.domain:
             raise CannotTellError("How Intel MPI 2021.15 and later read masks with 0x is not followed.")
-        # Without 0x the list is not taken, and the default holds.
+        # Without 0x the list is ignored, and the default applies.
         request = request._replace(domain="auto")
     order = "bunch" if request.order == "range" else request.order
     if request.layout:
@@ -106,7 +106,7 @@ def _domains(request: IntelRequest, node: Topology, ranks: int, threads: int) ->
 
 
 def _listed(request: IntelRequest, node: Topology, ranks: int) -> list[int]:
-    """Return one hardware thread for each rank out of a list."""
+    """Return one hardware thread for each rank from a list."""
     places = listed_cpus(request.processors, node)
     threads = len(node.numbers) > len(node.units["core"])
     single_range = "," not in request.processors

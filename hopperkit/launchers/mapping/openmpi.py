@@ -47,7 +47,7 @@ class OpenMpiRequest(NamedTuple):
     overload, oversubscribe, hwthreads, span, ordered : bool
         The qualifiers and modifiers of these names.
     only_modifiers : bool
-        Whether ``--map-by`` holds nothing else.
+        Whether ``--map-by`` contains nothing else.
     cpu_list : str
         CPUs that the line lists.
     """

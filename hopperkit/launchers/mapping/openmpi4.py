@@ -1,4 +1,4 @@
-"""Where Open MPI 4.1 puts the ranks of a node: its mapper, ranking and binding, step by step.
+"""Open MPI 4.1's placement of the ranks of a node: its mapper, ranking and binding, step by step.
 
 Ranks are mapped to places first, then numbered, then bound in the order in which they were mapped. Each unit counts
 the ranks that are bound to it; the least used one of a place comes next.

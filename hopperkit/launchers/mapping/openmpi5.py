@@ -1,4 +1,4 @@
-"""Where Open MPI 5.0 puts the ranks of a node: its mapper, ranking and binding, step by step.
+"""Open MPI 5.0's placement of the ranks of a node: its mapper, ranking and binding, step by step.
 
 Open MPI 5.0 maps, binds and ranks in PRRTE. A rank is bound as soon as it is mapped, so earlier ranks affect where
 later ones are mapped.
@@ -63,7 +63,7 @@ def place_openmpi5(request: OpenMpiRequest, node: Topology, slots: int, ranks: i
     [0, 1, 16]
     """
     if len(node.units["hwthread"]) == len(node.units["core"]):
-        # Without a second hardware thread in any core, Open MPI takes a core for its thread.
+        # Without a second hardware thread in any core, Open MPI treats a core as its thread.
         request = request.with_threads_for_cores()
     policy = _policy(request, total)
     if ranks > slots and not request.oversubscribe:

@@ -64,7 +64,7 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def topology_of(kind: NodeKind) -> Topology:
-    """Return the topology of a kind of node; L1 and L2 caches are taken to belong to one core each.
+    """Return the topology of a kind of node; L1 and L2 caches are assumed to belong to one core each.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 r"""Launch lines in here-documents and Python strings, for texts without a direct launch line.
 
-The text around them is blanked out, character for character, so that every word keeps its line and its place.
+The text around them is replaced by blanks, so that every word keeps its line and its position.
 """
 
 import re

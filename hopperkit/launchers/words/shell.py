@@ -110,7 +110,7 @@ class RawWord:
 
 
 class Word(NamedTuple):
-    """A word of a statement after variables were put in.
+    """A word of a statement after expansion of variables.
 
     Parameters
     ----------
@@ -390,7 +390,7 @@ def _start_of(raw: str) -> str:
 
 
 def _word(text: str, missing: str) -> Word:
-    """Return a word that came out of a variable, with the reason why a piece of it is missing."""
+    """Return a word expanded from a variable, with the reason why a piece of it is missing."""
     if _MARK not in text:
         return Word(text=text)
     text = text.replace(_MARK, "").replace(_BLANK, " ")

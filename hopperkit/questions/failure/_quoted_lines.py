@@ -26,7 +26,7 @@ _ROLES = {
     "info": "course of the job",
 }
 
-# Sequences that color a terminal, what else a terminal obeys, and marks that turn the direction of reading.
+# Terminal color sequences, other control characters, and bidirectional marks.
 _CONTROL = re.compile(
     "\x1b\\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 )
@@ -80,7 +80,7 @@ def listings(diagnosis: Diagnosis, texts: Sequence[tuple[str, str]]) -> Iterator
 
 
 def _marks(diagnosis: Diagnosis) -> dict[tuple[int, int], tuple[str, str]]:
-    """Return the lines to mark, by file and line, with mark and text; what counts more comes first."""
+    """Return the lines to mark, by file and line, with mark and text; the most important first."""
     marked: dict[tuple[int, int], tuple[str, str]] = {}
 
     def mark(hits: Sequence[Hit], most: int, word: str) -> None:
@@ -101,7 +101,7 @@ def _with_neighbors(name: str, text: str, marked: Mapping[int, tuple[str, str]])
     """Return the marked lines of a text with their neighbors."""
     lines = text.removesuffix("\n").split("\n")
     shown: dict[int, ListingLine] = {}
-    # The dict keeps the order of importance, so a cut takes the least.
+    # The dict is in order of importance, so truncation drops the least important.
     for line, (word, quoted) in marked.items():
         near = range(max(1, line - _NEIGHBORS), min(len(lines), line + _NEIGHBORS) + 1)
         if len(shown) + len(near) > LINES_LISTED:

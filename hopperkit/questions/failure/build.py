@@ -135,7 +135,7 @@ def _findings(given: Given) -> Iterator[Finding]:
 
 
 def _problem(problem: KnownProblem) -> Finding:
-    """Say one problem: what, how it shows, what to do, and since when it is known."""
+    """Describe one problem: its symptom, remedy and versions."""
     rule, possible = problem.rule, problem.certainty == "possible"
     shows = "the program runs" if rule.stage == "run" else "you build"
     text = f"{'Possible: ' if possible else ''}{rule.title}. It shows when {shows}: {rule.symptom.removesuffix('.')}."

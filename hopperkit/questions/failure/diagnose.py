@@ -146,7 +146,7 @@ def context_of(launch: str, machine: "str | Machine", record: str, job: str | No
     """
     if not launch.strip() and not record.strip():
         return None
-    # It brings the models of launch lines and layouts, which most texts do not need.
+    # This imports the models of launch lines and layouts, which most texts do not need.
     from hopperkit.failures.context import read_context
     from hopperkit.questions.machine_choice import chosen_machine
 

@@ -68,7 +68,7 @@ class Given(ask.Setting):
 
 
 def _rate(row: SuiteRow) -> Rate:
-    """Return a benchmark with its rate, worked out where only operations and times are given."""
+    """Return a benchmark with its rate, computed if only operations and times are given."""
     value = row.values.get("rate")
     if not value and "operations" in row.values:
         value = rate(row.need("operations"), row.need("time_s"), row.need("processors"))

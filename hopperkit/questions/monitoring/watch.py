@@ -266,7 +266,7 @@ def _of_series(report: Report) -> Iterator[Finding]:
 
 
 def _change(report: Report, shift: Shift) -> Finding:
-    """Say one lasting change: from what to what, when, how sure, and what explains it."""
+    """Describe one lasting change: from and to which level, when, how certain, and its explanation."""
     worse = report.worse(shift.percent)
     text = (
         f"{report.history.name} went from {shift.before:.4g} to {shift.after:.4g} ({shift.percent:+.1f} %) "

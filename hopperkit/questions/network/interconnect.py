@@ -1,4 +1,4 @@
-"""Question: how much a network of today slows a job's messages, by pattern, placement and routing."""
+"""Question: how much a current network slows a job's messages, by pattern, placement and routing."""
 
 import random
 from collections.abc import Iterator
@@ -182,7 +182,7 @@ def _summary(exchange: Exchange, pace: Pace, lie: AllocationSpread) -> str:
 
 
 def _findings(exchange: Exchange) -> Iterator[Finding]:
-    """Yield what another placement would give: it is tried, with the same links and the same others."""
+    """Yield the result of another placement: it is simulated, with the same links and traffic."""
     slow = {choice: max(pace.slowdowns) for choice, pace in exchange.paces.items()}
     best = min(slow, key=lambda choice: slow[choice])
     mixed = {choice: pace.slowdowns[2] for choice, pace in exchange.paces.items()}

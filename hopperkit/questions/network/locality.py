@@ -19,7 +19,7 @@ from hopperlib.finding import Finding
 from hopperlib.package_data import load_text_resource
 from hopperlib.text import count, duration
 
-# Below this share of the machine's node-seconds, nodes that the log does not hold may be other people's.
+# Below this share of the machine's node-seconds, nodes missing from the log may be used by others.
 _WHOLE_LOG = 0.5
 _MOST_GROUPS_SHOWN = 11
 
@@ -72,7 +72,7 @@ class Where(ask.Setting):
 
     @cached_property
     def held_fraction(self) -> float:
-        """Share of the node-seconds of the network that the log's jobs held. [fraction]"""
+        """Share of the network's node-seconds used by the log's jobs. [fraction]"""
         starts = [job.ran.start_s for job in self.laid]
         ends = [job.ran.start_s + job.ran.run_time_s for job in self.laid]
         span = max(ends) - min(starts)

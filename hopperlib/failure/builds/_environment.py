@@ -38,7 +38,7 @@ class Module(NamedTuple):
     def fits(self, spec: str) -> bool:
         """Whether the module is meant by ``name``, by a pattern such as ``PrgEnv-*``, or by ``name>=version``.
 
-        A version that is not known keeps no bound.
+        An unknown version satisfies no bound.
         """
         parts = _SPEC.fullmatch(spec)
         if parts is None:

@@ -1,7 +1,6 @@
 """A compile or link line: which driver, which flags, which libraries and inputs.
 
-Enough of a line to judge it by rules and to write it anew with a flag taken
-out, replaced or moved. The line is never run.
+Parses a line for the rules, and writes it with a flag removed, replaced or moved. The line is never run.
 """
 
 import re
@@ -149,7 +148,7 @@ class LinkLine:
 
     @property
     def text(self) -> str:
-        """The line, written anew."""
+        """The rewritten line."""
         if not self.command:
             return ""
         before = [f"{name}={shlex.quote(value)}" for name, value in self.variables.items()]

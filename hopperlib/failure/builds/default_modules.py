@@ -1,4 +1,4 @@
-"""Which MPI modules everybody gets at login: three options, and what each breaks by the rules on builds."""
+"""MPI modules loaded at login for everybody: three options, and the problems of each by the build rules."""
 
 from functools import cache
 

@@ -98,7 +98,7 @@ def read_build(modules: str, line: str, *, mixed: bool | None = None, shmem: boo
     Raises
     ------
     ValueError
-        If the line holds no compiler that is known.
+        If the line contains no known compiler.
 
     Examples
     --------
@@ -134,7 +134,7 @@ _NO_LINE, _NO_MODULES = "no link line was given", "no modules were given"
 
 
 def _doubt(build: Build, decides: str) -> str:
-    """Say why what decides a condition is not known; empty if it is."""
+    """Return why the input of a condition is unknown; empty if it is known."""
     match decides:
         case "modules" if not build.environment.modules:
             return _NO_MODULES
@@ -215,7 +215,7 @@ def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tup
             # One failed condition decides; the others are not evaluated.
             if met is False:
                 break
-        # Where less than half is known to hold, a rule would fit almost any build.
+        # If less than half is known, a rule would match almost any build.
         if decided[-1] is False or 2 * decided.count(True) < len(decided):
             continue
         doubts = [met for met in decided if isinstance(met, str)]
@@ -282,7 +282,7 @@ def _fits(build: Build, repair: Repair) -> bool:
 
 
 def repaired(build: Build, rules: tuple[BuildRule, ...] | None = None) -> Repaired:
-    """Return the build with the first way out of each known problem taken, one after the other.
+    """Return the build with the first repair of each known problem applied, one after the other.
 
     Possible problems, and advice that needs more than one step, are not applied.
 
@@ -302,8 +302,8 @@ def repaired(build: Build, rules: tuple[BuildRule, ...] | None = None) -> Repair
     notes: list[str] = []
     tried: list[str] = []
     while True:
-        # Judged anew after each repair, which may solve another problem or bring one; each rule is tried once, so
-        # this ends.
+        # Checked again after each repair, which may solve or cause another problem; each rule is tried once, so this
+        # terminates.
         known = [problem.rule for problem in check_build(build, rules) if problem.certainty == "known"]
         rule = next((rule for rule in known if rule.repairs and rule.code not in tried), None)
         if rule is None:

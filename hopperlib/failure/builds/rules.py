@@ -164,7 +164,7 @@ class BuildRule:
     when : _Conditions
         All must be met.
     repairs : tuple of Repair
-        Ways out, the first one that fits is taken.
+        Repairs; the first one that fits is used.
     positive, negative : _Sample
         Modules and line that the rule must know, and that it must not.
     """

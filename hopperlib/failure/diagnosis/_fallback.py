@@ -28,7 +28,8 @@ _BLOCK_GAP = 8
 # A message that comes again and again ends nothing. [lines]
 _MANY = 100
 _FEW = 3
-# Words of an end so near below the last sign of failure belong to it: the help text of a launcher may part them. [lines]
+# Words of an end this near below the last sign of failure belong to it: a launcher's help text may separate them.
+# [lines]
 _BELOW = 8
 # A key of a YAML block and a value of one word, or the mark of a text that follows.
 _PAIR = re.compile(r"\s{0,8}\w{1,40}: {0,4}\S{0,80}")

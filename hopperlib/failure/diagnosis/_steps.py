@@ -1,4 +1,4 @@
-"""Who speaks in a line, and which failures a line of success can clear.
+"""The speaker of a line, and which failures a line of success can clear.
 
 A job's output is a sequence of steps: the batch script, its commands, a launcher, the program, the site's epilogue, the
 scheduler. "Ended well" applies only to the step that reports it:

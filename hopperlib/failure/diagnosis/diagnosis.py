@@ -28,7 +28,7 @@ Source = tuple[str, "BinaryIO | bytes | str"]
 _LINES = 8
 _RUNS_TOLD = 5
 _UNKNOWN = 20
-# Lines that are kept of the ranked ones, and the share of the first one from which it is worth a look. [fraction]
+# Number of ranked lines stored, and the share of the first one from which it is reported. [fraction]
 _RANKED, _TELLING = 20, 0.3
 # A line is worth a look if it gets this many times the share of the next one.
 _LEAD = 2
@@ -85,7 +85,7 @@ class Diagnosis:
     alternative : Cause or None
         The line that the ranker puts first, if it is not quoted for the first cause.
     ranked : tuple of RankedLine
-        The lines that it puts first, where the run failed.
+        The lines that it ranks first, if the run failed.
     """
 
     verdict: Verdict
@@ -152,8 +152,8 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
     Parameters
     ----------
     sources : iterable of (str, binary file, bytes or str)
-        Name and content of each file: stdout, stderr, the scheduler's record.
-        Files are read once, in order, and never held whole.
+        Name and content of each file: stdout, stderr, the scheduler's record. Files are read once, in order, and never
+        stored as a whole.
     context : Context or None
         Facts besides the output (`hopperkit.failures.context`).
 
@@ -207,7 +207,7 @@ def diagnosis_of(evidence: Evidence, context: "Context | None" = None) -> Diagno
         for run, then in earlier
     ]
     if earlier and _verdict(ranking) == "no-cause" and not ranking.failed:
-        # The last run breaks off without a word: the one before it is what there is to report.
+        # The last run breaks off without a message: the one before it is reported.
         ranking = earlier[0][1]
         evidence = replace(earlier[0][0], files=evidence.files, earlier=evidence.earlier)
     verdict = _verdict(ranking)
@@ -246,7 +246,7 @@ def _stream(content: BinaryIO | bytes | str) -> BinaryIO:
 def _look_next(
     evidence: Evidence, ranking: Ranking, ranked: Sequence[RankedLine], context: "Context | None"
 ) -> list[str]:
-    """List what to look at where the text holds no cause."""
+    """List the next checks if the text contains no cause."""
     if not evidence.lines_read:
         return ["The text is empty: look whether the job ran at all, and where its output went."]
     known = {(hit.file, hit.line) for message in evidence.messages.values() for hit in message.hits}

@@ -59,7 +59,7 @@ def words(
 
 
 def says(name: str, line: bytes, lowered: bytes) -> bool:
-    """Whether a line matches the expression of a table: only alternatives are tried whose piece of text it holds."""
+    """Whether a line matches the expression of a table: only alternatives are tried whose piece of text it contains."""
     any_case, cased = _by_piece(name)
     for text, pieces in ((lowered, any_case), (line, cased)):
         for piece, expression in pieces:

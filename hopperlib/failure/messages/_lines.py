@@ -1,10 +1,8 @@
-"""Lines out of anything that calls itself a log.
+"""Lines of any input that is presented as a log.
 
-Whatever comes is turned into blocks of clean UTF-8 lines: gzip, bzip2 and xz
-are unpacked, UTF-16 and UTF-32 recoded, NUL bytes and terminal colors taken
-out. A lone carriage return ends a piece of text but not a numbered line, as
-in an editor: progress bars are one line of many pieces. Nothing is held but
-the block in hand, so a file of any size passes through.
+Any input becomes blocks of clean UTF-8 lines: gzip, bzip2 and xz are decompressed, UTF-16 and UTF-32 recoded, NUL bytes
+and terminal colors removed. A lone carriage return ends a piece of text but not a numbered line, as in an editor:
+progress bars are one line of many pieces. Only the current block is stored, so files of any size can be read.
 
 ==============  ==============================================================
 `LINE_LIMIT`    bytes of a line that are kept; the rest is dropped unread

@@ -60,7 +60,9 @@ _FORMS = (
 
 
 class Foreign(NamedTuple):
-    """Lines of a text that have the form of something else than a job's output: from a line to another, counted from 0, the last left out; and whether it ends in them."""
+    """Lines of a text in another form than a job's output: first and last line, counted from 0, the last excluded; and
+    whether the text ends in them.
+    """
 
     form: str
     start: int

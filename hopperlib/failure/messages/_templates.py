@@ -112,7 +112,7 @@ def is_exit_report(line: bytes, below: Sequence[bytes] | None = None) -> bool:
     """Whether a line reports only an end: it is a known report, or all its words are endings, parts of a job or
     grammar.
 
-    One that ends in a colon, or in the source line that speaks, leaves it to the lines below, if they are given.
+    A line that ends in a colon, or a source line that prints it, is completed by the lines below, if given.
 
     Examples
     --------

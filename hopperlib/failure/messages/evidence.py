@@ -98,7 +98,7 @@ class Unknown:
     suspicion : {"fatal", "error", "end", "hint"}
     count : int
     first, last : Hit
-        First and last line of the group that were kept.
+        First and last stored line of the group.
     last_line : int
         Number of the last line of all.
     following : list of str

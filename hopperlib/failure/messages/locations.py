@@ -134,6 +134,6 @@ def _moment(time: re.Match[bytes]) -> datetime | None:
     if time.re is _ISO:
         return datetime.fromisoformat(time[0].decode())
     month, day, clock = time[1].decode().split()
-    # By hand: strptime brings calendars and locales, which take longer to load than a short text to read.
+    # By hand: strptime imports calendars and locales, which takes longer than reading a short text.
     hour, minute, second = map(int, clock.split(":"))
     return datetime(int(time[2]), _MONTHS.index(month) + 1, int(day), hour, minute, second)

@@ -41,7 +41,7 @@ from hopperlib.failure.messages.rules import Rule, load_rules
 # Hexadecimal digits: numbers, and the addresses of stack traces. Lines that are equal without digits are treated as the
 # same. The letters among them form no word of any anchor.
 _HEXADECIMAL = b"0123456789ABCDEFabcdef"
-# Lines that are kept after an unknown one, and before one that may end a message. [lines; bytes]
+# Lines stored after an unknown one, and before one that may end a message. [lines; bytes]
 _FOLLOWING = 5
 _BEFORE = 12
 _BEFORE_BYTES = 2_000
@@ -66,7 +66,7 @@ _FEW = 4
 
 @dataclass(slots=True)
 class _Shape:
-    """Lines that are equal but for their digits: the rules to try, and what came of the last one."""
+    """Lines that are equal except for their digits: the rules to try, and the result for the last one."""
 
     rules: tuple[Rule, ...]
     digit_keys: tuple[bytes, ...]
@@ -226,7 +226,7 @@ class Scanner:
             self._take(matter, block, pieces or block.pieces(), keys)
 
     def _learn(self, new: list[bytes], pieces: list[bytes], keys: list[bytes]) -> None:
-        """Tell new shapes that matter from boring ones; the first line of each speaks for all of them."""
+        """Separate new relevant shapes from irrelevant ones; the first line of each represents all of them."""
         # Built backwards: of equal keys the one that is set last stays, which is the first line.
         first = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
         owner = {pieces[first[key]]: key for key in new}
@@ -353,7 +353,7 @@ class Scanner:
         return below
 
     def _matched(self, shape: _Shape, text: bytes, data: bytes, end: int) -> tuple[Match | None, bytes]:
-        """Return the rule that matches a line, and the line, put together again where it was broken."""
+        """Return the rule that matches a line, and the line, joined if it was broken."""
         matched = match(text, shape.rules)
         whole = _unwrapped(text, data, end, _REST_OF_NAME if matched else _REST)
         if whole is None:

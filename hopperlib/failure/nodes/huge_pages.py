@@ -1,9 +1,9 @@
 """Huge pages on the nodes of a job: how memory breaks up after a reboot, and the chance that all nodes have enough.
 
-Linux hands out memory by halving blocks (the buddy allocator), and a block is whole again only when all of it is free.
-A huge page of 2 MB is 512 small ones in a row: a single small page that the system keeps in the middle spoils it. If k
-pages are kept at random places among H huge pages, H exp(-k / H) are left whole. A few unmovable pages suffice, and a
-node then lacks whole huge pages rather than memory.
+Linux allocates memory by halving blocks (the buddy allocator), and a block is whole again only when all of it is free.
+A huge page of 2 MB is 512 consecutive small ones: a single unmovable page in the middle spoils it. If k pages are kept
+at random places among H huge pages, H exp(-k / H) are left whole. A few unmovable pages suffice, and a node then lacks
+whole huge pages rather than memory.
 
 Counts of unmovable pages grow with uptime and differ from node to node; here they are lognormal. Left out: kernels
 since 2.6.24 group pages that cannot move, and can move others; count such a group as one.
@@ -36,7 +36,7 @@ def buddy_blocks(pages: int, taken: Iterable[int], *, orders: int = 11) -> tuple
 
     Examples
     --------
-    One page of sixteen taken: its buddy is alone, and so on up.
+    One page of sixteen is in use: its buddy is alone, and so on upward.
 
     >>> buddy_blocks(16, [5], orders=4)
     (1, 1, 1, 1)

@@ -76,7 +76,7 @@ def chance_of_enough(chance_of_one: float, job_nodes: int) -> float:
 
 
 def explaining_bad_nodes(nodes: int, job_nodes: int, success_fraction: float) -> float:
-    """Bad nodes that explain a success rate, if one bad node fails a job. [nodes]
+    """Number of bad nodes that explains a success rate, if one bad node fails a job. [nodes]
 
     The answer is a real number: for whole nodes the chances are steps.
 

@@ -94,7 +94,7 @@ def adaptive_bisection(tree: SwitchTree, rng: random.Random, *, choices: int, dr
         routes = []
         for a, b in _pairs(tree.nodes, rng):
             tried = [tree.route(a, b, number) for number in rng.sample(range(ways), choices)]
-            # The first of those that are equally empty: `sample` has put them in random order.
+            # The first of those that are equally empty: `sample` has shuffled them.
             route = min(tried, key=lambda links: max((crowd[link] for link in links), default=0))
             crowd.update(route)
             routes.append(route)

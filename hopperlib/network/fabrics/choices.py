@@ -1,4 +1,4 @@
-"""Which free nodes a scheduler hands out: the first, few switches, few groups, or at random."""
+"""The free nodes that a scheduler allocates: the first, few switches, few groups, or at random."""
 
 import random
 from collections import Counter, defaultdict

@@ -10,8 +10,8 @@ detour (Valiant [2]_): through another group, or inside a group another switch,
 each as often. From a corner of a group to another, half of the messages go
 along the row first.
 
-The messages on a link depend on sums only: what each switch sends to each
-group, and gets from each. So a whole machine takes a fraction of a second.
+The messages on a link depend only on sums: the messages of each switch to each group, and from each. So a whole machine
+takes a fraction of a second.
 
 References
 ----------
@@ -408,7 +408,7 @@ class Dragonfly:
     def _by_detours(
         self, demands: Mapping[int, _Demand], between: list[list[float]]
     ) -> Generator[tuple[int, list[list[_BySwitch]]]]:
-        """Yield for each group and view what its switches send and get by lines if all makes a detour.
+        """Yield for each group and view the messages sent and received by lines if all traffic is detoured.
 
         Inside a group, by each third switch as often; between groups, by each third group. Of a switch's total traffic,
         each intermediate switch gets the same share, except for messages to that switch itself.
@@ -467,7 +467,7 @@ class Dragonfly:
         return _added(list(self._at_gateways([*behind, 0])))
 
     def _onward(self, view: _View, matrix: list[list[float]]) -> list[_BySwitch]:
-        """Return by lines of a view what passes through a group, between the gateways where it comes and leaves."""
+        """Return by lines of a view the traffic through a group, between the gateways where it enters and leaves."""
         share = 1 / (max(1, self.groups - 2) * self._cables**2)
         across = matrix if view.ends else zip(*matrix, strict=True)
         rows = [[*(share * messages for messages in row), 0.0] for row in across]

@@ -110,7 +110,7 @@ class Fabric(Protocol):
 
     @property
     def routings(self) -> tuple[str, str]:
-        """The two ways of routing that bound what happens."""
+        """The two routings that bound the real one."""
 
     @property
     def node_gb_s(self) -> float:

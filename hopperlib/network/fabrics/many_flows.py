@@ -107,7 +107,7 @@ def halos(grid: Sequence[int], node_of_rank: Sequence[int]) -> Messages:
 
 
 class SharesKept(NamedTuple):
-    """Share of the rate of one pair that a node keeps when all send. [0-1]
+    """Share of one pair's rate that a node keeps when all send. [0-1]
 
     Parameters
     ----------

@@ -92,7 +92,8 @@ def _ring(nodes: int) -> Iterator[tuple[int, int]]:
 
 
 def _doubling(nodes: int) -> Iterator[tuple[int, int]]:
-    # As many as a power of two take part; each of the others hands its part to one of these and gets the sum back.
+    # The largest power of two of the ranks takes part; each other rank sends its part to one of these and receives the
+    # sum.
     whole = 1 << nodes.bit_length() - 1
     for step in (1 << bit for bit in range(whole.bit_length() - 1)):
         yield from ((rank, rank ^ step) for rank in range(whole))

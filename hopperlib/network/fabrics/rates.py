@@ -1,10 +1,10 @@
 """Rates that links allow each job: all routes minimal, all detoured, and the best mixture of both.
 
 All messages of a job have one rate, since a parallel code waits for the last message. Jobs share links max-min fair, as
-on the torus. Which way a packet takes is decided packet by packet, and nobody can work that out from outside. So there
-are two ends, everything one way and everything the other, and a mixture: the one share of detours that leaves the
-busiest link least busy. This is optimal adaptive routing with knowledge of all links; a real network knows only its
-neighborhood. So the truth is expected between the mixture and the worse end.
+on the torus. The route of a packet is chosen packet by packet, and cannot be predicted from outside. So there are two
+ends, everything one way and everything the other, and a mixture: the one share of detours that leaves the busiest link
+least busy. This is optimal adaptive routing with knowledge of all links; a real network knows only its neighborhood. So
+the truth is expected between the mixture and the worse end.
 """
 
 from collections.abc import Sequence
@@ -208,7 +208,7 @@ def fair_rates(
         scale = want / traffic.sends if traffic.sends else 0.0
         for link, messages in each.items():
             offered[link] = offered.get(link, 0.0) + scale * messages
-    # Only a link that cannot carry what all want together can hold anybody back.
+    # Only a link that cannot carry all wanted traffic can limit a stream.
     full = [link for link, gb_s in offered.items() if gb_s > fabric.capacity_gb_s[link]]
     weights = [
         {job: each[link] / traffics[job].sends for job, each in enumerate(loads) if each.get(link)} for link in full

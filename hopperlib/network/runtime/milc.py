@@ -82,7 +82,7 @@ def sampled_conditions(
         else:
             below, above = ("none", "assumed") if traffic < 1 else ("assumed", "double")
             part = traffic - (traffic >= 1)
-            # Between two mixes the slowness is taken to lie on a straight line.
+            # Between two mixes the slowness is interpolated linearly.
             slowness = [
                 low + part * (high - low) for low, high in zip(job.slowness(below), job.slowness(above), strict=True)
             ]

@@ -256,7 +256,7 @@ class Histories:
 
         Examples
         --------
-        The first job comes to a machine that is nearly empty, and has its links for itself:
+        The first job arrives on a nearly empty machine, and has its links for itself:
 
         >>> histories = Histories(Machine.load("hopper"))
         >>> job = next(histories.placed_jobs(1, "xyz-by2", "first", [8192], days=1))

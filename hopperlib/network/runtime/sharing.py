@@ -1,4 +1,4 @@
-"""How jobs share the links of a torus: what each sends to whom, and what rate each gets.
+"""Sharing of a torus' links by jobs: traffic and rates.
 
 A job is a *stream*: a pattern of messages at one common rate, since a parallel code waits for the last of them, and the
 rate at which its nodes would send without contention. Rates are shared max-min fairly [1]_: all rise together; a stream
@@ -170,7 +170,7 @@ def streams_of(
     [False, True]
     """
     streams, wanted = [], habit.rate_gb_s * mix.times
-    # A job on one node has nobody to talk to.
+    # A job on one node sends no messages.
     if wanted and len(places) > 1:
         if habit.pattern < mix.all_to_all:
             nodes = Counter(places)
@@ -222,7 +222,7 @@ def fair_rates(links: LinkMap, streams: Sequence[Stream], *, injection_gb_s: flo
     room: list[float] = []  # Load of each link that would be overloaded, in units of the lanes.
     weights: list[dict[int, float]] = []  # Load added by a stream per GB/s.
     for ring, packed in offered.items():
-        # Only a link that cannot carry what all want together can hold anybody back.
+        # Only a link that cannot carry all wanted traffic can limit a stream.
         for lane in links.overfull(ring, packed):
             room.append(links.capacity_gb_s[ring][lane] * 1e9 * WHOLE)
             users = ((index, links.lane(streams[index].loads[ring], lane)) for index in on_ring[ring])

@@ -25,7 +25,7 @@ from hopperlib.network.torus.hull import Hull, convex_hull
 def _sum_of_ring_distances(counts: Sequence[int]) -> int:
     """Sum of the ring distances of all pairs of points, given how many lie at each place. [hops]
 
-    Push a window of half the ring, rounded down, once round. It contains the first of two points but not the second as
+    Move a window of half the ring, rounded down, once around. It contains the first of two points but not the second as
     often as their distance, and the second but not the first as often again. A window with k of n points separates k (n
     - k) pairs, so the sum over its positions is twice the result.
     """
@@ -46,7 +46,7 @@ def _mean_of_counts(counts: Sequence[int], torus: Torus) -> float:
     points = sum(axes[0])
     if points < 2:
         return 0.0
-    # A distance is the sum of one an axis, so the sum over all pairs is too, and no pair need be looked at.
+    # A distance is the sum of one per axis, so the sum over all pairs is too, and pairs need not be enumerated.
     total = sum(weight * _sum_of_ring_distances(axis) for weight, axis in zip(torus.weights, axes, strict=True))
     return total / (points * (points - 1) / 2)
 

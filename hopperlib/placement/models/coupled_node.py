@@ -129,7 +129,8 @@ class Placement(NamedTuple):
 
         Examples
         --------
-        Pieces of 64 KB on four NUMA nodes: small pages lie right but for their edges, pages of 2 MB hardly at all:
+        Pieces of 64 KB on four NUMA nodes: small pages are placed correctly except at the edges, pages of 2 MB hardly
+        at all:
 
         >>> [round(Placement.touched_in_pieces(4, 65536, page).far, 3) for page in (4096, 2 << 20)]
         [0.023, 0.738]

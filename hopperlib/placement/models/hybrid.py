@@ -1,4 +1,4 @@
-"""Run time against threads a task, on nodes whose cores are all put to use.
+"""Run time by threads per task, on nodes whose cores are all used.
 
 More threads mean fewer tasks, and that pulls both ways. Cost:
 
@@ -94,7 +94,7 @@ class ThreadCost:
 
 
 def thread_counts(cores: int) -> tuple[int, ...]:
-    """Return the threads a task that leave none of that many cores idle.
+    """Return the numbers of threads per task that leave none of these cores idle.
 
     Examples
     --------

@@ -120,7 +120,7 @@ def seats(node: NodeKind, threads: int) -> int:
 
 
 def merged_need(need_gb: float, threads: int, copied_fraction: float) -> float:
-    """Memory of one task of several threads that takes the place of as many tasks. [GB]
+    """Memory of one task of several threads that replaces as many tasks. [GB]
 
     Part of a task's memory is the same in every task: the program, message buffers, ghost cells, tables. Merged tasks
     hold it once. The rest is the task's part of the problem, and the merged task holds all parts.

@@ -43,7 +43,7 @@ def parts(points: Mapping[float, float], powers: Sequence[float]) -> list[float]
     unit = min(points)
     table = [[math.pow(count / unit, power) / value for power in powers] for count, value in points.items()]
     best, least = [0.0] * len(powers), math.inf
-    # So few parts: every choice of those that count is tried, and the best without a negative one is kept.
+    # With few parts, every subset is tried, and the best without a negative part is kept.
     for size in range(1, len(powers) + 1):
         for chosen in combinations(range(len(powers)), size):
             found = _least_squares([[row[place] for place in chosen] for row in table])

@@ -141,7 +141,7 @@ class PoolQueue:
         self.hold(key & JOB, bounds, self.run.start(key & JOB, bounds, now))
 
     def waits_for_near(self, job: int, free: FirstFit, now: int) -> bool:
-        """Whether a job that could start waits for nodes that lie near; it is looked at again when it no longer does."""
+        """Whether a job that could start waits for nearby nodes; it is reconsidered when it no longer does."""
         run, patience_s = self.run, free.patience_s(self.widths[job]) if isinstance(free, ChosenFit) else 0
         until_s = run.workload.arrival_s[job] + patience_s
         if until_s <= now:

@@ -73,7 +73,7 @@ class Loop(Run):
         downtimes: Sequence[Downtime],
         closures: Sequence[Closure],
     ) -> None:
-        """Lay out what happens to the machine before the first job comes."""
+        """Schedule the machine events before the first job arrives."""
         self.lanes, self.lane_of, self.downtimes, self.closures = lanes, lane_of, downtimes, closures
         # Nodes of each queue held by each downtime, and the downtimes that take nodes as they become free.
         self.down: dict[tuple[int, PoolQueue], list[int]] = {}

@@ -1,4 +1,4 @@
-"""The waiting jobs: their order, the queue of a pool, and the limits that keep a job out of it."""
+"""The waiting jobs: their order, the queue of a pool, and the limits that block a job."""
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,8 @@ _STEP, _HIGHEST, _BOUND = float(1 << 30), 1 << 120, 1e20
 class Order:
     """The order of the queue: a key for each job, the lesser the earlier, whose last 32 bits are the job's index.
 
-    If priorities are fixed, keys are known before the run. An order goes within priority, the larger first. Priorities that change are worked out when a job comes and from time to time, by `rules`.
+    If priorities are fixed, keys are known before the run. An order goes within priority, the larger first. Changing
+    priorities are recomputed when a job arrives and from time to time, by `rules`.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class Order:
         self._counting, self._power = self._usage.copy(), float(self._all_shares)
 
     def _sorted_keys(self, priorities: Sequence[float], fixed: Sequence[float] | None) -> Sequence[int]:
-        """Return the key of each job by its priority and what adds to it."""
+        """Return the key of each job by its priority and its additions."""
         levels = [priorities[number] for number in self.workload.queue_number]
         if self.changes:
             ranks = {level: (rank << 5 * SHIFT) + (_HIGHEST << SHIFT) for rank, level in enumerate(sorted(set(levels)))}
@@ -86,7 +87,7 @@ class Order:
         return sorted([keys[job] - (int(_STEP * value) << SHIFT) for job, value in zip(jobs, values, strict=True)])
 
     def use(self, now: int) -> None:
-        """Let usage fade up to now, and add what ran."""
+        """Decay usage up to now, and add recent runs."""
         if not self.rules.fair_share or now == self._used_until:
             return
         span, self._used_until = now - self._used_until, now
@@ -267,7 +268,7 @@ class Waiting:
         return bool(back)
 
     def is_stale(self, now: int) -> bool:
-        """Whether the order of the queue is to be worked out anew, as its priorities change."""
+        """Whether the order of the queue must be recomputed, as its priorities change."""
         order = self.order
         if not order.changes or now - self._counted_s < order.rules.period_s:
             return False
@@ -282,7 +283,7 @@ class Waiting:
         return False
 
     def sort(self, now: int) -> None:
-        """Work out the order of the queue anew."""
+        """Recompute the order of the queue."""
         self._counted_s = now
         self.order.use(now)
         self._aside = {

@@ -35,8 +35,8 @@ class WholeNodeQueue(PoolQueue):
         # Expected ends of running jobs: (end, job), sorted; with the nodes each will free.
         self.expected: list[int] = []
         self.freed: list[int] = []
-        # This many nodes are free once the first `counted` of the expected ends have come. The place where the head
-        # finds its nodes moves by a step or two from one event to the next, so it is moved along, not summed anew.
+        # This many nodes are free once the first `counted` of the expected ends have come. The position where the head
+        # fits moves by a step or two from one event to the next, so it is updated, not recomputed.
         self.counted, self.have = 0, free.free
         # The promise to the head of the queue: its latest start, or _UNKNOWN if not computed since the last end; and
         # the widest job that may use nodes beyond that time.

@@ -1,7 +1,7 @@
-"""A dump of several variables to one shared file: its barriers, its slowest OST, and what else takes time.
+"""A dump of several variables to one shared file: its barriers, its slowest OST, and other costs.
 
-- Nobody starts the next variable before the slowest OST has finished this one: one slow OST is paid for once a
-  variable, by everybody. The time of a dump of known size therefore shows how slow the slowest OST must be.
+- No task starts the next variable before the slowest OST has finished this one: all tasks wait for a slow OST once per
+  variable. The time of a dump of known size therefore shows how slow the slowest OST must be.
 - What runs on the rest of the machine writes too, and takes a share of the file
   system that falls as the job grows.
 - HDF5 checks the size of the file when it is closed, with operations on the

@@ -161,7 +161,7 @@ def _deal_weighted(
     counts = [0] * osts
     sums = list(accumulate(weights))
     for _ in range(files):
-        # An OST that is drawn twice is drawn anew, which leaves the chances of the others in proportion.
+        # An OST that is drawn twice is drawn again, which leaves the probabilities of the others in proportion.
         chosen: set[int] = set()
         while len(chosen) < stripe_count:
             chosen.add(min(bisect_right(sums, draw() * sums[-1]), osts - 1))
@@ -309,7 +309,7 @@ def repeat_file_dump(
     osts_per_unit: int = 1,
     weights: Sequence[float] | None = None,
 ) -> list[FileDump]:
-    """Return repeated dumps, each with its files dealt anew.
+    """Return repeated dumps, each with its files dealt again.
 
     Parameters
     ----------

@@ -1,20 +1,19 @@
-"""How long a job's writes to a Lustre file system take, and what limits them.
+"""Duration of a job's writes to a Lustre file system, and the limit.
 
 Data flow through a series of limits: the tasks that write, their nodes (less to one file than to many), the OSTs in
 use, their servers and the network to them, and the peak of the whole file system. Tasks share their node and nodes
 share the storage by the law of `hopperlib.contention.saturation`, so the rate bends before the lowest ceiling. Four
-things come on top, and are paid in time:
+costs are added, in time:
 
 - metadata: every file is created, as many a second as the metadata servers
   create, and every object of a file is opened and locked for the first time;
 - calls: a small cost for the caller, whatever the size;
 - exchange: aggregators receive the data before they write them, or pass on the data they read
   (`hopperlib.storage.lustre.node_rates`);
-- locks: where several clients write to one object of a shared file, each piece
-  takes the lock away from somebody else, and the OST waits meanwhile. With as
-  many aggregators as stripes, each writing whole stripes, every object has one
-  writer and no lock changes hands [1]_. Where that many cannot keep the OSTs
-  busy more write, and whole stripes change hands.
+- locks: if several clients write to one object of a shared file, each piece takes the lock from another client, and the
+  OST waits meanwhile. With as many aggregators as stripes, each writing whole stripes, every object has one writer and
+  no lock changes hands [1]_. If that many cannot keep the OSTs busy, more write, and locks of whole stripes are
+  transferred.
 
 The cost of a lock is calibrated: public IO500 runs whose shared file has a known
 number of objects have a median of 2 ms (``benchmarks/README.md``, with the error

@@ -1,4 +1,4 @@
-"""Variables of a script that undo what its launch line binds.
+"""Variables of a script that override its launch line's binding.
 
 References
 ----------

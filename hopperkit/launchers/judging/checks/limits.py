@@ -102,7 +102,7 @@ def check_gpu_types(job: Job) -> Iterator[Draft]:
 
 
 def _in_line(script: Script, line: int, old: str, new: str) -> tuple[Edit, ...]:
-    """Return the edit of a value on one line, which a directive or a launch line holds."""
+    """Return the edit of a value on one line, in a directive or a launch line."""
     directive = next((each for each in script.directives if each.line == line and each.value == old), None)
     if directive:
         return set_value(script, directive, new)

@@ -188,7 +188,7 @@ def _renumbered(
 
 
 def _nodes(script: Script, line: LaunchLine, starter: Starter, requested: Requested) -> Iterator[Draft]:
-    """Nodes that a starter does not use, or waits for in vain; nodes that do not find each other."""
+    """Nodes that a starter does not use, or waits for forever; nodes that do not find each other."""
     nodes = requested.nodes
     if not nodes or nodes < 2:
         return
@@ -284,7 +284,7 @@ def _ranks(script: Script, line: LaunchLine, requested: Requested) -> Iterator[D
 
 
 def _constant_ranks(script: Script, line: LaunchLine, tasks: int) -> Iterator[Draft]:
-    """Ranks that the batch script's shell puts in, where they are 0 for all tasks."""
+    """Ranks expanded by the batch script's shell, where they are 0 for all tasks."""
     for setting in script.variables:
         typed = script.text.split("\n")[setting.line - 1]
         constant = re.search(rf"\b{setting.name}=\"?\$\{{?(SLURM_PROCID|SLURM_LOCALID|SLURM_NODEID)\b", typed)

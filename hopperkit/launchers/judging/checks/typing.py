@@ -1,4 +1,4 @@
-"""Characters that a page, a PDF or a chat program puts in place of those that a shell and a batch system read.
+"""Characters that a page, a PDF or a chat program substitutes for those of a shell and a batch system.
 
 References
 ----------
@@ -37,7 +37,7 @@ class _Slip(NamedTuple):
 
 
 def check_typing(script: Script) -> Iterator[Draft]:
-    r"""Yield the lines of a script with characters that look right and are read as something else.
+    r"""Yield the lines of a script with lookalike characters that are parsed differently.
 
     Parameters
     ----------
