@@ -48,7 +48,7 @@ class Given(ask.Setting):
 
     text: str = ask.file(
         "Anything",
-        load_text_resource(__file__, "samples/lost-cpus.txt"),
+        load_text_resource(__file__, "samples/one-numa-node.txt"),
         argument=True,
         required=True,
         multiple=True,
