@@ -10,9 +10,8 @@
 `layout`, `style`      the parts, for a figure that `chart` cannot make
 =====================  =========================================================
 
-Colors distinguish nothing on their own: every series also has its own dash and
-marker, bars their own hatching. Text, grid and background have no color here,
-so that a page can give them those of its theme.
+Color is never the only distinction: every series also has a different dash pattern and marker, bars a different
+hatching. Text, grid and background have no color here, so that a page can apply its theme.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,7 +45,7 @@ NEUTRAL = Style("#7A7A7A", "dot", "line-ew", "-")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Axis:
-    """What an axis shows.
+    """Quantity on an axis.
 
     Parameters
     ----------
@@ -106,7 +105,7 @@ class Series:
     Parameters
     ----------
     name : str
-        What the legend and the table call it.
+        Name in the legend and the table.
     x, y : sequence
         As many of the one as of the other.
     kind : {"line", "points", "bars"}
@@ -132,7 +131,7 @@ class Reference(NamedTuple):
     Parameters
     ----------
     name : str
-        What it is: "channel limit", "documented".
+        Its meaning: "channel limit", "documented".
     y : float
         Where it is, in the unit of the y axis.
     """
@@ -165,7 +164,7 @@ def band(low: float, high: float) -> dict[str, Any]:
 
 
 class LayoutKeys(TypedDict, total=False):
-    """The further keys of a Plotly layout that charts of the book use; a type checker knows their names."""
+    """Additional keys of a Plotly layout that charts of the book use; for type checkers."""
 
     annotations: list[dict[str, Any]]
     bargap: float
@@ -207,7 +206,7 @@ def _trace(series: Series, look: Style, high: float | None) -> dict[str, Any]:
     if series.kind == "bars":
         pattern = {"shape": look.pattern, "fillmode": "overlay", "solidity": 0.25}
         return {"type": "bar", **points, "marker": {"color": look.color, "pattern": pattern}}
-    # Markers at the ends of the axes are drawn whole; what lies beyond is cut off.
+    # Markers at the ends of the axes are drawn whole; anything beyond is clipped.
     points["cliponaxis"] = high is not None and any(value > high for value in series.y if value is not None)
     marker = {"color": look.color, "symbol": look.symbol, "size": 8}
     line = {"color": look.color, "dash": look.dash, "width": 2}
@@ -292,7 +291,7 @@ def chart(
     ----------
     title : str
     alt : str
-        What a reader who cannot see it needs to know.
+        Description for a reader who cannot see it.
     x, y : Axis
     series : sequence of Series
         At least one.
@@ -300,7 +299,7 @@ def chart(
         Horizontal lines over the whole width; they are rows of no table, so
         the alt text should name their values.
     marks : mapping of str to float
-        Vertical lines from 0 to the greatest value: what is documented on the x axis, by name. As references, they are
+        Vertical lines from 0 to the largest value: documented values on the x axis, by name. As references, they are
         rows of no table.
     **more
         Further keys of the Plotly layout, as `LayoutKeys` lists.
@@ -308,7 +307,7 @@ def chart(
     Raises
     ------
     ValueError
-        If there is no series.
+        If there are no series.
 
     Examples
     --------
@@ -323,7 +322,7 @@ def chart(
         _trace(each, style(number if each.style is None else each.style), y.high) for number, each in enumerate(series)
     ]
     data += [*_levels(series, references), *_marks(series, marks or {})]
-    # A legend of one entry says what the title of the axis says.
+    # A legend with one entry repeats the axis title.
     if len(series) == 1:
         more.setdefault("showlegend", False)
     drawn = layout(x, y, **more) | _labels(x, y, series, references, marks or {})
@@ -353,9 +352,9 @@ def heat_map(
     cells : sequence of sequence of float or None
         A row for each of `ys`, a number for each of `xs`; None stays empty.
     scale : str
-        What the color shows, with its unit.
+        Quantity shown by the color, with its unit.
     table : Table
-        The numbers behind it.
+        The underlying numbers.
 
     Examples
     --------

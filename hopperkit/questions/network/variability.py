@@ -23,7 +23,7 @@ _STEP_S = 50
 _PLACINGS = {"first": ("xyz-by2", "first"), "contiguous": ("xyz-by2", "contiguous"), "nid": ("nid", "first")}
 # How many of the chosen days are there to watch: to simulate more takes a browser long.
 _WATCHED_DAYS = 3
-# What the model was fitted to.
+# Values that the model was fitted to.
 _FITTED_TASKS = "8192"
 # Of two hundred histories at the settings to which the model was fitted: jobs, runs, and the slowest run. A test makes them
 # again from data/placed-jobs-population.csv, which is too large for a page.
@@ -114,7 +114,7 @@ class Study(ask.Setting):
 
     @property
     def badge(self) -> Literal["calibrated", "predicted"]:
-        """What is known of the mean: the noise, too, was fitted as it stands at the start."""
+        """Badge of the mean: at the defaults the noise was fitted too."""
         return "calibrated" if self.as_fitted and self.noise_percent == _FITTED_NOISE else "predicted"
 
     @cached_property
@@ -212,7 +212,7 @@ def _marks(study: Study) -> dict[str, float]:
 
 
 def _histogram(runs: Sequence[float], marks: dict[str, float]) -> Figure:
-    """Return how many runs take how long, in steps of the run time."""
+    """Return the number of runs per bin of run time."""
     steps = [int(time // _STEP_S) for time in runs]
     counts = [steps.count(step) for step in range(steps[0], steps[-1] + 1)]
     return histogram_figure([step * _STEP_S for step in range(steps[0], steps[-1] + 2)], counts, {}, marks=marks)
