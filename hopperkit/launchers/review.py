@@ -9,6 +9,7 @@ from hopperkit.launchers.judging.advice import advise
 from hopperkit.launchers.judging.placement_remedies import with_remedies
 from hopperkit.launchers.judging.proposals import BetterLine, LineInScript, better_line
 from hopperkit.launchers.judging.remedies import Judged, with_tried_advice
+from hopperkit.launchers.judging.translation import foreign_launcher, translated
 from hopperkit.launchers.placing import Placement, place_tasks
 from hopperkit.launchers.reader import read_in_job
 from hopperkit.launchers.scripts import LOOPS, LaunchLine, Script, read_script
@@ -74,9 +75,9 @@ class Review(NamedTuple):
         return _may_be_bettered(self.placement, self.line)
 
     def suggested_lines(self) -> dict[str, str | None]:
-        """Return the better line under the launcher of this line; nothing under others."""
-        better = self.better.line if self.better else None
-        return {"aprun": None, "srun": None, self.placement.launch.launcher: better}
+        """Return the better line under its launcher, which is that of this line if the machine has it; nothing under others."""
+        placement, line = (self.better.placement, self.better.line) if self.better else (self.placement, None)
+        return {"aprun": None, "srun": None, placement.launch.launcher: line}
 
 
 def review_line(text: str | Script, machine: Machine, **given: Any) -> Review:
@@ -155,11 +156,18 @@ def _may_be_bettered(placement: Placement, line: LaunchLine) -> bool:
     return not placement.doubts and placement.launch.steps == 1 and placement.launch.launcher in _BETTERED
 
 
+def _in_place_of(placement: Placement, cost_of: Callable[[Placement], Cost], where: LineInScript) -> BetterLine | None:
+    """Return the line to use in place of one: a better one, or the same job for the launcher that the machine has."""
+    line = where.script.lines[where.number]
+    if not foreign_launcher(line, placement.machine):
+        return better_line(placement, where, cost_of) if _may_be_bettered(placement, line) else None
+    return None if placement.doubts else translated(where, placement, cost_of)
+
+
 def _judge(placement: Placement, cost_of: Callable[[Placement], Cost], where: LineInScript) -> Review:
     """Return the review of a launch line that has been placed."""
-    cost = cost_of(placement)
-    line = where.script.lines[where.number]
-    better = better_line(placement, where, cost_of) if _may_be_bettered(placement, line) else None
+    cost, line = cost_of(placement), where.script.lines[where.number]
+    better = _in_place_of(placement, cost_of, where)
     review = Review(placement, cost, advise(placement, cost), better, line, where.script)
     return review._replace(advice=_tried_advice(review, where, cost_of))
 

@@ -1,4 +1,4 @@
-"""The Sphinx extension: what the build sets, stages and finishes so that the pages are alive and safe."""
+"""The Sphinx extension: settings, staging and postprocessing that make the pages live and safe."""
 
 import hashlib
 import os
@@ -38,12 +38,10 @@ FIRST, LAST = 100, 900
 
 
 def content_hash(root: Path, *, with_site: bool) -> str:
-    """Return a hash of all that pages depend on besides their own text.
+    """Return a hash of all inputs of pages besides their text.
 
-    Without the site it is what the outputs of notebooks depend on: models,
-    data, versions of packages. Jupyter's cache looks at the cells alone, so a
-    changed model would go unnoticed; with this hash in its path, it starts
-    anew.
+    Without the site it covers the inputs of notebook outputs: models, data, versions of packages. Jupyter's cache looks
+    at the cells alone, so a changed model would go unnoticed; with this hash in its path, it starts anew.
     """
     digest = hashlib.sha256()
     own = [beside("rules.toml"), *([beside(), beside("examples.toml")] if with_site else [])]
@@ -58,7 +56,7 @@ def content_hash(root: Path, *, with_site: bool) -> str:
 
 
 def launch_options(settings: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the theme needs for buttons that open a notebook on Binder or a JupyterHub; nothing without a repository.
+    """Return the theme options for buttons that open a notebook on Binder or a JupyterHub; empty without a repository.
 
     Examples
     --------
@@ -145,7 +143,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
     for folder in static.glob("live-*"):
         if folder.name != app.config.hopper_assets:
             shutil.rmtree(folder)
-    # Nor do sheets of others ask: see pages.toml.
+    # Nor do other sheets: see pages.toml.
     for sheet in (*static.glob("styles/*.css"), *static.glob("mystnb*.css")):
         sheet.write_text(re.sub(r"[^{}]*:has\([^{}]*\{[^{}]*\}", "", sheet.read_text("utf-8")), encoding="utf-8")
     text = filled("front.html", title=app.config.html_title, front=app.config.root_doc)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from hopperkit.launchers.judging._edits import insert_line, line_range
+from hopperkit.launchers.judging._edits import difference, insert_line, line_range
 from hopperkit.launchers.judging.advice import advise
 from hopperkit.launchers.judging.checks.environment import check_environment
 from hopperkit.launchers.judging.checks.gpu_aware import check_gpu_aware
@@ -17,10 +17,12 @@ from hopperkit.launchers.judging.checks.training import check_training
 from hopperkit.launchers.judging.checks.typing import check_typing
 from hopperkit.launchers.judging.checks.widths import check_counts, check_memory, check_widths
 from hopperkit.launchers.judging.job import Job, PlacedLine
+from hopperkit.launchers.judging.proposals import LineInScript
 from hopperkit.launchers.judging.remedies import Draft, Judged, with_tried_advice
-from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.judging.translation import foreign_launcher, translated
+from hopperkit.launchers.placing import Placement, place_tasks
 from hopperkit.launchers.reader import read_in_job
-from hopperkit.launchers.scripts import LaunchLine, Script
+from hopperkit.launchers.scripts import Script
 from hopperkit.launchers.words.shell import Edit
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
@@ -171,23 +173,23 @@ def _launchers(job: Job) -> Iterator[Draft]:
         what = f"{match[1]} starts tasks elsewhere; on {job.machine.title} {right} does."
         yield job.draft("launcher-foreign", number, what, plain)
     brought = any(_MPI_MODULES.search(module.name) for module in job.script.modules)
-    for line in job.script.lines:
-        typed = line.launcher if line.launcher in ("aprun", "srun") else "mpiexec"
+    placed = {each.line.line: each.placement for each in job.placed}
+    for number, line in enumerate(job.script.lines):
         # The launchers of other sites are found above.
-        if typed == right or line.launcher in ("ibrun", "flux"):
+        if not foreign_launcher(line, job.machine) or line.launcher in ("ibrun", "flux"):
             continue
         what = f"{line.launcher} is not how tasks are started on {job.machine.title}; {right} is."
-        remedies = _with_launcher(job.script, line, right)
-        if typed != "mpiexec":
+        remedies = _with_launcher(job.script, number, placed.get(line.line))
+        if line.launcher in ("aprun", "srun"):
             yield job.draft("launcher-foreign", line.line, what, plain, remedies=remedies)
         elif not brought:
             what += " It is there only if a module or a container brings it."
             yield job.draft("launcher-foreign", line.line, what, plain, level="advice", remedies=remedies)
 
 
-def _with_launcher(script: Script, line: LaunchLine, right: str) -> Iterator[tuple[str, tuple[Edit, ...]]]:
-    """Yield the change of the launcher of a line whose only option is the number of tasks, which all launchers call -n."""
-    words = [word.text for word in line.words]
-    if words[:1] and words[0] in ("-n", "-np") and len(words) > 2 and not words[2].startswith("-") and line.places:
-        (start, _), (_, end) = line.places[0], line.places[1]
-        yield f"Write {right} -n {words[1]}.", (Edit(start, end, f"{right} -n"),)
+def _with_launcher(script: Script, number: int, placement: Placement | None) -> Iterator[tuple[str, tuple[Edit, ...]]]:
+    """Yield the change of a line into one of the machine's launcher, where it could be placed."""
+    found = translated(LineInScript(script, number), placement) if placement else None
+    if found:
+        joined = " ".join(re.sub(r"\\\n", " ", found.line).split())
+        yield f"Write {joined}", (difference(script.text, found.script.text),)

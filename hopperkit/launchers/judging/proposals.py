@@ -135,8 +135,14 @@ class _Limits(NamedTuple):
         return len(seat.gpus) >= fewest
 
 
-def _codes(findings: Sequence[Finding]) -> Counter[str]:
-    """Return the count of each relevant finding."""
+def counted_codes(findings: Sequence[Finding]) -> Counter[str]:
+    """Return the count of each finding that a better line may not add.
+
+    Examples
+    --------
+    >>> counted_codes([Finding("idle-numa-nodes", "", "problem"), Finding("line", "", "note")])
+    Counter({'idle-numa-nodes': 1})
+    """
     # Idle cores of a job depend on its number of tasks, which no other line changes.
     return Counter(each.code for each in findings if each.level in _COUNTED and each.code != "cores-idle")
 
@@ -151,7 +157,7 @@ def _dominates(now: Placement, then: Placement, before: Sequence[Finding], after
     before, after : sequence of Finding
         Findings of `hopperkit.launchers.judging.advice.advise` for them.
     """
-    was, rest = _codes(before), _codes(after)
+    was, rest = counted_codes(before), counted_codes(after)
     if not rest <= was or rest.total() >= was.total():
         return False
     more_nodes, solved = len(then.nodes) > len(now.nodes), _problems(after) < _problems(before)
@@ -315,7 +321,7 @@ def better_line(
     launch, cost = placement.launch, cost_of(placement)
     before = advise(placement, cost)
     read = read_line_options(where.script.lines[where.number], launch.launcher)
-    if not _codes(before) or read is None or len(read) != len(launch.components):
+    if not counted_codes(before) or read is None or len(read) != len(launch.components):
         return None
     written: list[Changes] = [{} for _ in read]
     best: BetterLine | None = None
@@ -333,7 +339,7 @@ def better_line(
             after = advise(placed, its_cost)
             if not _dominates(placement, placed, before, after):
                 continue
-            rank = (_problems(after), _codes(after).total(), len(placed.nodes), _size(change, program))
+            rank = (_problems(after), counted_codes(after).total(), len(placed.nodes), _size(change, program))
             if best is None or rank < best_rank:
                 best, best_rank, written[number] = BetterLine(*found, its_cost), rank, change
     return best
@@ -364,13 +370,13 @@ def layout_line(machine: Machine, kind: NodeKind, tasks: int, tasks_per_node: in
     if machine.launcher().kind in _BOUND_BY_OTHERS:
         return None
     full = min(tasks, tasks_per_node)
-    for options in _layout_options(machine, kind, full, threads):
-        whole, one = (_layout_text(machine, options, many, tasks_per_node) for many in (tasks, full))
+    for options in layout_options(machine, kind, full, threads):
+        whole, one = (layout_text(machine, options, many, tasks_per_node) for many in (tasks, full))
         with suppress(LaunchError):
             (launch,) = read_launches(one, machine, threads=threads, kind=kind.name)
             placed = place_tasks(launch, machine, kind=kind.name)
             after = advise(placed, placement_cost(placed))
-            rank = _problems(after), _codes(after).total()
+            rank = _problems(after), counted_codes(after).total()
             roomy = all(len(seat.cores) >= threads for seat in placed.nodes[0].pattern)
             if roomy and len(placed.nodes) == 1 and (best is None or rank < best):
                 best, line = rank, whole
@@ -392,8 +398,15 @@ def line_of(layout: Layout) -> str | None:
     return layout_line(layout.machine, layout.node_kind, layout.tasks, layout.tasks_per_node, layout.threads_per_task)
 
 
-def _layout_options(machine: Machine, kind: NodeKind, tasks: int, threads: int) -> Iterator[str]:
-    """Yield options for a layout in the syntax of the machine's launcher, the canonical form first."""
+def layout_options(machine: Machine, kind: NodeKind, tasks: int, threads: int) -> Iterator[str]:
+    """Yield options for a layout in the syntax of the machine's launcher, the canonical form first.
+
+    Examples
+    --------
+    >>> hopper = Machine.load("hopper")
+    >>> list(layout_options(hopper, hopper.node(), 12, 2))
+    ['-d 2', '-S 3 -d 2']
+    """
     launcher = machine.launcher().kind
     if launcher == "srun":
         per_core = 1 if machine.launcher().threads_per_core == 1 else kind.threads_per_core
@@ -412,8 +425,14 @@ def _layout_options(machine: Machine, kind: NodeKind, tasks: int, threads: int) 
         yield flags[launcher].format(threads)
 
 
-def _layout_text(machine: Machine, options: str, tasks: int, tasks_per_node: int) -> str:
-    """Return the line of a layout."""
+def layout_text(machine: Machine, options: str, tasks: int, tasks_per_node: int) -> str:
+    """Return a line of the machine's launcher with its counts and some options.
+
+    Examples
+    --------
+    >>> layout_text(Machine.load("hopper"), "-S 3", 384, 12)
+    'aprun -n 384 -N 12 -S 3 ./a.out'
+    """
     nodes, launcher = -(-tasks // tasks_per_node), machine.launcher().kind
     counts = {
         "srun": f"srun -N {nodes} -n {tasks} --ntasks-per-node={tasks_per_node}",

@@ -289,7 +289,10 @@ def _findings(asked: Lines, review: Review) -> Iterator[Finding]:
             )
         faults, cured = sum(finding.level in ("problem", "advice") for finding in review.advice), len(review.won)
         cures = ("this" if faults == 1 else "all of this") if cured >= faults else f"{cured} of these {faults}"
-        message = f"The better line cures {cures}: {headline(better.placement)} {rests}"
+        cures = f"The better line cures {cures}"
+        if (then := better.placement.launch.launcher) != review.placement.launch.launcher:
+            cures = f"The better line is the same job for {'mpiexec' if then == 'pals' else then}"
+        message = f"{cures}: {headline(better.placement)} {rests}"
         yield Finding("better-line", message)
     yield from (finding for finding in review.advice if finding.level not in ("problem", "advice"))
     if instead := suggest_machine(asked.line, asked.machine):
@@ -369,7 +372,7 @@ def _copyables(review: Review) -> Iterator[Snippet]:
     typed = placement.launch.launcher
     # A launcher that is only assumed never ran on the machine.
     owned = {launcher.kind for launcher in placement.machine.launchers if launcher.assumed is None} or {typed}
-    if better and typed in owned:
+    if better and better.placement.launch.launcher in owned:
         yield Snippet("The better line", better.line, headline(better.placement))
         before, after = (script.text.rstrip("\n") for script in (review.script, better.script))
         if "\n" in before and before != after:

@@ -53,6 +53,7 @@ class Explorer {
     addEventListener("hashchange", () => this.#takeAddress());
     Object.assign(section, { hopperForm: this.form, hopperMenu: this.menu, hopperFacts: () => this.shown.result.facts });
     Object.assign(section, { hopperSet: (values, fitting) => this.set(values, undefined, fitting), hopperSettled: () => this.settled() });
+    section.hopperExample = (label) => this.#showExample(this.spec.examples.findIndex((each) => each.label === label));
     this.#takeAddress();
     if (this.form.moved && !this.#timers.has("address")) {
       this.asked = undefined;
@@ -273,7 +274,11 @@ class Explorer {
       download: () => saveFile(downloads[at].name, downloads[at].text, downloads[at].media_type),
     };
     const { example } = pressed.dataset;
-    if (example) this.set({ ...this.start, ...this.spec.examples[example].values }, this.examples[example]);
+    if (example) this.#showExample(Number(example));
     else acts[pressed.dataset.do]?.();
+  }
+
+  #showExample(at) {
+    this.set({ ...this.start, ...this.spec.examples[at].values }, this.examples[at]);
   }
 }

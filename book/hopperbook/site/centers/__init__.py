@@ -1,4 +1,4 @@
-"""A center's own site, whose tool pages are about its machine.
+"""A center's site, whose tool pages are about its machine.
 
 =========  ========================================================================
 own        the machine's file and what is beside it; front page and first route

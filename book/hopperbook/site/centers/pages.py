@@ -1,6 +1,6 @@
-"""A center's tool pages: their explorers, commands and limits, without what the book's notebooks do with its samples.
+"""A center's tool pages: their explorers, commands and limits, without the notebooks' use of the book's samples.
 
-A notebook of `notebooks/own` goes on in Python with samples of other machines. On a center's site its page keeps
+A notebook of `notebooks/own` continues in Python with samples of other machines. On a center's site its page keeps
 
 ==================  ================================================================================================
 a section with an   up to the last explorer, with the words before it
@@ -10,7 +10,7 @@ Python
 any other           nothing, or its words if it is the first: the rest is in the notebook, which JupyterLab opens
 ==================  ================================================================================================
 
-In what is kept no other machine is named: a command names the site's file, and a sentence about another machine goes.
+The rest names no other machine: a command names the site's file, and sentences about other machines are removed.
 """
 
 import json
@@ -55,19 +55,19 @@ def _sections(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
 
 
 def _kept(section: Sequence[Cell]) -> Sequence[Cell]:
-    """Return what a center's page keeps of a section."""
+    """Return the part of a section that a center's page keeps."""
     explorers = [at for at, cell in enumerate(section) if _is_explorer(cell)]
     if explorers:
         shown = section[: explorers[-1] + 1]
         return [cell for cell in shown if cell["cell_type"] == "markdown" or _is_explorer(cell)]
     if not any(cell["cell_type"] == "code" for cell in section):
         return section
-    # What a page is about stands above its first heading.
+    # The introduction of a page is before its first heading.
     return [] if _HEADING.search(_text(section[0])) else [cell for cell in section if cell["cell_type"] == "markdown"]
 
 
 def _commands(text: str, machine: Machine) -> str:
-    """Return a block of commands for the site's machine, without those of samples or of another machine."""
+    """Return a block of commands for the site's machine, without those for samples or another machine."""
     text = _MACHINE.sub(rf"\g<1>{machine.name}.toml", text)
     lines = [line for line in text.splitlines() if not (_SAMPLE.search(line) or foreign_words(line, machine))]
     return "\n".join(lines) if len(lines) > 2 else ""
@@ -109,7 +109,7 @@ def for_machine(text: str, machine: Machine) -> str:
 
 
 def for_site(docname: str, notebook: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the notebook of a page as a center's site shows it; as it is in the book, and where it has no explorer.
+    """Return the notebook of a page for a center's site; unchanged in the book, and if it has no explorer.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
-"""Threads a task: where three are the fastest, what is lost at 12 and 24, and what a test could have seen.
+"""Threads per task: where three are the fastest, the loss at 12 and 24, and the effects that a test could have
+detected.
 
-Printed are shapes and the counts of threads; the times stood in figures that are lost.
-So no parameter of GTC is known, and the study asks of a whole box of runs what comes
-out in which part of it. The box is drawn anew, with its own edges, for every seed.
+Printed are shapes and the counts of threads; the times were in figures that are lost. No parameter of GTC is therefore
+known, and the study determines the result in each part of a box of runs. The box is drawn again, with different edges,
+for every seed.
 """
 
 import random
@@ -28,20 +29,20 @@ _TOUCHED = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """What comes out in one box of runs.
+    """Results in one box of runs.
 
     Parameters
     ----------
     best : dict of int to float
         Share of the runs that each number of threads is the fastest in.
     fastest, fastest_without_numa : int
-        Threads at which the median time is the least, and the same if memory knew no NUMA nodes.
+        Threads at which the median time is smallest, and the same without the effect of NUMA nodes.
     gaining : float
         Share that is faster with 3 threads than with 1, and with 6 than with 3.
     losing, losing_without_numa : float
-        Share of those that is slower with 12 than with 6, and the same if memory knew no NUMA nodes.
+        Share of those that is slower with 12 than with 6, and the same without the effect of NUMA nodes.
     lost, lost_perfect : tuple of float
-        Median of what those lose from 6 to 12 and from 6 to 24, as first touched and perfectly. [ratio]
+        Median loss of those from 6 to 12 and from 6 to 24, as first touched and perfectly. [ratio]
     """
 
     best: dict[int, float]
@@ -61,7 +62,7 @@ def _costs(kind: NodeKind, elsewhere: float) -> tuple[ThreadCost, ...]:
 
 @cache
 def box(seed: int) -> Box:
-    """Return what comes out in the box of a seed, whose edges are drawn too.
+    """Return the results in the box of a seed, whose edges are drawn too.
 
     Examples
     --------
@@ -118,7 +119,7 @@ def _drawn(
 
 
 def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
-    """Return what comes out in a box with these edges."""
+    """Return the results in a box with these edges."""
     by_touch = _by_touch(assumed)
     best = dict.fromkeys(THREADS, 0)
     runs: list[tuple[dict[int, float], ...]] = []
@@ -151,7 +152,7 @@ def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
 
 
 def _in_boxes(boxes: Sequence[Box]) -> dict[str, Value]:
-    """Return what comes out in most boxes."""
+    """Return the results in most boxes."""
     kept = [all(b < 0.2 * a for a, b in zip(each.lost, each.lost_perfect, strict=True)) for each in boxes]
     at_three = [each.best[3] for each in boxes]
     return {
