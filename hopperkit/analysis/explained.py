@@ -1,10 +1,11 @@
-"""What explains run times: runs joined with the accounting, other columns and dates; robust effects, and shares of the bulk.
+"""Regression of run times on accounting data, other columns and dates: robust effects, and shares of the variance of
+ordinary runs.
 
 Runs of one job count as one point, their middle logarithm: what differs inside a job is noise to all that a job shares.
-Effects are those of Huber's M-estimator, which a few slow runs hardly move. Runs far from that fit are set apart and
-explained by themselves; shares are of the variance of the others. The share of a factor is what the fit loses without it,
-less what a factor without effect would take by chance; what two factors explain only together belongs to neither, and
-is said. Where least squares on all runs says otherwise, it is shown with the reason.
+Effects are Huber's M-estimates, which a few slow runs hardly change. Runs far from that fit are set apart and explained
+by themselves; shares are of the variance of the others. The share of a factor is the variance that the fit loses
+without it, less what a factor without effect would explain by chance; variance that two factors explain only together
+is reported separately. Where least squares on all runs disagrees, its result is shown with the reason.
 """
 
 import math
@@ -42,12 +43,13 @@ def explain_runs(
     job: str | None = None,
     seed: int = 0,
 ) -> Result:
-    """Return what explains run times, and the slow runs with what was different.
+    """Explain differences in run times, and list the slow runs with what distinguishes them.
 
     Parameters
     ----------
     runs : path, open file, DataFrame or other that `hopperkit.read_run_times` takes
-        A row a run. Every further column with a few kinds, or numbers, is a factor; dates are drift, in days.
+        A row a run. Every additional column that is numeric or has few distinct values is a factor; dates count as
+        drift, in days.
     jobs : path, open file, DataFrame, Trace or None
         The accounting, joined by the job: partition, account, first node, and when the job started (drift).
     upgrades : sequence of str
@@ -55,7 +57,7 @@ def explain_runs(
     column, job : str or None
         Columns of the times and of the job; None finds them by their names.
     seed : int
-        Of the samples of jobs behind the intervals.
+        Job resamples for the intervals.
 
     Raises
     ------
@@ -93,7 +95,7 @@ def explain_runs(
 
 
 def _dated(frame: pd.DataFrame, when: str) -> pd.DataFrame:
-    """Return the runs with their dates as days since the first; other moments are no factors."""
+    """Return the runs with dates as days since the first; other timestamps are dropped."""
     moments = [name for name in frame if pd.api.types.is_datetime64_any_dtype(frame[name])]
     days = {}
     if when in moments and "day" not in frame:
@@ -102,7 +104,7 @@ def _dated(frame: pd.DataFrame, when: str) -> pd.DataFrame:
 
 
 def _joined(frame: pd.DataFrame, group: str, jobs: Any, upgrades: Sequence[str]) -> pd.DataFrame:
-    """Return the runs with what the accounting says of their jobs."""
+    """Return the runs with the accounting data of their jobs."""
     trace = (jobs if hasattr(jobs, "workload") else by_path(read_job_trace)(jobs)).to_frame()
     told = trace[~trace.index.duplicated()]
     told = told.set_axis(told.index.astype(str))
@@ -123,7 +125,9 @@ def _joined(frame: pd.DataFrame, group: str, jobs: Any, upgrades: Sequence[str])
 def _slow(
     found: pd.DataFrame, group: str, factors: Sequence[str], expected: dict[str, float], scale: float
 ) -> list[dict[str, Any]]:
-    """Return the slow runs, the slowest first: far above what the fit expects of their job, with what hardly any other run had."""
+    """Return the slow runs, slowest first: far above the fit for their job, each with the values that hardly any other
+    run has.
+    """
     off = found["_log"] - found[group].map(expected)
     inside = 1.4826 * float((off - off.median()).abs().median())
     slow = found[off > max(FAR * max(scale, inside), 0.05)]
@@ -161,7 +165,7 @@ def _mixed_up(shares: Sequence[Share]) -> list[str]:
 
 
 def _inside(found: pd.DataFrame, group: str, far: set[str]) -> float | None:
-    """Return the share of the variance of ordinary jobs that lies inside them, by a mixed model; None where none has two runs."""
+    """Return the within-job share of the variance of ordinary jobs, by a mixed model; None if no job has two runs."""
     kept = found[~found[group].isin(far)]
     sizes = kept.groupby(group).size()
     if len(sizes) < 2 or sizes.max() < 2 or len(sizes) == len(kept) or kept["_log"].std() == 0:
@@ -232,7 +236,9 @@ def _result(
 def _findings(
     mixed: Sequence[str], robust: RobustFit, together: float, least_squares: float, jobs: int, far: int
 ) -> Iterator[Finding]:
-    """Yield what cannot be separated, what would have been seen, and what least squares says of all runs."""
+    """Yield findings: factors that cannot be separated, detectable effects, and the result of least squares on all
+    runs.
+    """
     for pair in mixed:
         yield Finding("not-separated", f"{pair} cannot be separated: they change together in these runs.", "unknown")
     unseen = [effect for effect in robust.effects if effect.p_corrected > _LEVEL]

@@ -1,4 +1,6 @@
-"""Why runs differ: their shape, the columns that separate them, the variance within and between jobs, and what stays unseen."""
+"""Why runs differ: their distribution, the columns that separate them, variance within and between jobs, and
+undetectable effects.
+"""
 
 import math
 import random
@@ -20,14 +22,14 @@ from hopperkit.variation.slow import slowdown_seen
 from hopperkit.variation.table import RunsTable
 from hopperkit.variation.tails import normal_quantile
 
-# A rank correlation with the order of the runs from which on a factor and the order cannot be told apart.
+# At or above this rank correlation with the order of the runs, a factor and the order cannot be separated.
 _WITH_ORDER = 0.8
 # Fewer runs have no spread to speak of.
 _FEWEST_FOR_SIZES = 4
 
 
 class Unseen(NamedTuple):
-    """What was looked for and not found, and the size from which on 80 of 100 data sets would have shown it.
+    """An effect that was not found, and the size that 80 of 100 data sets would have shown.
 
     Parameters
     ----------
@@ -49,7 +51,7 @@ class Explanation:
     table : RunsTable
     shape : Shape
     points : int
-        Jobs, or runs where each is a job of its own: what the columns are compared on.
+        Units of the comparison: jobs, or runs if each is its own job.
     factors : tuple of Factor
         Columns, nodes and racks that were compared.
     separated : Separated
@@ -61,9 +63,9 @@ class Explanation:
     found : tuple of str
         Names of the factors that make a difference beyond chance.
     shared : Separation or None
-        What the slow runs have and others have not.
+        Values that the slow runs have and others do not.
     with_order : tuple of str
-        Factors that go with the order of the runs, so that neither can be told from the other.
+        Factors that are confounded with the order of the runs.
     components : Components or None
         Variance of ordinary runs within and between jobs.
     unseen : tuple of Unseen
@@ -137,7 +139,7 @@ def explain(table: RunsTable, *, seed: int = 0) -> Explanation:
 
 
 def _shape(table: RunsTable, rng: random.Random) -> Shape:
-    """The shape of the runs; rows that are sorted by value have an order of their own only where nothing else shows."""
+    """Shape of the runs; the order of rows sorted by value counts only if nothing else shows."""
     if table.when or not table.one_way:
         return shape_of(table.times, rng)
     shape = shape_of(table.times, rng, ordered=False)
@@ -145,7 +147,7 @@ def _shape(table: RunsTable, rng: random.Random) -> Shape:
 
 
 def _by_job(table: RunsTable, logs: Sequence[float]) -> tuple[list[float], Mapping[str, Sequence[Any]]]:
-    """One point for each job, the middle of its runs, with its columns: runs of one job are no independent evidence."""
+    """One point per job, the median of its runs, with its columns: runs of one job are not independent."""
     if len(set(table.jobs)) in (0, len(logs)):
         return list(logs), table.columns
     members: dict[str, list[int]] = {}
@@ -167,7 +169,7 @@ def _dates(table: RunsTable, points: int) -> list[Factor]:
 
 
 def _one_of(cells: Sequence[Any]) -> Any:
-    """The value of a job: the mean of numbers, else that of its first run."""
+    """Value of a job: the mean of numbers, otherwise that of its first run."""
     if all(isinstance(cell, int | float) for cell in cells):
         return fmean(cells)
     return cells[0]
@@ -192,7 +194,7 @@ def _found(separated: Separated, effects: Effects | None, nodes: Separated) -> t
 
 
 def _shared(table: RunsTable, shape: Shape, rng: random.Random) -> Separation | None:
-    """What a few slow runs have and hardly any other run has, beyond chance."""
+    """Values shared by a few slow runs and by hardly any other run, beyond chance."""
     if shape.kind not in ("few slow", "few fast") or len(shape.slow) < 2:
         return None
     slow = set(shape.slow)
@@ -241,7 +243,7 @@ def _unseen(
     effects: Effects | None,
     found: Sequence[str],
 ) -> list[Unseen]:
-    """What was looked for and not found, with the size that would have been seen in 80 of 100 data sets."""
+    """Effects that were not found, with the size that 80 of 100 data sets would have shown."""
     n, rows = len(logs), []
     if n < _FEWEST_FOR_SIZES or shape.spread <= 0:
         return []

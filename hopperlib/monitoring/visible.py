@@ -1,11 +1,11 @@
 """The smallest lasting change that would have been seen: the size of the silence of a history without one.
 
 Histories are drawn from the runs themselves, with a change in the middle, and the gain of likelihood that the detector
-requires is worked out for each. From how far these gains lie above what is needed follows the change that 80 of 100 such
-histories show. The noise of a history is known from its runs only, and may be larger: by how much estimates of the drawn
-histories differ from each other and from what they were drawn from, the change is larger, so that 80 of 100 holds on
-average over histories. A change is seen where the history is said to have got worse, by a step or by a drift. No number
-here was fitted; ``tests/monitoring/test_visible.py`` says how near it comes.
+requires is worked out for each. The distribution of these gains above the required gain gives the change that 80 of 100
+such histories show. The noise of a history is estimated from its runs and may be larger. The change is increased by the
+uncertainty of that estimate, so that 80 of 100 holds on average over histories. A change is seen where the history is
+reported to have got worse, by a step or by a drift. Nothing here was fitted; ``tests/monitoring/test_visible.py``
+measures its accuracy.
 """
 
 import math
@@ -26,7 +26,7 @@ _POWER_Z = 0.8416
 _MOST_PERSISTENT, _MOST_TURNING, _ORDINARY = 0.9, 0.3, 3.0
 # Drawn histories, and how often they are drawn, with a change that is nearer each time.
 _DRAWS, _ROUNDS = 30, 2
-# What is drawn says something about changes near the one that was tried only.
+# A simulation is valid only for changes near the one that was tried.
 _SMALLEST, _LARGEST = 0.5, 3.0
 
 
@@ -73,7 +73,8 @@ def _visible_step(residuals: tuple[float, ...], noise: Noise, sign: int) -> floa
     n, least = len(residuals), least_spread(residuals)
     persistence = _memory(residuals, noise)
     known = Noise(noise.spread, max(0.0, persistence), noise.low, noise.low_width, noise.high, noise.high_width)
-    # First guess: a step adds to the likelihood what its square is worth beside the noise, whose spread takes a part of it.
+    # First guess: a step adds its square over the noise variance to the likelihood, less the part that the noise
+    # estimate absorbs.
     wanted = math.sqrt(2 * gain_needed(n, known.persistence, LEVEL)) + _POWER_Z
     guess = _scatter(known) * math.sqrt(n * math.expm1(wanted**2 / n) * n / ((n // 2) * (n - n // 2)))
     step = guess
@@ -111,7 +112,7 @@ def _scatter(noise: Noise) -> float:
 
 
 def _drawn(residuals: Sequence[float], persistence: float, step: float) -> list[list[float]]:
-    """Histories drawn from what is new in each run, with a step down in their middle, or up where it is negative."""
+    """Histories drawn from each run's innovations, with a step down in their middle, or up if it is negative."""
     n = len(residuals)
     new = [after - persistence * before for before, after in pairwise(residuals)]
     # Their mean is taken from them, so they lie closer together than what they are drawn from.
@@ -130,7 +131,7 @@ def _drawn(residuals: Sequence[float], persistence: float, step: float) -> list[
 
 
 def _margin(history: Sequence[float], noise: Noise, least: float) -> tuple[float, Noise]:
-    """How far the root of twice the gain is above what is needed, and the noise around the change."""
+    """Margin of the square root of twice the gain over the required value, and the noise around the change."""
     n = len(history)
     steady, sure = fit_at(history, 0, noise, least=least)
     likeliest = _likeliest_place(steady.residuals(history), sure)
