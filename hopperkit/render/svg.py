@@ -209,7 +209,8 @@ def _draw_heatmap(canvas: Any, axes: Any, trace: Mapping[str, Any]) -> None:
 
 def _add_legend(canvas: Any, figure: "Figure") -> None:
     """Add the legend above the drawing, if there is more than one series."""
-    shown = [trace["name"] for trace in figure.data if trace.get("showlegend", True)]
+    # A map of colors has no name: its scale says what it shows.
+    shown = [trace["name"] for trace in figure.data if "name" in trace and trace.get("showlegend", True)]
     if figure.layout.get("showlegend", len(shown) > 1) and shown:
         longest = max(map(len, shown))
         # The sample of a line with its margins takes 60 points.
