@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
+from hopperkit.questions.direct_labels import ROW, Scale, level_labels, mark_labels
 from hopperkit.questions.result import Column, Figure, Table
 
 
@@ -172,8 +173,10 @@ def band(low: float, high: float) -> dict[str, Any]:
 class LayoutKeys(TypedDict, total=False):
     """Additional keys of a Plotly layout that charts of the book use; for type checkers."""
 
+    annotations: list[dict[str, Any]]
     bargap: float
     height: int
+    margin: dict[str, int]
     shapes: list[dict[str, Any]]
     showlegend: bool
 
@@ -222,9 +225,9 @@ def _trace(series: Series, look: Style, high: float | None) -> dict[str, Any]:
 
 
 def _neutral_line(name: str, x: Sequence[Any], y: Sequence[float], dash: str) -> dict[str, Any]:
-    """Return the trace of a line to compare with."""
+    """Return the trace of a line to compare with, whose name is written at it."""
     line = {"color": NEUTRAL.color, "dash": dash, "width": 2}
-    return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line}
+    return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line, "showlegend": False}
 
 
 def _levels(series: Sequence[Series], references: Sequence[Reference]) -> Iterator[dict[str, Any]]:
@@ -241,6 +244,29 @@ def _marks(series: Sequence[Series], marks: Mapping[str, float]) -> Iterator[dic
     for number, (name, at) in enumerate(marks.items()):
         top = max(value for each in series for value in each.y if value is not None)
         yield _neutral_line(name, [at, at], [0, top], ("dash", "dot", "longdash")[number % 3])
+
+
+def _scale(axis: Axis, values: Iterable[Any]) -> Scale:
+    """Return the ends of an axis: those that it is given, else those of its data."""
+    numbers = [value for value in values if isinstance(value, (int, float)) and (value > 0 or not axis.log)]
+    ends = (min(numbers, default=0.0), max(numbers, default=1.0))
+    low, high = (end if bound is None else bound for bound, end in zip((axis.low, axis.high), ends, strict=True))
+    return Scale(low, high, axis.log)
+
+
+def _labels(
+    x: Axis, y: Axis, series: Sequence[Series], references: Sequence[Reference], marks: Mapping[str, float]
+) -> dict[str, Any]:
+    """Return the names of references and marks as a layout takes them, and the room that they need."""
+    heights = [value for each in series for value in each.y]
+    ends = [(each.y[0], each.y[-1]) for each in series if len(each.y) and None not in (each.y[0], each.y[-1])]
+    across = _scale(x, [*(at for each in series for at in each.x), *marks.values()])
+    up = _scale(y, [*heights, *(reference.y for reference in references)])
+    notes = mark_labels(marks, across)
+    above = max((note["yshift"] + ROW for note in notes), default=0)
+    notes += level_labels(references, ends, up)
+    drawn: dict[str, Any] = {"annotations": notes} if notes else {}
+    return drawn | ({"margin": {"l": 56, "r": 16, "t": 16 + above, "b": 48}} if above else {})
 
 
 def _table(caption: str, x: Axis, y: Axis, series: Sequence[Series]) -> Table:
@@ -304,9 +330,10 @@ def chart(
     ]
     data += [*_levels(series, references), *_marks(series, marks or {})]
     # A legend with one entry repeats the axis title.
-    if len(data) == 1:
+    if len(series) == 1:
         more.setdefault("showlegend", False)
-    return Figure(title=title, alt=alt, data=data, layout=layout(x, y, **more), table=_table(title, x, y, series))
+    drawn = layout(x, y, **more) | _labels(x, y, series, references, marks or {})
+    return Figure(title=title, alt=alt, data=data, layout=drawn, table=_table(title, x, y, series))
 
 
 def heat_map(

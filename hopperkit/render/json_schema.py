@@ -64,8 +64,8 @@ def answer_schema(question: Question) -> dict[str, Any]:
     Examples
     --------
     >>> from hopperkit.questions.question import load
-    >>> answer_schema(load("memory"))["properties"]["answer"]["properties"]["question"]
-    {'const': 'memory'}
+    >>> answer_schema(load("stripe"))["properties"]["answer"]["properties"]["question"]
+    {'const': 'stripe'}
     """
     answers = []
     for values in ({}, *(example.values for example in question.examples)):

@@ -131,7 +131,25 @@ def _draw(canvas: Any, figure: "Figure") -> None:
     if not any(trace["type"] == "heatmap" for trace in figure.data):
         axes.grid()
         axes.set_axisbelow(True)
+    for note in figure.layout.get("annotations", ()):
+        _write(axes, note)
     _add_legend(canvas, figure)
+
+
+def _write(axes: Any, note: Mapping[str, Any]) -> None:
+    """Write a text at a place of the data along one axis, and of the whole drawing along the other."""
+    spaces = {"paper": "axes fraction", "x": "data", "y": "data"}
+    log = {name: note[f"{name}ref"] == name and getattr(axes, f"get_{name}scale")() == "log" for name in "xy"}
+    aside = {"left": 3, "right": -3, "center": 0}[note["xanchor"]] if note["xref"] == "paper" else 0
+    axes.annotate(
+        note["text"],
+        xy=tuple(10 ** note[name] if log[name] else note[name] for name in "xy"),
+        xycoords=tuple(spaces[note[f"{name}ref"]] for name in "xy"),
+        xytext=(aside, 0.75 * note.get("yshift", 0) + {"bottom": 2, "top": -2}[note["yanchor"]]),
+        textcoords="offset points",
+        horizontalalignment=note["xanchor"],
+        verticalalignment=note["yanchor"],
+    )
 
 
 def _draw_line(axes: Any, trace: Mapping[str, Any]) -> None:
@@ -140,7 +158,7 @@ def _draw_line(axes: Any, trace: Mapping[str, Any]) -> None:
     axes.plot(
         _places(trace["x"]),
         _numbers(trace["y"]),
-        label=trace["name"],
+        label=trace["name"] if trace.get("showlegend", True) else "_nolegend_",
         color=line.get("color") or marker.get("color"),
         linestyle=_DASHES[line.get("dash", "solid")] if "lines" in mode else "none",
         linewidth=line.get("width", 2),
@@ -190,9 +208,11 @@ def _draw_heatmap(canvas: Any, axes: Any, trace: Mapping[str, Any]) -> None:
 
 
 def _add_legend(canvas: Any, figure: "Figure") -> None:
-    """Add the legend above the drawing if there is more than one series."""
-    if figure.layout.get("showlegend", len(figure.data) > 1):
-        longest = max(len(trace["name"]) for trace in figure.data)
+    """Add the legend above the drawing, if there is more than one series."""
+    # A map of colors has no name: its scale says what it shows.
+    shown = [trace["name"] for trace in figure.data if "name" in trace and trace.get("showlegend", True)]
+    if figure.layout.get("showlegend", len(shown) > 1) and shown:
+        longest = max(map(len, shown))
         # The sample of a line with its margins takes 60 points.
         columns = max(1, int(72 * canvas.get_figwidth()) // (_LETTER * longest + 60))
         canvas.legend(loc="outside upper left", ncols=columns, handlelength=3)

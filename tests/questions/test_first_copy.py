@@ -101,8 +101,8 @@ def test_the_front_page_starts_with_an_answer_worth_reading():
     question = load("identify")
     script = question.run()
     assert script.facts["slowdown_low"] > 2
-    assert {"depth-missing", "idle-numa-nodes", "cpus-not-passed-on"} <= set(script.facts["codes"])
-    assert "-c 8" in script.copyables[0].text
+    assert {"depth-missing", "idle-numa-nodes", "gpus-all-visible"} <= set(script.facts["codes"])
+    assert "-c 32 --gpus-per-task=1 --gpu-bind=closest" in script.copyables[0].text
     error, times = (question.run(**example.values) for example in question.examples[:2])
     assert error.facts["verdict"] == "cause"
     assert "nid001337" in times.summary

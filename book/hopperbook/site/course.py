@@ -122,9 +122,24 @@ def _tells(section: nodes.Element) -> bool:
     return any('class="hopper-story"' in html.astext() for html in section.findall(nodes.raw))
 
 
+def _fold(section: nodes.section) -> None:
+    """Fold a section below its heading."""
+    for place, html in ((0, '<details class="hopper-fold"><summary>'), (2, "</summary>")):
+        section.insert(place, nodes.raw(text=html, format="html"))
+    section.append(nodes.raw(text="</details>", format="html"))
+    section["classes"].append("hopper-folds")
+
+
 def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Fold the sections of a study page that are looked up rather than read."""
-    if app.builder.format != "html" or not docname.startswith("notebooks/"):
+    """Fold the sections of a study page that are looked up rather than read, and all of a page of reference that is too long."""
+    if app.builder.format != "html":
+        return
+    if docname in tables()["course"]["folded-pages"]:
+        for section in doctree[0].children:
+            if isinstance(section, nodes.section):
+                _fold(section)
+        return
+    if not docname.startswith("notebooks/"):
         return
     for paragraph in list(doctree.findall(nodes.paragraph)):
         if paragraph.astext().startswith(_ANSWER) and not _tells(paragraph.parent):
@@ -138,10 +153,7 @@ def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         # A part of a section that shows something before it.
         further = isinstance(whole.parent, nodes.section) and whole.index(section) > 1
         if further or section[0].astext() in tables()["course"]["folded"]:
-            for place, html in ((0, '<details class="hopper-fold"><summary>'), (2, "</summary>")):
-                section.insert(place, nodes.raw(text=html, format="html"))
-            section.append(nodes.raw(text="</details>", format="html"))
-            section["classes"].append("hopper-folds")
+            _fold(section)
 
 
 def _finish_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:

@@ -48,7 +48,7 @@ class Given(ask.Setting):
 
     text: str = ask.file(
         "Anything",
-        load_text_resource(__file__, "samples/lost-cpus.txt"),
+        load_text_resource(__file__, "samples/one-numa-node.txt"),
         argument=True,
         required=True,
         multiple=True,
@@ -198,11 +198,23 @@ def _script_as_named(text: str) -> Result:
     """Answer for a script on the machine that it names, and report the words that named it."""
     guess, question = guess_machine(text), load("place")
     values = question.read({"line": text, "machine": guess.machine})
-    result = run_lines(values, doubt=guess.doubt, evidence=guess.sign)
+    result = _with_way_on(run_lines(values, doubt=guess.doubt, evidence=guess.sign))
     if not guess.sign:
         return result
     title = Machine.load(guess.machine).title
     return replace(result, summary=f'Taken for {title}: the text has "{guess.sign}". {result.summary}')
+
+
+def _with_way_on(result: Result) -> Result:
+    """Return the answer for a script; one that finds nothing says where to look if the job is slow all the same."""
+    judged = result.facts.get("tasks_by_numa_node") is not None
+    if not judged or any(finding.level != "note" for finding in result.findings):
+        return result
+    message = (
+        "No cost was found in where the tasks land. If the job is slow all the same, paste its run times with their nodes, "
+        "its Darshan log as text, or the end of its output."
+    )
+    return replace(result, findings=(*result.findings, Finding("look-elsewhere", message, "advice")))
 
 
 def _text_of(kind: Kind, text: str) -> str:

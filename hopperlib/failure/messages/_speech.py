@@ -40,8 +40,8 @@ _ROWS = 4
 
 
 class _Form(NamedTuple):
-    """Form of a text: its lines, two of which must match a stricter pattern; their share; and the largest gap between
-    them.
+    """Form of a text: its lines, two of which must match a stricter pattern; their share; the largest gap between them; and
+    whether those two must begin with different words.
     """
 
     name: str
@@ -49,13 +49,15 @@ class _Form(NamedTuple):
     narrow: re.Pattern[str]
     share: float
     gap: int
+    distinct: bool = False
 
 
 _FORMS = (
     _Form("a history of commits", re.compile(_COMMIT + r"|^\w{4,10}: +\S| {4}\S"), re.compile(_COMMIT), 0.9, 1),
     _Form("documentation", re.compile(f"{_HEADING}|{_PROSE}"), re.compile(_HEADING), 0.3, 4),
     _Form("a source", re.compile(_STATEMENT + r"|^(?!\{\").*[;{}]\s*$|^\s*(?:/\*|//)"), re.compile(_STATEMENT), 0.7, 4),
-    _Form("a list of several jobs", re.compile(_JOB), re.compile(_JOB), 0.5, 3),
+    # Rows of one job, printed again by a script or by each task, are its record and no list of several.
+    _Form("a list of several jobs", re.compile(_JOB), re.compile(_JOB), 0.5, 3, distinct=True),
 )
 
 
@@ -85,7 +87,12 @@ def foreign(text: bytes) -> Foreign | None:
     lines = _filled(text) if form or _rows(head) else []
     rows = _rows(lines)
     part = _part(form, lines) if form else (lines[0][0], lines[rows - 1][0]) if rows else None
-    return Foreign(form.name if form else "a table", part[0], part[1] + 1, part[1] == lines[-1][0]) if part else None
+    if not part:
+        return None
+    # A job that fails may list others at its end: what it printed before the list is its output.
+    before = form and form.distinct and any(suspicion(line.encode()) for number, line in lines if number < part[0])
+    whole = part[1] == lines[-1][0] and not before
+    return Foreign(form.name if form else "a table", part[0], part[1] + 1, whole)
 
 
 def _filled(text: bytes) -> list[tuple[int, str]]:
@@ -96,7 +103,8 @@ def _filled(text: bytes) -> list[tuple[int, str]]:
 def _part(form: _Form, lines: Sequence[tuple[int, str]]) -> tuple[int, int] | None:
     """Return the first and last line of a form, if enough are close together; otherwise None."""
     found: tuple[int, int] | None = None
-    begun, last, count, narrow = 0, -form.gap - 1, 0, 0
+    begun, last, count = 0, -form.gap - 1, 0
+    narrow: set[str] = set()
     for place, (number, line) in enumerate(lines):
         # A line of trouble belongs to a job rather than to a text about jobs.
         if not form.line.search(line) or (found and form.name == "documentation" and suspicion(line.encode())):
@@ -104,9 +112,11 @@ def _part(form: _Form, lines: Sequence[tuple[int, str]]) -> tuple[int, int] | No
         if place - last > form.gap:
             if not found and place > _BEFORE:
                 break
-            begun, count, narrow = place, 0, 0
-        last, count, narrow = place, count + 1, narrow + bool(form.narrow.search(line))
-        if narrow > 1 and count >= max(3, form.share * (place - begun + 1)):
+            begun, count, narrow = place, 0, set()
+        last, count = place, count + 1
+        if form.narrow.search(line):
+            narrow.add(re.split(r"[\s|]", line.strip(), maxsplit=1)[0] if form.distinct else str(place))
+        if len(narrow) > 1 and count >= max(3, form.share * (place - begun + 1)):
             found = found[0] if found else lines[begun][0], number
     return found
 

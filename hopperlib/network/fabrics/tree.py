@@ -113,8 +113,8 @@ class SwitchTree:
         up, down = self._ways_up[a], self._ways_up[b]
         if up[-1] != down[-1]:
             return None
-        same = 0
-        while same < min(len(up), len(down)) and up[-1 - same] == down[-1 - same]:
+        same, most = 0, min(len(up), len(down))
+        while same < most and up[-1 - same] == down[-1 - same]:
             same += 1
         return up[: len(up) - same], down[: len(down) - same]
 
@@ -161,8 +161,10 @@ class SwitchTree:
         """
         up, down = self._joined(self.leaf_of[a], self.leaf_of[b])
         way = b if number is None else number
-        ports = [self._link(switch, way % max(1, self.uplinks[switch]), False) for switch in up]
-        return ports + [self._link(switch, way % max(1, self.uplinks[switch]), True) for switch in reversed(down)]
+        # Called for every pair of nodes of a large tree: the numbers of `_link`, without its calls.
+        first, ports = self._first_port, self.uplinks
+        links = [2 * (first[switch] + way % (ports[switch] or 1)) for switch in up]
+        return links + [2 * (first[switch] + way % (ports[switch] or 1)) + 1 for switch in reversed(down)]
 
     def loads(self, traffic: Traffic, routing: str) -> LinkLoads:
         """Return the messages on each link in use.

@@ -182,7 +182,11 @@ LOOKS = {
 }
 
 
-@pytest.mark.parametrize("how", [*TOUCHES, *LOOKS])
+# One touch and one look in every run; the other ways at night.
+@pytest.mark.parametrize(
+    "how",
+    [how if how in ("field", "text") else pytest.param(how, marks=pytest.mark.nightly) for how in (*TOUCHES, *LOOKS)],
+)
 def test_a_prediction_is_marked_as_made_before_or_after_the_first_touch(watch, workshop_url, how):
     watched = watch(workshop_url)
     page = watched.go("notebooks/checks.html")

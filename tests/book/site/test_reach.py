@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.book.site.test_pages import book_pages
+from tests.book.site.test_pages import EACH_KIND, book_pages
 
 LIVE = (
     "book/index.html",
@@ -18,7 +18,9 @@ MOST_TABS = 12
 WITHIN = "(part) => Boolean(document.activeElement?.closest(part))"
 
 
-@pytest.mark.parametrize("path", LIVE)
+@pytest.mark.parametrize(
+    "path", [LIVE[0], LIVE[1], *(pytest.param(path, marks=pytest.mark.nightly) for path in LIVE[2:])]
+)
 def test_few_keys_lead_to_the_first_control(watch, site_url, path):
     page = watch(site_url, viewport={"width": 1440, "height": 900}).go(path)
     pressed = 0
@@ -83,8 +85,14 @@ UNREADABLE = """() => [...document.querySelectorAll(".hopper-drawing svg text, .
   .map((each) => each.textContent)"""
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("path", [*LIVE[:3], "notebooks/node/memory.html"])
+# Two pages in every run, in one theme each; all of them in both at night.
+FORCED = [(path, theme) for path in (*LIVE[:3], "notebooks/node/memory.html") for theme in ("light", "dark")]
+FEW = ((LIVE[0], "light"), (LIVE[1], "dark"))
+
+
+@pytest.mark.parametrize(
+    ("path", "theme"), [pytest.param(*each, marks=() if each in FEW else pytest.mark.nightly) for each in FORCED]
+)
 def test_nothing_is_lost_in_the_colors_of_the_reader(watch, site_url, path, theme):
     watched = watch(site_url, forced_colors="active", color_scheme=theme, viewport={"width": 1440, "height": 900})
     page = watched.go(path)
@@ -96,12 +104,13 @@ def test_nothing_is_lost_in_the_colors_of_the_reader(watch, site_url, path, them
 PARTS = 4
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", ["each kind", *(pytest.param(part, marks=pytest.mark.nightly) for part in range(PARTS))]
+)
 def test_no_page_scrolls_sideways(looking, site_folder, part):
-    """320 pixels, and a screen of 1,280 with the page twice as large; one page of the reference stands for all."""
-    pages = [path for path in book_pages(site_folder) if "api-" not in path or path == "book/api-node.html"]
+    """320 pixels, and a screen of 1,280 with the page twice as large; a page of each kind, and at night all."""
     wide = {}
-    for path in pages[part::PARTS]:
+    for path in EACH_KIND if part == "each kind" else book_pages(site_folder)[part::PARTS]:
         looking.page.set_viewport_size({"width": 640, "height": 640})
         page = looking.go(path)
         for width in (640, 320):

@@ -47,6 +47,12 @@ def _is_explorer(cell: Cell) -> bool:
     return cell["cell_type"] == "code" and bool(_EXPLORER.search(_text(cell)))
 
 
+def _alone(text: str) -> str:
+    """Return the code of an explorer with the one import that it needs: what else a cell imports was for the rest of the page."""
+    found = _EXPLORER.search(text)
+    return f"import hopperkit\n\n{found[0].strip()}" if found else text
+
+
 def _sections(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
     """Yield the cells of a page by its headings; a cell belongs to the last of them above it."""
     begins = accumulate(cell["cell_type"] == "markdown" and bool(_HEADING.search(_text(cell))) for cell in cells)
@@ -128,7 +134,7 @@ def for_site(docname: str, notebook: Mapping[str, Any]) -> Mapping[str, Any]:
     machine = load_site(path)[0]
     kept = [cell for section in _sections(notebook["cells"]) for cell in _kept(section)]
     changed = [
-        cell | {"source": for_machine(_text(cell), machine)} if cell["cell_type"] == "markdown" else cell
+        cell | {"source": for_machine(_text(cell), machine) if cell["cell_type"] == "markdown" else _alone(_text(cell))}
         for cell in kept
     ]
     return {**notebook, "cells": [cell for cell in changed if cell["cell_type"] == "code" or _text(cell).strip()]}

@@ -7,7 +7,7 @@ for every seed.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from statistics import median
@@ -83,19 +83,31 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     >>> 1 < model(usual, random.Random(1))["gain-to-threads"] < 12
     True
     """
-    return {"gain-to-threads": float(_box(assumed, rng).fastest)}
+    times = [
+        {cost.threads: cost.run_time(shares) for cost in costs}
+        for costs, shares in _drawn(_by_touch(assumed), assumed, rng)
+    ]
+    return {"gain-to-threads": float(min(THREADS, key=lambda threads: median(run[threads] for run in times)))}
 
 
-def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
-    """Return the results in a box with these edges."""
-    kind = replace(
+def _kind(assumed: Mapping[str, float]) -> NodeKind:
+    """Return Hopper's node with the bandwidths of a box."""
+    return replace(
         Machine.load("hopper").node(),
         numa_bandwidth_gb_s=assumed["numa_gb_s"],
         core_bandwidth_cap_gb_s=assumed["core_gb_s"],
     )
-    by_touch = [_costs(kind, step / _TOUCHED) for step in range(_TOUCHED + 1)]
-    best = dict.fromkeys(THREADS, 0)
-    runs: list[tuple[dict[int, float], ...]] = []
+
+
+def _by_touch(assumed: Mapping[str, float]) -> list[tuple[ThreadCost, ...]]:
+    """Return the costs of the documented counts of threads, from first touch that is perfect to none."""
+    return [_costs(_kind(assumed), step / _TOUCHED) for step in range(_TOUCHED + 1)]
+
+
+def _drawn(
+    by_touch: Sequence[tuple[ThreadCost, ...]], assumed: Mapping[str, float], rng: random.Random
+) -> Iterator[tuple[tuple[ThreadCost, ...], RunShares]]:
+    """Yield the runs of a box: what threads cost each, and its shares."""
     for _ in range(_RUNS):
         shares = RunShares(
             # From a hundredth of the greatest share on, as many runs a decade.
@@ -103,13 +115,21 @@ def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
             mpi_share=assumed["mpi"] * rng.random(),
             memory_bound_fraction=rng.random(),
         )
-        costs = by_touch[int(rng.random() * (_TOUCHED + 1))]
+        yield by_touch[int(rng.random() * (_TOUCHED + 1))], shares
+
+
+def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
+    """Return the results in a box with these edges."""
+    by_touch = _by_touch(assumed)
+    best = dict.fromkeys(THREADS, 0)
+    runs: list[tuple[dict[int, float], ...]] = []
+    for costs, shares in _drawn(by_touch, assumed, rng):
         best[best_threads(costs, shares).threads] += 1
         # The same run if nothing waited for memory, near or far.
         flat = replace(shares, memory_bound_fraction=0.0)
         kinds = ((costs, shares), (by_touch[0], shares), (by_touch[0], flat))
         runs.append(tuple({cost.threads: cost.run_time(values) for cost in those} for those, values in kinds))
-    whole = kind.cores_per_numa_node
+    whole = _kind(assumed).cores_per_numa_node
     # Only a run that gains up to a whole NUMA node has something to lose beyond it.
     gaining = [run for run in runs if run[0][whole] < run[0][3] < run[0][1]]
 
