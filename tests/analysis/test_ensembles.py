@@ -192,9 +192,9 @@ def _encloses_a_file():
             _holds_a_lock,
             SEEDS,
             {"workers": 1},
-            r"_holds_a_lock uses LOCK, which is of _thread.lock, which cannot be kept",
+            r"_holds_a_lock uses LOCK, which is of _thread.lock, which cannot be pickled",
         ),
-        (_encloses_a_file(), SEEDS, {}, r"encloses stream, which is of _io.TextIOWrapper, which cannot be kept"),
+        (_encloses_a_file(), SEEDS, {}, r"encloses stream, which is of _io.TextIOWrapper, which cannot be pickled"),
     ],
 )
 def test_refuses(tmp_path, function, sets, options, message):
@@ -222,7 +222,7 @@ def test_a_folder_belongs_to_one_function(tmp_path):
     with pytest.raises(ValueError, match="holds other files"):
         run_ensemble(Counted(), SEEDS, tmp_path / "other", workers=0)
     (tmp_path / "mine" / "ensemble.json").write_text(json.dumps([1]))
-    with pytest.raises(ValueError, match="does not say which function"):
+    with pytest.raises(ValueError, match="does not name the folder's function"):
         run_ensemble(Counted(), SEEDS, tmp_path / "mine", workers=0)
 
 

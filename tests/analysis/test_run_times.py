@@ -55,7 +55,7 @@ def test_alike_runs_are_told_and_one_of_each_is_an_answer(triplets):
     assert every.dependent
     assert not every.none_fits
     assert "the tests are too strict, because runs of one job are alike" in every.verdict
-    assert next(every.notes()).message.startswith("Runs of one job are correlated, so 120 runs tell less")
+    assert next(every.notes()).message.startswith("Runs of one job are correlated, so 120 runs carry less information")
     assert sorted(least.fitted) == sorted(min(times[3 * job : 3 * job + 3]) for job in range(40))
     assert not least.dependent
     assert not any("are alike" in note.message for note in least.notes())

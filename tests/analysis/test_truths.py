@@ -189,7 +189,9 @@ def test_one_file_in_every_form_is_one_answer(tmp_path):
     )
     assert [hopperkit.watch(form).summary for form in forms] == [asked] * len(forms)
     assert "changed by" in asked
-    with pytest.raises(InputError, match=r"weekly.csv: there is no such file; what is no path is read as the content"):
+    with pytest.raises(
+        InputError, match=r"weekly.csv: there is no such file; a text that is not a path is read as file contents"
+    ):
         hopperkit.watch("weekly.csv")
     with pytest.raises(InputError, match=r"job.out: there is no such file"):
         hopperkit.diagnose(log="job.out")

@@ -80,7 +80,7 @@ def test_standard_input_and_a_column_of_ones_own():
 def test_few_times_tell_no_distribution():
     """Nine families with a p-value each for ten times would say more than they can know."""
     result = run("-", "--all", *FAST, input="run_time_s\n" + "".join(f"{10 + i}\n" for i in range(10)))
-    assert "10 times are too few to tell their distribution" in result.stdout
+    assert "10 times are too few to determine their distribution" in result.stdout
     assert "Families, the best first" not in result.stdout
     assert "make this many runs before and as many after" in result.stdout
 

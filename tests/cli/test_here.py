@@ -98,7 +98,7 @@ def test_no_slurm_here(login_node: Path) -> None:
     result = run("--here", "srun -n 2 ./a.out")
     assert result.exit_code == 2
     assert (
-        "hopper: --here: this computer has neither scontrol nor pbsnodes, so it is no login node of a cluster"
+        "hopper: --here: this computer has neither scontrol nor pbsnodes, so it is not a login node of a Slurm or PBS cluster"
         in result.stderr
     )
 

@@ -101,8 +101,8 @@ def test_torn_lines_are_named():
 @pytest.mark.parametrize(
     ("words", "text", "message"),
     [
-        (["-"], "", "there is no node in this input"),
-        (["-"], "nothing here\n", "there is no node in this input"),
+        (["-"], "", "this input contains no node"),
+        (["-"], "nothing here\n", "this input contains no node"),
         (["-", "--need", "much"], MANY, "much"),
         (["-", "--huge-page", "3MB"], MANY, "must be 4096 times a power of two"),
         (["-", "--page", "0"], MANY, "--page 0 must be from 1 to"),

@@ -141,8 +141,8 @@ def test_skips_are_reported(tmp_path):
     ("words", "message"),
     [
         (("--nodes", "10", "--machine", "hopper"), "--nodes 10 contradicts machine hopper, which has 6384"),
-        ((), "say how many nodes there are"),
-        (("--nodes", "0"), "say how many nodes there are"),
+        ((), "give the number of nodes"),
+        (("--nodes", "0"), "give the number of nodes"),
         (("--nodes", "-1"), "must be from 0 to 200,000, the range"),
         (("--nodes", "7", "--wide", "refuse"), "job 2 requests nodes=8, more than the 7 of the machine"),
         (("--nodes", "10", "--policy", "sjf"), "--policy sjf must be one of: auto, slurm, easy"),

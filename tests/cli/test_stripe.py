@@ -78,7 +78,7 @@ def test_the_readers_own_lustre(tmp_path):
     assert {"full-osts", "uneven-osts", "ost-rate"} <= set(data["codes"])
     assert run(*RUN, "--lfs-df", str(tmp_path)).exit_code == 2
     df.write_text("nothing")
-    assert "is no output of `lfs df`" in run(*RUN, "--lfs-df", str(df)).stderr
+    assert "is not the output of `lfs df`" in run(*RUN, "--lfs-df", str(df)).stderr
 
 
 @pytest.mark.parametrize("kind", ["gpfs", "daos", "vast", "burst-buffer", "nfs"])

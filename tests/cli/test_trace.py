@@ -122,7 +122,7 @@ def test_a_longest_walltime_a_split_and_a_drain(log):
         (("--drain", "soon"), "must be like 2026-12-01T08:00/12h:node[1-64]"),
         (("--drain", "2026-12-01T08:00/12h"), "must lie in the log, which has submissions from 2024-01-01T00:00"),
         (("--drain", "2024-01-02T00:00/12h:node[1-5]"), "must name nodes by their numbers, from 1 to 4"),
-        (("--shared",), "needs a log that tells the cores of its jobs"),
+        (("--shared",), "needs a log with the cores of its jobs"),
     ],
 )
 def test_changes_that_are_refused(log, words, message):
@@ -161,7 +161,7 @@ def test_when_a_waiting_job_starts(sacct):
     for words, message in (
         (("when", sacct, "901"), "the job runs already"),
         (("when", sacct, "1"), "job '1' is not among the 2 jobs that run or wait"),
-        (("why", sacct, "902"), "`hopper trace when` says when one that waits starts"),
+        (("why", sacct, "902"), "`hopper trace when` estimates the start of a waiting job"),
     ):
         refused = run(*words)
         assert (refused.exit_code, message in refused.stderr) == (2, True)

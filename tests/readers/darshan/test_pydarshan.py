@@ -86,7 +86,7 @@ def test_one_file_over_all_osts(tmp_path, name):
         return
     found = codes(log)
     assert found["slow-ost"].level == "unknown"
-    assert "the log cannot tell one from another" in found["slow-ost"].message
+    assert "the log cannot separate them" in found["slow-ost"].message
     assert found["misaligned"].evidence["unaligned_calls"] == 16401
     assert summary(log)["shared_files"] == 1
 
