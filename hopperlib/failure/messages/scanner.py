@@ -61,6 +61,8 @@ _REST_OF_NAME = re.compile(rb"[\w+-]{0,80}[./'\")\]]")
 _REST = re.compile(rb"[a-z]|" + _REST_OF_NAME.pattern)
 # A line that ends a sentence early is no line of running text. [characters]
 _FULL = 40
+# A bracket that a line opens, and does not close.
+_OPEN = re.compile(r"<[A-Za-z][^<>]{0,200}$")
 # More lines of a block than this are not looked at one by one.
 _MANY = 256
 # Kinds of lines that are counted one by one.
@@ -472,7 +474,8 @@ def _with_neighbors(hit: Hit, rule: Rule, above: tuple[str, ...], below: list[st
 
 def _sentence(text: str, below: list[str]) -> tuple[str, ...]:
     """Return the lines in which the sentence of a line goes on: behind a colon, or it has not ended and they begin small."""
-    if text.endswith((":", "TaskFailedException")):
+    # A bracket that is open is closed in a line below.
+    if text.endswith((":", "TaskFailedException")) or _OPEN.search(text):
         return tuple(line for line in below if line.strip())[:1]
     lines: list[str] = []
     for line in below:
