@@ -32,6 +32,9 @@ _MANY = 100
 _FEW = 3
 # Lines without trouble below an error that ends a text: a program's footer, or where to ask for help.
 _FOOT = 4
+# A line so long is data that hold words of trouble. [characters]
+_LONG = 300
+_SAYS = re.compile(r"\w")
 # Words of an end so near below the last sign of failure belong to it: the help text of a launcher may part them. [lines]
 _BELOW = 8
 # A key of a YAML block and a value of one word, or the mark of a text that follows.
@@ -218,8 +221,9 @@ def _ends_alone(group: Unknown, reach: int, evidence: Evidence) -> bool:
     read = evidence.files[group.last.file]
     behind = read.tail.decode(errors="replace").rstrip().split("\n")[-reach:]
     # A stack, the shell's clock, or a few lines of a footer end a text as well.
-    work = [line for line in behind if not _STACK.match(line) and words_of(line) and not suspicion(line.encode())]
-    at_end = reach <= _END_REACH or (len(behind) == reach <= _NEAR and len(work) <= _FOOT)
+    work = [line for line in behind if _SAYS.search(line) and not _STACK.match(line) and not suspicion(line.encode())]
+    footer = len(behind) == reach <= _NEAR and len(work) <= _FOOT and len(group.last.text) < _LONG
+    at_end = reach <= _END_REACH or footer
     return at_end and at_once
 
 

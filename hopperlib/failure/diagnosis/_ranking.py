@@ -37,6 +37,7 @@ from hopperlib.failure.diagnosis._ordinary import with_named_warnings
 from hopperlib.failure.diagnosis._quoting import cause_of
 from hopperlib.failure.diagnosis._steps import COMMAND, OUTSIDE, cleared, ended_badly, reports_success
 from hopperlib.failure.diagnosis.causes import Cause
+from hopperlib.failure.messages._speech import goes_on
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link
 
@@ -53,6 +54,8 @@ _FAILED = re.compile(r"(?i)\bfail(?:ed|ure)\b")
 
 # Lines of ordinary work behind a command's complaint that ended nothing.
 _RAN = 10
+# Such lines in another file: the program that the complaint was about had run.
+_WORKED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +192,11 @@ def _program_ran(message: MessageHits, evidence: Evidence) -> bool:
         lines_behind(message, evidence) > LONG
         or ordinary_behind(message, evidence) > _RAN
         or any(hit.file == last.file and hit.line > last.line for hit in warnings)
-        or any(file.lines > LONG for place, file in enumerate(evidence.files) if place != last.file)
+        or any(
+            file.lines > LONG or goes_on(file.tail, file.lines) >= _WORKED
+            for place, file in enumerate(evidence.files)
+            if place != last.file
+        )
     )
 
 

@@ -60,3 +60,54 @@ def test_r_fails_in_other_languages(head):
 def test_the_line_behind_the_arrow_is_quoted(start):
     text = f'{start}; your parallel process is\nlikely to abort.\n\n  ompi_mpi_init: ompi_rte_init failed\n  --> Returned "(null)" (-43) instead of "Success" (0)\n'
     assert any("Returned" in hit.text for hit in diagnose([("a.err", text)]).cause.hits[:8])
+
+
+@pytest.mark.parametrize(
+    ("error", "lines"),
+    list(
+        product(
+            ["Can not open file:\ntopol.tpr", "Cannot allocate the field of step 3", "Invalid mesh at cell 7"],
+            range(5),
+        )
+    ),
+)
+def test_an_error_above_a_footer_ends_a_text(error, lines):
+    footer = [
+        "For more information see the manual",
+        "of this program",
+        "---------------",
+        '"A quotation" (somebody)',
+        "",
+    ]
+    found = diagnose([("md.log", "\n".join(["Host: n1", "", error, *footer[:lines]]) + "\n")])
+    assert found.verdict == "cause"
+    assert found.cause.hits[0].text == error.split("\n", maxsplit=1)[0]
+
+
+def test_an_error_above_ordinary_work_does_not():
+    assert diagnose([("md.log", f"Cannot open the cache, building it\n{WORK}")]).verdict not in FAILED
+
+
+@pytest.mark.parametrize(("code", "end"), list(product([700, 2, 999], ["", " at /src/a.cpp:7"])))
+def test_a_number_in_brackets_is_a_code_and_no_unit(code, end):
+    found = diagnose([("a.log", f"step 1\nException: Error invoking kernel: CUDA error ({code}){end}\n")])
+    assert found.verdict == "cause"
+    assert diagnose([("a.log", "  step   energy   error (eV)\n  1  2.0  0.1\n")]).verdict not in FAILED
+
+
+@pytest.mark.parametrize("ruler", ["==", "---", "+++"])
+def test_a_word_between_rulers_heads_a_sentence(ruler):
+    found = diagnose([("a.log", f"step 1\n{ruler} Error {ruler}  the solver finished abnormally\n")])
+    assert found.verdict in FAILED
+    assert (
+        diagnose([("a.log", f"step 1\n{ruler} Error {ruler}\n1 0.1\n2 0.05\n3 0.01\n4 0.004\n5 0.001\n")]).verdict
+        not in FAILED
+    )
+
+
+@pytest.mark.parametrize("lines", [5, 20])
+def test_a_module_that_is_missing_stopped_nothing_where_the_program_worked(lines):
+    complaint = "ERROR: Unable to locate a modulefile for 'pandas/2.1.3'\n"
+    worked = "".join(f"Saved E={n} to results of the sweep\n" for n in range(lines))
+    assert diagnose([("a.err", complaint), ("a.out", worked)]).verdict not in FAILED
+    assert diagnose([("a.err", complaint), ("a.out", "start\n")]).verdict in FAILED
