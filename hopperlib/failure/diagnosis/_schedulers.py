@@ -56,7 +56,7 @@ def scheduler_of(evidence: Evidence) -> Scheduler:
     evidence : Evidence
     """
     known = schedulers()[:-1]
-    by_code = (one for one in known if any(code.startswith(one.codes) for code in evidence.messages))
+    by_code = (one for one in known if any(code.startswith(tuple(one.codes.split())) for code in evidence.messages))
     if found := next(by_code, None):
         return found
     text = "\n".join(

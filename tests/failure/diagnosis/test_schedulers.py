@@ -64,3 +64,9 @@ def test_each_scheduler_is_known_by_its_lines_alone():
     for name, lines in LINES.items():
         for line in lines:
             assert [one.name for one in schedulers() if re.search(one.regex, line)][:1] == [name]
+
+
+def test_alps_places_what_pbs_starts():
+    found = diagnose([("job.o7", "step 1\nApplication 1925046 exit codes: 1\n")])
+    assert any("qstat" in step for step in found.next)
+    assert not any("sacct" in step for step in found.next)
