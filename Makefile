@@ -31,10 +31,10 @@ html: python browser ## build the book into _build/html
 	@$(RUN) -m hopperbook.build $(if $(MACHINE),--machine "$(MACHINE)") $(if $(TITLE),--title "$(TITLE)") \
 		$(if $(REPOSITORY),--repository "$(REPOSITORY)") $(if $(HUB),--hub "$(HUB)")
 
-test: python browser ## run all tests: models, examples, the built book in a browser
+test: python browser ## run the tests: models, examples, the built book in a browser; says how many it leaves to search
 	@$(RUN) -m pytest -n $(WORKERS) $(ARGS)
 
-search: python ## the long tests: property tests with new examples each time, claims over many seeds
+search: python browser ## the long tests: property tests with new examples each time, claims over many seeds, all pages
 	@$(RUN) -m pytest -n $(WORKERS) -m "hypothesis or nightly" --hypothesis-profile=search tests $(ARGS)
 
 lab: python ## open the notebooks in JupyterLab, at the routes through them

@@ -16,7 +16,7 @@
 `load`, `explore`, `to_frame`                       a question as an explorer, as a widget; records as a DataFrame
 ==================================================  ==================================================================
 
-What is not given is missing: no function answers from a sample. The models are in `hopperlib`, whose modules are the
+Omitted arguments are missing: no function answers from a sample. The models are in `hopperlib`, whose modules are the
 namespace: ``from hopperlib.placement.layouts import layouts``.
 """
 
@@ -132,7 +132,7 @@ def __dir__() -> list[str]:
 if "IPython" in sys.modules:
     import importlib
 
-    # Explorers, charts and answers look in a notebook as the widgets say.
+    # Explorers, charts and answers use the widgets for their display in a notebook.
     _widgets = importlib.import_module("hopperkit.render.widgets")
     if _formatter := _widgets.display_formatter():
         _widgets.register(_formatter)

@@ -7,11 +7,10 @@
 `frame_text`    a DataFrame or a Series as CSV, which is what readers take
 ==============  ===============================================================
 
-A column has one type: whole numbers (`Int64` where some are missing), numbers,
-true or false, texts, durations, moments (of the world's time where the file tells a zone, else of
-a clock without one, which `to_frame` takes for that of a ``timezone``). How long something ran is a duration, ``run_time``.
-The name of a number ends in its unit. pandas is imported when a frame is asked for, so that the page of the book, which
-has none, reads the same records.
+A column has one type: integers (`Int64` if some are missing), numbers, booleans, texts, durations, timestamps (in UTC
+if the file has a time zone, otherwise without one, which `to_frame` reads in ``timezone``). How long something ran is a
+duration, ``run_time``. The name of a numeric column ends in its unit. pandas is imported when a frame is requested, so
+that the book's page, which lacks pandas, can read the same records.
 """
 
 import re
@@ -40,9 +39,9 @@ _DTYPES = {
     "datetime.datetime": "datetime64[us]",
     "timedelta": "timedelta64[us]",
 }
-# Fields whose name says the unit otherwise than at its end.
+# Fields whose name has the unit elsewhere than at its end.
 _WITH_UNIT = {"seconds": "time_s", "operations_s": "operations_per_s"}
-# Fields that say how long something ran: a duration in a frame. [s]
+# Fields that hold a duration: timedeltas in a frame. [s]
 _RAN = {"seconds", "run_time_s"}
 
 
@@ -56,7 +55,7 @@ class TableMixin(Columns):
         return _frame(self.frame_data())
 
     def _repr_html_(self) -> str | None:
-        """Return what a notebook shows: the ends of the table; nothing of its own without pandas."""
+        """Return the notebook display: the ends of the table; None without pandas."""
         try:
             return str(self.to_frame().to_html(max_rows=10, show_dimensions=True, border=0))
         except ModuleNotFoundError:
@@ -86,16 +85,16 @@ def to_frame(things: Any, *, timezone: str = "") -> "pd.DataFrame":
     Parameters
     ----------
     things : TableMixin, DataFrame, mapping of str to sequence, or iterable of records
-        A record is a dataclass, a named tuple or a mapping. Of a dataclass the properties that are plain values are
-        columns too; a record inside a record gives its name, or its own columns behind the name of its field.
+        A record is a dataclass, a named tuple or a mapping. For a dataclass, properties with plain values are columns
+        too; a nested record contributes its name, or its columns prefixed with the name of its field.
     timezone : str
-        Of the clock behind moments that name no zone, such as ``Europe/Berlin``. Without it they stay as they are; an
-        hour that a clock shows twice is that of summer.
+        Time zone of timestamps without one, such as ``Europe/Berlin``. Without it they stay naive; an hour that occurs
+        twice is read as summer time.
 
     Raises
     ------
     TypeError
-        If it is none of these.
+        If it is none of these types.
 
     Examples
     --------
@@ -149,7 +148,7 @@ def timed_frame(
     Parameters
     ----------
     columns : mapping
-        By name; moments in seconds from `epoch_s`, None where there is none.
+        By name; timestamps in seconds from `epoch_s`, None where missing.
     index : sequence
         The jobs.
     epoch_s : int
@@ -199,7 +198,7 @@ def _column(values: Iterable[Any], declared: str) -> "pd.Series":
 def _dtype(kinds: set[type], declared: str, *, complete: bool) -> Any:
     """Return the type of a column whose known values are of these kinds; None if pandas finds it."""
     if kinds in ({int}, {bool}):
-        # pandas' own whole numbers know no missing one.
+        # pandas' default integers have no missing value.
         kind = "int" if int in kinds else "bool"
         return {"int": "int64", "bool": "bool"}[kind] if complete else _DTYPES[kind]
     if not kinds:
@@ -208,13 +207,15 @@ def _dtype(kinds: set[type], declared: str, *, complete: bool) -> Any:
 
 
 def _written(annotation: Any) -> str:
-    """Return a type as it is written, without that it may be missing."""
+    """Return a type as written, without its None option."""
     return (annotation.__name__ if isinstance(annotation, type) else str(annotation)).removesuffix(" | None")
 
 
 @cache
 def _declared(kind: Any) -> dict[str, str]:
-    """Return what of a dataclass makes columns, with its type: its fields, and properties that are plain values."""
+    """Return the attributes of a dataclass that become columns, with their types: its fields, and properties with plain
+    values.
+    """
     properties = {
         name: _written(getattr(member.fget, "__annotations__", {}).get("return", ""))
         for base in reversed(kind.__mro__)
@@ -236,7 +237,7 @@ def record_columns(thing: Any) -> dict[str, Any]:
     {'file': 'a.log', 'error': 'cut off'}
     """
     if type(thing) is tuple and len(thing) == 2 and isinstance(thing[0], str):
-        # What a reader of many files yields: a name with its record, or why there is none.
+        # Output of a reader of many files: a name with its record, or the reason why there is none.
         named: Any = thing[1]
         told = {"error": str(named)} if isinstance(named, Exception) else record_columns(named)
         return {"file": thing[0], **told}
@@ -244,7 +245,7 @@ def record_columns(thing: Any) -> dict[str, Any]:
     for name, value in _cells(thing).items():
         if name in _RAN and is_dataclass(thing):
             columns["run_time"] = None if value is None else timedelta(seconds=value)
-        # A record that has a name stands by it in one cell; another one is spread over columns.
+        # A record with a name is stored as the name in one cell; others are spread over columns.
         elif _is_record(value) and not isinstance(getattr(value, "name", None), str):
             columns |= {f"{name}_{part}": inner for part, inner in record_columns(value).items()}
         elif name.endswith("interval"):
@@ -266,7 +267,7 @@ def _cells(thing: Any) -> Mapping[str, Any]:
 
 
 def _each(data: Iterable[Any]) -> Iterator[Any]:
-    """Yield records; for a table among them, its own."""
+    """Yield records; for a table among them, its records."""
     for thing in data:
         if hasattr(thing, "frame_data"):
             rows = thing.frame_data()
@@ -316,7 +317,7 @@ def frame_text(table: Any, name: str = "value") -> str | None:
     table : DataFrame, Series or other
         An index that has a name is its first column.
     name : str
-        What the column of a Series without a name is called.
+        Column name for a Series without a name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Models of a large HPC machine, each checked against what was printed about NERSC's Hopper.
+"""Models of a large HPC machine, each checked against published numbers for NERSC's Hopper.
 
 The modules are the namespace: ``from hopperlib.placement.placement import place_tasks``.
 The rooms, from the lowest up; each imports only from those before it:

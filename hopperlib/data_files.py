@@ -9,8 +9,8 @@ from pathlib import Path
 def data_folder() -> Path:
     """Return the folder of the data files.
 
-    It is ``hopperlib/data`` in an installed package and in the reader's
-    browser, and ``data`` beside ``hopperlib`` in the repository.
+    It is ``hopperlib/data`` in an installed package and in the reader's browser, and ``data`` next to ``hopperlib`` in
+    the repository.
 
     Raises
     ------

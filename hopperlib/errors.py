@@ -12,20 +12,19 @@ _MOST_LISTED = 60
 class InputError(ValueError):
     """A value that cannot be used.
 
-    Its parts are kept apart, so that a page can point at the control, a
-    command can name its option, and a program can read the rule. Parts of the
-    package that callers must tell apart derive from it.
+    Its parts are kept apart, so that a page can point at the control, a command can name its option, and a program can
+    read the rule. Base class of the errors that callers may need to distinguish.
 
     Parameters
     ----------
     message : str
-        What is wrong, with the value, the rule and where the bound comes from.
+        The message, with the value, the rule and the origin of the bound.
     name : str or None
         Name of the value, as the function or the control calls it; None if no single one is at fault.
     value : object
-        What was given.
+        The value given.
     rule : str
-        What holds instead, as the end of a sentence: "must be from 1 to 6".
+        The rule, as the end of a sentence: "must be from 1 to 6".
 
     Examples
     --------
@@ -70,7 +69,7 @@ def refusal(name: str, value: object, rule: str, *, unit: str = "") -> InputErro
     ----------
     name, value : str, object
     rule : str
-        What holds instead, as the end of a sentence.
+        The rule, as the end of a sentence.
     unit : str
         Unit of a number.
 
@@ -86,7 +85,7 @@ def refusal(name: str, value: object, rule: str, *, unit: str = "") -> InputErro
 
 @contextmanager
 def pinned_on(name: str) -> Iterator[None]:
-    """Pin what is refused inside on a value, that of a control.
+    """Attribute errors raised inside to a value, that of a control.
 
     Examples
     --------
@@ -170,7 +169,7 @@ def above(bound: float, **values: float) -> None:
 
 
 def within(low: float, high: float, why: str = "", **values: float) -> None:
-    """Refuse the first value out of a range, by its name; `why` says after the bounds where they come from.
+    """Reject the first value out of range, by its name; `why` gives the origin of the bounds.
 
     Raises
     ------

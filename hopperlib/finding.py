@@ -1,4 +1,4 @@
-"""A finding: one thing to know about what was given, how much it matters, and what to do."""
+"""A finding: one fact about the input, its importance, and the remedy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,15 +17,14 @@ class Finding:
     code : str
         Stable short name, such as ``idle-numa-nodes``.
     message : str
-        What it is and why it matters, with its number.
+        The fact and its consequence, with its number.
     level : {"problem", "advice", "note", "unknown", "ok"}
-        How much it matters: it breaks or slows the run, it could be better,
-        it is good to know, it cannot be told from what was given, or it was
-        looked at and is fine.
+        Importance: it breaks or slows the run, it could be better, it is good to know, it is unknown, or it was checked
+        and is fine.
     evidence : mapping
-        The numbers behind it.
+        The underlying numbers.
     advice : str
-        What to do, with the command; empty if the message says it or nothing is to be done.
+        The remedy, with the command; empty if the message includes it or nothing needs to be done.
 
     Examples
     --------
@@ -47,7 +46,7 @@ class Finding:
             raise ValueError(f"level={self.level!r} must be one of: {', '.join(LEVELS)}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the finding as plain data; what is empty is left out."""
+        """Return the finding as plain data without empty fields."""
         data: dict[str, Any] = {"code": self.code, "message": self.message, "level": self.level}
         if self.evidence:
             data["evidence"] = dict(self.evidence)

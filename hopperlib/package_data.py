@@ -1,7 +1,7 @@
-"""Tables that come with the package, TOML and CSV files beside its modules, kept as Python keeps its modules.
+"""Tables in the package, TOML and CSV files next to its modules, cached like Python's modules.
 
 A command reads half a dozen of them before it answers, and a parser written in Python would take a tenth of its start
-for it. What a file holds lies in ``__pycache__`` like the bytecode of a module, until the file changes.
+for it. Parsed contents are cached in ``__pycache__`` like the bytecode of a module, until the file changes.
 """
 
 import os
@@ -14,7 +14,7 @@ from typing import Any
 # A package in a zip has no folder; looked up once, as files of a folder are opened without importlib.resources, which
 # would take a tenth of a command's start.
 _IS_FOLDER = os.path.isdir(os.path.dirname(__file__))
-# Behind a file's name, so that what is kept of place.toml does not take the place of place.py.
+# Appended to a file's name, so that the cache of place.toml does not overwrite that of place.py.
 _SUFFIX = ".py"
 
 
@@ -22,12 +22,12 @@ class _Loader(SourceFileLoader):
     """Python's loader of modules, for a file with a table."""
 
     def path_stats(self, path: Any) -> Any:
-        """Return what tells one content from another: installers give all files one time, old and new alike."""
+        """Return a fingerprint of the content: installers give all files the same time."""
         content = self.get_data(path)
         return {"mtime": crc32(content), "size": len(content)}
 
     def get_data(self, path: Any) -> bytes:
-        """Return the bytes of the file, or of what is kept of it."""
+        """Return the bytes of the file or of its cache."""
         return _bytes(path.removesuffix(_SUFFIX))
 
     def source_to_code(self, data: Any, path: Any, **_: Any) -> CodeType:  # type: ignore[override]
@@ -59,7 +59,7 @@ def _resource(path: str) -> Any:
 
 
 def _bytes(path: str) -> bytes:
-    """Return what a file of a package holds, in a folder or in a zip."""
+    """Return the bytes of a package file, in a folder or in a zip."""
     if _IS_FOLDER:
         with open(path, "rb") as file:
             return file.read()
@@ -72,14 +72,14 @@ def _bytes(path: str) -> bytes:
 
 
 def _content(module: str, name: str) -> Any:
-    """Return what a file holds."""
+    """Return the parsed contents of a file."""
     # With os.path: a command that needs no pathlib starts sooner.
     code: Any = _Loader("", os.path.join(os.path.dirname(module), name) + _SUFFIX).get_code("")
     return code.co_consts[0]
 
 
 def load_toml_resource(module: str, name: str) -> dict[str, Any]:
-    """Return the tables of a TOML file that lies beside a module; it may hold no dates, which cannot be kept.
+    """Read a TOML file next to a module; it may contain no dates, which cannot be cached.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def load_toml_resource(module: str, name: str) -> dict[str, Any]:
 
 @cache
 def load_csv_resource(module: str, name: str) -> tuple[dict[str, str], ...]:
-    """Return the rows of a CSV file that lies beside a module.
+    """Read the rows of a CSV file next to a module.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def load_csv_resource(module: str, name: str) -> tuple[dict[str, str], ...]:
 
 
 def load_text_resource(module: str, name: str) -> str:
-    """Return the text of a file that lies beside a module, such as a sample.
+    """Read a text file next to a module, such as a sample.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def load_text_resource(module: str, name: str) -> str:
 
 
 def resource_names(module: str, folder: str) -> list[str]:
-    """Return the names of what is in a folder beside a module, in order.
+    """Return the names in a folder next to a module, in order.
 
     Examples
     --------

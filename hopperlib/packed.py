@@ -1,22 +1,22 @@
-"""Bytes of a file as they were written: decompressed, and their encoding."""
+"""Original bytes of a file: decompressed, and their encoding."""
 
 import codecs
 import io
 from typing import Any
 
-# Marks of wide encodings, the longer first: that of UTF-16 begins that of UTF-32.
+# Byte order marks of wide encodings, the longer first: UTF-16's is a prefix of UTF-32's.
 _WIDE = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# A text may begin with "BZh" too, but not with the mark of the first block, or of the end, behind it.
+# A text may begin with "BZh" too, but not followed by the mark of the first block or of the end.
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 
 
 def encoding_of(head: bytes) -> str:
-    """Return the encoding that the first bytes of a text tell, by a mark or by the zeros of wide letters.
+    """Return the encoding implied by the first bytes of a text: a byte order mark, or the zeros of wide characters.
 
     Examples
     --------
@@ -33,12 +33,12 @@ def encoding_of(head: bytes) -> str:
 
 
 def decompress(stream: io.BufferedReader) -> Any:
-    """Return a stream of decompressed bytes: the same one if it is not packed with gzip, bzip2 or xz.
+    """Return a stream of decompressed bytes: the same one if it is not compressed with gzip, bzip2 or xz.
 
     Raises
     ------
     ValueError
-        If it is packed with zstd.
+        If it is compressed with zstd.
     ImportError
         If this Python, or this browser, does not have what unpacks.
 

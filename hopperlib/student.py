@@ -21,7 +21,7 @@ def t_quantile(probability: float, degrees: float) -> float:
 
 
 def t_below(t: float, degrees: float) -> float:
-    """Return how often a value of Student's t-distribution lies below: by the integral of its density.
+    """Cumulative distribution of Student's t: by integrating its density.
 
     The density is a power of the cosine of the angle whose tangent is t over the root of the degrees of freedom.
 

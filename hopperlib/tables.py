@@ -12,7 +12,9 @@ _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, 60, 80
 
 
 class Columns:
-    """Base of records that are tables: `frame_data` gives columns or records, of which `hopperkit.to_frame` makes a frame."""
+    """Base of records that are tables: `frame_data` returns columns or records, from which `hopperkit.to_frame` makes a
+    frame.
+    """
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Numbers in words: counts, digits, shares, sizes, durations and lists, as they stand in a sentence.
+"""Numbers in words: counts, digits, shares, sizes, durations and lists, for use in a sentence.
 
 ===========  =================================================
 `count`      a counted noun: ``1 node``, ``1,200 nodes``
@@ -95,7 +95,7 @@ def listed(items: Iterable[object], last: str = "and") -> str:
 
 
 def capital(sentence: str) -> str:
-    """Return a sentence with a capital first letter, the rest as it is.
+    """Return a sentence with a capital first letter, otherwise unchanged.
 
     Examples
     --------

@@ -3,10 +3,9 @@
 Times are in seconds, sizes in GB and rates in GB/s. Latencies are in
 microseconds, stripe and transfer sizes in bytes. Names end in the unit.
 
-A GB of disk, of a network or of a file is 1,000,000,000 bytes. A GB of a node's
-memory is what the sources and the vendors mean by it, 1,073,741,824 bytes: a
-node "of 32 GB" holds 32 GiB. So the memory of a whole machine has two names,
-by the divisor: `memory_tb` divides by 1,000 and `memory_tib` by 1,024.
+A GB of disk, of a network or of a file is 1,000,000,000 bytes. A GB of a node's memory is that of the sources and
+vendors, 1,073,741,824 bytes: a node "of 32 GB" holds 32 GiB. So the memory of a whole machine has two names, by the
+divisor: `memory_tb` divides by 1,000 and `memory_tib` by 1,024.
 """
 
 import re
@@ -26,9 +25,9 @@ HOURS_PER_DAY = 24
 
 
 def plain_number(value: Any) -> Any:
-    """Return a number of any kind, of numpy, pandas, `decimal` or `fractions` say, as an int or a float of Python.
+    """Return a number of any type, such as those of numpy, pandas, `decimal` or `fractions`, as a Python int or float.
 
-    Truth values become a bool, which most callers refuse; what is no number comes back as it is.
+    Truth values become a bool, which most callers reject; other values are returned unchanged.
 
     Examples
     --------
@@ -39,7 +38,7 @@ def plain_number(value: Any) -> Any:
     kind = type(value)
     if kind in (int, float, bool, str):
         return value
-    # A truth value of numpy is no bool, and no number either.
+    # A numpy truth value is neither a bool nor a number.
     if kind.__name__ in ("bool", "bool_"):
         return bool(value)
     # Later: hardly anybody gives such a number.
@@ -106,7 +105,7 @@ def memory_tib(memory_gb: float) -> float:
 
 
 _LETTERS = "KMGTPE"
-# A letter with a small b behind it would be bits, which nobody here counts: MB, and b for bytes only alone.
+# A prefix with a small b would mean bits, which are not used here: MB, and b for bytes only alone.
 _SIZE = r"([0-9]{1,18}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*(?:([kKMGTPE])(i?)B?|(bytes?|[Bb]))?"
 _ANY_CASE = re.ASCII | re.IGNORECASE
 
@@ -138,12 +137,12 @@ def size_bytes(text: str, *, binary: bool = False, any_case: bool = False, round
         Whether ``m`` and ``mb`` are mega too, as in the lines of many programs;
         otherwise they are refused, and ``Mb`` as bits.
     rounded : bool
-        Whether what is no whole number of bytes is rounded, as printed sizes are, and not refused.
+        Whether a fractional number of bytes is rounded, as printed sizes are, instead of rejected.
 
     Raises
     ------
     InputError
-        If the text is no size.
+        If the text is not a size.
 
     Examples
     --------
@@ -170,7 +169,7 @@ def size_text(count: float) -> str:
     ('305 GB', '12 bytes')
     """
     for unit, factor in (("EB", 1e18), ("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        # What rounds to a thousand of a unit is one of the next.
+        # Values that round to a thousand of a unit use the next unit.
         if count >= 0.9995 * factor:
             return f"{count / factor:.3g} {unit}"
     return f"{count:.0f} byte{'s' * (round(count) != 1)}"
@@ -200,12 +199,12 @@ def memory_gb(text: str, *, unit: str = "") -> float:
     text : str
         Number and unit.
     unit : {"", "K", "M", "G", "T"}
-        What a bare number counts; empty for bytes.
+        Unit of a bare number; empty for bytes.
 
     Raises
     ------
     InputError
-        If the text is no size.
+        If the text is not a size.
 
     Examples
     --------
@@ -233,12 +232,12 @@ def duration_s(text: str, *, unit: str = "") -> int:
     ----------
     text : str
     unit : {"", "s", "m", "h", "d"}
-        What a bare number counts, as Slurm's ``--time`` counts minutes; empty if it is no duration.
+        Unit of a bare number, as Slurm's ``--time`` counts minutes; empty if a bare number is invalid.
 
     Raises
     ------
     InputError
-        If the text is no duration.
+        If the text is not a duration.
 
     Examples
     --------

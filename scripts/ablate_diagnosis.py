@@ -7,7 +7,7 @@ confidence, first line), and names those that become wrong or right. A helper th
 deletion; so is one without which more answers are right.
 
 A folder holds outputs and a ``labels.csv`` (files, expect, true_cause). Without ``labels.csv`` every file of the folder
-is taken for the output of a run that ended well, or, with ``--failed FOLDER``, of one that failed.
+is treated as the output of a successful run or, with ``--failed FOLDER``, of a failed one.
 """
 
 import argparse
@@ -37,7 +37,7 @@ _QUOTED = 8
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One labeled output: what a scan found in it, its verdict, and pieces of the true lines."""
+    """One labeled output: the result of its scan, its verdict, and pieces of the true lines."""
 
     name: str
     evidence: Evidence
@@ -54,7 +54,7 @@ class Output:
 
 @dataclass(slots=True)
 class Effect:
-    """What switching one helper off does to the answers."""
+    """Effect on the answers of switching one helper off."""
 
     changed: int = 0
     worse: list[str] = field(default_factory=list)
@@ -67,7 +67,7 @@ def squeezed(text: str) -> str:
 
 
 def scanned(files: Sequence[Path]) -> Evidence:
-    """Return what a scan finds in the files of one job."""
+    """Return the scan of the files of one job."""
     scanner = Scanner()
     for file in files:
         scanner.read(file.name, io.BytesIO(file.read_bytes()))
@@ -89,7 +89,7 @@ def outputs_of(folder: Path, expect_of_all: str = "none") -> Iterator[Output]:
 
 
 def off_states(helper: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
-    """Return functions that may take the place of a helper, by the value that they return; none where there is no such value."""
+    """Return replacement functions for a helper, by their return value; empty if there is no such value."""
     signature = inspect.signature(helper)
     kind = str(signature.return_annotation)
     if kind.endswith("None") or "None" in kind.split(" | "):
@@ -193,7 +193,7 @@ def effect(
 
 
 def remember_ranks() -> None:
-    """Rank the lines of each output once: the second voice knows none of the helpers."""
+    """Rank the lines of each output once: the ranker uses none of the helpers."""
     ranks: dict[int, list[RankedLine]] = {}
 
     def remembered(files: Sequence[LineReader]) -> list[RankedLine]:

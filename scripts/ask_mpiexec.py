@@ -13,10 +13,10 @@ the masks that this computer could not apply, and answers the instruction cpuid 
 earlier) as an Intel processor of that shape would; a private mount shows the NUMA nodes below /sys.
 
 A node is SOCKETSxNUMAxL3xCORESxTHREADS as in ask_slurm.py; NUMA=0 means one NUMA node for all sockets (NPS0), and L3
-counts the caches of a socket then. A second word says how Linux numbers the CPUs: ``cores`` counts the first threads of
-all cores, then the second ones; ``interleaved`` does so going round the NUMA nodes; ``threads`` counts threads first.
+counts the caches of a socket then. A second word gives Linux's CPU numbering: ``cores`` counts the first threads of all
+cores, then the second ones; ``interleaved`` does so round-robin over the NUMA nodes; ``threads`` counts threads first.
 An answer is the CPUs of each rank as ranges, ranks separated by blanks, ``*N`` after those of N consecutive ranks;
-``all`` where a rank is not bound; ``1:`` in front on the second node; ``!`` and the message where the line is refused.
+``all`` for an unbound rank; ``1:`` before those of the second node; ``!`` and the message if the line is rejected.
 tests/launchers/mpiexec compares the package with them.
 """
 
@@ -176,7 +176,7 @@ def split_line(line: str) -> tuple[dict[str, str], list[str]]:
 
 
 def ask_openmpi(root: Path, node: Node, xml: Path, folder: Path, line: str) -> str:
-    """Return what Open MPI 4.1 or 5.0 prints of its map; nothing is launched."""
+    """Return the map printed by Open MPI 4.1 or 5.0; nothing is launched."""
     variables, options = split_line(line)
     old = "4." in release_of(root, "openmpi")[:2]
     allowed = [f"{name}_ALLOW_RUN_AS_ROOT{rest}" for name in ("OMPI", "PRTE") for rest in ("", "_CONFIRM")]
@@ -255,7 +255,7 @@ def masks(command: list[str], variables: dict[str, str], node: Node, xml: Path, 
 
 
 def run(command: list[str], environment: dict[str, str]) -> str:
-    """Return what a command prints; nothing after a minute without an answer."""
+    """Return a command's output; empty after a minute without an answer."""
     try:
         done = subprocess.run(
             command,
@@ -546,7 +546,7 @@ DRAW: dict[str, Callable[[Node, random.Random], str]] = {
 
 
 def main() -> None:
-    """Draw questions, or ask them."""
+    """Draw questions, or answer them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("launcher", choices=sorted(ASK))
     parser.add_argument("questions", type=Path)

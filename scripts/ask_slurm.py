@@ -5,15 +5,17 @@
     python scripts/ask_slurm.py --draw 50 --steps QUESTIONS.csv      # draw steps that run beside each other
     python scripts/ask_slurm.py QUESTIONS.csv ANSWERS.csv            # ask the Slurm that is installed here, as root
 
-Needs slurmctld, slurmd, slurm-client, munge, hwloc and gcc. slurmctld and slurmd run as they are. slurmd is shown the
-node by hwloc (HWLOC_XMLFILE), and a preloaded function keeps the masks that this computer could not apply; a small
-program in each task prints its own. So nothing is added to the lines, not even --cpu-bind=verbose, which changes some. Another release can be asked in a folder of its own that
-debootstrap made, with chroot, beside this one if it has another --port. Everything is written below --folder.
+Needs slurmctld, slurmd, slurm-client, munge, hwloc and gcc. slurmctld and slurmd are unmodified. slurmd sees the node
+described by hwloc (HWLOC_XMLFILE), and a preloaded function records the masks that this computer could not apply; a
+small program in each task prints its mask. So nothing is added to the lines, not even --cpu-bind=verbose, which changes
+some. Another release can be tested in a separate folder made by debootstrap, with chroot, at the same time as this one
+with a different --port. Everything is written below --folder.
 
 A question is a configuration, the options of the job (none: the line stands alone), and the srun line. An answer is the
-CPUs of each task as ranges, tasks apart by blanks, ``*N`` behind what N tasks in a row have; ``all`` where a task is not bound;
-``1:`` in front on the second node, ``/0,1`` behind for the GPUs that it sees; ``!`` and the message where Slurm refuses. Lines with ``&`` between
-them are steps that are started one after the other and run together; so are their answers. tests/placement/slurm compares the package with them.
+CPUs of each task as ranges, tasks separated by blanks, ``*N`` after those of N consecutive tasks; ``all`` for an
+unbound task; ``1:`` before those of the second node, ``/0,1`` after for the visible GPUs; ``!`` and the message if
+Slurm rejects the line. Lines with ``&`` between them are steps that are started one after the other and run together;
+so are their answers. tests/placement/slurm compares the package with them.
 """
 
 import argparse
@@ -136,8 +138,8 @@ NodeName={names} NodeAddr={addresses} Port={ports} {gres} Sockets={sockets} Core
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=EXCLUSIVE
 """
 
-# Sockets x NUMA nodes x caches x cores x hardware threads, each counted in the one before it; then the settings of the
-# site: SelectTypeParameters, what a socket is (SlurmdParameters), and autobind (TaskPluginParam); - for none.
+# Sockets x NUMA nodes x caches x cores x hardware threads, each counted within the one before; then the site's
+# settings: SelectTypeParameters, the meaning of socket (SlurmdParameters), and autobind (TaskPluginParam); - for none.
 # How long a step may take. [s]
 STEP_S = 15
 
@@ -178,7 +180,7 @@ def release() -> str:
 
 
 class Slurm:
-    """The daemons of one configuration, and a way to ask them."""
+    """The daemons of one configuration, and a way to query them."""
 
     def __init__(self, configuration: str, folder: Path, port: int) -> None:
         shape, select, slurmd, autobind, *more = configuration.split()
@@ -195,7 +197,7 @@ class Slurm:
         numbers = ",".join(str(core + thread * total) for core in range(total) for thread in range(threads))
         synthetic = f"pack:{sockets} numa:{numa_nodes} l3:{caches} core:{cores} pu:{threads}(indexes={numbers})"
         subprocess.run(["lstopo", "--input", synthetic, "--of", "xml", "-f", str(folder / "node.xml")], check=True)
-        # What slurmd makes a socket of, slurm.conf must say too; slurm.conf alone may also say it, and slurmd not.
+        # slurmd's meaning of socket must also be in slurm.conf; slurm.conf may have it alone.
         counted = {"l3cache_as_socket": sockets * numa_nodes * caches, "numa_node_as_socket": sockets * numa_nodes}
         counted["slurm_conf_numa_node"] = sockets * numa_nodes
         sockets = counted.get(slurmd, sockets)
@@ -247,7 +249,7 @@ class Slurm:
         time.sleep(1)
         shown = {"HWLOC_XMLFILE": str(self.folder / "node.xml"), "HWLOC_THISSYSTEM": "1", "LD_PRELOAD": str(shim)}
         for name in self.names:
-            # slurmd takes the name of its node from that of the computer.
+            # slurmd takes its node name from the host name.
             started = ["unshare", "--uts", "sh", "-c", f"hostname {name}; exec slurmd"]
             subprocess.run(started, env={**self.environment, **shown}, check=True)
         for _ in range(60):
@@ -276,13 +278,13 @@ class Slurm:
                 continue
 
     def ask_bare(self, line: str) -> str:
-        """Return the answer to a line that stands outside a job, which makes its own on one node."""
+        """Return the answer to a line outside a job, which creates its own on one node."""
         one_node = () if "-N" in line.split() else ("-N1",)
         for patience in (2, 4):
             run = self._run(
                 "timeout", "30", "srun", *one_node, f"--immediate={patience}", *line.split()[1:], str(self.program)
             )
-            # What does not fit waits forever; so does a line while the job before is being cleared away.
+            # A request that does not fit waits forever; so does a line while the previous job is being cleaned up.
             if "nodes are busy" not in run.stderr:
                 break
         return answer_of(f"{run.stdout}{run.stderr}exit {run.returncode}")
@@ -312,7 +314,7 @@ class Slurm:
         return [" & ".join(map(answer_of, re.split(r"^=-= \d+\n", part, flags=re.MULTILINE))) for part in parts]
 
     def _commands(self, line: str) -> str:
-        """Return what a job runs for a line: one step, or several of which each is started before the last has ended."""
+        """Return a job's commands for a line: one step, or several, each started before the last has ended."""
         steps = line.split(" & ")
         if len(steps) == 1:
             return f"timeout {STEP_S} {line} {self.program} || echo exit $?\n"
@@ -326,14 +328,14 @@ class Slurm:
 
 
 def answer_of(text: str) -> str:
-    """Return what Slurm printed about a step, as an answer of the table."""
+    """Return Slurm's report of a step, as an answer of the table."""
     tasks = {}
     for task, node, gpus, cpus in re.findall(r"^task (\d+) node (\d+) gpus (\S*):([ \d]*)$", text, re.MULTILINE):
         place = as_ranges(map(int, cpus.split())) or "all"
         tasks[int(task)] = (f"{node}:" if node != "0" else "") + place + ("" if gpus == "-" else f"/{gpus}")
     errors = [line.split("error: ", 1)[1] for line in text.splitlines() if "error: " in line]
     if re.search(r"^exit (124|137)", text, re.MULTILINE):
-        # A step that waits for more than its job has, or a computer that is too busy to tell.
+        # A step that waits for more than its job has, or a computer too busy to tell.
         return "! waits" if "retrying" in text else ""
     if tasks and sorted(tasks) != list(range(len(tasks))):
         return ""
@@ -359,7 +361,7 @@ def draw(configuration: str, rng: random.Random) -> tuple[str, str]:
         return "", " ".join(["srun", *options])
     if kind < 0.7:
         return "-N1", " ".join(["srun", *options])
-    # Counts stand in the job, the rest in the step.
+    # Counts are in the job, the rest in the step.
     of_job = [
         option for option in options if option.startswith(("-n", "-c ", "--ntasks-per", "--hint", "--threads-per"))
     ]
@@ -368,7 +370,7 @@ def draw(configuration: str, rng: random.Random) -> tuple[str, str]:
 
 
 def draw_steps(configuration: str, rng: random.Random) -> tuple[str, str]:
-    """Return a job of one node and steps that run in it beside each other, most of them with room for all."""
+    """Return a job of one node and simultaneous steps in it, most of them with room for all."""
     sockets, numa_nodes, caches, per_cache, threads = map(int, configuration.split(maxsplit=1)[0].split("x"))
     cores, steps = sockets * numa_nodes * caches * per_cache, rng.choice((2, 2, 3, 4))
     lines = []
@@ -402,7 +404,7 @@ def _over_nodes(options: list[str], nodes: int, rng: random.Random) -> tuple[str
 
 
 def _with_gpus(options: list[str], gpus: int, rng: random.Random) -> tuple[str, str]:
-    """Return a job with all GPUs of a node, or a line with its own, and how its tasks share them."""
+    """Return a job with all GPUs of a node, or a line with GPUs, and their sharing by its tasks."""
     tasks = rng.choice([count for count in (1, 2, 4, 8) if count <= gpus])
     rest = [option for option in options[1:] if not option.startswith(("-c", "-m"))]
     rest += [f"-c {rng.choice((1, 2, 4, 7, 8))}"] if rng.random() < 0.8 else []
@@ -484,7 +486,7 @@ def _binding(cpus: int, rng: random.Random) -> str:
 
 
 def answers(questions: list[tuple[str, str, str]], folder: Path, port: int) -> Iterator[tuple[str, str, str, str]]:
-    """Yield each question with its answer; a configuration's daemons run while its questions are asked."""
+    """Yield each question with its answer; a configuration's daemons run while its questions are answered."""
     for configuration, of_it in groupby(questions, key=lambda question: question[0]):
         slurm = Slurm(configuration, folder, port)
         try:
@@ -499,7 +501,7 @@ def answers(questions: list[tuple[str, str, str]], folder: Path, port: int) -> I
 
 
 def main() -> None:
-    """Draw questions, or ask them."""
+    """Draw questions, or answer them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("questions", type=Path)
     parser.add_argument("answers", type=Path, nargs="?")

@@ -6,8 +6,8 @@
     python scripts/ask_slurm_schedule.py fifo --jobs 150 --seed 1 --runs 3 --folder /tmp/slurm RUNS.csv.gz
 
 The first two need only Python; the last needs root and slurmctld, slurmd, slurm-client, munge and gcc. The daemons are
-not changed: a preloaded library makes their clocks and sleeps run ``--speed`` times as fast, and each slurmd has a host
-name of its own (unshare --uts). A run takes the virtual time that the jobs need, divided by the speed: about ten
+unmodified: a preloaded library makes their clocks and sleeps run ``--speed`` times as fast, and each slurmd has a
+different host name (unshare --uts). A run takes the virtual time that the jobs need, divided by the speed: about ten
 minutes for 150 jobs at 30. Slow starts of real processes show as delays, so a run on a busy computer is disturbed: each
 run prints by how much jobs ran longer than they should have, and runs above 60 s (90th percentile) are not kept.
 
@@ -248,7 +248,7 @@ SETTINGS = {
 
 
 class Job(NamedTuple):
-    """A job to submit: when, and what it requests. [s]"""
+    """A job to submit: its time and its request. [s]"""
 
     submit_s: int
     nodes: int
@@ -259,7 +259,7 @@ class Job(NamedTuple):
 
 
 def draw(setting: Setting, count: int, seed: int, load: float) -> list[Job]:
-    """Draw a setting's jobs in order of submission; about `load` times what the nodes can do meanwhile."""
+    """Draw a setting's jobs in order of submission; about `load` times the capacity of the nodes."""
     rng = random.Random(seed)
     units = NODES * setting.cpus
     jobs = []
@@ -321,7 +321,7 @@ class Cluster:
             self.run("unshare", "--uts", "sh", "-c", f"hostname n{number:02d}; exec slurmd -N n{number:02d}")
 
     def run(self, *command: str, check: bool = True) -> str:
-        """Run a command in the cluster's time, and return what it prints."""
+        """Run a command in the cluster's time, and return its output."""
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
         if check and done.returncode:
             raise SystemExit(f"{' '.join(command)}: {done.stderr}")

@@ -1,9 +1,9 @@
 """Turn labeled outputs into rows of numbers: `python scripts/candidate_lines.py FOLDER ...` adds them to the table.
 
-A folder holds outputs and a ``labels.csv`` with the columns files, origin, expect (cause, unknown, success, none) and
-true_cause (pieces of the true lines, parted by `` || ``). The table keeps one row per candidate line: which set, which
-output, a number for its repository, whether it failed, whether the line is true, and the features in percent. It keeps
-no text. Outputs of a set that is in the table already are replaced.
+A folder contains outputs and a ``labels.csv`` with the columns files, origin, expect (cause, unknown, success, none)
+and true_cause (pieces of the true lines, separated by `` || ``). The table keeps one row per candidate line: which set,
+which output, a number for its repository, whether it failed, whether the line is true, and the features in percent. It
+keeps no text. Outputs of a set that is in the table already are replaced.
 """
 
 import csv

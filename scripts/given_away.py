@@ -1,8 +1,8 @@
-"""Say which predictions of a built book stand below their own answer: ``python scripts/given_away.py _build/html``.
+"""Report which predictions of a built book come after their answers: ``python scripts/given_away.py _build/html``.
 
-Above a prediction are the page's title, its description and all that stands before its section, descriptions of
-pictures included, but for what a reader unfolds. A number of two digits or more counts
-as given away if it stands there, in digits or as a word; smaller ones stand everywhere.
+Before a prediction are the page's title, its description and all text before its section, including descriptions of
+pictures, except collapsed parts. A number of two digits or more counts as given away if it occurs there, in digits or
+as a word; smaller ones occur everywhere.
 """
 
 import json
@@ -44,7 +44,7 @@ _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 
 
 class _Page(HTMLParser):
-    """What is read of a page, up to each of its predictions."""
+    """Text of a page, up to each of its predictions."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ def _numbers(text: str) -> list[str]:
 
 
 def given_away(html: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield, of each prediction of a page, its name, its kind and those of its numbers that stand above it."""
+    """Yield, for each prediction of a page, its name, its kind and those of its numbers that occur before it."""
     page = _Page()
     page.feed(html)
     for above, first, *check in page.checks:

@@ -3,9 +3,9 @@
     python scripts/mutations.py --seed 1 --count 80 --table data/mutations.csv
 
 A change swaps an operator or a comparison, adds 1 to a number, turns `and` into `or`, or drops a `not`; places are
-drawn with the seed: the folders in turn, then a file, then a place in it. What a folder's tests and doctests do not notice is a gap in the tests, or a
-change of form only, such as `<` for `<=` where equal values cannot occur. The working tree must have no changes, as
-files are changed in it and put back.
+drawn with the seed: the folders in turn, then a file, then a place in it. A mutation that a folder's tests and doctests
+do not detect is a gap in the tests, or an equivalent change, such as `<` for `<=` where equal values cannot occur. The
+working tree must have no changes, as files are changed in it and put back.
 """
 
 import argparse
@@ -92,7 +92,7 @@ def mutations(path: Path) -> list[Mutation]:
 
 
 def _tests_of(path: Path) -> list[str]:
-    """Return the tests that belong to a file: those of its folder, and its doctests."""
+    """Return the tests of a file: those of its folder, and its doctests."""
     room = path.relative_to(LIBRARY).parts[0]
     folder = ROOT / "tests" / room
     tests = [folder] if folder.is_dir() else sorted(ROOT.glob("tests/test_*.py"))
@@ -110,7 +110,7 @@ def _is_python(text: str) -> bool:
 
 
 def noticed(change: Mutation) -> bool:
-    """Return whether the tests fail with a change; the file is as it was afterwards."""
+    """Return whether the tests fail with a change; the file is restored afterwards."""
     before = change.path.read_text(encoding="utf-8")
     command = [
         sys.executable,

@@ -32,7 +32,7 @@ def with_text(cell: dict, text: str) -> dict:
 
 
 def check_call(cell: dict) -> ast.Call | None:
-    """Return the call that makes the self-check at the end of a cell; None if there is none."""
+    """Return the call that creates the self-check at the end of a cell; None if there is none."""
     if cell["cell_type"] != "code":
         return None
     body = ast.parse(text_of(cell)).body
@@ -41,7 +41,7 @@ def check_call(cell: dict) -> ast.Call | None:
     return last if named else None
 
 
-# Run behind the last cell of a notebook: its self-checks as plain data, by the number of the cell that showed them.
+# Appended to a notebook: its self-checks as plain data, by the number of the cell that showed them.
 _TELL = """
 import json
 
@@ -67,7 +67,7 @@ def executed(notebook: dict, folder: Path) -> tuple[dict, dict[str, dict]]:
 
 
 def hide_answers(notebook: dict) -> bool:
-    """Fold away what gives an answer: the code of self-checks. Return whether anything changed."""
+    """Collapse code that reveals an answer: self-checks. Return whether anything changed."""
     changed = False
     for cell in notebook["cells"]:
         if check_call(cell) or "hide-input" in cell["metadata"].get("tags", ()):
@@ -77,7 +77,7 @@ def hide_answers(notebook: dict) -> bool:
 
 
 def student(notebook: dict, checks: dict[str, dict]) -> dict:
-    """Return a notebook without solutions and outputs; of a self-check its question stands there."""
+    """Return a notebook without solutions and outputs; a self-check is replaced by its question."""
     cells = []
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
@@ -144,7 +144,7 @@ def teaching_cell(notebook: dict, checks: dict[str, dict]) -> dict:
 
 
 def by_section(notebook: dict) -> dict[str, list[dict]]:
-    """Return the cells below each heading of the second level; that of a heading is the first of them."""
+    """Return the cells of each section of the second level, beginning with its heading."""
     sections: dict[str, list[dict]] = {}
     heading = ""
     for cell in notebook["cells"]:
@@ -155,7 +155,7 @@ def by_section(notebook: dict) -> dict[str, list[dict]]:
 
 
 def shown_text(cell: dict) -> str:
-    """Return what a cell shows as text: a Markdown cell without its heading, of a code cell the Markdown that it made."""
+    """Return a cell's text: a Markdown cell without its heading, or the Markdown made by a code cell."""
     if cell["cell_type"] == "markdown":
         return re.sub(r"^## .*\n?", "", text_of(cell)).strip()
     made = [output.get("data", {}).get("text/markdown", "") for output in cell.get("outputs", ())]
@@ -186,7 +186,7 @@ def start(file: Path) -> None:
     text = re.sub(r"```\{route\}\n(.*?)```", links, routes, flags=re.DOTALL)
     top = Path(os.path.relpath(ROOT, file.resolve().parent)).as_posix()
     text = text.replace("](../notebooks/", f"]({top}/notebooks/")
-    # Pages of the book are no notebooks: JupyterLab would open their source.
+    # Pages of the book are not notebooks: JupyterLab would open their source.
     text = re.sub(r"\[([^]]*)\]\((?!http)[^)]*\.md\)", r"\1", text)
     cell = {"cell_type": "markdown", "id": "routes", "metadata": {}, "source": text.splitlines(True)}
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}

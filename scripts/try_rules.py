@@ -1,7 +1,7 @@
-"""Try the rules of a center's own for the diagnosis on their samples: `python scripts/try_rules.py rules.toml`.
+"""Test a center's diagnosis rules on their samples: `python scripts/try_rules.py rules.toml`.
 
-Exit status 1 and a line for each rule that is wrong, that does not know a sample of its own, or that takes one for its
-own which it must not.
+Exit status 1 and a line for each rule that is invalid, does not match one of its samples, or matches one that it must
+not.
 """
 
 import io

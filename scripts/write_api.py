@@ -3,7 +3,7 @@
     python scripts/write_api.py            write the modules
     python scripts/write_api.py --answers  write them with the examples' answers as they are now, for review
 
-A test holds what is committed against what this writes.
+A test compares the committed files with this output.
 """
 
 import re
@@ -81,7 +81,7 @@ class Parameter:
 
     @property
     def annotation(self) -> str:
-        """The type as it is written."""
+        """The type as written."""
         control = self.control
         if isinstance(control, MachineChoice):
             kind = "AnyMachine"
@@ -218,7 +218,7 @@ def answered(example: str) -> str:
 
 
 def committed_examples(text: str) -> dict[str, str]:
-    """Return the examples, with their answers, of a module as it is."""
+    """Return the examples, with their answers, in a module."""
     import ast
 
     found = {}

@@ -69,8 +69,20 @@ def pytest_make_collect_report() -> Any:
     return report
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say loudly which tests could not run for want of a browser."""
+# How many tests a run left to `make search`.
+LEFT = pytest.StashKey[int]()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take from a worker how many tests it left: each has the same."""
+    node.config.stash[LEFT] = getattr(node, "workeroutput", {}).get("left", 0)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say how many tests were left to `make search`, and loudly which could not run for want of a browser."""
+    if left := config.stash.get(LEFT, 0):
+        terminalreporter.write_line(f"{left} nightly test(s) were left to `make search`: more seeds, sizes and pages.")
     skipped = [report for report in terminalreporter.stats.get("skipped", []) if NO_BROWSER in str(report.longrepr)]
     if skipped:
         terminalreporter.section("NOT TESTED: NO BROWSER", sep="!", red=True, bold=True)
@@ -112,6 +124,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if nightly:
             config.hook.pytest_deselected(items=list(nightly))
             items[:] = [item for item in items if item not in nightly]
+            config.stash[LEFT] = len(nightly)
+            if hasattr(config, "workeroutput"):
+                config.workeroutput["left"] = len(nightly)
     for item in items:
         if "browser_path" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)

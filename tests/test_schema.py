@@ -94,6 +94,11 @@ def test_what_is_as_by_default_is_not_written():
     assert read_record(Rule, read_toml(text, name="x"), name="x") == rule
 
 
+def test_citations_are_written_between_plain_values_and_the_tables_that_cite():
+    keys = list(document_of(Machine.load("toy")))
+    assert keys.index("title") < keys.index("sources") < keys.index("node")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [

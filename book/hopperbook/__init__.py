@@ -1,4 +1,5 @@
-"""The book's own package: what its pages and notebooks need beyond `hopperlib`; `make` installs it, and no wheel holds it.
+"""The book's package: additions of its pages and notebooks to `hopperlib`; `make` installs it, and no wheel contains
+it.
 
 ==============  ===============================================================
 `checks`        how each documented value is checked: the rows of ``data/checks.csv``

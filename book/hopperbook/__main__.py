@@ -22,7 +22,7 @@ class BookGroup(LazyGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the nearest command when there is none of that name."""
+        """Name the closest command if the given one does not exist."""
         if args and args[0] not in BOOK_QUESTIONS:
             raise click.UsageError(
                 f"there is no command '{args[0]}'{did_you_mean(args[0], tuple(BOOK_QUESTIONS))}", ctx

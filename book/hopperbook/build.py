@@ -38,7 +38,7 @@ def build(root: Path, output: Path, *, fresh: bool = False) -> int:
         for name in ("html", ".doctrees", ".jupyter_cache", "jupyter_execute"):
             shutil.rmtree(output / name, ignore_errors=True)
     command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", str(root)]
-    # On a center's own site its users' tools come first.
+    # On a center's site, the tools of its users come first.
     toc = "_toc-site.yml" if os.environ.get("HOPPER_MACHINE") else "_toc.yml"
     command += ["--config", str(root / "book" / "_config.yml"), "--toc", str(root / "book" / toc)]
     # Jupyter Book adds the folder _build itself.

@@ -1,23 +1,21 @@
 """The checks: how a study answers each documented value, how close it must come, and why it may miss.
 
-``data/checks.csv`` has a row for every documented value of a study that has
-been built. What the models give is no part of it: a study computes that. The
-role says how the two relate, and never more than one role fits:
+``data/checks.csv`` has a row for every documented value of a study that has been built. The models' results are not
+part of it: a study computes them. The role defines how the two relate; each check has exactly one role:
 
 ===============  =========================================================
 input            the value goes into the model; what comes back is an echo
 calibrated       a parameter was fitted until the model gave this value
 retrodicted      the model gives an interval from inputs and stated
-                 assumptions, none of which is the value or determines it;
-                 its authors knew the value
+                 assumptions, none of which is the value or determines it; its authors knew the value
 shape            a described shape, true or false on the model's output
 arithmetic       sums among printed numbers, no model involved
 by construction  true of the model however its numbers are set
 not modelled     no model here can give it; the reason says why
 ===============  =========================================================
 
-Only a retrodiction or a shape can be lost. A forecast, of a value that nobody
-here knew, is none of these rows: those are in `hopperbook.forecasts`.
+Only a retrodiction or a shape can be lost. Forecasts, of values that nobody here knew, are not among these rows: they
+are in `hopperbook.forecasts`.
 """
 
 import ast
@@ -44,9 +42,9 @@ class Check:
         Row of ``data/documented.csv``.
     role : {"input", "calibrated", "retrodicted", "shape", "arithmetic", "by construction", "not modelled"}
     formula : str
-        What the value is compared with where no model is needed: arithmetic on printed numbers (names of rows in
-        quotes, without the study if it is the same) and on values of the machine files (``hopper.node.cores``), in
-        the language of `evaluate_formula`.
+        Expression for a value that needs no model: arithmetic on printed numbers (names of rows in quotes, without the
+        study if it is the same) and on values of the machine files (``hopper.node.cores``), in the language of
+        `evaluate_formula`.
     tolerance : float or None
         Largest deviation that still counts, in the unit of the row. None
         takes it from the row: half a unit of the last printed place, a whole
@@ -100,7 +98,7 @@ def checks() -> dict[str, Check]:
     Raises
     ------
     InputError
-        If a row says too little or too much, or an id is there twice.
+        If a row has missing or contradictory cells, or an id is repeated.
 
     Examples
     --------
@@ -110,7 +108,7 @@ def checks() -> dict[str, Check]:
     by_id: dict[str, Check] = {}
     for row in rows("checks.csv"):
         tolerance = float(text) if (text := row.pop("tolerance")) else None
-        # The constructor asks whether the role is one.
+        # The constructor validates the role.
         check = Check(tolerance=tolerance, **row)  # type: ignore[arg-type]
         if check.id in by_id:
             raise InputError(f"check {check.id!r} is in checks.csv twice")
@@ -134,19 +132,19 @@ class _Named(ast.NodeTransformer):
 
 
 def evaluate_formula(text: str, look_up: Callable[[str], float | bool]) -> float | bool:
-    """Return the value of a formula: a proof or a number, in which names stand for values.
+    """Evaluate a formula: a proof or a number, in which names represent values.
 
     Parameters
     ----------
     text : str
-        Names have points in them, or stand in quotes.
+        Names contain points, or are quoted.
     look_up : callable
         Returns the value of a name.
 
     Raises
     ------
     ValueError
-        If the text is no such formula.
+        If the text is not such a formula.
 
     Examples
     --------

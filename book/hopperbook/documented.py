@@ -1,9 +1,7 @@
-"""What the five sources print, and what is wrong with it.
+"""Published values of the five sources, and their errors.
 
-``data/documented.csv`` has a row for every number, date and described shape,
-as printed; ``data/errata.csv`` has the slips among them, each with a proof in
-arithmetic. This module
-reads both and says how close a model must come:
+``data/documented.csv`` has a row for every number, date and described shape, as printed; ``data/errata.csv`` has the
+slips among them, each with a proof in arithmetic. This module reads both and defines how close a model must come:
 
 =====================  ========================================================
 exact, rounded         half a unit of the last printed place, up or down
@@ -31,9 +29,9 @@ from hopperkit.frames import Rows
 from hopperlib.data_files import rows
 from hopperlib.errors import InputError, did_you_mean
 
-# What is asked before a value is handed out, if somebody watches.
+# Callback before a value is returned, if one is set.
 _WATCHER: ContextVar[Callable[[str], None] | None] = ContextVar("watcher", default=None)
-# Numbers that the sources write as words. What is half of something has no last place.
+# Numbers that the sources write as words. Half of a unit has no last place.
 WORDS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "twelve": 12}
 WORDS |= {"half a dozen": 6, "two hundred eighty": 280}
 FRACTIONS = {"half": "1/2", "two-thirds": "2/3"}
@@ -41,10 +39,10 @@ FRACTIONS = {"half": "1/2", "two-thirds": "2/3"}
 RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 NUMBER = re.compile(r"~?\s*(-?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?)(?:\s?x\s?10([⁰¹²³⁴⁵⁶⁷⁸⁹]+))?[+%]?")
 CLOCK = re.compile(r"(\d+):([0-5]\d):([0-5]\d)")
-# Kinds of errata whose adopted reading replaces what is printed.
+# Kinds of errata whose adopted reading replaces the printed value.
 CORRECTING = ("misprint", "OCR", "arithmetic slip")
 
-# What a row of the scorecard shows, and how it came out.
+# Roles of a scorecard row, and its results.
 Role = Literal["input", "calibrated", "retrodicted", "shape", "arithmetic", "by construction", "not modelled"]
 ROLES: tuple[str, ...] = get_args(Role)
 VERDICTS = (
@@ -60,7 +58,7 @@ VERDICTS = (
 
 
 def printed_number(text: str) -> Decimal | None:
-    """Return the number that a printed text is, or None if it is none.
+    """Return the number in a printed text, or None if it is not a number.
 
     A tilde before it, thousands commas, a raised power of ten, a plus or a
     percent sign after it and a few words belong to the text of a number. Hours,
@@ -89,7 +87,7 @@ def printed_number(text: str) -> Decimal | None:
 
 
 def last_place(text: str) -> Decimal | None:
-    """Return one unit of the last printed place; None for a fraction and for what is no number.
+    """Return one unit of the last printed place; None for a fraction or a text that is not a number.
 
     Examples
     --------
@@ -114,11 +112,11 @@ class Erratum:
     ----------
     id : str
     source : str
-        Keys in ``data/sources.bib``, parted by ``"; "``.
+        Keys in ``data/sources.bib``, separated by ``"; "``.
     locator : str
-        Where it stands.
+        Its position in the source.
     printed : str
-        What the source says.
+        The source's text.
     adopted : str
         How this book reads it; empty if nothing settles it.
     kind : str
@@ -166,7 +164,7 @@ def erratum(id: str) -> Erratum:
     Raises
     ------
     ValueError
-        If there is none of that id; the message names the nearest.
+        If there is none of that id; the message names the closest.
 
     Examples
     --------
@@ -195,9 +193,9 @@ class DocumentedValue:
     study : str
         Study that the value belongs to, or ``context``.
     quantity : str
-        What it is, in our words; for a shape, the claim.
+        The quantity, in our words; for a shape, the claim.
     value : str
-        As printed; lists are parted by ``"; "``; ``true`` for a shape.
+        As printed; lists are separated by ``"; "``; ``true`` for a shape.
     unit : str
         As printed; powers of ten in words or letters belong to it.
     qualifier : str
@@ -205,7 +203,7 @@ class DocumentedValue:
     source : str
         Key in ``data/sources.bib``.
     locator : str
-        Where it stands there.
+        Its position in the source.
     errata : str
         Row of ``data/errata.csv`` that is about it, or empty.
     note : str
@@ -272,8 +270,8 @@ class DocumentedValue:
         Parameters
         ----------
         tolerance : float or None
-            Replaces the tolerance of the text, or gives a bound some room, in
-            the unit of the row; needed where the source says "about".
+            Replaces the tolerance of the text, or gives a bound some margin, in the unit of the row; required if the
+            source says "about".
 
         Raises
         ------
@@ -332,7 +330,7 @@ class DocumentedValue:
         return number - half, number + half
 
     def agrees(self, reproduced: float, tolerance: float | None = None) -> bool:
-        """Return whether a value lies within `bounds`; where a source cuts off, the upper one is excluded.
+        """Return whether a value is within `bounds`; if a source truncates, the upper one is excluded.
 
         Examples
         --------
@@ -373,7 +371,7 @@ def documented(id: str) -> DocumentedValue:
     Raises
     ------
     ValueError
-        If there is none of that id; the message names the nearest.
+        If there is none of that id; the message names the closest.
 
     Examples
     --------
@@ -411,7 +409,8 @@ def printed(id: str) -> float:
 
 @contextmanager
 def watched(watcher: Callable[[str], None]) -> Iterator[None]:
-    """Call a function with the id of each documented value that is read meanwhile; what it raises, the reader gets.
+    """Call a function with the id of each documented value that is read in the meantime; its exceptions reach the
+    reader of the value.
 
     Examples
     --------

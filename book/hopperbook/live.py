@@ -1,4 +1,4 @@
-"""What the pages' Python is called by: answers to the questions of the book."""
+"""Entry point of the pages' Python: answers to the questions of the book."""
 
 import gc
 import time

@@ -1,10 +1,10 @@
-"""How much of what a study imports it runs: the measure of a small library.
+"""Share of its imports that a study runs: the measure of a small library.
 
-For each documented study, its scorecard rows, the cells of its notebook and its explorers at their defaults run in
-a process of their own, and every line of `hopperlib` that runs is noted. What the study *imports* is every module of
-`hopperlib` that is loaded when all of that is done. The share is the lines run over the code lines of these modules:
-function bodies and module level, docstrings and comments apart. Moving code between modules of one study cannot
-raise it; splitting off what the study does not need can.
+For each documented study, its scorecard rows, the cells of its notebook and its explorers at their defaults run in a
+separate process, and every executed line of `hopperlib` is recorded. The study's *imports* are all modules of
+`hopperlib` loaded at the end. The share is the lines run over the code lines of these modules: function bodies and
+module level, docstrings and comments apart. Moving code between modules of one study cannot raise the share; splitting
+off code that the study does not need can.
 
     python -m hopperbook.minimality                write data/minimality.csv and data/functions-run.csv anew
     python -m hopperbook.minimality NAME OUT.json  trace one study
@@ -31,12 +31,12 @@ from hopperbook.cells.plain import code_of
 
 ROOT = Path(str(hopperlib.__file__)).resolve().parent.parent
 LIBRARY = ROOT / "hopperlib"
-# A function of which some lines never run is not watched for ever: its first calls are enough.
+# A function with lines that never run is not traced forever: its first calls suffice.
 _CALLS = 200
 
 
 class Share(NamedTuple):
-    """What a study runs of what it imports.
+    """Share of its imports that a study runs.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class Tracer:
 def _cells(study: str, part: str) -> Iterator[str]:
     """Yield the code cells of a study's notebook."""
     cells = code_of(ROOT / "notebooks" / part / f"{study}.ipynb")
-    # An exercise in Python computes its values by models of other studies too: it is no part of the study.
+    # A Python exercise computes its values with models of other studies too: it is not part of the study.
     yield from (cell for cell in cells if "hopperbook.exercises" not in cell)
 
 
@@ -196,7 +196,7 @@ def trace(study: str) -> dict[str, Any]:
 
 
 def share_of(traced: Mapping[str, Any]) -> Share:
-    """Return how much a traced study runs of what it imports.
+    """Return the share of its imports that a traced study runs.
 
     Examples
     --------

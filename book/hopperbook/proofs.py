@@ -35,7 +35,7 @@ def evaluate_proof(text: str) -> bool:
     Raises
     ------
     ValueError
-        If the text is no such proof.
+        If the text is not such a proof.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def evaluate(node: ast.expr) -> Fraction | bool:
 
 
 def _operation(node: ast.BinOp) -> Callable[[Fraction, Fraction], Fraction] | None:
-    """Return what a sign stands for; None for one that no proof has."""
+    """Return the operation of a sign; None for an unsupported one."""
     if not isinstance(node.op, ast.Pow):
         return ARITHMETIC.get(type(node.op))
     exponent = _number(node.right)

@@ -1,8 +1,7 @@
-"""The scorecard: every documented value beside what the models give.
+"""The scorecard: every documented value with the result of the models.
 
-Each study computes values (`hopperbook.studies`), and ``data/checks.csv`` says
-how each is to be read; this module joins both with ``data/documented.csv``. A
-documented row of no study says that nothing models it. Left out is only what
+Each study computes values (`hopperbook.studies`), and ``data/checks.csv`` defines how each is judged; this module joins
+both with ``data/documented.csv``. A documented row without a study is marked as not modeled. Left out is only what
 could not have come out otherwise (`all_rows` has it).
 
 ==================  ===================================================
@@ -17,12 +16,10 @@ missed              the model does not agree, and nobody knows why
 not modelled        no model here gives it
 ==================  ===================================================
 
-A retrodiction is reproduced if its interval, rounding of the source included,
-holds all numbers that would have been printed as the documented one, and
-reaches no farther than a quarter of the value to either side, unless the study
-says why a wider one is worth something. Where what is unknown is only a part of the
-value (`out_of` in ``data/studies.toml``), the quarter is that part's.
-A shape that was tried with several seeds holds if it does in nine of ten.
+A retrodiction is reproduced if its interval, including the rounding of the source, contains all numbers that would be
+printed like the documented one, and extends at most a quarter of the value to either side, unless the study explains
+why a wider one is useful. If only a part of the value is unknown (`out_of` in ``data/studies.toml``), the quarter
+refers to that part. A shape that was tried with several seeds holds if it does in nine of ten.
 
 The models of a study may read the documented rows that it declares, and none
 that anybody predicts; another read raises.
@@ -47,13 +44,13 @@ from hopperlib.text import count
 
 # Largest deviation, as a share of the printed number, that is rounding of the machine and not of the model.
 _DUST = 1e-9
-# How far an interval may reach to either side, as a share of the documented value.
+# Largest extent of an interval to either side, as a share of the documented value.
 _WIDEST = 0.25
 # Share of the seeds from which on a shape holds.
 _MOST_SEEDS = 0.9
 # An interval of nine runs in ten pays for each unit by which it misses as for that many units of width.
 _PENALTY = 20.0
-# What a model must give something for.
+# Roles for which a model must give a value.
 _GIVEN = ("calibrated", "retrodicted", "shape", "arithmetic")
 
 
@@ -66,13 +63,13 @@ class Row:
     id, study : str
         As in ``data/documented.csv``.
     quantity, unit : str
-        What was documented, in what unit.
+        The documented value and its unit.
     role : str
         One of `hopperbook.documented.ROLES`.
     documented : str
         The value as printed.
     reproduced : str
-        What the model gives, as text; empty if nothing.
+        Result of the model, as text; empty if there is none.
     deviation : float or None
         Reproduced less documented, in the unit of the row; of an interval its middle.
     tolerance : float or None
@@ -82,11 +79,11 @@ class Row:
     note : str
         Why, where the row needs a word.
     place : str
-        Key of the source, and where it stands there.
+        Key of the source, and the position in it.
     low, high, documented_low, documented_high : float or None
         Of a retrodiction: the interval that the model gives, and the numbers that would have been printed as documented.
     score : float or None
-        Of a retrodiction: width of the interval, and twenty times what it misses by, over the documented number.
+        For a retrodiction: width of the interval, and twenty times its miss, relative to the documented number.
     seeds : int or None
         Seeds that were tried, where anything is random.
     rival, rival_value, rival_low, rival_high, rival_verdict, rival_score
@@ -124,23 +121,21 @@ def judge(
 ) -> tuple[float | None, float | None, bool]:
     """Return deviation, tolerance and whether the model agrees with the document.
 
-    A bound ("at least", "range low") is kept or not; a number must come within
-    its tolerance; a band must reach as close; a shape must be true. Where an
-    erratum corrects the printed value, the adopted one counts.
+    A bound ("at least", "range low") must be satisfied; a number must be within its tolerance; a band must be that
+    close; a shape must be true. Where an erratum corrects the printed value, the adopted one counts.
 
     Parameters
     ----------
     value : DocumentedValue
     reproduced : float, bool, tuple of (float, float) or str
-        What the model gives, in the unit of the row.
+        Result of the model, in the unit of the row.
     tolerance : float or None
         Replaces that of the row.
 
     Raises
     ------
     ValueError
-        If a number is compared with a row that has none, or a row without a
-        tolerance of its own ("about") is given none either.
+        If a number is compared with a row that has none, or a row without a tolerance ("about") is given none either.
 
     Examples
     --------
@@ -159,7 +154,7 @@ def judge(
     # The value of a band that comes closest; the printed number itself if the band holds it.
     nearest = min(max(number, reproduced[0]), reproduced[1]) if isinstance(reproduced, tuple) else reproduced
     agrees = nearest == number or value.agrees(nearest, tolerance)
-    # What floating point and solvers leave over is no deviation: no source prints that many places.
+    # Rounding errors of floating point and solvers are not a deviation: no source prints that many places.
     deviation = 0.0 if abs(nearest - number) <= _DUST * abs(number) else nearest - number
     return deviation, value.tolerance if tolerance is None else tolerance, agrees
 
@@ -172,11 +167,11 @@ def interval_verdict(
     Parameters
     ----------
     interval, documented : tuple of float
-        What a model gives, and what would have been printed as documented.
+        Interval of the model, and the numbers that would be printed like the documented one.
     wide : bool
-        Whether it may reach farther than a quarter of the documented value.
+        Whether it may extend more than a quarter of the documented value.
     out_of : float
-        What is known anyway: the quarter is that of the difference.
+        The known part: the quarter refers to the difference.
 
     Examples
     --------
@@ -196,8 +191,7 @@ def interval_verdict(
 def interval_score(interval: tuple[float, float], number: float) -> float:
     """Return the score of an interval that holds nine runs of ten, over the number; less is better.
 
-    Its width, and twenty times the distance to the number if that lies outside:
-    saying too little costs as well as saying too much.
+    Its width, plus twenty times the distance to the number if that is outside: both vague and wrong intervals cost.
 
     Examples
     --------
@@ -217,7 +211,9 @@ def _predicted(value: DocumentedValue, prediction: Prediction, check: Check, stu
     number, room = sum(documented) / 2, (documented[1] - documented[0]) / 2
 
     def printed_as(low: float, high: float) -> tuple[float, float]:
-        """Return what may be printed of numbers between two ends: the source rounds, but none below 0 that is not."""
+        """Return the printed values of numbers in an interval: the source rounds, but prints none below 0 for positive
+        ones.
+        """
         return low - room if low < 0 else max(low - room, 0.0), high + room
 
     interval = printed_as(prediction.low, prediction.high)
@@ -253,7 +249,7 @@ def _predicted(value: DocumentedValue, prediction: Prediction, check: Check, stu
 
 
 def _shown(reproduced: float | bool | str | tuple[float, float]) -> str:
-    """Return what the model gives as text, with enough digits to see the deviation."""
+    """Return the model's result as text, with enough digits to show the deviation."""
     if isinstance(reproduced, bool | str):
         return reproduced if isinstance(reproduced, str) else str(reproduced).lower()
     ends = reproduced if isinstance(reproduced, tuple) else (reproduced,)
@@ -274,7 +270,7 @@ def _short(id: str) -> str:
 
 
 def _texts(check: Check) -> tuple[str, ...]:
-    """Return what a check says of itself, in the order of a note, and why a wide interval is worth something."""
+    """Return the texts of a check, in the order of a note, and why a wide interval is useful."""
     tolerated = f"tolerance: {check.tolerance_reason}" if check.tolerance_reason else ""
     name = check.id.partition(".")[0]
     wide = study_texts().get(name, {}).get("wide", {}).get(_short(check.id), "")
@@ -283,7 +279,7 @@ def _texts(check: Check) -> tuple[str, ...]:
 
 
 def _reader(name: str) -> Callable[[str], None]:
-    """Return what watches over the models of a study: they read the rows that it declares, and no others.
+    """Return the guard for the models of a study: they may read only the rows that it declares.
 
     Raises
     ------
@@ -303,8 +299,8 @@ def _reader(name: str) -> Callable[[str], None]:
 
 
 def _ran(name: str) -> dict[str, Value]:
-    """Return what the models of a study give, and what is computed from printed numbers alone, which may read them all."""
-    # What it reads while it is imported may be another study's, which it takes something from.
+    """Return the results of a study's models, and results computed from printed numbers alone, which may read all rows."""
+    # Values read during import may belong to another study that it builds on.
     study = studies.load(name)
     # A documented row that the models read without declaring it raises.
     with watched(_reader(name)):
@@ -326,7 +322,7 @@ def _named(study: str, name: str) -> Any:
         return printed(name if path else f"{study}.{name}")
     thing: Any = Machine.load(machine)
     for part in path.split("."):
-        # Kinds of node and file systems are called by their own names.
+        # Kinds of node and file systems are named individually.
         kinds: tuple[Any, ...] = (*thing.node_kinds, *thing.file_systems) if isinstance(thing, Machine) else ()
         named = next((kind for kind in kinds if kind.name.replace("-", "_") == part), None)
         thing = thing.node() if part == "node" else named or getattr(thing, part)
@@ -334,7 +330,7 @@ def _named(study: str, name: str) -> Any:
 
 
 def _given(name: str) -> dict[str, Value]:
-    """Return what the models of a study give: by row without the study, and by number that a text asks for."""
+    """Return the results of a study's models: by row without the study, and by number that a text refers to."""
     own = [check for check in checks().values() if check.id.startswith(f"{name}.")]
     wanted = {_short(check.id) for check in own}
     wanted |= {field for check in own for text in _texts(check) for _, field, _, _ in Formatter().parse(text) if field}
@@ -354,7 +350,7 @@ def _given(name: str) -> dict[str, Value]:
 
 
 def _fits_role(check: Check, reproduced: Value | None) -> None:
-    """Refuse what a model gives, or does not, if the role of the check asks for something else."""
+    """Reject a missing or superfluous result for the role of the check."""
     if check.role in _GIVEN and reproduced is None:
         raise InputError(f"check {check.id!r}: role {check.role!r} needs what the model gives")
     if check.role == "not modelled" and reproduced is not None:
@@ -366,7 +362,7 @@ def _fits_role(check: Check, reproduced: Value | None) -> None:
 
 
 def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
-    """Return one row from a documented value and what its study gives; None if there is no such study."""
+    """Return one row from a documented value and its study's result; None if there is no such study."""
     reproduced: Value | None = None
     cells: dict[str, Any] = {"deviation": None, "tolerance": None, "reproduced": ""}
     if given is None:
@@ -377,7 +373,7 @@ def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
     else:
         check, reproduced = checks()[value.id], given.get(_short(value.id))
         if check.role == "input" and reproduced is None and value.id in study_texts()[value.study].get("reads", ()):
-            # What a model reads from the data it works with.
+            # Values that a model reads from its input data.
             reproduced = value.adopted_number
         _fits_role(check, reproduced)
         role = verdict = check.role
@@ -407,7 +403,7 @@ def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
 
 
 def rows(study: str | None = None) -> tuple[Row, ...]:
-    """Return the scorecard, in the order of the data file, without what is true by construction.
+    """Return the scorecard, in the order of the data file, without values true by construction.
 
     Parameters
     ----------
@@ -417,10 +413,8 @@ def rows(study: str | None = None) -> tuple[Row, ...]:
     Raises
     ------
     ValueError
-        If there is no study of that name; if ``data/checks.csv`` has no row
-        for a documented value of a study that has been built, or one for
-        anything else; or if a study gives what its checks do not ask for, or
-        does not give what they do.
+        If there is no study of that name; if ``data/checks.csv`` lacks a row for a documented value of a finished
+        study, or has another one; or if the results of a study do not match its checks.
 
     Examples
     --------
@@ -432,7 +426,7 @@ def rows(study: str | None = None) -> tuple[Row, ...]:
 
 
 def all_rows(study: str | None = None) -> tuple[Row, ...]:
-    """Return a row for each documented value, of one study or of all: what is true by construction too.
+    """Return a row for each documented value, of one study or of all, including values true by construction.
 
     Examples
     --------
@@ -463,7 +457,7 @@ def unexplained(table: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def headline(table: Iterable[Row]) -> str:
-    """Return how the retrodictions did in one clause, as the README prints it after the forecasts.
+    """Return the score of the retrodictions as a clause, for the README after the forecasts.
 
     An interval holds a printed number if all values that would have been printed so lie in it, and overlaps it if one does.
 
@@ -488,7 +482,8 @@ def _overlaps(row: Row) -> bool:
 
 
 def summary_line(table: Iterable[Row]) -> str:
-    """Return in how many studies all retrodictions hold, as those of one move together, and how many beat their rival.
+    """Return the number of studies in which all retrodictions hold, as those of one are correlated, and the number that
+    beat their rival.
 
     Examples
     --------

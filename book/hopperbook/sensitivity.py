@@ -1,10 +1,10 @@
-"""What the numbers of a study's model rest on: measured, documented, assumed and calibrated inputs, each moved in turn.
+"""Sensitivity of a study's model: measured, documented, assumed and calibrated inputs, each changed in turn.
 
 An input is a range of the study, which is moved to its ends, or a documented value that it declares to read or a number
-of a machine file that its model looks at, which are moved by a tenth. The model is run anew, in a process of its own,
-since modules keep what they computed. That takes minutes, so ``python -m hopperbook.sensitivity`` keeps the numbers in
-``data/sensitivity.csv``; a test computes some anew. What a table that is computed beforehand rests on, such as the placed
-jobs, is not traced.
+of a machine file that its model looks at, which are moved by a tenth. The model runs in a separate process, since
+modules cache results. That takes minutes, so ``python -m hopperbook.sensitivity`` keeps the numbers in
+``data/sensitivity.csv``; a test computes some anew. Inputs of precomputed tables, such as the placed jobs, are not
+traced.
 """
 
 import csv
@@ -30,7 +30,7 @@ from hopperlib.text import digits
 
 _FILE = "sensitivity.csv"
 _SEEDS = range(8)
-# What moves a number by a smaller share is left out.
+# Smaller changes of a number are left out.
 _LEAST = 5e-4
 
 
@@ -83,9 +83,9 @@ class Moved(NamedTuple):
 
 
 def run(study: str, changed: Input | None = None, to: float = 0.0) -> dict[str, float]:
-    """Return what a model gives with an input moved to a value, mean over seeds.
+    """Return the results of a model with an input set to a value, averaged over seeds.
 
-    A moved input changes what this process reads from then on, so that it belongs into a process of its own.
+    A changed input affects all later reads of this process, which must therefore be a separate one.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def run(study: str, changed: Input | None = None, to: float = 0.0) -> dict[str, 
     elif changed.kind == "range":
         usual[changed.key] = to
     elif changed.kind == "documented":
-        # The module's own table: whatever reads the value gets another.
+        # The module's table: every reader of the value gets the changed one.
         table = printed_values._values()
         table[changed.key] = replace(table[changed.key], value=f"{to:.10g}", errata="")
     else:
@@ -115,7 +115,7 @@ def run(study: str, changed: Input | None = None, to: float = 0.0) -> dict[str, 
 
 
 def _looked(study: str) -> tuple[dict[str, float], set[str]]:
-    """Return what a model gives as it is, and the numbers of machine files that it looks at."""
+    """Return the results of a model, and the machine-file numbers that it reads."""
     seen: set[str] = set()
     for part, folder in ((NodeKind, "node"), (Network, "network"), (FileSystem, "file_system")):
 
@@ -130,12 +130,12 @@ def _looked(study: str) -> tuple[dict[str, float], set[str]]:
 
 
 def _instead(name: str, changed: Machine, usual: Any, asked: str) -> Machine:
-    """Return the changed machine for its name, and any other as it is."""
+    """Return the changed machine for its name, and any other unchanged."""
     return changed if asked == name else usual(asked)
 
 
 def _inputs(study: str, seen: Collection[str]) -> Iterator[Input]:
-    """Yield what a model may rest on, given the numbers of machine files that it looks at."""
+    """Yield the inputs that may affect a model, given the machine-file numbers that it reads."""
     for name, each in ranges(study).items():
         yield Input(study, "range", name, each.status, each.low, each.value, each.high)  # type: ignore[arg-type]
     for id in study_texts()[study].get("reads", ()):
@@ -159,7 +159,7 @@ def moved(study: str) -> Iterator[Moved]:
     >>> {one.number for one in moved("memory")}
     {'hopper-usable'}
     """
-    # Processes that have imported no study yet, whatever this one has.
+    # Processes without imported studies, whatever this one has imported.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["hopperbook.sensitivity"])
     with context.Pool(1, maxtasksperchild=1) as pool:
@@ -175,7 +175,7 @@ def moved(study: str) -> Iterator[Moved]:
 
 
 def kept(study: str) -> list[Moved]:
-    """Return what moves the numbers of a study's model, the largest first.
+    """Return the effects of inputs on a study's model, largest first.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def kept(study: str) -> list[Moved]:
 
 
 def what_moves(*studies: str) -> Table:
-    """Return what moves the numbers of studies' models, the largest first, with ranges and why those.
+    """Return the effects of inputs on studies' models, largest first, with ranges and reasons.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def what_moves(*studies: str) -> Table:
 
 
 def sensitivity_figure(study: str) -> Figure:
-    """Return which share of each number of a study's model rests on inputs of each status; the table has the inputs.
+    """Return the share of each number's sensitivity by status of the inputs; the table lists the inputs.
 
     Raises
     ------
@@ -259,7 +259,7 @@ def sensitivity_figure(study: str) -> Figure:
 
 def _main() -> None:
     """Compute the table and keep it."""
-    # What is imported here is not computed anew there: a study with ranges has a model.
+    # Imports of this process are not repeated there: a study with ranges has a model.
     found = [one for name in built() if ranges(name) for one in moved(name)]
     with (data_folder() / _FILE).open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -36,8 +36,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         super().send_response(code, message)
 
     def end_headers(self) -> None:
-        """Let the folder named by its content be kept; ask about anything else each time."""
-        # What is missing now may be there after the next build.
+        """Cache the content-addressed folder; revalidate everything else each time."""
+        # A missing file may exist after the next build.
         kept = self._found and "/_static/live-" in self.path
         self.send_header("Cache-Control", "public, max-age=31536000, immutable" if kept else "no-cache")
         super().end_headers()
@@ -80,7 +80,7 @@ class _Server(http.server.ThreadingHTTPServer):
 
     daemon_threads = True
     allow_reuse_address = sys.platform != "win32"
-    # Two servers on one port would answer in turn, each with its own book.
+    # Two servers on one port would alternate, each with a different book.
     allow_reuse_port = False
 
     def handle_error(self, request: Any, client_address: Any) -> None:

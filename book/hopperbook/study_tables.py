@@ -1,4 +1,4 @@
-"""What the notebook of a study shows of its documented values: tables and assumptions.
+"""Tables of documented values and assumptions in a study's notebook.
 
 Every study page shows the same things in the same way, so they are made
 in one place, from the data and the scorecard.
@@ -59,7 +59,7 @@ def documented_table(study: str, *ids: str) -> Table:
 
 
 def scorecard_table(study: str) -> Table:
-    """Return the scorecard of a study: documented beside reproduced, with role and verdict.
+    """Return the scorecard of a study: documented and reproduced values, with role and verdict.
 
     Examples
     --------

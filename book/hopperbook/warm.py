@@ -2,7 +2,7 @@
 
 import os
 
-# Or the debugger asks for another Python.
+# Or the debugger requires another Python.
 os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
 
 import pandas as pd

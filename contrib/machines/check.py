@@ -17,7 +17,7 @@ _FILES = ("script.sh", "printed.txt")
 
 
 def refusals(folder: Path) -> tuple[list[str], str]:
-    """Return why the machine of a folder is refused, and what was checked if it is not."""
+    """Return why the machine of a folder is rejected, and otherwise the checks that passed."""
     name = folder.name
     missing = [file for file in (f"{name}.toml", *_FILES) if not (folder / file).is_file()]
     if missing:

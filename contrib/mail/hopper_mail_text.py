@@ -1,7 +1,7 @@
 """What `hopper-mail` puts below a mail of Slurm: `hopper_mail_text.py HOPPER SUBJECT` prints it, or nothing.
 
-Needs Python 3.10 and Slurm's own commands. A file of a job is read only if it belongs to the job's user: who reads
-here may be allowed more than the one who gets the mail.
+Needs Python 3.10 and Slurm's commands. A file of a job is read only if it belongs to the job's user: who reads here may
+be allowed more than the one who gets the mail.
 """
 
 import json
@@ -23,14 +23,14 @@ FIELDS = "JobID,State,ExitCode,Elapsed,ElapsedRaw,Timelimit,NNodes,NTasks,AllocC
 
 
 def run(*words, pass_fds=(), timeout=None):
-    """Return what a command prints."""
+    """Return a command's output."""
     quiet = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     done = subprocess.run(words, check=False, stdout=subprocess.PIPE, pass_fds=pass_fds, timeout=timeout, **quiet)
     return done.stdout.decode("utf-8", "replace")
 
 
 def asked(*words):
-    """Return what a command of Slurm prints; nothing if there is none, or if it hangs, as sacct without its database."""
+    """Return the output of a Slurm command; empty if the command is missing or hangs, like sacct without its database."""
     try:
         return run(*words, timeout=0.5)
     except (OSError, subprocess.SubprocessError):
@@ -92,14 +92,14 @@ def cause(hopper, number, rows):
 
 
 def field(record, name):
-    """Return a word of what scontrol prints."""
+    """Return a field of scontrol's output."""
     found = re.search(rf"(?:^| ){name}=(\S*)", record, re.M)
     return found[1] if found else ""
 
 
 def copied(name):
     """Return a file's name, a copy of its beginning and end, and whether it is longer; None if it is not the user's."""
-    # What scontrol prints may quote the user; what slurmctld sets is its own.
+    # scontrol's output may quote the user; fields set by slurmctld are reliable.
     owner = int(os.environ.get("SLURM_JOB_UID", "-1"))
     try:
         file = os.fdopen(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
@@ -143,11 +143,13 @@ def sacct_rows(text):
 
 
 def unused(rows):
-    """Return one sentence on what a job asked for and left unused, with the line to change; or nothing."""
+    """Return one sentence on resources that a job requested but did not use, with the line to change; empty if there
+    are none.
+    """
     if not rows or float(rows[0]["ElapsedRaw"] or 0) < SHORTEST_S:
         return ""
     job, steps = rows[0], [row for row in rows[1:] if not row["JobID"].endswith(".extern")]
-    # Nothing was measured: that is no waste.
+    # Nothing was measured: that is not waste.
     if not steps or any(not row["MaxRSS"] for row in steps):
         return ""
     return gpus(job, steps) or cores(job, steps) or memory(job, steps)
@@ -208,6 +210,6 @@ def gigabytes(text):
 
 
 if __name__ == "__main__":
-    # Stopped for its time, it takes what it started, and its file, with it.
+    # When stopped at its timeout, it also ends its child processes and removes its file.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     main(*sys.argv[1:3])

@@ -1,9 +1,9 @@
-"""What the widget shows: failed jobs of a user with their cause, and why others wait, as JSON on standard output.
+"""Data for the widget: a user's failed jobs with their causes, and why other jobs wait, as JSON on standard output.
 
     python hopper_jobs.py [DAYS]     of the user who runs it, over sacct, squeue and `hopper ... --json`
 
-HOPPER names the command; HOPPER_TRACE a file of `sacct --parsable2` over some weeks that the site writes each night,
-without which waiting jobs get Slurm's own reason only.
+HOPPER names the command; HOPPER_TRACE is a file of `sacct --parsable2` over some weeks that the site writes each night.
+Without it, waiting jobs show only Slurm's reason.
 """
 
 import getpass
@@ -15,7 +15,7 @@ import sys
 HOPPER = os.environ.get("HOPPER", "hopper")
 TRACE = os.environ.get("HOPPER_TRACE", "")
 MOST = 10
-# What Slurm's reasons mean, in words; others stand as they are.
+# Explanations of Slurm's reasons; others are shown unchanged.
 REASONS = {
     "Priority": "Jobs with a higher priority wait before it.",
     "Resources": "It is next, and waits until enough nodes are free.",
@@ -28,7 +28,7 @@ REASONS = {
 
 
 def printed(*words):
-    """Return what a command prints; nothing if there is none, or if it takes too long."""
+    """Return a command's output; empty if it is missing or takes too long."""
     try:
         done = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, timeout=20, check=False)
     except (OSError, subprocess.SubprocessError):
@@ -37,7 +37,7 @@ def printed(*words):
 
 
 def asked(*words):
-    """Return what a command of hopper answers, as data; nothing if it does not."""
+    """Return the answer of a hopper command, as data; empty if it fails."""
     try:
         return json.loads(printed(HOPPER, *words, "--json"))
     except ValueError:
@@ -51,9 +51,9 @@ def failed(days):
     lines = printed("sacct", "-X", "-P", "-n", f"-Snow-{days}days", "-s", states, "-o", fields).splitlines()
     jobs = []
     for line in reversed(lines[-MOST:]):
-        # The name, in which anything may stand, comes last.
+        # The name comes last, as it may contain any character.
         number, state, end, *outputs, folder, name = (line.split("|", 6) + [""] * 7)[:7]
-        # Releases before 24.05 do not tell the files; most are called so.
+        # Releases before 24.05 do not list the files; most have these names.
         meant = [each.replace("%j", number).replace("%A", number).replace("%x", name) for each in outputs if each] or [
             f"slurm-{number}.out"
         ]

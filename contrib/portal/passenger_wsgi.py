@@ -1,4 +1,4 @@
-"""The app of Open OnDemand: the built site of the center, and at ``jobs.json`` what the widget shows.
+"""The Open OnDemand app: the center's built site, and the widget's data at ``jobs.json``.
 
 Open OnDemand runs it as the user who looks. HOPPER_SITE is the folder that `make html` built.
 """

@@ -12,6 +12,5 @@ ensembles      a function over many settings: worker processes or a cluster,
 reports        a site's own traces, histories, logs and lines, as one answer each
 =============  ================================================================
 
-Nothing here is loaded by a page of the published book: what an explorer needs
-it takes from the standard library.
+Pages of the published book never load this package: explorers use only the standard library.
 """

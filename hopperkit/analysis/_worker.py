@@ -1,4 +1,6 @@
-"""What a worker process of an ensemble needs, and no more: without pandas and scipy it starts in a tenth of the time."""
+"""The code that an ensemble's worker processes run, without pandas and scipy: importing them would take ten times as
+long.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -17,7 +19,7 @@ class Sent:
         self._name, self._content = name, content
 
     def __call__(self, **parameters: Any) -> Any:
-        """Return what the function gives; of an answer to a question its numbers."""
+        """Return the function's result; for an answer to a question, its numbers."""
         answer = _restored(self._content)(**parameters)
         return load_numbers_resource(answer, parameters) if isinstance(answer, Result) else answer
 

@@ -16,9 +16,8 @@ Weibull            ``shape``, ``scale``                  above 0
 inverse Gaussian   ``mean``, ``shape``                   above 0
 =================  ====================================  ======================
 
-``log_mean`` and ``log_sd`` are mean and standard deviation of the natural
-logarithm of the values (less the shift). Spreads are those of maximum
-likelihood: divided by n, not by n - 1.
+``log_mean`` and ``log_sd`` are mean and standard deviation of the natural logarithm of the values (less the shift).
+Standard deviations are maximum-likelihood estimates: divided by n, not by n - 1.
 """
 
 import math
@@ -34,7 +33,7 @@ from hopperkit.analysis.clustered import Array
 from hopperkit.analysis.regression import column
 from hopperlib.errors import refusal
 
-# Fewer values do not tell one family from another.
+# Families cannot be distinguished with fewer values.
 _LEAST_VALUES = 5
 # Below this ratio of spread to mean the tails of some families are rounding alone; no clock is so good.
 _LEAST_SPREAD = 1e-6
@@ -57,7 +56,9 @@ class _Family(NamedTuple):
 
 
 def _weibull(x: Array) -> tuple[float, ...]:
-    """Return scipy's arguments of a Weibull: its logarithm is a Gumbel, whose equations scipy solves; its own it only searches."""
+    """Return scipy's parameters of a Weibull distribution. Its logarithm is a Gumbel, for which scipy solves the
+    likelihood equations; for the Weibull itself it only searches.
+    """
     logs = np.log(x)
     # With the scale of the same standard deviation as a start, scipy brackets the root at once.
     location, scale = stats.gumbel_l.fit(logs, scale=float(logs.std()) * math.sqrt(6) / math.pi)
@@ -76,7 +77,7 @@ _FAMILIES: dict[str, _Family] = {
     ),
     "shifted lognormal": _Family(
         stats.lognorm,
-        # At the local maximum that `fit` describes: scipy's own search goes where there is none.
+        # At the local maximum described in `fit`: scipy's search diverges.
         lambda x: stats.lognorm.fit(x, floc=_shift(x)[0]),
         lambda s, shift, scale: {"shift": shift, "log_mean": math.log(scale), "log_sd": s},
     ),
@@ -110,7 +111,7 @@ class Fit:
     n : int
         Values it was fitted to.
     note : str
-        What to know before it is compared with others; empty if there is nothing.
+        Caution for comparisons with other fits; empty if there is none.
 
     Examples
     --------
@@ -133,7 +134,7 @@ class Fit:
 
 
 def _checked(values: npt.ArrayLike, *families: str) -> Array:
-    """Return values as an array, or say what cannot be fitted."""
+    """Return the values as an array, or raise an error that explains why they cannot be fitted."""
     array = column(values, "values")
     for family in families:
         if family not in FAMILIES:
@@ -173,16 +174,12 @@ def fit(values: npt.ArrayLike, family: str) -> Fit:
 
     Notes
     -----
-    The likelihood of the shifted lognormal has no maximum: it grows without
-    bound as the shift comes close to the smallest value, whatever the others
-    are. What is called its maximum likelihood estimate is a local maximum
-    [1]_. So the likelihood is maximized over the two other parameters for each
-    shift, and the highest *local* maximum of that profile is taken, with the
-    shift from 0 (a run takes time) up to the smallest value less a hair: the
-    distance of smallest value and median, divided by n. A shift of 0 counts as
-    a maximum if the profile falls from there. Where there is no local maximum
-    at all, the shift is held at the hair, and `Fit.note` says that its
-    likelihood cannot be compared.
+    The likelihood of the shifted lognormal has no maximum: it grows without bound as the shift approaches the smallest
+    value. The usual maximum-likelihood estimate is a local maximum [1]_. So the likelihood is maximized over the two
+    other parameters for each shift, and the highest *local* maximum of that profile is taken, with the shift from 0 (a
+    run takes time) up to the smallest value less a hair: the distance of smallest value and median, divided by n. A
+    shift of 0 counts as a maximum if the profile falls from there. If there is no local maximum, the shift is fixed at
+    that minimum distance, and `Fit.note` says that its likelihood cannot be compared.
 
     Examples
     --------
@@ -216,7 +213,7 @@ def _fitted(x: Array, family: str) -> Fit:
 
 
 def _profile(x: Array, gaps: Array) -> Array:
-    """Return the mean log-likelihood, less a constant, for shifts so far below the smallest value."""
+    """Return the mean log-likelihood, up to a constant, for shifts at these distances below the smallest value."""
     above = x - x.min()
     out = np.empty(len(gaps))
     # In slices: all shifts at once would take the memory of the grid times the values.
@@ -228,7 +225,7 @@ def _profile(x: Array, gaps: Array) -> Array:
 
 
 def _shift(x: Array) -> tuple[float, str]:
-    """Return the shift at the highest local maximum of the profile likelihood, and a note if there is none."""
+    """Return the shift at the highest local maximum of the profile likelihood, and a note if there is no maximum."""
     lowest = float(x.min())
     least = _RESOLUTION * lowest
     apart = float(np.median(x)) - lowest
@@ -267,9 +264,8 @@ def _refine(x: Array, low: float, high: float) -> tuple[float, float]:
 def fit_all(values: npt.ArrayLike) -> tuple[Fit, ...]:
     """Fit every family, the best first by Akaike's criterion.
 
-    A shifted lognormal whose likelihood has no local maximum (see `fit`) comes
-    last, because its criterion means nothing. A difference of less than 2
-    does not tell two families apart.
+    A shifted lognormal whose likelihood has no local maximum (see `fit`) comes last, because its criterion means
+    nothing. A difference of less than 2 does not separate two families.
 
     Examples
     --------
@@ -282,7 +278,7 @@ def fit_all(values: npt.ArrayLike) -> tuple[Fit, ...]:
 
 
 def _anderson_darling(distribution: Any, values: Array) -> float:
-    """Return the statistic of Anderson and Darling, finite however far in a tail a value lies."""
+    """Return the Anderson-Darling statistic, finite even for values far in a tail."""
     ordered, n = np.sort(values), len(values)
     # Far in a tail scipy takes the logarithm of a 0.
     with np.errstate(divide="ignore"):
@@ -294,15 +290,13 @@ def _anderson_darling(distribution: Any, values: Array) -> float:
 def p_value(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repeats: int = 199) -> float:
     """How often values drawn from a fit, fitted anew, lie as far from their fit as these values from theirs. [fraction]
 
-    How far is measured by Anderson and Darling: squared distances of the
-    cumulative distributions, weighted so that the tails count. Their table holds for a distribution that was fixed
-    before the values were seen. A fitted one lies closer to its own values, so the table
-    would accept nearly anything. Here the test is repeated as it was done:
-    samples of as many values are drawn from the fit, the family is fitted to
-    each anew, and its distance taken. Where the values are whole seconds, or
-    rounded in another way (`resolution`), the samples are rounded alike: ties
-    alone would make every family look wrong. The p-value is the share of samples at
-    least as far off, the values' own among them (parametric bootstrap) [1]_.
+    How far is measured by Anderson and Darling: squared distances of the cumulative distributions, weighted so that the
+    tails count. Their table holds for a distribution that was fixed before the values were seen. A fitted distribution
+    is closer to its sample, so the table would accept nearly anything. Here the whole procedure is repeated: samples of
+    the same size are drawn from the fit, the family is fitted to each, and the statistic computed. Where the values are
+    whole seconds, or rounded in another way (`resolution`), the samples are rounded alike: ties alone would make every
+    family look wrong. The p-value is the share of samples with a statistic at least as large, counting the observed
+    sample (parametric bootstrap) [1]_.
 
     Parameters
     ----------

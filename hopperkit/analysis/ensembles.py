@@ -2,12 +2,10 @@
 
     results = run_ensemble(waits, [{"seed": seed, "load": 0.9} for seed in range(100)], "waits-at-90")
 
-Each set of parameters gives one Parquet file in the folder, written when it is
-done, under a name that tells the parameters, and a digest of what the function
-reaches (`function_digest`) and of this package. Call it again after an
-interruption and only what is missing runs; after a change of the function, of
-a helper or of a global that it reads everything does. Work goes to processes
-of this machine, or to a Dask cluster.
+Each set of parameters is written to one Parquet file as soon as it is done. The file name encodes the parameters and a
+digest of the function, its dependencies (`function_digest`) and this package. After an interruption, the next call runs
+only the missing sets; after a change of the function, of a helper or of a global that it reads, it runs all of them.
+Work goes to processes of this machine, or to a Dask cluster.
 """
 
 import hashlib
@@ -39,12 +37,12 @@ from hopperlib.errors import InputError, refusal
 
 _ABOUT = "ensemble.json"
 _MOST_RUNS = 1_000_000
-# Fewer runs do not say how far their mean may lie off.
+# The error of a mean cannot be estimated from fewer runs.
 _FEWEST_RUNS = 5
 
 
 class EnsembleError(RuntimeError):
-    """A run of an ensemble failed; the message says with which parameters. What had finished is kept."""
+    """A run of an ensemble failed; the message lists its parameters. Results of completed runs are kept."""
 
 
 def _plain(value: Any) -> Any:
@@ -90,7 +88,7 @@ def _name(function: Callable[..., Any]) -> str:
 
 
 def _table(parameters: Mapping[str, Any], answer: Any) -> pd.DataFrame:
-    """Return what a run gave as rows that begin with its parameters."""
+    """Return a run's results as rows that begin with its parameters."""
     rows = answer
     if isinstance(answer, Result):
         answer = load_numbers_resource(answer, parameters)
@@ -117,7 +115,7 @@ def _write(rows: pd.DataFrame, path: Path) -> None:
 
 
 def _read(paths: Iterable[Path]) -> pd.DataFrame:
-    """Return files as one table; say which it is if one cannot be read."""
+    """Read files into one table; name the file that cannot be read."""
     tables = []
     for path in paths:
         try:
@@ -128,7 +126,7 @@ def _read(paths: Iterable[Path]) -> pd.DataFrame:
 
 
 def _about(folder: Path) -> dict[str, str]:
-    """Return what a folder says of its ensemble."""
+    """Return the metadata of an ensemble folder."""
     try:
         about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
         return {name: str(about[name]) for name in ("function", "version")}
@@ -161,19 +159,18 @@ def run_ensemble(
 ) -> pd.DataFrame:
     """Call a function with each set of parameters, keep every result, and return all as one table.
 
-    A set that has its file in the folder is not run again, so an ensemble that
-    was interrupted goes on where it stopped, and one that is asked for more
-    seeds runs only the new ones. A file appears only when it is complete.
-    Results of a former source of the function, or of this package, are left
-    where they are and not used. Use one folder from one process at a time.
+    A set with a file in the folder is not run again, so an interrupted ensemble resumes where it stopped, and an
+    ensemble with more seeds runs only the new ones. A file appears only when it is complete. Results of a former source
+    of the function, or of this package, are left where they are and not used. Use one folder from one process at a
+    time.
 
     Parameters
     ----------
     function : callable
         ``function(**parameters)`` returns a mapping (one row), a list of mappings or a DataFrame (several), or one
-        value (a row with the column ``result``). It is told its seed as a parameter and draws from nothing else.
-        It may stand in a notebook, enclose values and be a public function, such as `hopperkit.memory`:
-        worker processes get a copy of it, with its own helpers and globals as they are now.
+        value (a row with the column ``result``). It gets its seed as a parameter and must not draw from any other
+        source. It may be defined in a notebook, have closures, or be a public function such as `hopperkit.memory`:
+        worker processes get a copy of it with the current values of its helpers and globals.
     parameter_sets : iterable of mappings, or DataFrame
         Texts, finite numbers, or lists of them, by name. Each set once.
     folder : str or Path
@@ -189,13 +186,13 @@ def run_ensemble(
     Returns
     -------
     DataFrame
-        Rows in the order of the parameter sets: parameters first, then what the function returned.
+        Rows in the order of the parameter sets: parameters first, then the function's results.
 
     Raises
     ------
     ValueError
-        If a set comes twice or is not plain data, the folder is not this function's, a file in it is damaged, or
-        the function reaches what cannot be keyed or sent to a process, such as an open file.
+        If a set is repeated or is not plain data, the folder belongs to another function, a file in it is damaged, or
+        the function depends on something that cannot be hashed or sent to a process, such as an open file.
     EnsembleError
         If a run failed, or a worker died. Runs that were under way are waited for and kept.
 
@@ -258,7 +255,7 @@ def _check_workers(workers: int | None, client: Any) -> None:
 def _kept(
     function: Callable[..., Any], parameters: Mapping[str, Any], answer: Callable[[], Any], path: Path
 ) -> EnsembleError | None:
-    """Keep the rows of one run; return why it failed, if it did."""
+    """Store the rows of one run; return the reason if it failed."""
     try:
         rows = _table(parameters, answer())
     except Exception as error:
@@ -289,7 +286,7 @@ def _keyed(parameter_sets: Iterable[Mapping[str, Any]] | pd.DataFrame, version: 
 
 
 def _stepper(stack: ExitStack, progress: bool | Callable[[int, int], None], done: int, count: int) -> Callable[[], Any]:
-    """Return what is to be called after each run."""
+    """Return the callback to run after each run."""
     if callable(progress):
         steps = iter(range(done + 1, count + 1))
         return lambda: progress(next(steps), count)
@@ -321,7 +318,7 @@ def _finished(
     missing: Mapping[str, Mapping[str, Any]],
     failures: list[EnsembleError],
 ) -> Generator[tuple[str, Callable[[], Any]]]:
-    """Yield what gives the answer of each run, as the runs finish; after a failure only of those that were under way."""
+    """Yield a future for each run as the runs finish; after a failure, only for those already running."""
     if client is None and workers == 0:
         for key, parameters in missing.items():
             yield key, partial(function, **parameters)
@@ -329,8 +326,8 @@ def _finished(
                 break
         return
     if client is not None:
-        # Dask would take the result of a former call for that of this one. Its executor is no help: it reports a result
-        # that was fetched as an error, if the worker that holds it dies at that moment.
+        # Dask would return the cached result of an earlier call. Dask's own executor cannot be used: if the worker that
+        # holds a result dies while it is fetched, it reports the result as an error.
         submit = partial(client.submit, pure=False) if hasattr(client, "get_executor") else client.submit
         yield from _from_client(submit, function, missing, failures)
         return
@@ -352,7 +349,7 @@ def _from_client(
             try:
                 keys[submit(partial(function, **parameters))] = key
             except BrokenProcessPool:
-                # Those that were submitted say so.
+                # Futures already submitted report it.
                 break
         for future in list(keys):
             future.add_done_callback(finished.put)
@@ -379,11 +376,11 @@ def _processes(workers: int) -> ProcessPoolExecutor:
 
 
 def _sendable(function: Callable[..., Any], own: Iterable[ModuleType]) -> Callable[..., Any]:
-    """Return a function that worker processes need not find: what it reaches of the user's own goes with it."""
+    """Return a function that worker processes can load without its module: user code is pickled by value."""
     with _by_value(own):
         try:
             return Sent(_name(function), cloudpickle.dumps(function))
-        except Exception as error:  # each class has its own way to refuse
+        except Exception as error:  # each class raises a different exception
             raise InputError(
                 f"{_name(function)} cannot be sent to a worker process ({error}); give workers=0"
             ) from error
@@ -391,7 +388,7 @@ def _sendable(function: Callable[..., Any], own: Iterable[ModuleType]) -> Callab
 
 @contextmanager
 def _by_value(modules: Iterable[ModuleType]) -> Iterator[None]:
-    """Let cloudpickle take these modules' functions as they are now, not by name."""
+    """Make cloudpickle pickle the functions of these modules by value, as they are now."""
     with ExitStack() as stack:
         for module in modules:
             if module.__name__ not in cloudpickle.list_registry_pickle_by_value():
@@ -432,15 +429,15 @@ def parameter_sets(vary: Mapping[str, Sequence[Any]], seeds: int = 0, first_seed
 def intervals(table: pd.DataFrame, inputs: Sequence[str], answer: str, *, level: float = 0.95) -> pd.DataFrame:
     """Return the mean of an answer over the runs of each setting, with its interval by Student's t.
 
-    Of fewer than five runs the ends are missing: too few to say. Of 400 samples of five to fifty normal values 94 to
-    96 % of the intervals hold the mean; of values as skewed as an exponential 88 % with five, 93 % with twenty.
+    With fewer than five runs, the bounds are missing. Of 400 samples of five to fifty normal values 94 to 96 % of the
+    intervals hold the mean; of values as skewed as an exponential 88 % with five, 93 % with twenty.
 
     Parameters
     ----------
     table : DataFrame
         As `run_ensemble` returns it.
     inputs : sequence of str
-        Columns of the setting: each combination has a row of its own.
+        Columns of the setting: one row for each combination.
     answer : str
         Column of numbers.
     level : float
@@ -449,7 +446,7 @@ def intervals(table: pd.DataFrame, inputs: Sequence[str], answer: str, *, level:
     Raises
     ------
     InputError
-        If there is no such column, or it holds no numbers.
+        If a column does not exist or is not numeric.
 
     Examples
     --------

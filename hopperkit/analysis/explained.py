@@ -1,23 +1,23 @@
-"""What explains run times: runs joined with the accounting, other columns and dates; robust effects, and shares of the bulk.
+"""Regression of run times on accounting data, other columns and dates: robust effects, and shares of the variance of
+ordinary runs.
 
 Runs of one job count as one point, their middle logarithm: what differs inside a job is noise to all that a job shares.
-Effects are those of Huber's M-estimator, which a few slow runs hardly move. Runs far from that fit are set apart and
-explained by themselves; shares are of the variance of the others. The share of a factor is what the fit loses without it,
-less what a factor without effect would take by chance; what two factors explain only together belongs to neither, and
-is said. Where least squares on all runs says otherwise, it is shown with the reason.
+Effects are Huber's M-estimates, which a few slow runs hardly change. Runs far from that fit are set apart and explained
+by themselves; shares are of the variance of the others. The share of a factor is the variance that the fit loses
+without it, less what a factor without effect would explain by chance; variance that two factors explain only together
+is reported separately. Where least squares on all runs disagrees, its result is shown with the reason.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from hopperkit.analysis.clustered import Array
-from hopperkit.analysis.regression import Interval
-from hopperkit.analysis.robust_terms import RobustFit, robust_fit, scaled
+from hopperkit.analysis.robust_terms import RobustFit
+from hopperkit.analysis.variance_shares import FAR, Share, Shares, designs_of, variance_shares
 from hopperkit.questions.result import Column, Result, Table, table
 from hopperkit.readers.jobs import read_job_trace
 from hopperkit.readers.run_times import read_run_times
@@ -27,30 +27,11 @@ from hopperlib.finding import Finding
 from hopperlib.text import count, listed
 
 FEWEST_POINTS = 12
-# A factor with more kinds than this share of the points tells points apart, not kinds of them.
-_MOST_KINDS = 0.34
-# So far from the robust fit, in its scales, a run is none of the bulk; and so much rarer elsewhere is what it had.
-_FAR, _RARER, _RARE = 4.0, 3.0, 0.1
+# So much rarer elsewhere is what a slow run had.
+_RARER, _RARE = 3.0, 0.1
 # Least squares on all runs is shown where it explains less or more by that much. [fraction]
 _DIFFERS = 0.1
-_MAX_SLOW, _SAMPLES, _LEVEL = 12, 199, 0.05
-
-
-class Share(NamedTuple):
-    """What a factor explains of the variance of the logarithm of run times.
-
-    Parameters
-    ----------
-    factor : str
-    own : Interval
-        Only it, with the others held. [fraction]
-    alone : float
-        If nothing else were known. [fraction]
-    """
-
-    factor: str
-    own: Interval
-    alone: float
+_MAX_SLOW, _LEVEL = 12, 0.05
 
 
 def explain_runs(
@@ -62,12 +43,13 @@ def explain_runs(
     job: str | None = None,
     seed: int = 0,
 ) -> Result:
-    """Return what explains run times, and the slow runs with what was different.
+    """Explain differences in run times, and list the slow runs with what distinguishes them.
 
     Parameters
     ----------
     runs : path, open file, DataFrame or other that `hopperkit.read_run_times` takes
-        A row a run. Every further column with a few kinds, or numbers, is a factor; dates are drift, in days.
+        A row a run. Every additional column that is numeric or has few distinct values is a factor; dates count as
+        drift, in days.
     jobs : path, open file, DataFrame, Trace or None
         The accounting, joined by the job: partition, account, first node, and when the job started (drift).
     upgrades : sequence of str
@@ -75,7 +57,7 @@ def explain_runs(
     column, job : str or None
         Columns of the times and of the job; None finds them by their names.
     seed : int
-        Of the samples of jobs behind the intervals.
+        Job resamples for the intervals.
 
     Raises
     ------
@@ -103,16 +85,17 @@ def explain_runs(
     words = [name for name in found.columns if name not in left and name not in numbers]
     made = points["_log"].median().to_frame()
     made = made.join(points[numbers].mean()).join(points[words].first())
-    factors = {name: design for name in [*numbers, *words] if (design := _design(made[name])) is not None}
+    factors = designs_of(made[[*numbers, *words]])
     if len(made) < FEWEST_POINTS or not factors:
         raise InputError(
             f"{count(len(made), 'job')} with {count(len(factors), 'factor')} that differs: at least {FEWEST_POINTS} jobs and one are needed"
         )
-    return _explained_by(made, found, group, factors, np.random.default_rng(seed))
+    shares = variance_shares(made["_log"].to_numpy(), made, factors, np.random.default_rng(seed))
+    return _result(made, found, group, shares, list(factors))
 
 
 def _dated(frame: pd.DataFrame, when: str) -> pd.DataFrame:
-    """Return the runs with their dates as days since the first; other moments are no factors."""
+    """Return the runs with dates as days since the first; other timestamps are dropped."""
     moments = [name for name in frame if pd.api.types.is_datetime64_any_dtype(frame[name])]
     days = {}
     if when in moments and "day" not in frame:
@@ -120,32 +103,8 @@ def _dated(frame: pd.DataFrame, when: str) -> pd.DataFrame:
     return frame.drop(columns=moments).assign(**days)
 
 
-def _explained_by(
-    made: pd.DataFrame, found: pd.DataFrame, group: str, factors: dict[str, Array], rng: np.random.Generator
-) -> Result:
-    """Return the answer: robust effects, the slow runs apart, shares of the bulk, and least squares beside it."""
-    y = made["_log"].to_numpy()
-    robust = robust_fit(y, made[_independent(factors, len(y))])
-    near = np.abs(robust.residuals) <= max(_FAR * robust.scale, 1e-12)
-    shares, together = _shares(y[near], {name: design[near] for name, design in factors.items()}, rng)
-    return _result(made, found, group, shares, together, list(factors), robust, near, _explained(y, factors)[1])
-
-
-def _independent(factors: dict[str, Array], n: int) -> list[str]:
-    """Return the factors that do not follow from those before, as many as the points allow."""
-    names: list[str] = []
-    for name, design in factors.items():
-        columns = np.column_stack([np.ones(n), *(factors[other] for other in names), design])
-        if (
-            columns.shape[1] <= n // 3
-            and np.linalg.matrix_rank(columns / (columns.std(axis=0) + (columns == 1).all(axis=0))) == columns.shape[1]
-        ):
-            names.append(name)
-    return names
-
-
 def _joined(frame: pd.DataFrame, group: str, jobs: Any, upgrades: Sequence[str]) -> pd.DataFrame:
-    """Return the runs with what the accounting says of their jobs."""
+    """Return the runs with the accounting data of their jobs."""
     trace = (jobs if hasattr(jobs, "workload") else by_path(read_job_trace)(jobs)).to_frame()
     told = trace[~trace.index.duplicated()]
     told = told.set_axis(told.index.astype(str))
@@ -163,61 +122,15 @@ def _joined(frame: pd.DataFrame, group: str, jobs: Any, upgrades: Sequence[str])
     return both[both["day"].notna()]
 
 
-def _design(column: pd.Series) -> Array | None:
-    """Return a factor as columns of numbers, centered; None if it does not differ, or tells points apart."""
-    if pd.api.types.is_numeric_dtype(column):
-        values = column.to_numpy(float)[:, None]
-    else:
-        if column.nunique() > _MOST_KINDS * len(column):
-            return None
-        values = pd.get_dummies(scaled(column), drop_first=True).to_numpy(float)
-    if not values.size or not np.isfinite(values).all() or np.ptp(values) == 0:
-        return None
-    return np.asarray(values - values.mean(axis=0))
-
-
-def _left(y: Array, designs: Sequence[Array]) -> tuple[float, int]:
-    """Return the squares that a fit leaves, and its rank."""
-    x = np.column_stack([np.ones(len(y)), *designs])
-    solution, _, rank, _ = np.linalg.lstsq(x, y, rcond=None)
-    return float(((y - x @ solution) ** 2).sum()), int(rank)
-
-
-def _explained(y: Array, factors: dict[str, Array]) -> tuple[dict[str, tuple[float, float]], float]:
-    """Return of each factor the share of its own and alone, and the share of all."""
-    total = float(((y - y.mean()) ** 2).sum())
-    rest, rank = _left(y, list(factors.values()))
-    noise = rest / max(1, len(y) - rank)
-    shares = {}
-    for name, design in factors.items():
-        without, fewer = _left(y, [other for key, other in factors.items() if key != name])
-        only, kinds = _left(y, [design])
-        alone = total - only - (kinds - 1) * only / max(1, len(y) - kinds)
-        shares[name] = (max(0.0, (without - rest - (rank - fewer) * noise) / total), max(0.0, alone / total))
-    return shares, max(0.0, (total - rest - (rank - 1) * noise) / total)
-
-
-def _shares(y: Array, factors: dict[str, Array], rng: np.random.Generator) -> tuple[list[Share], float]:
-    """Return the shares with intervals over samples of jobs, the largest first, and the share of all together."""
-    own, together = _explained(y, factors)
-    draws: dict[str, list[float]] = {name: [] for name in factors}
-    while len(draws[next(iter(factors))]) < _SAMPLES:
-        rows = rng.integers(len(y), size=len(y))
-        if np.ptp(y[rows]):
-            for name, (share, _) in _explained(y[rows], {key: part[rows] for key, part in factors.items()})[0].items():
-                draws[name].append(share)
-    ends = {name: np.quantile(draws[name], (0.025, 0.975)).tolist() for name in factors}
-    made = [Share(name, Interval(ends[name][0], own[name][0], ends[name][1]), own[name][1]) for name in factors]
-    return sorted(made, key=lambda share: -share.own.estimate), together
-
-
 def _slow(
     found: pd.DataFrame, group: str, factors: Sequence[str], expected: dict[str, float], scale: float
 ) -> list[dict[str, Any]]:
-    """Return the slow runs, the slowest first: far above what the fit expects of their job, with what hardly any other run had."""
+    """Return the slow runs, slowest first: far above the fit for their job, each with the values that hardly any other
+    run has.
+    """
     off = found["_log"] - found[group].map(expected)
     inside = 1.4826 * float((off - off.median()).abs().median())
-    slow = found[off > max(_FAR * max(scale, inside), 0.05)]
+    slow = found[off > max(FAR * max(scale, inside), 0.05)]
     slow = slow.loc[off[slow.index].sort_values(ascending=False).index]
     rest = found[~found.index.isin(slow.index)]
     rows = []
@@ -247,12 +160,12 @@ def _shown(value: Any) -> str:
 
 def _mixed_up(shares: Sequence[Share]) -> list[str]:
     """Return the pairs of factors that explain much alone and little beside each other."""
-    shared = [share for share in shares if share.alone > 0.1 and share.own.estimate < share.alone / 2]
+    shared = [share for share in shares if share.alone.estimate > 0.1 and share.own.estimate < share.alone.estimate / 2]
     return [f"{one.factor} and {other.factor}" for one, other in combinations(shared, 2)]
 
 
 def _inside(found: pd.DataFrame, group: str, far: set[str]) -> float | None:
-    """Return the share of the variance of ordinary jobs that lies inside them, by a mixed model; None where none has two runs."""
+    """Return the within-job share of the variance of ordinary jobs, by a mixed model; None if no job has two runs."""
     kept = found[~found[group].isin(far)]
     sizes = kept.groupby(group).size()
     if len(sizes) < 2 or sizes.max() < 2 or len(sizes) == len(kept) or kept["_log"].std() == 0:
@@ -273,14 +186,11 @@ def _result(
     made: pd.DataFrame,
     found: pd.DataFrame,
     group: str,
-    shares: list[Share],
-    together: float,
+    explained: Shares,
     factors: list[str],
-    robust: RobustFit,
-    near: Any,
-    least_squares: float,
 ) -> Result:
     """Return the answer in words and tables."""
+    shares, together, least_squares, robust, near = explained
     far = set(made.index[~near].astype(str))
     expected = dict(zip(made.index.astype(str), made["_log"].to_numpy() - robust.residuals, strict=True))
     slow, mixed, inside = _slow(found, group, factors, expected, robust.scale), _mixed_up(shares), None
@@ -308,7 +218,9 @@ def _result(
         findings=tuple(_findings(mixed, robust, together, least_squares, len(made), len(far))),
         tables=tuple(_tables(shares, robust, slow, group)),
         facts={
-            "shares": [{**share._asdict(), "own": share.own._asdict()} for share in shares],
+            "shares": [
+                {"factor": share.factor, "own": share.own._asdict(), "alone": share.alone.estimate} for share in shares
+            ],
             "together": together,
             "least_squares": least_squares,
             "effects": [effect._asdict() for effect in robust.effects],
@@ -324,7 +236,9 @@ def _result(
 def _findings(
     mixed: Sequence[str], robust: RobustFit, together: float, least_squares: float, jobs: int, far: int
 ) -> Iterator[Finding]:
-    """Yield what cannot be separated, what would have been seen, and what least squares says of all runs."""
+    """Yield findings: factors that cannot be separated, detectable effects, and the result of least squares on all
+    runs.
+    """
     for pair in mixed:
         yield Finding("not-separated", f"{pair} cannot be separated: they change together in these runs.", "unknown")
     unseen = [effect for effect in robust.effects if effect.p_corrected > _LEVEL]
@@ -356,7 +270,7 @@ def _tables(shares: Sequence[Share], robust: RobustFit, slow: Sequence[dict[str,
             Column("By itself", "%", 1): lambda share: 100 * share.own.estimate,
             Column("From", "%", 1): lambda share: 100 * share.own.low,
             Column("To", "%", 1): lambda share: 100 * share.own.high,
-            Column("If nothing else were known", "%", 1): lambda share: 100 * share.alone,
+            Column("If nothing else were known", "%", 1): lambda share: 100 * share.alone.estimate,
         },
     )
     yield table(

@@ -38,8 +38,8 @@ def fit(
     ----------
     runs : RunTimes, DataFrame, Series, or path of a CSV file
     column, group : str or None
-        Columns of the file: of the times, and of what several runs share. None takes ``run_time_s``, and ``job`` if
-        there is one.
+        Column of the times, and column of the group of each run. None takes ``run_time_s``, and ``job`` if there is
+        one.
     against : sequence of str
         Columns of numbers or categories that the times are regressed on, all at once.
     minimum : bool
@@ -47,7 +47,7 @@ def fit(
     change, power : float
         The change to be seen, and how often. [%]
     resamples : int or None
-        Samples behind p-values, at least 19; None takes as many as the size allows in seconds.
+        Samples for p-values, at least 19; None chooses as many as run in seconds.
     seed : int
         Of these samples.
 
@@ -101,7 +101,7 @@ def fit(
 
 
 def _slopes(table: RunTimes) -> tuple[list[Coefficient], dict[str, float]]:
-    """Return the robust slopes of the times against the other columns, and those of least squares by name."""
+    """Return the robust slopes of the times by column, and those of least squares."""
     try:
         if not table.covariates:
             return [], {}
@@ -131,7 +131,7 @@ def _way(way: Repeats) -> str:
 
 
 def _findings(report: RunTimeReport) -> Iterator[Finding]:
-    """Yield what is wrong, and what to keep in mind."""
+    """Yield problems and cautions."""
     for message in report.table.skips.messages():
         yield Finding("left-out", message)
     if report.none_fits:
@@ -178,7 +178,7 @@ def _tables(report: RunTimeReport, slopes: Sequence[Coefficient], plain: Mapping
             {
                 "Family": lambda row: row[0].family,
                 Column("AIC above the best", "", 1): lambda row: "not comparable" if row[0].note else row[0].aic - best,
-                # What no sample reached is only bounded by their number.
+                # A p-value below all samples is only bounded by their number.
                 "p (Anderson-Darling)": lambda row: (
                     f"≤ {smallest:.2g}" if row[1] <= smallest else float(f"{row[1]:.2g}")
                 ),
@@ -204,13 +204,13 @@ def _tables(report: RunTimeReport, slopes: Sequence[Coefficient], plain: Mapping
 
 
 def _visible(row: Coefficient, columns: int) -> float:
-    """Return the slope that 80 of 100 data sets like this one would show, corrected for so many columns."""
+    """Return the slope that 80 of 100 data sets like this one would show, corrected for the number of columns."""
     error = (row.slope.high - row.slope.low) / 2 / float(stats.norm.isf(0.025))
     return error * float(stats.norm.isf(0.025 / columns) + stats.norm.ppf(0.8))
 
 
 def _facts(report: RunTimeReport, slopes: Sequence[Coefficient]) -> dict[str, Any]:
-    """Return what `hopper fit --json` prints: its keys are promised to programs."""
+    """Return the output of `hopper fit --json`; its keys are stable."""
     split = report.split
     facts: dict[str, Any] = {
         "column": report.table.column,
@@ -254,7 +254,7 @@ def _facts(report: RunTimeReport, slopes: Sequence[Coefficient]) -> dict[str, An
 
 
 def _histogram(report: RunTimeReport) -> Figure:
-    """Return the histogram of the runs, with what the best family expects."""
+    """Return the histogram of the runs with the expected counts of the best family."""
     edges, counts, expected = report.histogram()
     low, high = report.beyond
     return histogram_figure(

@@ -1,8 +1,9 @@
-"""What a function's results hang on, as a digest: its code, the globals and helpers that it reaches, what it encloses.
+"""Digest of everything that a function's results depend on: its code, the globals and helpers that it uses, its
+closure.
 
-Code that is installed, or comes with Python, counts by name and version; code of the user's own counts as it is, and is
-walked on from there. An object counts by what pickle would keep of it. What cannot be kept cannot be keyed, and is
-refused by name. Files that a function reads are not seen: give what is in them as a parameter.
+Installed code and the standard library count by name and version; user code counts by content and is followed
+recursively. An object counts by what pickle would keep of it. Objects that cannot be pickled cannot be hashed; the
+error names them. Files that a function reads are not part of the digest: pass their contents as a parameter.
 """
 
 import dis
@@ -24,12 +25,12 @@ _ADDED = {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__",
 
 
 def function_digest(function: Callable[..., Any]) -> tuple[str, list[types.ModuleType]]:
-    """Return a digest of all that a function reaches, and the modules of the user's own among that.
+    """Return a digest of everything that a function depends on, and the user modules among it.
 
     Raises
     ------
     InputError
-        If it reaches something that cannot be kept, such as an open file; the message names it.
+        If it depends on something that cannot be pickled, such as an open file; the message names it.
 
     Examples
     --------
@@ -46,8 +47,8 @@ def function_digest(function: Callable[..., Any]) -> tuple[str, list[types.Modul
 
 
 def _is_own(module: str) -> bool:
-    """Whether a module is the user's own: neither of Python, nor installed, nor of this package."""
-    # What runs may be a file of an installed program, such as one that executes notebooks: its globals are the user's.
+    """Whether a module is user code: not the standard library, not installed, not this package."""
+    # `__main__` may be a file of an installed program, such as one that runs notebooks: its globals are the user's.
     if module == "__main__":
         return True
     top = module.partition(".")[0]
@@ -59,7 +60,7 @@ def _is_own(module: str) -> bool:
 
 
 def _spec(name: str) -> ModuleSpec | None:
-    """Return where a module lies; None where it cannot be found."""
+    """Return the module's spec; None if it cannot be found."""
     try:
         return find_spec(name)
     except (ImportError, ValueError):
@@ -67,12 +68,12 @@ def _spec(name: str) -> ModuleSpec | None:
 
 
 class _Reached:
-    """The walk over what a function reaches."""
+    """Recursive walk over a function's dependencies."""
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
         self.modules: dict[str, None] = {}
-        # What was seen stays alive, so that no other thing gets its address.
+        # Visited objects are kept alive so that their ids are not reused.
         self._seen: dict[int, tuple[int, Any]] = {}
 
     def _write(self, *words: object) -> None:
@@ -104,7 +105,7 @@ class _Reached:
             self.add(thing, path)
 
     def _data(self, thing: Any, path: str) -> None:
-        """Take what holds other things, or an object by what pickle keeps of it."""
+        """Add a container or, for any other object, its pickled state."""
         self._write(type(thing).__name__)
         if type(thing) in (tuple, list):
             self._all(thing, path)
@@ -123,7 +124,7 @@ class _Reached:
     def _object(self, thing: Any, path: str) -> None:
         try:
             kept = thing.__reduce_ex__(4)
-        except Exception as error:  # each class has its own way to refuse
+        except Exception as error:  # each class raises a different exception
             what = f"{path} is of {type(thing).__module__}.{type(thing).__name__}"
             raise InputError(
                 f"what the ensemble hangs on cannot be keyed: {what}, which cannot be kept ({error}); "
@@ -138,7 +139,7 @@ class _Reached:
         return None
 
     def _module(self, name: str) -> None:
-        """Take a module by its version, or by its text if it is the user's own."""
+        """Add a module by version, or by source text if it is user code."""
         self._write("module", name)
         if not _is_own(name):
             top = sys.modules.get(name.partition(".")[0])
@@ -179,7 +180,7 @@ class _Reached:
             self._write(name)
             self.add(value, f"{path} uses {name}, which")
             if isinstance(value, types.ModuleType) and _is_own(value.__name__):
-                # What the module holds now may differ from its text.
+                # The module's current state may differ from its source.
                 for inner in sorted(names & set(vars(value))):
                     self.add(vars(value)[inner], f"{path} uses {name}.{inner}, which")
         package = function.__globals__.get("__package__") or ""
@@ -188,7 +189,7 @@ class _Reached:
         return None
 
     def _import(self, name: str) -> None:
-        """Take what a function imports when it runs: a file of the user's own by its text."""
+        """Add modules imported inside the function: user files by their text."""
         spec = _spec(name)
         if spec is None or spec.origin is None or name.partition(".")[0] in sys.stdlib_module_names:
             return self._write(name)
@@ -198,7 +199,7 @@ class _Reached:
         return self.digest.update(Path(spec.origin).read_bytes())
 
     def _code(self, code: types.CodeType, path: str) -> None:
-        # Not where it stands: a cell that moves in its notebook stays the same.
+        # Without its location: moving a notebook cell does not change the digest.
         self._write(code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_flags)
         self._write(code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount)
         self._all(code.co_consts, path)

@@ -1,6 +1,6 @@
-"""What a job trace says of its own machine: waits and use by week, by user and by account, as they were observed.
+"""Observed waits and utilization of a job trace, by week, user and account.
 
-The simulation of `hopperkit.questions.network.simulate` is another thing, and comes behind it.
+The simulation of `hopperkit.questions.network.simulate` is separate and follows it.
 """
 
 import warnings
@@ -30,10 +30,10 @@ def node_hours_used(jobs: pd.DataFrame, edges: pd.DatetimeIndex, *, by: str = "n
     jobs : DataFrame
         With ``start``, ``run_time`` and ``nodes``, as `Trace.to_frame` gives them.
     edges : DatetimeIndex
-        In order, at least two. Without a zone they are taken for moments of the jobs' zone, which a warning says; those
-        of another zone are converted.
+        In order, at least two. Without a time zone they are read in the zone of the jobs, with a warning; other zones
+        are converted.
     by : str
-        Column that counts what is used: ``nodes``, ``cores`` or ``gpus`` give node-, core- or GPU-hours.
+        Column to sum up: ``nodes``, ``cores`` or ``gpus`` give node-, core- or GPU-hours.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def _localized(edges: pd.DatetimeIndex, zone: Any) -> pd.DatetimeIndex:
 def jobs_by(jobs: pd.DataFrame, column: str) -> pd.DataFrame:
     """Jobs, those that never started, hours used and waits by any column, the most node-hours first.
 
-    Cores and GPUs are counted where the trace has them: what is unknown is missing, not zero.
+    Cores and GPUs are counted where the trace has them: unknown values are missing, not zero.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def by_week(jobs: pd.DataFrame, nodes: int) -> pd.DataFrame:
 
 
 def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
-    """Return what was observed, followed by what was simulated; the simulation alone where no job tells its start.
+    """Return the observed results followed by the simulated ones; only the simulation if no job has a start time.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def _simulated_wait(simulated: Result) -> str:
 
 
 def _in_minutes(value: Value) -> Value:
-    """Return a value of seconds in minutes, any other as it is."""
+    """Return a value in seconds as minutes; other values are unchanged."""
     if value.unit != "s":
         return value
     return replace(value, value=float(value.value) / 60, unit="min", decimals=1)
@@ -338,5 +338,5 @@ def _held_columns(groups: pd.DataFrame) -> dict[str | Column, Any]:
 
 
 def _known(number: float) -> float | None:
-    """Return a number, or None where there is none."""
+    """Return the number, or None if it is not known."""
     return None if pd.isna(number) else float(number)

@@ -83,7 +83,7 @@ def _varying(metrics: Any) -> list[str]:
 
 
 def _columns(metrics: Any, y: npt.ArrayLike) -> tuple["pd.DataFrame", Array]:
-    """Return the metrics that vary, and y, or say what makes no regression."""
+    """Return the metrics that vary, and y; raise an error if no regression is possible."""
     import pandas as pd
 
     names, ys = _varying(metrics), column(y, "y")
@@ -115,8 +115,8 @@ def regress_together(
     level : float
         Of the intervals, which hold for any spread about the plane that differs from point to point. [fraction]
     groups : iterable of n labels, or None
-        To which job, say, each point belongs, five at least: points of one group are alike, and the p-values and
-        intervals count that (`hopperkit.analysis.clustered`). None: each point stands for itself.
+        Group of each point, for example its job; at least five groups. Points of one group are correlated, and p-values
+        and intervals allow for that (`hopperkit.analysis.clustered`). None: all points are independent.
     robust : bool
         Weight each point as Huber's M-estimator does (statsmodels' RLM), so that a few points far off hardly count;
         else by least squares.
@@ -159,7 +159,8 @@ def regress_together(
 
 
 def _huber(design: Array, y: Array) -> tuple[Array, float]:
-    """Return the roots of Huber's weights, and how much wider errors are than the weighted fit knows.
+    """Return the square roots of Huber's weights, and the ratio of the true standard errors to those of the weighted
+    fit.
 
     The weighted fit takes weights for exact; where a point is at the bound, more of it changes nothing.
     """
@@ -172,7 +173,7 @@ def _huber(design: Array, y: Array) -> tuple[Array, float]:
 
 
 def indicators(columns: Any) -> dict[str, Any]:
-    """Return columns in which each category is a column of its own, but for the commonest, which the others are compared with.
+    """Return one indicator column per category except the most frequent, which is the reference.
 
     Parameters
     ----------
@@ -199,7 +200,7 @@ def indicators(columns: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceSplit:
-    """How much of a spread lies within groups, and how much between them.
+    """Variance within and between groups.
 
     Parameters
     ----------
@@ -242,14 +243,11 @@ class VarianceSplit:
 def variance_split(times: npt.ArrayLike, groups: Iterable[Hashable], level: float = 0.95) -> VarianceSplit:
     """Split the variance of run times into that within groups and that between them.
 
-    A group is what several runs share: a job whose runs sit on the same nodes,
-    a day, a machine. The estimator is that of the one-way analysis of variance
-    with random effects: the mean square within is the one variance, the mean
-    square between less that within, divided by the mean group size, the other
-    [1]_. It can come out negative, which no variance is; it is then 0 and
-    `VarianceSplit.clipped` says so. The interval of the share is that of the
-    ratio of both mean squares, with the means of the groups unweighted where
-    they differ in size [2]_.
+    A group is what several runs share: a job whose runs sit on the same nodes, a day, a machine. The estimator is the
+    one-way random-effects analysis of variance: the mean square within groups estimates the variance within; the mean
+    square between groups less that within, divided by the mean group size, estimates the variance between [1]_. A
+    negative estimate is set to 0, and `VarianceSplit.clipped` is true. The interval of the share is that of the ratio
+    of the two mean squares, with unweighted group means if group sizes differ [2]_.
 
     Parameters
     ----------
@@ -313,7 +311,7 @@ def variance_split(times: npt.ArrayLike, groups: Iterable[Hashable], level: floa
 
 
 def _splittable(times: npt.ArrayLike, groups: Iterable[Hashable]) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Return times and the number of each one's group, or say why their spread cannot be split."""
+    """Return times and group numbers; raise an error if their variance cannot be split."""
     values, labels = column(times, "times"), list(groups)
     if len(values) != len(labels):
         raise ValueError(f"{len(values)} times for {len(labels)} groups: each time needs its group")

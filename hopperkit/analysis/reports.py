@@ -1,4 +1,4 @@
-"""Reports on a site's own files: what the notebooks of ``notebooks/own`` show, and ``hopper report`` writes.
+"""Reports on a site's files, as in the notebooks of ``notebooks/own`` and from ``hopper report``.
 
 =========  ====================================================================
 jobs       a job trace: waits by week, user and account as observed, and simulated
@@ -57,7 +57,7 @@ _SPANS = {"h": 3600, "d": 86_400, "w": 604_800}
 
 
 class _Text(NamedTuple):
-    """What one file holds; a DataFrame is kept as it is."""
+    """Contents of one file; a DataFrame is kept as it is."""
 
     name: str
     text: str
@@ -65,7 +65,7 @@ class _Text(NamedTuple):
 
     @property
     def source(self) -> Any:
-        """What a reader is given."""
+        """Input for a reader."""
         return self.text if self.table is None else self.table
 
 
@@ -76,7 +76,7 @@ class Kind(NamedTuple):
     answer: Callable[..., Result]
     settings: tuple[str, ...]
     samples: Callable[[], list[_Text]]
-    # Whether the records tell their times; else those of the files count.
+    # Whether the records have times; otherwise the modification times of the files are used.
     dated: bool = False
 
 
@@ -127,7 +127,7 @@ def report(kind: str, paths: Any = (), *, since: str = "", **settings: Any) -> R
     Raises
     ------
     InputError
-        If there is no such kind or setting, or nothing can be read.
+        If the kind or setting does not exist, or nothing can be read.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def report(kind: str, paths: Any = (), *, since: str = "", **settings: Any) -> R
 
 
 def _given(thing: Any, name: str) -> _Text:
-    """Return what was given: a file, or of a program a DataFrame, a Series, or an open file."""
+    """Return the input: a path, or from Python a DataFrame, a Series or an open file."""
     name = name if isinstance(thing, Path) else str(getattr(thing, "name", None) or name)
     return _Text(name, text_of(thing, max_bytes=_MAX_BYTES), thing if hasattr(thing, "iloc") else None)
 
@@ -170,7 +170,7 @@ def kind_named(name: str) -> Kind:
     Raises
     ------
     InputError
-        If there is none of that name.
+        If there is no kind of that name.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def kind_named(name: str) -> Kind:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return a file, or those of a folder that are not hidden."""
+    """Return a file, or the files of a folder that are not hidden."""
     if not path.is_dir():
         if not path.exists():
             raise InputError(f"{path}: there is no such file", name="paths", value=str(path))
@@ -199,7 +199,7 @@ def _sample_files(*parts: str) -> list[_Text]:
 
 
 def _sample_texts(question: str, control: str) -> list[_Text]:
-    """Return what a control of a question starts with, and holds in examples of the same machine."""
+    """Return the defaults and examples of a question's control for the same machine."""
     asked = load(question)
     usual = asked.defaults.get("machine")
     examples = (example.values for example in asked.examples if example.values.get("machine", usual) == usual)
@@ -208,7 +208,7 @@ def _sample_texts(question: str, control: str) -> list[_Text]:
 
 
 def _each(texts: Sequence[_Text], reader: Callable[[_Text], Any]) -> tuple[list[Any], list[str]]:
-    """Return what is read of each text, and why some cannot be."""
+    """Return the results of reading each text, and the errors."""
     read, unread = [], []
     for text in texts:
         try:
@@ -283,7 +283,7 @@ def _history(
 
 
 def _later(history: History, since: float) -> History | None:
-    """Return the runs from a time on; None if there is none."""
+    """Return the runs since a time; None if there are none."""
     try:
         kept = [run for run, at in enumerate(history.times) if datetime.fromisoformat(at).timestamp() >= since]
     except ValueError:
@@ -313,7 +313,7 @@ def _errors(texts: Sequence[_Text], *_: Any) -> Result:
 
 
 def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
-    """Answer for launch lines and batch scripts: what is wrong with each, and a better line."""
+    """Answer for launch lines and batch scripts: the problems of each, and a better line."""
     place, rows = load("place"), []
     for file in texts:
         try:
@@ -326,7 +326,7 @@ def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
         rows.append({"file": file.name, **outcome, "better": better})
     wrong = [row for row in rows if row["problems"]]
     lines = count(len(rows), "launch line")
-    # What is wrong is shown first.
+    # Problems are shown first.
     shown = sorted(rows, key=lambda row: not row["problems"])[:_MAX_ROWS]
     return Result(
         summary=f"{len(wrong):,} of {lines} {'has' if len(wrong) == 1 else 'have'} a problem on {Machine.load(machine).title}.",

@@ -13,13 +13,13 @@ from scipy import stats
 from hopperkit.analysis.clustered import Array
 
 POWER = 0.8
-# Numbers whose largest is so many times the smallest are taken as logarithms.
+# Numbers whose range spans at least this factor are used as logarithms.
 _WIDE = 8.0
 _LOW, _HIGH = 0.1, 0.9
 
 
 class TermEffect(NamedTuple):
-    """What one column changes with the others held, as a difference of y.
+    """Effect of one column on y with the others held constant, as a difference of y.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class TermEffect(NamedTuple):
     p_value, p_corrected : float
         Alone, and corrected by Holm for the columns tried. [fraction]
     between : tuple of str
-        What is compared.
+        The comparison.
     visible : float
         Change that 80 of 100 data sets like this one would show after the correction.
     """
@@ -98,7 +98,7 @@ def robust_fit(y: Sequence[float], table: pd.DataFrame) -> RobustFit:
 
 
 def scaled(column: pd.Series) -> pd.Series:
-    """Numbers around zero in their standard deviations, those of a wide range as logarithms; texts as they are.
+    """Numbers around zero in standard deviations, numbers of a wide range as logarithms; texts unchanged.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def scaled(column: pd.Series) -> pd.Series:
 
 
 def _effect(fitted: Any, column: pd.Series, given: pd.Series, name: str) -> TermEffect:
-    """The effect of one column: a Wald test of all its parts, and the contrast that says how large it is."""
+    """The effect of one column: a Wald test of all its terms, and the contrast that measures its size."""
     parts = [part for part in fitted.params.index if part == name or part.startswith(f"C({name})")]
     estimates, covariance = fitted.params[parts].to_numpy(), fitted.cov_params().loc[parts, parts].to_numpy()
     wald = float(estimates @ np.linalg.solve(covariance, estimates)) / len(parts)

@@ -18,14 +18,14 @@ from hopperlib.network.runtime.power import runs_needed
 
 # The usual level. A family is doubted at it and below.
 LEVEL = 0.05
-# Below so many values there is little to say of the distribution.
+# Fewer runs say little about the distribution.
 FEW_VALUES = 20
-# A difference of AIC that does not tell two families apart.
+# A smaller difference of AIC does not separate two families.
 _TIE = 2.0
 _MOST_BINS = 60
-# Values farther from the middle half than so many of its widths are counted in the last bar.
+# Values farther from the interquartile range than this many times its width are counted in the last bar.
 _FARTHEST = 6.0
-# One run in so many is asked about, the rarest that these runs can tell of.
+# Return period of slow runs [runs], the longest that these runs can estimate.
 _ONE_IN = (100, 20, 10)
 
 
@@ -55,7 +55,7 @@ class Repeats(NamedTuple):
 
 
 class SlowRun(NamedTuple):
-    """The time that one run in so many exceeds, with its interval of 95 %."""
+    """Time that one run in this many exceeds, with its 95 % interval."""
 
     one_in: int
     low: float
@@ -65,7 +65,7 @@ class SlowRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTimeReport:
-    """What run times say.
+    """Summary of run times.
 
     Parameters
     ----------
@@ -73,19 +73,19 @@ class RunTimeReport:
     families : tuple of (Fit, float)
         Each with its p-value, best first, as `hopperkit.analysis.distributions.fit_all` sorts them.
     fitted : tuple of float
-        What the families were fitted to: all times, or the smallest of each group.
+        The fitted values: all times, or the smallest of each group.
     minima : bool
         Whether it is the smallest of each group.
     split : VarianceSplit or None
-        Spread within and between groups; None where there is none to tell.
+        Variance within and between groups; None if it cannot be split.
     no_split : str
-        Why there is none; empty otherwise.
+        Reason why it cannot be split; otherwise empty.
     repeats : tuple of Repeats
         Runs needed, for each way to repeat.
     resamples : int
-        Samples behind each p-value.
+        Samples for each p-value.
     slow_run : SlowRun or None
-        None for fewer runs or groups than can tell it.
+        None if there are too few runs or groups.
     """
 
     table: RunTimes
@@ -113,7 +113,7 @@ class RunTimeReport:
 
     @property
     def dependent(self) -> bool:
-        """Whether the fitted values are no independent draws, so that the tests of fit are too strict."""
+        """Whether the fitted values are not independent, so that the tests of fit are too strict."""
         return self.alike and not self.minima
 
     @property
@@ -123,7 +123,7 @@ class RunTimeReport:
 
     @property
     def verdict(self) -> str:
-        """What came out, in one sentence."""
+        """The result in one sentence."""
         (best, p), *others = self.families
         if len(self.fitted) < FEW_VALUES:
             return f"{len(self.fitted)} times are too few to tell their distribution; the {best.family} comes nearest."
@@ -166,7 +166,7 @@ class RunTimeReport:
         return int((values < low).sum()), int((values > high).sum())
 
     def histogram(self) -> tuple[list[float], list[int], list[float]]:
-        """Return edges, the counts of values between them, and what the best family expects there; at most 60 bars.
+        """Return bin edges, counts and the counts expected from the best family; at most 60 bins.
 
         Values far off are counted in the bar at their end.
         """
@@ -180,7 +180,7 @@ class RunTimeReport:
 
 
 def _split(table: RunTimes) -> tuple[VarianceSplit | None, str]:
-    """Return the split of the spread, or why there is none."""
+    """Return the variance split, or the reason why there is none."""
     if table.group is None:
         return None, "no column says which runs belong together"
     try:
@@ -190,7 +190,7 @@ def _split(table: RunTimes) -> tuple[VarianceSplit | None, str]:
 
 
 def _numbers(groups: tuple[str, ...], n: int) -> npt.NDArray[np.int64]:
-    """Return the number of each run's group; without groups each run is one of its own."""
+    """Return the group number of each run; without groups, each run is its own group."""
     return np.unique(np.array(groups), return_inverse=True)[1] if groups else np.arange(n)
 
 
@@ -204,7 +204,7 @@ def _repeats(table: RunTimes, split: VarianceSplit | None, change: float, power:
         of = _numbers(table.groups, len(values))
         means = np.bincount(of, values) / np.bincount(of)
         ways = [
-            # Each run less the mean of its group: what is left is the spread inside.
+            # Each run less its group mean.
             (
                 f"both versions inside one {table.group}",
                 split.within_sd / mean,
@@ -226,7 +226,7 @@ def _repeats(table: RunTimes, split: VarianceSplit | None, change: float, power:
 
 
 def _total_degrees(split: VarianceSplit) -> float:
-    """Return the degrees of freedom of the spread of a run in a group of its own (Satterthwaite)."""
+    """Return the degrees of freedom of the total standard deviation of one run (Satterthwaite)."""
     size = split.n / split.groups
     between = split.within_variance / size + split.between_variance
     within = (1 - 1 / size) * split.within_variance
@@ -234,7 +234,7 @@ def _total_degrees(split: VarianceSplit) -> float:
 
 
 def spread_factors(degrees: float, level: float = 0.95) -> tuple[float, float]:
-    """Return by what a standard deviation of that many degrees of freedom may be multiplied: the ends of its interval.
+    """Return the factors from a standard deviation of this many degrees of freedom to the ends of its interval.
 
     Examples
     --------
@@ -268,9 +268,9 @@ def repeats_to_see(change_fraction: float, spread_fraction: float, power: float 
 def repeats_by_rank(values: npt.ArrayLike, change_fraction: float, power: float = 0.8) -> int | None:
     """How many runs before and as many after show a change, if they are compared by rank; None where ranks cannot.
 
-    For the two-sided test of Wilcoxon, Mann and Whitney at 5 %. A few runs far off make the standard deviation large,
-    and with it the runs that a t-test needs; ranks hardly heed them. How often a run before is longer than one after is
-    taken from the runs themselves, all but a change alike, and Noether's formula gives the runs [1]_.
+    For the two-sided test of Wilcoxon, Mann and Whitney at 5 %. A few outliers inflate the standard deviation and the
+    number of runs that a t-test needs; rank tests are hardly affected. How often a run before is longer than one after
+    is taken from the runs themselves, all but a change alike, and Noether's formula gives the runs [1]_.
 
     Parameters
     ----------
@@ -302,11 +302,11 @@ def repeats_by_rank(values: npt.ArrayLike, change_fraction: float, power: float 
 
 
 def slow_run(table: RunTimes, split: VarianceSplit | None) -> SlowRun | None:
-    """Return the time that one run in a hundred exceeds, else one in twenty or in ten: the rarest that the runs can tell.
+    """Return the time that one run in a hundred exceeds, or one in twenty or in ten if there are too few runs.
 
-    The interval is that of fractional order statistics, which asks nothing of the distribution [1]_. Runs of one group
-    are alike, so they count as fewer: as few as how alike they are in being so slow leaves [2]_. One in a hundred takes
-    368 independent runs, one in ten 36.
+    The interval uses fractional order statistics and assumes no distribution [1]_. Runs of one group are alike, so they
+    count as fewer: as few as how alike they are in being so slow leaves [2]_. One in a hundred takes 368 independent
+    runs, one in ten 36.
 
     Examples
     --------
@@ -338,7 +338,7 @@ def slow_run(table: RunTimes, split: VarianceSplit | None) -> SlowRun | None:
 
 
 def _fractional_ranks(n: float, below: float, level: float = 0.95) -> tuple[float, float] | None:
-    """Return the ranks of n sorted values between which a quantile lies; None if it may lie beyond the largest."""
+    """Return the ranks of n sorted values that bracket a quantile; None if it may exceed the largest."""
 
     def less(rank: float, chance: float) -> float:
         return float(stats.beta.cdf(below, rank, n + 1 - rank)) - chance
@@ -358,13 +358,12 @@ def describe_run_times(
     power: float = 0.8,
     resamples: int | None = None,
 ) -> RunTimeReport:
-    """Sum up run times, as `hopperkit.fit` asks for it.
+    """Summarize run times, as `hopperkit.fit` does.
 
     Raises
     ------
     ValueError
-        If there are too few times, they are all the same, minima are asked for without groups, or an argument is
-        out of range.
+        If there are too few times, all are equal, minima are requested without groups, or an argument is out of range.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The public functions of `hopperkit`, by subject; each imports what it needs when it is called.
+"""The public functions of `hopperkit`, by subject; each imports its dependencies when it is called.
 
 ==============  ==================================================================
 `node`          machines, placement, memory, threads

@@ -30,7 +30,7 @@ def load(name: str) -> Question:
     Raises
     ------
     InputError
-        If there is none of that name.
+        If there is no question of that name.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def explore(name: str, **values: Any) -> Explorer:
     Raises
     ------
     InputError
-        If there is no such question, or a value does not fit its control.
+        If there is no such question, or a value is invalid for its control.
 
     Examples
     --------
@@ -85,12 +85,12 @@ def to_frame(things: Any, *, timezone: str = "") -> pd.DataFrame:
     things : Result, Table, DataFrame, mapping of str to sequence, or iterable of records
         A record is a dataclass, a named tuple or a mapping.
     timezone : str
-        Of the clock behind moments that name no zone, such as ``Europe/Berlin``.
+        Time zone of timestamps without one, such as ``Europe/Berlin``.
 
     Raises
     ------
     TypeError
-        If it is none of these.
+        If it is none of these types.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def report(
     Raises
     ------
     InputError
-        If there is no such kind or setting, or nothing can be read.
+        If the kind or setting does not exist, or nothing can be read.
 
     Examples
     --------
@@ -164,8 +164,8 @@ def fit(
     ----------
     runs : RunTimes, DataFrame, Series, or path of a CSV file
     column, group : str or None
-        Columns of the file: of the times, and of what several runs share. None takes ``run_time_s``, and ``job`` if
-        there is one.
+        Column of the times, and column of the group of each run. None takes ``run_time_s``, and ``job`` if there is
+        one.
     against : sequence of str
         Columns of numbers that the times are regressed on, all at once.
     minimum : bool, default False
@@ -220,12 +220,12 @@ def explain_runs(
     job: str | None = None,
     seed: Count = 0,
 ) -> Result:
-    r"""Return what explains run times, and the slow runs with what was different.
+    r"""Explain differences in run times, and list the slow runs with what distinguishes them.
 
     Parameters
     ----------
     runs : path, open file, DataFrame or RunTimes
-        A row for each run. Every further column with a few kinds, or numbers, is a factor.
+        A row for each run. Every additional column that is numeric or has few distinct values is a factor.
     jobs : path, open file, DataFrame, Trace or None
         The accounting, joined by the job: partition, account, first node, and when the job started.
     upgrades : sequence of str
@@ -325,7 +325,7 @@ def run_ensemble(
     Raises
     ------
     EnsembleError
-        If a run fails; says with which parameters.
+        If a run fails; the message lists its parameters.
     InputError
         If something is out of range, or the function uses what cannot be kept.
 

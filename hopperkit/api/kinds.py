@@ -1,4 +1,4 @@
-"""Types of the parameters of the public functions, and how a question is run with what was given."""
+"""Types of the parameters of the public functions, and the call of a question with these arguments."""
 
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, TypeAlias
 
@@ -22,7 +22,7 @@ AnyMachine: TypeAlias = "str | PathLike[str] | Machine"
 
 
 def given_values(question: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """Return a value for each control that is not left to the question: what is not given is missing, never a sample.
+    """Return a value for each control that is given; others are omitted, never filled with a sample.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def given_values(question: Any, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def run(name: str, /, one_of: tuple[str, ...] = (), **values: Any) -> "Result":
-    """Return the answer of a question for what was given.
+    """Answer a question from the given arguments.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def run(name: str, /, one_of: tuple[str, ...] = (), **values: Any) -> "Result":
     one_of : tuple of str
         Parameters of which at least one must be given.
     **values
-        What was given; None is missing.
+        The arguments; None is omitted.
 
     Raises
     ------

@@ -34,7 +34,7 @@ def _opened(source: Any) -> Any:
 
 
 def _named(source: Any, file: str | None) -> str:
-    """Return how the rows of a file call it."""
+    """Return the name used in the rows of a file."""
     return file if file is not None else fspath(source) if isinstance(source, str | PathLike) else "-"
 
 
@@ -55,11 +55,11 @@ def read_job_trace(
         A DataFrame, or the CSV of one, has the columns of `Trace.to_frame`, of sacct, of Open XDMoD, or others of any
         sensible name.
     form : {"auto", "swf", "sacct"}, default "auto"
-        The format; auto tells it by the first line.
+        The format; auto detects it from the first line.
     delimiter, columns, timezone : str
         For output of sacct, as for `read_sacct`.
     cores_per_node : int, default 0
-        Processors of a node in the Standard Workload Format; 0 for those of its header.
+        Processors per node in the Standard Workload Format; 0 uses the header.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def read_job_trace(
 
 
 def read_sacct(source: Text, *, delimiter: str = "|", columns: str = "", timezone: str = "") -> Trace:
-    """Return the jobs of what sacct printed; times count from the first submission. [s]
+    """Read the jobs in sacct's output; times count from the first submission. [s]
 
     Parameters
     ----------
@@ -132,8 +132,8 @@ def read_swf(source: Text, *, cores_per_node: Count = 0) -> Trace:
     ----------
     source : path, open file, lines or DataFrame
     cores_per_node : int, default 0
-        Processors of a node; a job gets whole nodes. 0: as the header says, if nearly all jobs had whole nodes by it;
-        else processors are what is scheduled.
+        Processors per node; a job gets whole nodes. 0: from the header, if nearly all jobs use whole nodes by it;
+        otherwise processors are scheduled.
 
     Raises
     ------
@@ -168,14 +168,14 @@ def read_run_times(
     column : str or None
         Column of the times; None means the only one, or one called ``run_time``, ``elapsed``, ``walltime`` or the like.
     group : str or None
-        Column that says which runs belong together; None means ``job`` or ``jobid`` if there is one.
+        Column of the group of each run; None uses ``job`` or ``jobid`` if present.
     covariates : sequence of str
-        Columns of numbers to read besides; a row that lacks one is left out.
+        Other numeric columns to read; a row without one of them is left out.
 
     Raises
     ------
     InputError
-        If a column is missing, a cell is no time or no number, or there is no time at all.
+        If a column is missing, a cell is not a time or a number, or there are no times.
 
     Examples
     --------
@@ -201,17 +201,17 @@ def read_benchmark_history(
     ----------
     source : path, open file, lines, DataFrame or Series
     name : str
-        Name of a series that has none of its own.
+        Name of a series without a name.
     column : str or None
-        The column of the values; None takes ``value``, else those whose names say that they are rates or times, else
-        all that hold numbers.
+        The column of the values; None uses ``value``, otherwise columns named as rates or times, otherwise all numeric
+        columns.
     better : {"higher", "lower"} or None
         Which direction is better; None takes it from a column ``better``, or from names and units.
 
     Raises
     ------
     InputError
-        If there is no such column, or no value at all.
+        If there is no such column, or no value.
 
     Examples
     --------
@@ -303,7 +303,7 @@ def read_io500(folder: AnyPath) -> Rows[Io500]:
     Raises
     ------
     InputError
-        If there is none.
+        If the files contain none.
 
     Examples
     --------
@@ -358,7 +358,7 @@ def read_darshan(path: AnyPath | IO[str] | Iterable[str], *, timeout_s: float = 
 def read_darshan_logs(
     paths: AnyPath | Sequence[AnyPath], *, timeout_s: float = 600
 ) -> Iterator[tuple[str, DarshanLog | InputError]]:
-    """Yield the Darshan logs in files and folders as they are read, each with its name, or why one cannot be read.
+    """Yield each Darshan log in files and folders with its name, or the reason why it cannot be read.
 
     Parameters
     ----------
@@ -388,7 +388,7 @@ def read_darshan_logs(
 
 
 def jobs_in_network(jobs: Text, network: Text) -> Placements:
-    """Return where the jobs of a log ran: groups and switches touched, and which pairs of their nodes were near.
+    """Return the location of each job of a log: groups and switches touched, and which pairs of its nodes are close.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
-"""The ``hopper`` command: the book's models on your own launch lines, traces and logs.
+"""The ``hopper`` command: the book's models for your launch lines, traces and logs.
 
-One module a command, imported only when it is called, so that ``hopper``
-starts at once. Exit status: 0 fine, 1 a problem was found in what you gave,
-2 the input could not be used.
+One module a command, imported only when it is called, so that ``hopper`` starts at once. Exit status: 0 success, 1 a
+problem was found in the input, 2 the input could not be used.
 """
 
 import errno
@@ -32,7 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "ensemble": ("analysis", "A question over many settings and seeds, in processes or on a cluster."),
     "mcp": ("elsewhere.assistants", "The questions as tools for an assistant, over the Model Context Protocol."),
 }
-# Questions whose command does more than ask and show.
+# Questions whose command has additional options or output.
 OWN: dict[str, str] = {
     "place": "node.place",
     **{name: f"network.{name.replace('-', '_')}" for name in ("torus", "rank-order", "simulate")},
@@ -42,7 +41,7 @@ OWN: dict[str, str] = {
 }
 # A form of `place` that must start fast, as somebody waits at a prompt.
 _SUBMIT = "--from-slurm-json"
-# Commands that there were, and what takes their place.
+# Removed commands, and their replacements.
 _REPLACED = {
     "questions": "hopper --help lists them",
     "machines": "hopper machine compare",
@@ -52,7 +51,7 @@ _REPLACED = {
 _RENAMED = {"anything": "identify", "where": "locality"}
 NAMES: tuple[str, ...] = (*(name for name in QUESTIONS if name not in _REPLACED), *COMMANDS)
 _MODULES: dict[str, str] = {name: module for name, (module, _) in COMMANDS.items()} | OWN
-# What a plain install lacks, by the extra that has it.
+# Packages missing from a plain install, by the extra that installs them.
 _EXTRAS = {
     "analysis": ("numpy", "scipy", "pandas", "statsmodels", "ruptures", "pyarrow", "matplotlib", "tqdm", "cloudpickle"),
     "notebooks": ("plotly", "anywidget", "ipywidgets"),
@@ -64,7 +63,7 @@ _UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT, errno.EFBIG)
 
 
 def _refuse(error: click.ClickException, *, as_json: bool) -> NoReturn:
-    """End with a refusal of click's own: one line, or the message as data; a group without a command shows its help."""
+    """Exit with click's error as one line, or as JSON; a group without a command shows its help."""
     from hopperkit.cli.common import fail
     from hopperkit.render.text import printable
 
@@ -94,7 +93,7 @@ def _refuse_without(error: ModuleNotFoundError, *, as_json: bool) -> NoReturn:
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and imports one when it runs."""
+    """A group that lists its commands by name and imports each one when it runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the questions, then of the other commands."""
@@ -120,14 +119,14 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the nearest command when there is none of that name."""
+        """Name the closest command if the given one does not exist."""
         if args and args[0] in _REPLACED:
             raise click.UsageError(f"there is no command '{args[0]}' any more: {_REPLACED[args[0]]}", ctx)
         if args and args[0] in _RENAMED:
             args = [_RENAMED[args[0]], *args[1:]]
         if args[:1] == ["place"] and _SUBMIT in args:
             return _SUBMIT, self.get_command(ctx, _SUBMIT), args[1:]
-        # A file, or a pipe, alone is asked what it is.
+        # A single file or pipe argument is identified.
         if args and args[0] not in NAMES and (args[0] == "-" or os.path.isfile(args[0])):
             args = ["identify", *args]
         if args and args[0] not in NAMES:
@@ -149,7 +148,7 @@ class LazyGroup(click.Group):
         """Run a command line; every refusal is one message, as data with --json."""
         words = list(sys.argv[1:] if args is None else args)
         name, as_json = prog_name or "hopper", "--json" in words
-        # The caller, as tests do, handles what is raised.
+        # The caller, such as a test, handles exceptions.
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **more)
         if not words and f"_{name.replace('-', '_').upper()}_COMPLETE" not in os.environ:
@@ -157,15 +156,15 @@ class LazyGroup(click.Group):
 
             click.echo(first_screen())
             raise SystemExit(0)
-        # A shell that asks for completions gets them here, and the program ends.
+        # A shell's request for completions is answered here, and the program exits.
         self._main_shell_completion(more, name, complete_var)
         try:
             with self.make_context(name, words, **more) as context:
                 self.invoke(context)
-            # Closed before the command began: what it printed is lost, which must not pass for success.
+            # Closed before the command began: its output is lost, which must not count as success.
             if sys.stdout is None:
                 raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-            # A full disk is told now: when Python ends, nobody would catch it.
+            # Report a full disk now: an error at exit would not be caught.
             sys.stdout.flush()
         except click.exceptions.Exit as error:
             raise SystemExit(error.exit_code) from None
@@ -179,7 +178,7 @@ class LazyGroup(click.Group):
         except OSError as error:
             if error.errno not in _UNWRITABLE:
                 raise
-            # What is left in the buffer would fail again when Python ends.
+            # The rest of the buffer would fail again at exit.
             sys.stdout = None
             click.echo(f"hopper: cannot write to standard output: {error.strerror}", err=True)
             raise SystemExit(2) from None
@@ -211,7 +210,7 @@ def hopper() -> None:
 def main() -> None:
     """Run ``hopper``; a closed pipe (``| head``) and Ctrl-C end it quietly."""
     if sys.stdin is None:
-        # Closed before the command began (``<&-``): as if it were empty, which each command tells in its own words.
+        # Closed before the command began (``<&-``): treated as empty, which each command reports.
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     # A command is over before its garbage weighs: looking for it seldom, and not at the end, saves a tenth of a start.
     gc.set_threshold(100_000)

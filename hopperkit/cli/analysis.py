@@ -59,7 +59,7 @@ def fit(file: str, page: str | None, as_json: bool, show_all: bool, **settings: 
     # Any line end is one, as for a file opened as text.
     lines = StringIO(read_source(file, what="run times", as_json=as_json), newline=None)
     runs = read_run_times(lines, column=settings["column"], group=settings["group"], covariates=settings["against"])
-    # What cannot be read is refused before the statistics are loaded.
+    # Unreadable input is rejected before the statistics are loaded.
     from hopperkit.analysis.fit_answer import fit as fitted
 
     result = fitted(runs, **settings)
@@ -126,7 +126,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _plain(text: str) -> Any:
-    """Return a value as it was meant: a number, true or false, else the text."""
+    """Return a value as a number or a boolean if possible, otherwise as text."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     try:
@@ -210,12 +210,12 @@ def ensemble(
 
 
 def _runs(question: str, inputs: dict[str, list[Any]], seeds: int) -> list[dict[str, Any]]:
-    """Return the settings of all runs, each read once: what is wrong is refused here, not in the middle of the night."""
+    """Return the settings of all runs, each validated once: errors are reported here, before the first run."""
     from hopperkit.analysis.ensembles import parameter_sets
     from hopperkit.questions.question import load
 
     asked = load(question)
-    # The control says where seeds begin.
+    # The control defines the first seed.
     seed = next((control for control in asked.controls if control.name == "seed"), None)
     if seeds and seed is None:
         rule = f"is for questions that draw at random; {question} gives the same answer each time"

@@ -1,4 +1,4 @@
-"""What the commands share: reading input, printing data, ending with one message."""
+"""Shared parts of the commands: reading input, printing data, exiting with one message."""
 
 import re
 import sys
@@ -31,7 +31,7 @@ page_option = click.option(
 def refusing(run: Callable[..., None]) -> Callable[..., None]:
     """Return a command's function that ends with one message where the input cannot be used.
 
-    Goes below click's decorators; ``as_json`` among the values says in which form.
+    Place below click's decorators; ``as_json`` among the values selects the form.
     """
 
     @wraps(run)
@@ -52,7 +52,7 @@ def refusing(run: Callable[..., None]) -> Callable[..., None]:
 def complete(
     names: Callable[[], Iterable[str]] = tuple, *, files: bool = True
 ) -> "Callable[..., list[CompletionItem]]":
-    """Return what completes a value in a shell: names that begin so, else `files` perhaps."""
+    """Return a shell completion function: matching names, optionally `files`."""
 
     def items(_context: click.Context, _parameter: click.Parameter, begun: str) -> "list[CompletionItem]":
         """Return the candidates."""
@@ -79,7 +79,7 @@ def watched(items: Iterable[T], count: int, label: str, *, least: int = 0) -> Ab
 
 
 def print_json(data: Any) -> None:
-    """Print data as indented JSON; what a terminal would obey is escaped, which changes no value."""
+    """Print data as indented JSON; control characters are escaped, which changes no value."""
     import json
 
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
@@ -96,7 +96,7 @@ def fail(message: str, *, as_json: bool = False, details: Mapping[str, Any] | No
     message : str
         Value, rule and where the bound comes from, in one sentence.
     as_json : bool
-        Whether the caller asked for ``--json``: the error then goes to stdout as data.
+        Whether the caller used ``--json``: the error then goes to stdout as JSON.
     details : mapping
         Further keys of the JSON error.
     """
@@ -110,7 +110,7 @@ def fail(message: str, *, as_json: bool = False, details: Mapping[str, Any] | No
 
 
 def read_source(source: str, *, what: str, as_json: bool = False, max_bytes: int = 64_000_000) -> str:
-    """Return the text of a file, packed or not, or of standard input for ``-``.
+    """Return the text of a file, compressed or not, or of standard input for ``-``.
 
     Ends the command with one message if it cannot be read, or is larger.
     """

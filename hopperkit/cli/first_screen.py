@@ -1,4 +1,4 @@
-"""What ``hopper`` alone prints: twenty lines that lead to a question, by what a person has at hand."""
+"""Output of ``hopper`` alone: twenty lines that lead to a question by the kind of input."""
 
 import os
 

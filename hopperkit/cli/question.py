@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from hopperkit.questions.result import Result
 
 Values = dict[str, Any]
-# What a command does in place of asking and showing.
+# Replacement for answering and printing.
 Run = Callable[["Question", Values, bool, bool], None]
 
 
 class _Command(click.Command):
-    """A command that says how to give a launch line when its options are taken for the command's own."""
+    """A command that explains how to quote a launch line when its options are read as the command's."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse; an option that this command does not have is most often one of an unquoted line."""
@@ -51,13 +51,13 @@ def question_command(
     parameters: Sequence[click.Parameter] = (),
     lines: str = "",
 ) -> click.Command:
-    """Return the command of a question: its controls as options, and what it has besides.
+    """Return the command of a question: its controls as options, and additional options.
 
     Parameters
     ----------
     question : Question
     run : callable
-        ``run(question, values, as_json, show_all)`` in place of asking and showing; `values` holds all that was given.
+        ``run(question, values, as_json, show_all)`` instead of answering and printing; `values` holds all given values.
     starting : mapping
         Values of controls with which the command starts, where those are not the page's.
     left_out : sequence of str
@@ -71,7 +71,7 @@ def question_command(
     controls = [control for control in question.controls if control.name not in (*left_out, "machine_file")]
 
     def callback(as_json: bool, show_all: bool, **given: Any) -> None:
-        # What was not given keeps the value of its control.
+        # Other controls keep their defaults.
         values = {name: value for name, value in given.items() if value is not None}
         try:
             for control in controls:
@@ -138,7 +138,7 @@ def _parameter(control: "Control") -> click.Parameter:
 
 
 def _metavar(control: "Control") -> str:
-    """Return what stands for a value in the help."""
+    """Return the placeholder for a value in the help."""
     if control.kind == "text" and control.argument:
         return f"{control.name.upper()}|FILE|-"
     return {"file": "FILE", "text": "TEXT", "choice": "NAME"}.get(control.kind, control.unit or "N")
@@ -159,7 +159,7 @@ def _help(control: "Control") -> str:
 
 
 def _text(control: "Control", value: Any, as_json: bool) -> Any:
-    """Return the value of a control: for text the words, or what the named file or standard input holds."""
+    """Return the value of a control: for text the argument, or the contents of the named file or standard input."""
     label = control.label
     what = label if label.isupper() else label[:1].lower() + label[1:]
     if control.kind == "file":
@@ -176,7 +176,7 @@ def _text(control: "Control", value: Any, as_json: bool) -> Any:
         return read_source("-", what=what, as_json=as_json)
     if len(value) != 1:
         return shlex.join(value)
-    # One word without a blank is meant as a file, so that a missing one is told as such.
+    # One word without a blank is treated as a file name, so that a missing file is reported.
     alone = bool(value[0]) and not any(char.isspace() for char in value[0])
     # A word with a blank may be a file as well, if there is one.
     is_file = (alone and value[0] not in ("aprun", "srun")) or os.path.isfile(value[0])
@@ -190,7 +190,7 @@ def answer(question: "Question", values: Values, as_json: bool, show_all: bool) 
 
 
 def with_sensitivity(question: "Question", values: Values, result: "Result", *, asked: bool) -> "Result":
-    """Return an answer, where everything is asked for with the tables of what its numbers rest on."""
+    """Return an answer, with its sensitivity tables if everything is requested."""
     if question.heavy or not asked:
         return result
     from hopperkit.questions.sensitivity import sensitivity, tables
@@ -206,7 +206,8 @@ def show(name: str, result: "Result", as_json: bool, show_all: bool) -> None:
         print_json(result_data(name, result))
     else:
         print_text(result, show_all)
-    failed = result.facts.get("verdict") in _FAILED
+    # Not the large facts, which are for programs and may take seconds.
+    failed = getattr(result.facts, "named", result.facts).get("verdict") in _FAILED
     if failed or any(finding.level == "problem" for finding in result.findings):
         raise SystemExit(1)
 
@@ -227,7 +228,7 @@ def styled() -> bool:
 def takes_boxes() -> bool:
     """Whether standard output takes the characters of boxes."""
     try:
-        # By trying, as the name of an encoding does not tell what it holds.
+        # By trial, as the name of an encoding does not show what it covers.
         "─┌·".encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return False

@@ -59,7 +59,7 @@ def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: 
 def _write_references(
     path: str, reports: "Sequence[Report]", variables: "Mapping[str, Variable]", false_alarm: float, as_json: bool
 ) -> None:
-    """Write references of ReFrame's tests as a patch; say what gets none, and why."""
+    """Write references for ReFrame tests as a patch; report tests without one, and why."""
     from hopperkit.cli.elsewhere.reframe import reference_patch
     from hopperkit.histories.references import FEWEST_RUNS, reference_of
 

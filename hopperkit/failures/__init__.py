@@ -1,1 +1,3 @@
-"""Failures from a center's view: many outputs at once, suspicious nodes, the check before a run, what is known besides the output."""
+"""Failures from a center's view: many outputs at once, suspicious nodes, preflight checks, and facts besides the
+output.
+"""

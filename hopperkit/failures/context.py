@@ -1,4 +1,4 @@
-"""What is known beside the output: the launch line, the machine, the scheduler's record.
+"""Facts besides the output: the launch line, the machine, the scheduler's record.
 
 With them a general advice becomes a number: the memory that each task had and
 the layout that would fit, the nodes that a launch line needed.
@@ -19,14 +19,14 @@ from hopperlib.placement.models.memory import memory_per_task
 
 _KIB_PER_GB = 1024**2
 
-# What a task is given beyond its last sample, and beyond what it had where nothing was sampled.
+# Memory added to a task's last sample, or to its request if nothing was sampled.
 _SAMPLE_MARGIN = 1.1
 _STEP = 1.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What is known beside the output.
+    """Facts besides the output.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Context:
 
     @property
     def record_failed(self) -> bool | None:
-        """Whether the job failed, if the scheduler's record says so."""
+        """Whether the job failed according to the scheduler's record; None if unknown."""
         return self.record.failed if self.record else None
 
     def advice(self, code: str, fields: Mapping[str, str]) -> list[str]:
@@ -57,7 +57,7 @@ class Context:
         code : str
             Code of the cause.
         fields : mapping
-            What the message says.
+            The text of the message.
         """
         short_of = rule(code).ran_out_of
         if short_of == "memory":
@@ -123,7 +123,7 @@ def _tasks_per_node(launch: Launch, machine: Machine, component: Component) -> i
 
 def _fitting(machine: Machine, kind: NodeKind, component: Component, had_gb: float, need_gb: float | None) -> str:
     """Name the layout that would fit."""
-    # A task that was killed had asked for more than the last sample shows.
+    # A task that was killed had requested more than its last sample shows.
     if need_gb is not None and need_gb > had_gb:
         wanted, why = need_gb * _SAMPLE_MARGIN, f"the {need_gb:.2f} GB that it reached and a tenth more"
     else:
@@ -148,7 +148,7 @@ def _line(layout: Layout, component: Component) -> str:
 def read_context(
     *, launch: str | None = None, machine: Machine | None = None, sacct: str | None = None, job: str | None = None
 ) -> Context:
-    """Read what is given beside the output.
+    """Read the facts given besides the output.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Many outputs at once: which files belong to one job, and one row of what its diagnosis says."""
+"""Many outputs at once: the files of each job, and a one-row summary of each diagnosis."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,21 +13,21 @@ from hopperlib.failure.messages._tasks import expanded
 
 # Where the two streams of one job differ in their names: job.e123 and job.o123, job-1.err and job-1.out.
 _STREAM = re.compile(r"(?<=[._-])e(?=\d)|(?<=[._-])err(?=$|[._-])|stderr")
-# How a job's output tells its nodes, in so much of its beginning. [bytes]
+# Forms in which a job's output lists its nodes, within this many lines of its beginning. [bytes]
 _NODES = re.compile(
     r"\b(?:SLURM_(?:JOB_)?NODELIST|node ?list|(?:running )?on (?:nodes?|hosts?)|nodes?|hosts?|hostname)\b"
     r"\W{1,6}((?:[A-Za-z][\w.-]{0,40}(?:\d[\w.-]{0,20}|\[[\d,-]{1,400}\]),? ?){1,2000})",
     re.IGNORECASE,
 )
 _HEAD = 16_384
-# What tells jobs apart: a time or the number of a job, or so many tasks that followed.
+# Evidence of different jobs: a time, a job number, or this many affected tasks.
 _DATED = re.compile(r"\d\d:\d\d:\d\d|(?i:job|step|pid)\D{0,12}\d{4}")
 _FOLLOWED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class OutputRow:
-    """What the diagnosis of one job's output says, on one line.
+    """One-line summary of a job's diagnosis.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class OutputRow:
         Its first file.
     verdict : {"cause", "failed", "no-cause", "succeeded"}
     code, title, confidence, who : str
-        Of the first cause; empty if there is none.
+        Of the first cause; empty if there is no cause.
     node : str
-        The node that failed first, as far as the text says.
+        The node that failed first, if the text shows it.
     task : int or None
         The task that a launcher names first.
     followed : int
@@ -47,7 +47,8 @@ class OutputRow:
     nodes : tuple of str
         The nodes of the job, where its first lines name them.
     ending : str
-        The lines of its cause without the node, if a time, the number of a job or many tasks stand in them: no two jobs share those.
+        The lines of its cause without the node, if they contain a time, a job number or many tasks: these are unique to
+        a job.
     """
 
     file: str
@@ -88,7 +89,7 @@ def jobs_of(paths: Iterable[Path]) -> list[tuple[Path, ...]]:
 
 
 def files_under(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield files, and those of folders below; hidden ones are left out.
+    """Yield files, and recursively those of folders, except hidden ones.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def read_output(files: Sequence[Path]) -> OutputRow:
 
 
 def nodes_listed(head: str) -> tuple[str, ...]:
-    """Return the nodes that the beginning of an output says the job ran on.
+    """Return the nodes listed at the beginning of an output.
 
     Examples
     --------

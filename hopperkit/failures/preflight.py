@@ -1,9 +1,8 @@
 """Free memory of nodes before a run, from ``/proc/buddyinfo``: how much, and in how large pieces.
 
-Linux keeps free memory in blocks of 2**order pages. The file counts them, one
-line a zone. It shows what ``free`` hides: memory that is there but lies in
-pieces too small for a huge page. The hero run on Hopper read it on every node,
-and took away nodes with less than 29 GB [1]_.
+Linux keeps free memory in blocks of 2**order pages. The file counts them, one line a zone. It shows what ``free``
+hides: free memory in fragments too small for a huge page. The hero run on Hopper read it on every node, and took away
+nodes with less than 29 GB [1]_.
 
 References
 ----------
@@ -63,7 +62,7 @@ class NodeMemory:
         Raises
         ------
         ValueError
-            If the size is no power of two times the page.
+            If the size is not a power of two times the page.
 
         Examples
         --------
@@ -99,7 +98,7 @@ def read_buddyinfo(lines: Iterable[str], *, page_bytes: int = 4096) -> tuple[lis
     blocks: dict[str, list[int]] = {}
     unread = []
     for number, line in enumerate(lines, start=1):
-        # A line of a real file has some 150 characters; what is far longer is none.
+        # A line of a real file has about 150 characters; much longer lines are rejected.
         text = line.strip()[:4096]
         if not text:
             continue
@@ -119,7 +118,7 @@ def read_buddyinfo(lines: Iterable[str], *, page_bytes: int = 4096) -> tuple[lis
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a preflight check found.
+    """Result of a preflight check.
 
     Parameters
     ----------
@@ -128,7 +127,7 @@ class Report:
     short : tuple of NodeMemory
         Nodes under the threshold.
     outliers : tuple of NodeMemory
-        Nodes far below the others, whatever the threshold.
+        Nodes far below the others, regardless of the threshold.
     need_gb : float or None
         The threshold. [GB]
     median_gb : float
@@ -149,11 +148,10 @@ def report(
     need_huge_pages: int = 0,
     huge_page_bytes: int = 2 << 20,
 ) -> Report:
-    """Return which nodes are short of memory, and which stand out.
+    """Return the nodes that are short of memory, and the outliers.
 
-    A node stands out if it has less than the median by more than six median
-    deviations, and by more than 5 % of the median: a robust rule that a few
-    bad nodes cannot shift.
+    A node is an outlier if its memory is below the median by more than six median absolute deviations and by more than
+    5 % of the median: a robust rule that a few bad nodes cannot shift.
 
     Parameters
     ----------
@@ -167,7 +165,7 @@ def report(
     Raises
     ------
     ValueError
-        If there is no node, or a need is negative.
+        If there are no nodes, or a need is negative.
 
     Examples
     --------
@@ -186,7 +184,7 @@ def report(
         raise ValueError(f"need_gb={need_gb} and need_huge_pages={need_huge_pages} must not be negative")
     middle = median(node.free_gb for node in ordered)
     deviation = median(abs(node.free_gb - middle) for node in ordered)
-    # Far below by the nodes' own scatter, and where that is next to nothing, by a share of the middle.
+    # Far below by the scatter of the nodes or, if that is nearly zero, by a share of the median.
     limit = middle - max(6 * deviation, 0.05 * middle)
     return Report(
         nodes=tuple(ordered),

@@ -1,12 +1,12 @@
 """Which nodes fail more often than chance allows, among many jobs.
 
-If no node is worse than the others, a failed job blames one of its nodes by chance. The number of jobs that blame one node
-is then a sum of independent draws, each with a small probability of its own; how probable that many are, or more, is
-computed exactly. As every node is tried, a node is named only where the number of nodes times that probability stays
-below `LEVEL`: of a thousand folders without a bad node, at most three name any [1]_.
+If no node is worse than the others, a failed job blames one of its nodes by chance. The number of jobs that blame one
+node is then a sum of independent draws with different small probabilities; the probability of at least the observed
+number is computed exactly. As every node is tried, a node is named only where the number of nodes times that
+probability stays below `LEVEL`: of a thousand folders without a bad node, at most three name any [1]_.
 
-It is chance alone that is refuted. A node that always gets the first task of a certain user's jobs is blamed more often
-too: the number says where to look.
+It is chance alone that is refuted. A node that always gets the first task of one user's jobs is blamed more often too:
+the number shows where to look.
 
 References
 ----------
@@ -47,7 +47,7 @@ class Suspect(NamedTuple):
     expected : float
         Jobs that would blame it by chance.
     chance : float
-        Probability of so many or more, times the nodes that were tried. [fraction]
+        Probability of at least this many, times the number of nodes tested. [fraction]
     """
 
     node: str
@@ -82,14 +82,14 @@ def suspects(jobs: Sequence[Job], *, level: float = LEVEL) -> list[Suspect]:
         return []
     rate = sum(blamed.values()) / len(jobs)
     known = [job.nodes for job in jobs if _lists(job)]
-    # A job that does not tell its nodes may have used any.
+    # A job that does not list its nodes may have used any of them.
     unknown = (len(jobs) - len(known), rate / len(names))
     found = []
     for node, failures in blamed.items():
         sizes = Counter(len(nodes) for nodes in known if node in nodes)
         draws = [unknown, *((number, rate / size) for size, number in sizes.items())]
         expected = sum(number * probability for number, probability in draws)
-        # What is near its mean needs no exact sum.
+        # Near the mean the exact sum is not needed.
         if failures > max(1, expected + math.sqrt(expected)):
             chance = len(names) * at_least(failures, draws)
             if chance < level:
@@ -98,7 +98,7 @@ def suspects(jobs: Sequence[Job], *, level: float = LEVEL) -> list[Suspect]:
 
 
 def _lists(job: Job) -> bool:
-    """Whether a job tells its nodes: a list without the node that failed is not that of its nodes."""
+    """Whether a job lists its nodes: a list without the failed node is not the job's node list."""
     return bool(job.nodes) and (job.blamed is None or job.blamed in job.nodes)
 
 
@@ -118,8 +118,8 @@ def at_least(successes: int, draws: Iterable[tuple[int, float]]) -> float:
     >>> round(36 * at_least(2, [(2, 1 / 6)]), 9), round(36 * at_least(1, [(1, 1 / 6), (1, 1 / 6)]), 9)
     (1.0, 11.0)
     """
-    # By the number of successes so far, from none to one less than asked for; and the probability of having reached it.
-    # Summed upwards, as the small difference of 1 and its complement would be lost in rounding.
+    # By number of successes, from zero to one less than required, and the probability of having reached the
+    # requirement. Summed upwards, as the small difference of 1 and its complement would be lost in rounding.
     below, reached = [1.0] + [0.0] * (successes - 1), 0.0
     if successes < 1:
         return 1.0

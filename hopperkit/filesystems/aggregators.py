@@ -1,7 +1,6 @@
 """Why that many aggregators: the term of the estimate without which there would be another number.
 
-The number is chosen again with one term of the estimate left out. What changes it
-decided; of several the one that changes it most.
+The number is chosen again with one term of the estimate left out. The changes that it affects; of several, the largest.
 """
 
 import math

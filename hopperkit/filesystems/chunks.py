@@ -1,16 +1,14 @@
 """How often HDF5 reads each chunk of an array, for a shape of chunks and a way to go through it.
 
-An array is stored in chunks, each in one piece of the file. HDF5 reads a chunk as
-a whole if it fits into the chunk cache of the dataset, or if it is compressed;
-only parts of a chunk that is neither are read by themselves. The cache is a
-table of slots: a chunk has one slot, by its place, and drives out the chunk that
-holds it; where bytes run out, chunks that were read completely go first, then
-the oldest [1]_. This follows the library step by step, so the counts of chunks
-read are its own (`tests/storage/test_chunks.py` holds them against counts of HDF5 2.0).
-NetCDF-4 files are HDF5 files.
+An array is stored in chunks, each in one piece of the file. HDF5 reads a chunk as a whole if it fits into the chunk
+cache of the dataset, or if it is compressed; only parts of a chunk that is neither are read by themselves. The cache is
+a table of slots: a chunk has one slot, by its place, and drives out the chunk that holds it; where bytes run out,
+chunks that were read completely go first, then the oldest [1]_. The model follows the library step by step, so its
+counts of chunk reads match (`tests/storage/test_chunks.py` compares them with counts of HDF5 2.0). NetCDF-4 files are
+HDF5 files.
 
-What it leaves out: reads of the index of chunks, and of parts of a chunk that neither
-fits nor is compressed, which the sieve buffer joins: their bytes are a lower bound.
+Left out: reads of the chunk index, and of parts of an uncompressed chunk that does not fit, which the sieve buffer
+merges: their bytes are a lower bound.
 
 References
 ----------
@@ -29,12 +27,12 @@ from hopperlib.errors import InputError, above, at_least
 
 # The defaults of HDF5 before release 2.0, which h5py keeps.
 CACHE_BYTES, SLOTS, FULLY_READ_FIRST = 1 << 20, 521, 0.75
-# This many touches of chunks are followed; longer ways are told by their first part.
+# Up to this many chunk accesses are simulated; longer traversals are extrapolated from their first part.
 MOST_TOUCHES = 10_000
 
 
 class ChunkReads(NamedTuple):
-    """What one way through an array reads.
+    """Reads of one traversal of an array.
 
     Parameters
     ----------
@@ -43,7 +41,7 @@ class ChunkReads(NamedTuple):
     chunks_read : int
         Chunks that were read from the file, each time counted.
     bytes_read, bytes_wanted : int
-        Bytes that come out of the file before they are decompressed at that size, and those asked for. [bytes]
+        Bytes read from the file before decompression, as that size, and those requested. [bytes]
     followed : float
         Share of the way that was followed; the rest is taken to be alike. [fraction]
     """
@@ -56,7 +54,7 @@ class ChunkReads(NamedTuple):
 
     @property
     def excess(self) -> float:
-        """Bytes read beside those wanted. [ratio]"""
+        """Bytes read beyond those requested. [ratio]"""
         return self.bytes_read / self.bytes_wanted
 
 
@@ -105,7 +103,7 @@ class Array:
 
 
 def shape_text(shape: Sequence[int]) -> str:
-    """Return a shape as it is written.
+    """Return a shape as text.
 
     Examples
     --------
@@ -115,7 +113,7 @@ def shape_text(shape: Sequence[int]) -> str:
     return "x".join(map(str, shape))
 
 
-@lru_cache(maxsize=32)  # An answer asks for the chunks as they are, and for the best, more than once.
+@lru_cache(maxsize=32)  # An answer uses the current chunks, and the best, more than once.
 def reads(
     array: Array,
     block: tuple[int, ...],
@@ -124,7 +122,7 @@ def reads(
     slots: int = SLOTS,
     most_touches: int = MOST_TOUCHES,
 ) -> ChunkReads:
-    """Return what a program reads that goes through an array block by block, the last dimension fastest.
+    """Return the reads of a program that traverses an array block by block, last dimension fastest.
 
     Parameters
     ----------
@@ -139,7 +137,7 @@ def reads(
     Raises
     ------
     InputError
-        If the block does not fit the array, or the cache is none.
+        If the block does not fit the array, or the cache size is invalid.
 
     Examples
     --------
@@ -246,7 +244,7 @@ class _Cache:
         return value % self.slots
 
     def _move_back(self, entry: _Entry) -> None:
-        """Let a chunk that was hit change places with the one behind it."""
+        """Swap a chunk that was hit with the one after it."""
         number = self.entries.index(entry)
         if number + 1 < len(self.entries):
             self.entries[number], self.entries[number + 1] = self.entries[number + 1], entry
@@ -257,10 +255,10 @@ class _Cache:
         del self.by_slot[entry.slot]
 
     def _make_room(self) -> None:
-        """Drive chunks out until one more fits: those read completely, and behind them the oldest."""
+        """Evict chunks until one more fits: first those read completely, then the oldest."""
         if not self._is_full():
             return
-        # One search begins at the oldest chunk, the other one when the first is so many further.
+        # One search begins at the oldest chunk, the other when the first is this far ahead.
         ahead = int(len(self.entries) * FULLY_READ_FIRST)
         waiting = list(self.entries)
         first, second = iter(waiting), iter(waiting)
@@ -293,14 +291,14 @@ WORTH = 1.1
 
 
 class Times(NamedTuple):
-    """What one way through an array takes: for the bytes, and for each read. [s]"""
+    """Time of one traversal of an array: for the bytes, and for each read. [s]"""
 
     reads: ChunkReads
     seconds: float
 
 
 class Access(NamedTuple):
-    """How an array is read: blocks of several ways, each through the whole array, and what it costs.
+    """How an array is read: blocks of several traversals, each of the whole array, and their cost.
 
     Parameters
     ----------
@@ -308,7 +306,7 @@ class Access(NamedTuple):
     cache_bytes : int
         [bytes]
     read_s, rate_gb_s : float
-        What each read of a chunk costs besides its bytes, and the rate of the bytes. [s], [GB/s]
+        Fixed cost of each chunk read, and the transfer rate. [s], [GB/s]
     """
 
     blocks: tuple[tuple[int, ...], ...]
@@ -317,7 +315,7 @@ class Access(NamedTuple):
     rate_gb_s: float = 1.0
 
     def times(self, array: Array, *, slots: int = SLOTS, most_touches: int = MOST_TOUCHES) -> list[Times]:
-        """Return what each way takes.
+        """Return the time of each traversal.
 
         Examples
         --------
@@ -333,11 +331,11 @@ class Access(NamedTuple):
         return found
 
     def seconds(self, array: Array) -> float:
-        """Return what all ways take together. [s]"""
+        """Return the time of all traversals together. [s]"""
         return sum(each.seconds for each in self.times(array))
 
     def glance_s(self, array: Array, cache_bytes: int = 0) -> float:
-        """Return what all ways take about, by a formula in place of steps; with another cache if one is given. [s]"""
+        """Estimate the time of all traversals by a formula instead of simulation; optionally with another cache. [s]"""
         most = (cache_bytes or self.cache_bytes) // array.chunk_bytes
         direct = not array.compressed and not most
         total = 0.0
@@ -355,7 +353,7 @@ def _misses(array: Array, block: tuple[int, ...], kept: int) -> float:
     along this and the slower dimensions and the whole of the faster ones, fits into the cache.
     """
     misses, faster = 1.0, 1.0
-    # What one block touches along each dimension, and what all of them do one after the other.
+    # Chunks touched by one block along each dimension, and by all blocks in turn.
     touched = []
     for length, part, chunk in zip(array.shape, block, array.chunk, strict=True):
         cuts = -(-length // part) + -(-length // chunk) - -(-length // math.lcm(part, chunk))
@@ -369,7 +367,7 @@ def _misses(array: Array, block: tuple[int, ...], kept: int) -> float:
 
 
 def better_chunk(array: Array, access: Access) -> tuple[int, ...]:
-    """Return a shape of chunks that is faster for all ways together; that of the array where none is faster by a tenth.
+    """Return a chunk shape that is faster for all traversals together; the array's if none is faster by a tenth.
 
     Shapes between those of the blocks are tried, from 64 KiB to 4 MiB.
 
@@ -394,7 +392,7 @@ def _with_chunk(array: Array, chunk: tuple[int, ...]) -> Array:
 
 
 def _shapes(array: Array, blocks: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
-    """Yield shapes between those of blocks, of good sizes."""
+    """Yield shapes between those of blocks, of suitable sizes."""
     blocks = [_checked(array, block) for block in blocks]
     along = []
     for lengths in zip(*blocks, strict=True):
@@ -414,7 +412,7 @@ def _scaled(array: Array, shape: tuple[int, ...], size: int, order: int) -> tupl
         others = math.prod(lengths) // lengths[dimension] * array.item_bytes
         if others * lengths[dimension] < size:
             lengths[dimension] = max(lengths[dimension], min(array.shape[dimension], size // others))
-    # The longest beside the array gives way.
+    # The longest dimension relative to the array is shortened.
     while math.prod(lengths) * array.item_bytes > size and max(lengths) > 1:
         longest = max(dimensions, key=lambda dimension: lengths[dimension])
         lengths[longest] = -(-lengths[longest] // 2)
@@ -422,9 +420,9 @@ def _scaled(array: Array, shape: tuple[int, ...], size: int, order: int) -> tupl
 
 
 def better_cache_bytes(array: Array, access: Access) -> int | None:
-    """Return the least chunk cache, by powers of two, that makes the way through the chunks as they are half as long. [bytes]
+    """Return the smallest chunk cache, in powers of two, that halves the time with the current chunks. [bytes]
 
-    None if up to 4 GiB there is none.
+    None if no cache up to 4 GiB does.
 
     Examples
     --------
@@ -445,7 +443,8 @@ def better_cache_bytes(array: Array, access: Access) -> int | None:
 
 
 def slots_for(array: Array, cache_bytes: int) -> int:
-    """Return how many slots a cache should have: a hundred for each chunk that fits, as the HDF Group advises, and odd.
+    """Return the number of hash slots for a cache: a hundred for each chunk that fits, as the HDF Group recommends, and
+    odd.
 
     Examples
     --------

@@ -1,10 +1,9 @@
-"""What a file system gives new files by itself, how fast that is, and a better layout in the same form.
+"""Default layout of a file system for new files, its speed, and a better layout in the same form.
 
-The parts of a progressive layout are written one after the other: MPI-IO goes
-through a file from its begin, and so does a task that writes a file of its own.
-Pools are taken to have OSTs as fast as all others. A better layout keeps what holds
-the beginning of a file (data on the metadata server, a fast pool), where that takes less than a
-hundredth of the time of the rest, and the pool of the rest.
+The parts of a progressive layout are written one after the other: MPI-IO writes a file from its beginning, and so does
+a task that writes a separate file. Pools are taken to have OSTs as fast as all others. A better layout keeps the
+components for the beginning of a file (data on the metadata server, a fast pool), if they take less than a hundredth of
+the time of the rest, and the pool of the rest.
 """
 
 from collections.abc import Sequence
@@ -36,7 +35,7 @@ def default_components(system: FileSystem) -> tuple[Component, ...]:
 
 
 def _stripes(component: Component, system: FileSystem) -> tuple[int, int]:
-    """Return how many stripes a component has here, and their size. [bytes]"""
+    """Return the stripe count of a component here, and its stripe size. [bytes]"""
     count = 1 if component.on_mdt else component.stripe_count or system.default_stripe_count
     most = system.max_stripe_count
     return most if count == -1 else min(count, most), component.stripe_size_bytes or system.default_stripe_size_bytes
@@ -75,11 +74,11 @@ def largest_part(pace: Pace, components: Sequence[Component]) -> tuple[int, int]
 
 
 def estimate_layout(pace: Pace, components: Sequence[Component]) -> Estimate:
-    """Return what the writes take with a layout of several components.
+    """Estimate the write time with a layout of several components.
 
     Examples
     --------
-    A file that lies in the first component is written as with that alone:
+    A file that fits in the first component is written as with that alone:
 
     >>> from hopperlib.machine import Machine
     >>> from hopperlib.storage.lustre.rates import Writing
@@ -96,7 +95,7 @@ def estimate_layout(pace: Pace, components: Sequence[Component]) -> Estimate:
     for component, size in reached:
         part = Pace(replace(pace.writing, size_bytes=size * files), pace.system, pace.costs)
         estimates.append(part.estimate(*_stripes(component, pace.system)))
-    # Each file is created once, and what lies on the metadata server has no object.
+    # Each file is created once, and data on the metadata server have no object.
     again_s = (len(reached) - 1) * files / pace.creates_per_s
     again_s += sum(component.on_mdt for component, _ in reached) * pace.costs.object_s
     names = ("moving_s", "metadata_s", "calls_s", "locks_s", "exchange_s")
@@ -126,7 +125,7 @@ def in_its_form(
     size_bytes : int
         Size of a file. [bytes]
     pool : str
-        Another pool; empty for that of the form, or the one that the site wants.
+        Another pool; empty for the current one, or the site's preference.
 
     Examples
     --------
@@ -137,7 +136,7 @@ def in_its_form(
     ['-E 256k -L mdt', '-E 8M -c 1 -S 1M -p performance', '-E -1 -c 64 -S 16M -p capacity']
     """
     first = tuple(
-        # As they begin: what a component may grow to matters only where it is the last.
+        # As initially created: growth of a component matters only if it is the last.
         replace(part, extension_bytes=None)
         for part in components[:-1]
         if part.end_bytes is not None and part.end_bytes / _stripes(part, system)[0] <= _FIRST_PART * size_bytes / count

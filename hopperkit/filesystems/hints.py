@@ -1,8 +1,8 @@
 """Hints for MPI-IO in the words of the MPI that is there: Cray's, any other with ROMIO (MPICH, Intel MPI), Open MPI's OMPIO.
 
-ROMIO reads a file that ``ROMIO_HINTS`` names; Cray MPICH takes the same hints in
-a variable, for files whose names match [1]_. Open MPI's own OMPIO has parameters in
-their place: the number of aggregators, the bytes each gathers, and Lustre's stripes [2]_.
+ROMIO reads a file that ``ROMIO_HINTS`` names; Cray MPICH takes the same hints in a variable, for files whose names
+match [1]_. Open MPI's OMPIO has parameters instead: the number of aggregators, the bytes each collects, and Lustre's
+stripes [2]_.
 
 References
 ----------
@@ -26,7 +26,7 @@ _OMPIO = {
 
 
 def mpi_of(machine: Machine) -> str:
-    """Return whose MPI programs use on a machine: Cray's on a Cray and with its launchers, else what the launchers say.
+    """Return the MPI library of a machine: Cray's on a Cray with its launchers, otherwise by its launchers.
 
     Examples
     --------

@@ -1,12 +1,9 @@
-"""What a file system was measured to give, as ranges: rates of OSTs and nodes, files created a second, cost of a lock.
+"""Measured performance of a file system, as ranges: rates of OSTs and nodes, file creation rate, cost of a lock.
 
-Where a site's own runs tell, they are taken; where they do not, what public
-results of IO500 on Lustre spread over [1]_. Two things follow from these
-results besides: how many files a second a file system creates grows with its
-write rate (a line in logarithms), and a lock that changes hands costs 2 ms in
-the median. Each range is to hold nine of ten. How far jobs stay below the best
-rate of a file system that others use too is documented for ARCHER2: a
-regular run of a file a task reaches 30 of at most 170 GiB/s in its lower
+A site's runs are used where available; otherwise the spread of public IO500 results on Lustre [1]_. Two more results
+follow from these data: the rate of file creation grows with the write rate (a line in logarithms), and transferring a
+lock costs 2 ms in the median. Each range is to hold nine of ten. The loss of jobs relative to the best rate of a shared
+file system is documented for ARCHER2: regular runs with one file per task reach 30 of at most 170 GiB/s at the lower
 quartile [2]_.
 
 References
@@ -28,13 +25,13 @@ from hopperlib.storage.lustre.rates import PUBLIC_CREATES_PER_S, Costs, Pace, Wr
 
 # Share of the results that a range is to hold.
 HELD = 0.9
-# The lower quartile of ARCHER2's regular runs beside the best of them.
+# Lower quartile of ARCHER2's regular runs relative to the best.
 _REACHED_AT_LEAST = 30 / 170
-# The worst of ARCHER's 60 repeats with one node beside their median (benchio, one shared file).
+# The worst of ARCHER's 60 repeats with one node relative to their median (benchio, one shared file).
 _ONE_FILE_REPEATED = 0.7
-# From that many runs on their own spread is the range.
+# From this many runs on, their observed spread is the range.
 _ENOUGH_RUNS = 5
-# The shared file of small blocks of IO500, and the stripe size that is left as it is.
+# The shared file of small blocks of IO500, with its stripe size unchanged.
 _HARD_BLOCK_BYTES, _STRIPE_BYTES = 47_008, 1 << 20
 
 
@@ -85,7 +82,7 @@ class Relation(NamedTuple):
 
 
 def spread(values: Iterable[float]) -> Range:
-    """Return the ends between which a further value lies nine times of ten, and the median; few values give their ends.
+    """Return the 80 % prediction interval and the median; for few values, their extremes.
 
     Examples
     --------
@@ -99,13 +96,13 @@ def spread(values: Iterable[float]) -> Range:
     return Range(ordered[beyond], median(ordered), ordered[-1 - beyond])
 
 
-# Of 95 public results of 57 systems (see the reference above), each system once: files created a second by many tasks in
-# one folder, by the rate at which a file a task is written, in GiB/s.
+# Of 95 public results of 57 systems (see the reference above), each system once: files created per second by many tasks
+# in one folder, by the write rate with one file per task, in GiB/s.
 ONE_FOLDER = Relation(0.661, 3.397, 0.225, 5.22)
-# Files created a second in one folder, whatever the write rate; the cost of a lock that changes hands. [1/s], [s]
+# Files created per second in one folder, whatever the write rate; cost of transferring a lock. [1/s], [s]
 CREATES_PER_S = Range(3_400.0, PUBLIC_CREATES_PER_S, 466_000.0)
 LOCK_S = Range(0.00017, 0.002, 0.015)
-# How far nine of ten further results of the same system lie from one that is known.
+# Interval of 90 % of further results of the same system, relative to a known one.
 REPEATED = Range(0.25, 1.0, 4.0)
 
 
@@ -115,8 +112,8 @@ class Measurement(NamedTuple):
     Parameters
     ----------
     quantity : str
-        ``write`` (all tasks together, a file a task or large blocks) [GB/s], ``ost`` (what an OST took at least) [GB/s],
-        ``creates`` [1/s] or ``lock`` [s].
+        ``write`` (all tasks together, one file per task or large blocks) [GB/s], ``ost`` (lower bound for one OST)
+        [GB/s], ``creates`` [1/s] or ``lock`` [s].
     value : float
     nodes : int or None
         Nodes that wrote.
@@ -129,7 +126,7 @@ class Measurement(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteRates:
-    """What a file system gives, fitted; None where nothing tells.
+    """Fitted performance of a file system; None where there is no data.
 
     Parameters
     ----------
@@ -153,10 +150,11 @@ class SiteRates:
 
 
 def fit_rates(measurements: Iterable[Measurement]) -> SiteRates:
-    """Return what a file system gives by its own runs.
+    """Fit the performance of a file system to its runs.
 
-    Of rates the best run tells what is possible, and from five runs on their spread what to expect; a few runs are
-    widened by what others' loads cost elsewhere. Creates that nobody measured follow from the write rate.
+    For rates, the best run shows the possible rate and, from five runs on, their spread shows the expected range; for
+    fewer runs the range is widened by the cost of contention elsewhere. Creates that nobody measured follow from the
+    write rate.
 
     Raises
     ------
@@ -206,7 +204,7 @@ def _rate(values: Sequence[float]) -> Range | None:
 
 
 def _repeated(values: Sequence[float]) -> Range | None:
-    """Return the range of what a further run gives."""
+    """Return the range of another run."""
     if not values:
         return None
     if len(values) >= _ENOUGH_RUNS:
@@ -215,7 +213,8 @@ def _repeated(values: Sequence[float]) -> Range | None:
 
 
 def lock_cost_s(large_gib_s: float, small_gib_s: float, objects: int) -> float:
-    """Return the cost of a lock that explains the rate of small unaligned blocks in one file beside that of large ones. [s]
+    """Return the lock cost that explains the rate of small unaligned blocks in one file relative to that of large ones.
+    [s]
 
     Parameters
     ----------
@@ -242,13 +241,13 @@ def lock_cost_s(large_gib_s: float, small_gib_s: float, objects: int) -> float:
 
 def _at(system: FileSystem, rates: SiteRates, end: int) -> FileSystem:
     """Return a file system with the rates at one end of their ranges: 0 the low one, 2 the high one."""
-    # Without runs of its own a shared file system gives from a documented share of its peak to all of it.
+    # Without measurements, a shared file system provides from a documented share of its peak to all of it.
     share = (_REACHED_AT_LEAST, 1.0, 1.0)[end]
     peak = (
         (rates.ost_gb_s or Range(1.0, 1.0, 1.0)).times(system.osts)[end] if rates.ost_gb_s else share * system.peak_gb_s
     )
     if rates.write_gb_s and not rates.ost_gb_s:
-        # What was measured is reached; what was not may be.
+        # Measured rates are achievable; others may be.
         peak = rates.write_gb_s[end] if end == 0 else max(rates.write_gb_s[end], system.peak_gb_s)
     node = rates.node_gb_s[end] if rates.node_gb_s and end == 0 else system.node_write_ceiling_gb_s
     return replace(
@@ -260,11 +259,11 @@ def _at(system: FileSystem, rates: SiteRates, end: int) -> FileSystem:
 
 
 def _one_file_gb_s(system: FileSystem, end: int) -> float:
-    """Return what one node writes to one file at one end of its range: that of public systems, or of repeats. [GB/s]"""
+    """Return one node's rate to one file at one end of its range: that of public systems, or of repeats. [GB/s]"""
     if measured := system.one_file_write_ceiling_gb_s:
         return measured * (_ONE_FILE_REPEATED, 1.0, 1 / _ONE_FILE_REPEATED)[end]
     usual, low, high, _ = one_file_ceiling()
-    # A task's rate moves the middle; the spread over systems stays, as only three tell the ratio.
+    # A task's rate shifts the median; the spread over systems is unchanged, as only three give the ratio.
     moved = one_file_over_task() * system.task_write_ceiling_gb_s / usual if system.task_write_ceiling_gb_s else 1.0
     return (low, usual, high)[end] * moved
 
@@ -288,7 +287,8 @@ def time_range_s(
     costs: Costs | None = None,
     rates: SiteRates | None = None,
 ) -> Range:
-    """Return between which times the writes lie: all quantities at their fast and at their slow ends, and as they are. [s]
+    """Return the range of write times: with all parameters at their fast ends, at their slow ends, and at their values.
+    [s]
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def time_range_s(
     system : FileSystem
     costs : Costs or None
     rates : SiteRates or None
-        What was measured here.
+        Measurements on this system.
 
     Examples
     --------

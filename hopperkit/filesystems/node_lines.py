@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from hopperlib.machine import Machine
 
-# The options that say how many tasks there are, and how many of them a node has.
+# The options for the number of tasks, and for tasks per node.
 _WORDS = {
     "srun": "srun --ntasks={tasks} --ntasks-per-node={each}",
     "aprun": "aprun -n {tasks} -N {each}",
@@ -17,7 +17,7 @@ _WORDS = {
 
 
 class NodeLines(NamedTuple):
-    """What stands before a command.
+    """Commands to put before a command.
 
     Parameters
     ----------
@@ -37,7 +37,8 @@ class NodeLines(NamedTuple):
 def node_lines(machine: Machine, *, nodes: int, tasks: int) -> NodeLines | None:
     """Return these lines for the first launcher that a machine has itself.
 
-    None if its file names none, or one whose tasks per node are those of the job (ibrun), or its nodes have too few cores for so many tasks.
+    None if the machine file names no launcher, or one whose tasks per node are those of the job (ibrun), or its nodes
+    have too few cores for this many tasks.
 
     Examples
     --------

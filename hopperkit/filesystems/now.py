@@ -1,10 +1,9 @@
-"""Whether a time that was measured is what the file system gives, and what a change of layout or writers wins.
+"""Whether a measured time agrees with the file system's estimate, and the gain from a change of layout or writers.
 
-A time within the range of the estimate says nothing against the file system or
-the program. What a change wins at least is told under the same load: the measured
-time shrinks as the estimate does, by the smaller of the factors at both ends of its
-ranges and in the middle. It wins at most what leaves the fast end. A time above the
-range has another cause besides, so nothing is promised at least.
+A time within the estimated range is not evidence against the file system or the program. The minimum gain of a change
+assumes the same load: the measured time shrinks as the estimate does, by the smallest of the factors at both ends and
+the middle of the ranges. It wins at most what leaves the fast end. A time above the range has another cause, so no
+minimum is given.
 """
 
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from hopperlib.errors import above
 
 
 class Change(NamedTuple):
-    """What could be done, the line that does it, and the time it would then take. [s]"""
+    """A possible change, the command for it, and the resulting time. [s]"""
 
     what: str
     line: str
@@ -23,7 +22,7 @@ class Change(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """What a change wins at least and at most. [s]"""
+    """Minimum and maximum gain of a change. [s]"""
 
     change: Change
     low_s: float
@@ -31,7 +30,7 @@ class Gain(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """How a measured time stands.
+    """Comparison of a measured time with the estimate.
 
     Parameters
     ----------
@@ -49,14 +48,14 @@ class Standing(NamedTuple):
 
 
 def stand(seconds: float, expected_s: Range, changes: Sequence[Change]) -> Standing:
-    """Return how a measured time stands, and what each change wins.
+    """Compare a measured time with the estimate, and return the gain of each change.
 
     Parameters
     ----------
     seconds : float
         Measured. [s]
     expected_s : Range
-        What the estimate says of the writes as they are. [s]
+        Estimate of the current writes. [s]
     changes : sequence of Change
 
     Raises
@@ -78,13 +77,13 @@ def stand(seconds: float, expected_s: Range, changes: Sequence[Change]) -> Stand
     if not expected_s.low <= seconds <= expected_s.high:
         verdict = "faster" if seconds < expected_s.low else "slower"
     gains = [_gain(seconds, expected_s, change, promised=verdict == "expected") for change in changes]
-    # What wins nothing worth a word is left out.
+    # Negligible gains are left out.
     gains = [gain for gain in gains if gain.high_s > 0]
     return Standing(verdict, expected_s, tuple(sorted(gains, key=lambda gain: (-gain.low_s, -gain.high_s))))
 
 
 def _gain(seconds: float, expected_s: Range, change: Change, *, promised: bool) -> Gain:
-    """Return what one change wins."""
+    """Return the gain of one change."""
     factor = max(new / old for new, old in zip(change.time_s, expected_s, strict=True))
     low = max(0.0, seconds * (1 - factor)) if promised else 0.0
     return Gain(change, low, max(low, seconds - change.time_s.low))

@@ -1,7 +1,7 @@
 """File systems that are not Lustre: whether there is anything to stripe, and what to set instead.
 
-No rates: there is no model of these file systems here. What carries over from Lustre is how to write: few large
-accesses that begin at a multiple of the block, by few tasks of each node.
+No rates: these file systems are not modeled. The advice on writing for Lustre also applies: few large accesses aligned
+with the block, by few tasks per node.
 """
 
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ class OtherFileSystem(NamedTuple):
     ----------
     title : str
     answer : str
-        What decides the rate here, in place of stripes.
+        Determines the rate here, instead of stripes.
     commands : mapping
-        What each line does, and the line.
+        Effect of each command, and the command.
     hints : mapping
         Hints for MPI-IO that help here, in the words of ROMIO.
     """

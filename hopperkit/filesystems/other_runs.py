@@ -1,4 +1,4 @@
-"""What a file system gives another run, from one that was measured: more or fewer nodes, reads in place of writes.
+"""Performance of a different run, from a measured one: more or fewer nodes, reads instead of writes.
 
 A file system is slower than its parts add up to, and how much slower is known of many: IO500 prints the same four phases
 for every system, and many systems ran it more than once [1]_. Between two runs of one system the rate grows with a power
@@ -22,7 +22,7 @@ from hopperkit.filesystems.measured import Range
 from hopperlib.errors import above, at_least
 from hopperlib.package_data import load_csv_resource
 
-#: Share of further runs that a range is to hold.
+# : Share of further runs that a range should contain.
 HELD = 0.8
 # Runs with nearly the same number of nodes repeat each other. [log10]
 _OTHER_NODES = 0.1
@@ -42,7 +42,7 @@ class Result(NamedTuple):
 
 
 class Power(NamedTuple):
-    """A rate that grows with a power of something, and the factors about it that hold 8 of 10 further runs.
+    """A rate that scales with a power, and the factors around it that contain 8 of 10 further runs.
 
     Parameters
     ----------
@@ -80,12 +80,12 @@ class HeldOut(NamedTuple):
 # A value of a system: x and y, as logarithms.
 _Point = tuple[str, float, float]
 
-#: Rate of another run of the same system over that of a measured one, by the ratio of their nodes: fitted to all results.
+# : Ratio of another run's rate to the measured one on the same system, by the ratio of nodes: fitted to all results.
 NODES = {
     "easy_write": Power(0.349, 1.0, 0.397, 2.11),
     "easy_read": Power(0.441, 1.0, 0.467, 2.08),
 }
-#: Rate of reading files of one task each, by that of writing them. [GiB/s]
+# : Read rate with one file per task, relative to the write rate. [GiB/s]
 READ_BY_WRITE = Power(0.992, 1.163, 0.611, 2.01)
 
 
@@ -110,7 +110,7 @@ def results() -> tuple[Result, ...]:
 
 
 def rate_at(rate: float, nodes: int, other_nodes: int, *, phase: str = "easy_write") -> Range:
-    """Return what another run of the same file system gives, in the unit of the measured one.
+    """Return the rate of another run on the same file system, in the unit of the measured one.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def of_rates(x: str, y: str) -> list[_Point]:
 
 
 def held_out(points: Sequence[_Point], *, through_one: bool) -> HeldOut:
-    """Return how a power holds for each system, fitted to all others.
+    """Return the accuracy of the power law for each system, when fitted to all others.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def held_out(points: Sequence[_Point], *, through_one: bool) -> HeldOut:
     return HeldOut(len(points), len(systems), factors[len(factors) // 2], held / len(points))
 
 
-#: What is estimated from what, as the page shows it.
+# : Which quantity is estimated from which, as shown on the page.
 ESTIMATES: dict[str, tuple[Callable[[], list[_Point]], bool]] = {
     "write rate with another number of nodes, from one run of the same system": (lambda: of_nodes("easy_write"), True),
     "read rate with another number of nodes, from one run of the same system": (lambda: of_nodes("easy_read"), True),

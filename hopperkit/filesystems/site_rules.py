@@ -1,4 +1,4 @@
-"""What a site advises for a shared file of a size, as lines to type: its layout, its pool, its hints.
+"""A site's recommendation for a shared file of a given size, as commands: its layout, its pool, its hints.
 
 A machine file holds the sizes from which a site advises more stripes, and often the
 line itself. Below the first size, and for files that are not shared by tasks, new files stay as the site
@@ -16,7 +16,7 @@ from hopperlib.machine.layouts import Component, setstripe
 from hopperlib.storage.lustre.rates import Pace
 from hopperlib.units import BYTES_PER_GB
 
-# The word that stands for the folder in a machine file.
+# Placeholder for the folder in a machine file.
 _DIRECTORY = "DIRECTORY"
 _EXPORT = re.compile(r"^export\s.*MPICH_MPIIO_HINTS=")
 
@@ -39,7 +39,7 @@ class SiteRule(NamedTuple):
     hints_line : str or None
         The site's line that hands hints to MPI-IO, where it prints one.
     words : str
-        What the rule is for.
+        Purpose of the rule.
     """
 
     stripe_count: int
@@ -51,14 +51,14 @@ class SiteRule(NamedTuple):
 
 
 def site_rule(pace: Pace, default: Sequence[Component], directory: str, pool: str = "") -> SiteRule | None:
-    """Return what the site advises; None where its machine file holds no rule, or the rule is for other files.
+    """Return the site's recommendation; None if its machine file has no rule that applies to these files.
 
     Parameters
     ----------
     pace : Pace
         The writes, and the file system.
     default : sequence of Component
-        What new files get.
+        Default layout of new files.
     directory : str
     pool : str
         Pool that is requested; a rule that names another one does not apply.

@@ -1,7 +1,7 @@
-"""What many small files cost, and what else can be done with them.
+"""Cost of many small files, and alternatives.
 
-Creating and reading a file is a request to the metadata servers; those answer so
-many a second, whatever the files hold. Four ways for the same data:
+Creating and reading a file are requests to the metadata servers, whose request rate is independent of file size. Four
+ways for the same data:
 
 =============  ============================================================================
 one folder     each file by itself, all in one folder
@@ -10,9 +10,9 @@ node archive   files in memory or on the disk of a node, then one archive a node
 one file       one shared file with the files as records of it (HDF5, a database, WebDataset shards)
 =============  ============================================================================
 
-In folders of their own the same file systems create 3.6 times the files a second: the
-ratio of the medians of 95 public IO500 results on Lustre (``benchmarks/README.md``).
-What is read back is opened first: an open is taken to cost what a create does.
+In separate folders the same file systems create 3.6 times as many files per second: the ratio of the medians of 95
+public IO500 results on Lustre (``benchmarks/README.md``). A file is opened before it is read: an open is assumed to
+cost as much as a create.
 """
 
 from typing import Literal, NamedTuple, get_args
@@ -29,12 +29,12 @@ _OWN_FOLDERS = 3.6
 
 
 class FilesCost(NamedTuple):
-    """What one way costs.
+    """Cost of one method.
 
     Parameters
     ----------
     files : int
-        On the file system, of which quotas count each.
+        On the file system, counted by quotas.
     metadata_s : Range
         Creating them. [s]
     moving_s : float
@@ -52,7 +52,7 @@ class FilesCost(NamedTuple):
 
 
 def files_cost(way: Way, *, files: int, size_bytes: int, tasks: int, nodes: int, system: FileSystem) -> FilesCost:
-    """Return what it costs to write many files, or to open and read them.
+    """Estimate the cost of writing many files, or of opening and reading them.
 
     Parameters
     ----------

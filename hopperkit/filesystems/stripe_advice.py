@@ -1,21 +1,18 @@
 """Which stripe count and size a file should have, and the commands that give it them.
 
-Where the machine file holds the site's rule for such a file, that is the answer, with the
-estimate of it; a layout that takes a tenth less time by the estimate is an alternative that
-says so (`hopperkit.filesystems.site_rules`).
+If the machine file has the site's rule for such a file, that is the answer, with its estimate; a layout that is
+estimated to take a tenth less time is reported as an alternative (`hopperkit.filesystems.site_rules`).
 
-Elsewhere new files have a layout already: it stays if it comes within 5 % of the best. Else the
-estimate of `hopperlib.storage.lustre.rates` is made as high as it gets, over
-counts, sizes and the tasks that write, and then the least count is taken that
-comes within 5 % of it: objects cost others too, and the layout is given in the form
-of the site's own (its pool, its first components). Three things come before the estimate:
+Elsewhere new files have a layout already: it stays if it comes within 5 % of the best. Otherwise the estimate of
+`hopperlib.storage.lustre.rates` is maximized over counts, sizes and the tasks that write, and the smallest count within
+5 % of it is chosen, as objects have a cost for others. The layout has the form of the site's default (its pool, its
+first components). Three things come before the estimate:
 
-- what the site wants no file to have more of;
-- a count that was measured, if it lies so little above that the estimate cannot tell them apart: on Hopper nothing was gained
+- the site's upper limit per file;
+- a measured count, if it is only slightly higher, within the accuracy of the estimate: on Hopper nothing was gained
   above 144 OSTs [1]_;
-- stripes of 1 to 16 MiB, which is what public results and sites use; larger ones
-  only where a machine's record says that they were measured, as those of 64 MiB
-  on Hopper [1]_; of these one that gives each OST several stripes.
+- stripes of 1 to 16 MiB, as used by public results and sites; larger ones only if the machine's record includes a
+  measurement, such as that of 64 MiB on Hopper [1]_; of these, one that gives each OST several stripes.
 
 References
 ----------
@@ -60,7 +57,7 @@ _NEAR_BEST = 0.955
 DEPARTS = "departs from the site's rule"
 # A layout that departs from the site's rule must take this share of its time at most.
 _DEPARTS = 0.9
-# What scripts of public IO500 results on Lustre, and the sites, use.
+# Values used in scripts of public IO500 results on Lustre, and by sites.
 _LARGEST_STRIPE_BYTES = 16 * BYTES_PER_MIB
 _STRIPES_PER_OST = 16
 # Counts that are all tried; above, steps of 5 %.
@@ -84,7 +81,7 @@ _LIMITS = {
 
 
 class Alternative(NamedTuple):
-    """Another layout, for what its reason says."""
+    """Another layout, with its reason."""
 
     command: str
     reason: str
@@ -107,9 +104,9 @@ class Advice:
     hints : tuple of (str, str)
         Hints for MPI-IO, in order; empty where MPI-IO has no part.
     cautions : tuple of str
-        What else to know.
+        Additional notes.
     estimate : Estimate
-        What the writes then take.
+        Resulting write time.
     keeps_default : bool
         Whether this is what new files get anyhow.
     mpi : str
@@ -117,7 +114,7 @@ class Advice:
     alternatives : tuple of Alternative
         Newer kinds of layout, and when they fit better.
     too_large : bool
-        Whether the data are more than the file system holds, which the last caution says.
+        Whether the data exceed the file system's capacity, which the last caution reports.
     by_site : bool
         Whether the layout is the site's rule.
     site_hints : str
@@ -172,7 +169,7 @@ def _stripe_size(size_bytes: int, count: int, system: FileSystem) -> int:
     if system.guide_stripe_size_bytes:
         return system.guide_stripe_size_bytes
     size = system.default_stripe_size_bytes
-    # With one OST everything is there, in pieces of whatever size.
+    # With one OST all data are on it, whatever the stripe size.
     wanted = 0 if count == 1 else size_bytes // (count * _STRIPES_PER_OST)
     while size * 2 <= min(wanted, stripe_sizes(system)[-1]):
         size *= 2
@@ -204,7 +201,7 @@ def advise(
     writers : int
         Tasks that hold the data.
     pattern : {"shared", "file-per-process", "one-writer"}
-        One file for all, one file a task, or one task that writes all.
+        One file for all tasks, one file per task, or one task that writes everything.
     system : FileSystem
     nodes : int or None
         Nodes of the writers; None packs them.
@@ -213,12 +210,12 @@ def advise(
     directory, pool : str
         Where the files will be; the pool of OSTs, empty for none.
     block_bytes : int
-        What a task moves in one call where nobody gathers. [bytes]
+        Bytes per call of a task without collective buffering. [bytes]
     reading : bool
         Whether the rate of reading counts.
     costs : Costs or None
     default : sequence of Component
-        What new files get; none for what the file system's record says.
+        Default layout of new files; None uses the file system's record.
     mpi : {"cray", "romio", "ompio"}
         Whose MPI-IO takes the hints.
 
@@ -294,12 +291,12 @@ def _site_aggregators(result: Estimate) -> str:
 
 
 def _reason_of(pace: Pace, rule: SiteRule) -> str:
-    """Return why that many aggregators for the site's layout."""
+    """Return the reason for this number of aggregators with the site's layout."""
     return aggregator_reason(pace, rule.stripe_count, rule.stripe_size_bytes)
 
 
 def _departure(own: Advice, result: Estimate) -> str:
-    """Return what a layout that departs from the site's rule promises, and what that rests on."""
+    """Return the expected gain of a layout other than the site's rule, and its basis."""
     return (
         f"{DEPARTS}: {digits(own.estimate.rate_gb_s, 3)} GB/s by this estimate against "
         f"{digits(result.rate_gb_s, 3)}. It rests on {limit_words(own.estimate.limit)} and knows only your job, the site "
@@ -331,7 +328,7 @@ def _of_choice(
 
 
 def limit_words(limit: str) -> str:
-    """Return what the limit of an estimate is called.
+    """Return the name of an estimate's limit.
 
     Examples
     --------
@@ -359,8 +356,8 @@ def _rule_stripe(pace: Pace, count: int) -> int:
 
 
 def _fastest(pace: Pace, count: int) -> tuple[float, int]:
-    """Return the least time with a count, and the stripe size that gives it, that of the rule among them."""
-    # Of files of their own only the number of objects counts.
+    """Return the least time with a count and the stripe size that gives it, including that of the rule."""
+    # For separate files only the number of objects matters.
     tried = {_rule_stripe(pace, count), *(() if pace.own_files else stripe_sizes(pace.system))}
     return min((pace.time_s(count, size), size) for size in tried)
 
@@ -419,7 +416,7 @@ def _choose(pace: Pace, default: tuple[Component, ...], pool: str) -> _Choice:
 
 
 def _near_rule(pace: Pace, count: int, bound_s: float) -> int:
-    """Return the stripe size nearest to that of the rule that is nearly as fast as the best. [bytes]"""
+    """Return the stripe size nearest to the rule's that is nearly as fast as the best. [bytes]"""
     rule = _rule_stripe(pace, count)
     if pace.own_files:
         return rule
@@ -441,7 +438,7 @@ def _reasons(pace: Pace, choice: _Choice, result: Estimate) -> Iterator[str]:
 
 
 def _size_reason(pace: Pace, choice: _Choice) -> str:
-    """Return why the stripes have this size."""
+    """Return the reason for this stripe size."""
     if choice.stripe_bytes > _rule_stripe(pace, choice.count):
         return "the fewer, the fewer locks change hands"
     return "with one OST any size will do" if choice.count == 1 else "large pieces, and still several for each OST"
@@ -457,7 +454,7 @@ def _hints(layout: Layout, writing: Writing, aggregators: int) -> tuple[tuple[st
 
 
 def _cautions(pace: Pace, choice: _Choice, result: Estimate, share: float) -> Iterator[str]:
-    """Yield what to mind: slow OSTs, many files, what the site says where it differs, and the space."""
+    """Yield cautions: slow OSTs, many files, differences from the site's advice, and space."""
     if pace.collective:
         yield "one slow or nearly full OST of the file slows every write: probe them first"
     if pace.own_files:
@@ -485,7 +482,7 @@ def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iter
             "for files this small, with Lustre 2.11 or newer and space on the metadata servers: "
             "the first 64 KiB lie there, and a small file needs no OST",
         )
-    # Objects on every OST are what a site with a limit does not want.
+    # A site with a limit does not allow objects on every OST.
     if pace.collective and not writing.reading and not pace.system.advised_stripe_count:
         objects = min(_OVERSTRIPED * osts, MOST_STRIPES)
         yield Alternative(
@@ -498,7 +495,7 @@ def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iter
 def writing_findings(
     writing: Writing, layout: Layout, system: FileSystem, estimate: Estimate, advice: Advice
 ) -> tuple[Finding, ...]:
-    """Return what is wrong with writing so to a file with this layout, and what to know about it.
+    """Return the findings about writing to a file with this layout.
 
     Parameters
     ----------
@@ -506,7 +503,7 @@ def writing_findings(
     layout : Layout
     system : FileSystem
     estimate : Estimate
-        What the writes take, as `hopperlib.storage.lustre.rates.estimate` gives it.
+        Estimate of the writes, from `hopperlib.storage.lustre.rates.estimate`.
     advice : Advice
         Whose cautions hold too.
 
@@ -525,7 +522,7 @@ def writing_findings(
 
 
 def _layout_findings(writing: Writing, layout: Layout, system: FileSystem, estimate: Estimate) -> Iterator[Finding]:
-    """Yield what is wrong with the layout for these writes."""
+    """Yield problems of the layout for these writes."""
     # Aggregators write whole stripes already.
     if writing.pattern == "shared" and estimate.locks_s > _LOCK_PROBLEM_SHARE * estimate.time_s:
         message = (
@@ -547,7 +544,7 @@ def _many_files(files: int, count: int, osts: int) -> Iterator[str]:
     fullest, mean = expected_fullest(files, count, osts), files * count / osts
     random = "if the files fall on OSTs at random, the fullest gets"
     if mean < 1 and fullest > 1.05:
-        # Most OSTs get nothing; what counts is whether two files meet on one.
+        # Most OSTs get nothing; the question is whether two files share one.
         yield f"{random} {fullest:.1f} stripes where 1 would do"
     elif mean >= 1 and fullest > 1.05 * mean:
         yield f"{random} {fullest / mean:.2f} times the mean, and all wait for it"

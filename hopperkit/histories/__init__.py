@@ -1,1 +1,1 @@
-"""Benchmark histories before and after a date, and the level that a good run should reach."""
+"""Benchmark histories before and after a date, and reference values for good runs."""

@@ -1,8 +1,8 @@
-"""What a benchmark should reach: its level now, and how far below a good run falls once in so many runs.
+"""Reference for a benchmark: its current level, and the margin that a good run misses only once in this many runs.
 
-The runs since the last change, outliers apart, are taken for draws from one lognormal distribution. The next run lies
-beyond ``mean -+ t s sqrt(1 + 1/n)`` of the logarithms with the chance that was asked for, the uncertainty of mean and
-spread included; runs that resemble their neighbours count for fewer.
+The runs since the last change, without outliers, are treated as draws from one lognormal distribution. The next run is
+beyond ``mean -+ t s sqrt(1 + 1/n)`` of the logarithms with the requested probability, including the uncertainty of mean
+and spread; autocorrelated runs count for fewer.
 
 References
 ----------
@@ -34,7 +34,7 @@ class Reference(NamedTuple):
     runs, failed : int
         Runs since the last change, and how many of them the bound would have failed, each against the others.
     most_failures : float
-        Most that the true share of failures may be, as far as these runs tell (95 %).
+        Upper bound of the true failure rate, from these runs (95 %).
     """
 
     value: float
@@ -88,7 +88,7 @@ def _at_last_level(report: Report) -> list[float]:
 
 
 def _failures(off: Sequence[float], factor: float) -> int:
-    """Return how many runs lie more than that many standard deviations of the others above the mean of the others."""
+    """Return how many runs are more than this many standard deviations above the mean of the others."""
     squares, others = math.fsum(each**2 for each in off), len(off) - 1
     return sum(
         each * (others + 1) / others > factor * math.sqrt((squares - each**2 * (others + 1) / others) / (others - 1))
@@ -97,7 +97,9 @@ def _failures(off: Sequence[float], factor: float) -> int:
 
 
 def _spreads(runs: int, false_alarm: float, likeness: float) -> float:
-    """Return how many standard deviations from the mean the next run lies with that chance, on one side."""
+    """Return the distance from the mean, in standard deviations, that the next run exceeds with this one-sided
+    probability.
+    """
     count = runs * (1 - likeness) / (1 + likeness)
     return t_quantile(1 - false_alarm, count - 1) * math.sqrt(1 + 1 / count)
 

@@ -1,1 +1,1 @@
-"""What the logs of I/O say is wrong."""
+"""Findings from I/O logs."""

@@ -1,12 +1,10 @@
 """What I/O cost a job.
 
-Darshan adds up the time of all tasks in their calls. Time in MPI-IO includes that of
-the POSIX calls under it. What remains of opening and closing a file is metadata. What
-remains of reading and writing is waiting for other tasks and exchange of data with
-them if calls are collective; if none is, it is locks of the file, which Darshan does
-not count, or the library itself. Time outside of I/O calls that a task waits for one
-inside is in no log, so the slowest task is given next to the mean: a run loses
-something between the two.
+Darshan adds up the time of all tasks in their calls. Time in MPI-IO includes the POSIX calls below it. The rest of
+opening and closing a file is metadata. The rest of reading and writing is, for collective calls, waiting for other
+tasks and data exchange with them; otherwise file locks, which Darshan does not count, or the library itself. Time
+outside of I/O calls that a task waits for one inside is in no log, so the slowest task is given next to the mean: a run
+loses something between the two.
 """
 
 from collections import defaultdict
@@ -16,13 +14,13 @@ from typing import Any, NamedTuple
 from hopperkit.iologs.darshan_log import DAOS, DarshanLog, FileRecord
 from hopperlib.text import digits, share
 
-# Clocks of tasks and the rounding of the run time to seconds leave so much.
+# Tolerance for differences between clocks and for the run time's rounding to seconds.
 _CLOCKS = 1.05
 _HOUR_S = 3600.0
 
 
 class Cost(NamedTuple):
-    """Time of all tasks in I/O calls, by what it went for.
+    """I/O time of all tasks, by purpose.
 
     Parameters
     ----------
@@ -33,7 +31,7 @@ class Cost(NamedTuple):
         Reading and writing; opening, closing and seeking, of MPI-IO too; reading and writing in MPI-IO less the POSIX
         calls under it. Of all tasks together. [s]
     slowest_s : float
-        What the slowest task spent in I/O calls at least. [s]
+        Lower bound of the slowest task's I/O time. [s]
     nodes : int or None
         Nodes of the job, where they are known.
     collective : bool
@@ -76,7 +74,7 @@ class Cost(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """Share of the run that a task spends in I/O calls on average; None where the log cannot tell. [fraction]"""
+        """Mean share of the run that a task spends in I/O calls; None if unknown. [fraction]"""
         if not self.run_time_s or self.impossible:
             return None
         return min(1.0, self.seconds / self.run_time_s)
@@ -98,7 +96,7 @@ class Cost(NamedTuple):
 
 
 def cost_of(log: DarshanLog) -> Cost:
-    """Return what I/O cost a job.
+    """Compute the I/O cost of a job.
 
     Examples
     --------
@@ -119,7 +117,7 @@ def cost_of(log: DarshanLog) -> Cost:
     records = (*log.files, *(record for record in log.upper if record.interface == "MPI-IO"))
     slowest = max(slowest_s(log.files), max((record.slowest_s for record in records), default=0.0))
     tasks = log.tasks or 1
-    # The slowest of one file need not be the slowest of all, who is no faster than the mean.
+    # The slowest task of one file need not be the slowest overall, which is no faster than the mean.
     slowest = max(slowest, (transfer + metadata + waiting) / tasks)
     slowest = max(slowest, max(log.task_s.values(), default=0.0))
     return Cost(tasks, log.run_time_s, transfer, metadata, waiting, slowest, log.nodes, has_collective_calls(log))
@@ -193,7 +191,7 @@ def has_collective_calls(log: DarshanLog, path: str | None = None) -> bool:
 
 
 def slowest_s(files: Iterable[FileRecord], way: str = "") -> float:
-    """Return what the slowest task spent on files at least, in one direction or in all calls. [s]
+    """Return a lower bound of the slowest task's time on files, in one direction or in all calls. [s]
 
     Examples
     --------
@@ -242,7 +240,7 @@ def task_time(seconds: float, of: str = "task") -> str:
 
 
 def of_nodes(node_s: float | None) -> str:
-    """Return how much that is of nodes, in parentheses; nothing where their number is unknown.
+    """Return the number of nodes as text in parentheses; empty if unknown.
 
     Examples
     --------
@@ -253,7 +251,7 @@ def of_nodes(node_s: float | None) -> str:
 
 
 def waiting_words(cost: Cost) -> str:
-    """Return what time in MPI-IO beyond the calls under it is called.
+    """Return the name of MPI-IO time beyond the calls below it.
 
     Examples
     --------
@@ -286,7 +284,7 @@ def headline(cost: Cost) -> str:
 
 
 def _headline_parts(cost: Cost) -> Iterator[str]:
-    """Yield how long I/O took, what most of it was, and the slowest task where it stands out."""
+    """Yield the duration of I/O, its largest part, and the slowest task if it is an outlier."""
     run = f" of {cost.run_time_s:,.0f} s ({share(round(cost.share or 0.0, 4))})" if cost.run_time_s else " s"
     yield f"I/O took {digits(cost.seconds, 3)}{run}, {task_time(cost.task_s)}{of_nodes(cost.node_s)}"
     parts = {

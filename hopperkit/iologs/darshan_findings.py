@@ -1,8 +1,7 @@
-"""What a Darshan log says is wrong, each finding with its number, its cost, what to do and the command that does it.
+"""Findings from a Darshan log, each with its number, cost, remedy and command.
 
-Findings are judged from counters of the job alone. What a log cannot tell is
-``unknown``, and never healthy. What was looked for and costs next to nothing is listed
-by `looked_for`.
+Findings are judged from counters of the job alone. If a log cannot show something, the result is ``unknown``, never
+healthy. Checks with negligible cost are listed by `looked_for`.
 """
 
 from collections import defaultdict
@@ -29,11 +28,11 @@ SEVERITIES: dict[Level, str] = {"problem": "fail", "advice": "warn", "note": "in
 # From these on it is worth a warning.
 _NEARLY_ALL = 0.9
 _FAIL_FACTOR = 10.0
-# What takes less of a run than this is listed, but no reason to change anything.
+# Findings below this share of a run are listed, but give no reason for changes.
 _BRIEF_FRACTION = 0.01
 # Any OST gives one disk's rate.
 _LEAST_OST_GB_S = 0.1
-# What is looked for in every log, by the codes of its findings.
+# Checks made on every log, by the codes of their findings.
 CHECKS: dict[str, tuple[str, ...]] = {
     "fsync and flushes": ("fsync", "flush"),
     "small calls": ("small-reads", "small-writes", "stdio", "small-files", "small-datasets"),
@@ -59,7 +58,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
 
 
 def findings(log: DarshanLog, machine: Machine | None = None) -> tuple[Finding, ...]:
-    """Return what the log shows, by level, and those of one level the most expensive first.
+    """Return the findings, by level and then by decreasing cost.
 
     Parameters
     ----------
@@ -98,7 +97,7 @@ def findings(log: DarshanLog, machine: Machine | None = None) -> tuple[Finding, 
 
 
 def looked_for(log: DarshanLog, log_findings: Sequence[Finding]) -> str:
-    """Return in a sentence what was looked for and takes next to none of the run; empty where the log has no times.
+    """Return a sentence listing the checks with negligible cost; empty if the log has no times.
 
     Examples
     --------
@@ -123,7 +122,7 @@ def looked_for(log: DarshanLog, log_findings: Sequence[Finding]) -> str:
 
 
 def _lost(log: DarshanLog) -> Iterator[Finding]:
-    """Yield what a damaged or overfull log lost."""
+    """Yield the losses of a damaged or overfull log."""
     for number, what in enumerate(log.missing, start=1):
         memory = "Give Darshan more memory and run again: export DARSHAN_MODMEM=64"
         yield Finding(
@@ -141,7 +140,7 @@ def _lost(log: DarshanLog) -> Iterator[Finding]:
 
 
 def _slow_osts(log: DarshanLog) -> Iterator[Finding]:
-    """Judge OSTs by both directions; without the OSTs of any file there is nothing to say."""
+    """Judge OSTs by both directions; without the OSTs of any file there is no finding."""
     if "LUSTRE" not in log.modules and not any(file.layout for file in log.files):
         return
     verdicts = [judge_osts(log, direction) for direction in ("write", "read")]
@@ -153,7 +152,7 @@ def _slow_osts(log: DarshanLog) -> Iterator[Finding]:
 
 
 def _no_telling(log: DarshanLog, verdicts: Sequence[Verdict]) -> Finding:
-    """Return why the log cannot tell whether an OST is slow, by the direction that moved most or has a suspect."""
+    """Return why the log cannot show whether an OST is slow, for the direction with most bytes or with a suspect."""
     moved = {way: sum(file.moved(way).moved_bytes for file in log.files) for way in access.WAYS}
     verdict = max(verdicts, key=lambda verdict: (verdict.suspect is not None, moved[verdict.direction]))
     files, osts = sum(file.layout is not None for file in log.files), {ost for file in log.files for ost in file.osts}
@@ -229,7 +228,7 @@ def _one_ost(site: Site) -> Iterator[Finding]:
 
 
 def _bytes_by_ost(files: Sequence[FileRecord]) -> dict[int, float]:
-    """Return the bytes moved on each OST: the log does not say which stripe was accessed, so each is given an even part."""
+    """Return the bytes moved on each OST: the log does not record the stripes accessed, so they are divided evenly."""
     moved: dict[int, float] = defaultdict(float)
     for file in files:
         for ost in file.osts:
@@ -265,10 +264,10 @@ def _one_ost_finding(site: Site, evidence: dict[str, Any], here: Sequence[FileRe
 
 
 def _cost_of_one_ost(log: DarshanLog, here: Sequence[FileRecord], stripes: int) -> dict[str, Any]:
-    """Return what files on one OST cost, those that wait in MPI-IO for them included."""
+    """Return the cost of files on one OST, including those whose MPI-IO waits for them."""
     waiting, paths = waiting_by_path(log), {file.path for file in here}
     seconds = sum(map(time_s, here)) + sum(waiting.get(path, 0.0) for path in paths)
-    # Where an OST gave less than any should, its rate is not what they waited for: small calls are, or locks.
+    # If an OST was slower than any should be, small calls or locks are the cause, not its rate.
     passed = sum(passed_s([file.moved(way) for file in here]) for way in access.WAYS)
     part = min(1.0, sum(file.bytes_moved for file in here) / 1e9 / _LEAST_OST_GB_S / passed) if passed else 1.0
     because = f"if {count(stripes, 'OST')} share the work evenly and nothing else limits"

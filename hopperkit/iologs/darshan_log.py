@@ -9,7 +9,7 @@ from hopperkit.frames import TableMixin, record_columns
 
 # Interfaces of DAOS: its files, and the objects below them.
 DAOS = ("DFS", "DAOS")
-# Darshan counts accesses by size; upper ends, of which the last is open. [bytes]
+# Darshan's access size bins: upper bounds, the last one open. [bytes]
 SIZE_BINS = (
     ("0_100", 100), ("100_1K", 1 << 10), ("1K_10K", 10 << 10), ("10K_100K", 100 << 10), ("100K_1M", 1 << 20),
     ("1M_4M", 4 << 20), ("4M_10M", 10 << 20), ("10M_100M", 100 << 20), ("100M_1G", 1 << 30), ("1G_PLUS", None),
@@ -17,7 +17,7 @@ SIZE_BINS = (
 
 
 class Traffic(NamedTuple):
-    """What moved in one direction.
+    """Data moved in one direction.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Traffic(NamedTuple):
 
 
 class StripeLayout(NamedTuple):
-    """How a file is striped, as far as the log says.
+    """Striping of a file, as far as the log shows it.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class StripeLayout(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class FileRecord:
-    """What all tasks did with one file through one interface.
+    """I/O of all tasks on one file through one interface.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class FileRecord:
     interface : str
         ``POSIX``, ``STDIO``, ``DFS``, ``DAOS``, ``MPI-IO`` or a library above these.
     tasks : int
-        Tasks that opened it, as far as the log tells.
+        Tasks that opened it, as far as known.
     shared : bool
         Whether more than one did.
     bytes_read, bytes_written : int
@@ -73,7 +73,8 @@ class FileRecord:
     reads, writes : int
         Calls.
     read_s, write_s : float
-        Time in them: for a file of one task its own, else what passed from the first call to the end of the last. [s]
+        Time in these calls: of the task for a single-task file, otherwise from the start of the first call to the end
+        of the last. [s]
     read_span, write_span : tuple of float or None
         Start of the first and end of the last call. [s]
     read_sizes, write_sizes : tuple of int
@@ -83,22 +84,22 @@ class FileRecord:
     alignment_bytes : int or None
         [bytes]
     busiest_bytes : int or None
-        Bytes of the slowest or fastest task, where the log says it. [bytes]
+        Bytes of the slowest or fastest task, if in the log. [bytes]
     idlest_bytes : int or None
-        The lesser of the two, where the log says both. [bytes]
+        The smaller of the two, if both are in the log. [bytes]
     written_by, read_by : mapping
-        Bytes of each task that has a record of its own. [bytes]
+        Bytes of each task with a separate record. [bytes]
     layout : StripeLayout or None
     opens : int
         Calls that opened it.
     meta_s : float
-        Time in opening, closing, seeking and asking, of all tasks together. [s]
+        Time in open, close, seek and stat calls, over all tasks. [s]
     busy_s : float
         Time in all calls, of all tasks together. [s]
     read_busy_s, write_busy_s : float
         Time in the calls of one direction, of all tasks together. [s]
     slowest_s : float
-        Time in all calls of the slowest task, where the log says it. [s]
+        Time in all calls of the slowest task, if in the log. [s]
     slowest_task : int or None
         The slowest task of a record of all tasks.
     longest_read_s, longest_write_s : float
@@ -152,7 +153,7 @@ class FileRecord:
 
     @property
     def osts(self) -> tuple[int, ...]:
-        """OSTs that hold an object, as far as the log knows them."""
+        """OSTs that hold an object, as far as known."""
         return self.layout.osts if self.layout else ()
 
     @property
@@ -161,7 +162,7 @@ class FileRecord:
         return self.bytes_read + self.bytes_written
 
     def moved(self, direction: str) -> Traffic:
-        """Return what moved in one direction, ``read`` or ``write``."""
+        """Return the data moved in one direction, ``read`` or ``write``."""
         if direction == "read":
             return Traffic(self.bytes_read, self.reads, self.read_s, self.read_span, self.read_sizes)
         return Traffic(self.bytes_written, self.writes, self.write_s, self.write_span, self.write_sizes)
@@ -182,9 +183,9 @@ class DarshanLog(TableMixin):
     files : tuple of FileRecord
         Every byte once: what passed the lowest interface that the log has for it.
     notes : tuple of str
-        What the log does not hold, or holds and is not used here.
+        Parts missing from the log, or present but not used here.
     missing : tuple of str
-        What is lost: a damaged log, a module that ran out of memory.
+        Losses: a damaged log, a module that ran out of memory.
     upper : tuple of FileRecord
         The same bytes as libraries above handed them down: MPI-IO, HDF5, PnetCDF.
     totals : mapping
@@ -192,11 +193,11 @@ class DarshanLog(TableMixin):
     mounts : tuple of (str, str)
         Mount points and the kinds of their file systems.
     osts : int or None
-        OSTs of the file system, if the log says it.
+        OSTs of the file system, if in the log.
     user : int or None
         Number of the user.
     hosts : mapping
-        Tasks and the nodes that they ran on, where the log or a list of jobs says it.
+        Tasks and their nodes, if in the log or in a list of jobs.
     cores_per_node : int or None
         Of the machine, where it is known.
     start : datetime or None
@@ -225,12 +226,12 @@ class DarshanLog(TableMixin):
     start: datetime | None = None
     task_s: dict[int, float] = field(default_factory=dict)
     task_bytes: dict[int, int] = field(default_factory=dict)
-    # What was judged of its OSTs, by direction: it is asked for often.
+    # Cached judgement of its OSTs, by direction.
     judged: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
     def nodes(self) -> int | None:
-        """Nodes of the job: of all tasks, or as many as have a core for each; None where nothing says it."""
+        """Nodes of the job: those of all tasks, or as many as have one core per task; None if unknown."""
         if self.tasks and len(self.hosts) == self.tasks:
             return len(set(self.hosts.values()))
         return -(-self.tasks // self.cores_per_node) if self.tasks and self.cores_per_node else None
@@ -261,7 +262,7 @@ class DarshanLog(TableMixin):
         return replace(self, hosts=hosts, cores_per_node=cores_per_node)
 
     def mount_of(self, path: str) -> tuple[str, str] | None:
-        """Return the mount point that a file lies on, and its kind.
+        """Return the mount point of a file, and its type.
 
         Examples
         --------

@@ -39,7 +39,7 @@ def summary(log: DarshanLog) -> dict[str, Any]:
 
 
 def _access_sizes(traffic: Sequence[Traffic]) -> dict[str, int]:
-    """Return how many calls fall into each bin of sizes; bins without a call are left out."""
+    """Return the number of calls in each size bin; empty bins are omitted."""
     counts = [sum(bin_) for bin_ in zip(*(each.sizes for each in traffic if each.sizes), strict=True)]
     return {name: count for (name, _), count in zip(SIZE_BINS, counts, strict=False) if count}
 
@@ -96,7 +96,7 @@ def job_row(path: str, log: DarshanLog, findings: Sequence[Finding]) -> dict[str
     row["metadata_s"] = round(sum(file.meta_s for file in log.files), 6)
     row["worst"] = min((finding.level for finding in raised), key=LEVELS.index, default="ok")
     row["problems"] = sum(finding.level in ("problem", "advice") for finding in raised)
-    # What a log cannot tell is no finding of it.
+    # Unknowns are not findings.
     told = [finding for finding in raised if finding.level != "unknown"]
     row["findings"] = " ".join(dict.fromkeys(finding.code for finding in told))
     row["slow_ost"] = _says_of_osts(raised, log)
@@ -107,7 +107,7 @@ def job_row(path: str, log: DarshanLog, findings: Sequence[Finding]) -> dict[str
 
 
 def _says_of_osts(raised: Sequence[Finding], log: DarshanLog) -> str | None:
-    """Return whether an OST is slow: yes, no, cannot tell; None where the log names no OST."""
+    """Return whether an OST is slow: yes, no, unknown; None if the log names no OSTs."""
     levels = [finding.level for finding in raised if finding.code == "slow-ost"]
     if not any(file.layout for file in log.files):
         return None
@@ -115,7 +115,7 @@ def _says_of_osts(raised: Sequence[Finding], log: DarshanLog) -> str | None:
 
 
 def cost_sums(jobs: Iterable[Mapping[str, Any]], key: str) -> list[dict[str, Any]]:
-    """Return what I/O cost by program, user or file system, the most expensive first.
+    """Return I/O cost by program, user or file system, highest first.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def cost_sums(jobs: Iterable[Mapping[str, Any]], key: str) -> list[dict[str, Any
 
 
 def overall(jobs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what many jobs have in common: sums, and for each finding how many have it and one of the worst.
+    """Return statistics of many jobs: sums, and for each finding the number of jobs and one of the worst.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def _common_findings(jobs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, A
     found: list[tuple[str, dict[str, Any]]] = []
     for code, said in codes.items():
         level, message = min(said, key=lambda pair: LEVELS.index(pair[0]))
-        # Logs that cannot tell are not counted with those that do.
+        # Logs that cannot show it are not counted with those that do.
         alike = sum((each == "unknown") == (level == "unknown") for each, _ in said)
         found.append((code, {"jobs": alike, "level": level, "message": message}))
     return dict(sorted(found, key=lambda pair: (LEVELS.index(pair[1]["level"]), -pair[1]["jobs"])))

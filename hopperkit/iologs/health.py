@@ -1,16 +1,14 @@
-"""The health of OSTs, and of nodes as clients, from a night's logs: what one job cannot tell, many may.
+"""Health of OSTs, and of nodes as clients, from a night's logs: many jobs can show what one cannot.
 
-In each log the files of one task are put in order of their rates. If all OSTs and
-nodes are alike, the places of one's files are drawn from all, whatever the noise: their
-mean has the chance of a sum of ranks [1]_. Other jobs may have asked much of one
-OST, or of one node, just then; if that is all, its own place among the OSTs, or the
-nodes, of the job is drawn evenly. The larger of the two chances counts, as a normal
-deviate. Jobs are independent, so their sum is normal too (Stouffer's method [2]_).
+In each log the files of one task are put in order of their rates. If all OSTs and nodes are equal, the ranks of one
+part's files are drawn from all, whatever the noise: their mean has the distribution of a rank sum [1]_. Other jobs may
+have loaded one OST or node at that time; if that is all, its rank among the OSTs, or the nodes, of the job is uniform.
+The larger of the two chances counts, as a normal deviate. Jobs are independent, so their sum is normal too (Stouffer's
+method [2]_).
 
-What explains most is taken out with its files before the next is sought: a slow node
-makes the OSTs that it wrote to look slow, and the other way round.
-What the same tasks of the same program show again is the program's, and counts once by its mean, as does a job;
-files of task 0, which often does more than the others, do not count.
+The part that explains most is removed with its files before the search continues: a slow node makes the OSTs that it
+wrote to look slow, and vice versa. An effect repeated by the same tasks of the same program belongs to the program and
+counts once by its mean, as does a job; files of task 0, which often does more than the others, do not count.
 
 References
 ----------
@@ -33,7 +31,7 @@ from hopperlib.text import count
 
 # Chance that a healthy night is blamed: OSTs and nodes, both directions together.
 _FALSE_ALARM = 0.001
-# Above that, what one healthy night in ten shows is listed with its chance.
+# Suspects above this level, which one healthy night in ten exceeds, are listed with their probability.
 _SUSPECT = 0.1
 _KINDS = ("ost", "node")
 _NORMAL = NormalDist()
@@ -49,14 +47,14 @@ class Part(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What it is called."""
+        """Its display name."""
         if self.kind == "node":
             return f"node {self.name}"
         return f"OST {self.name} (OST{self.name:04x})" + (f" of {self.file_system}" if self.file_system else "")
 
 
 class Seen(NamedTuple):
-    """What one log shows in one direction: the rate of each file, slowest first, its task, and where it lies and comes from."""
+    """Data of one log in one direction: the rate of each file, slowest first, its task, OSTs and node."""
 
     program: str
     files: tuple[tuple[float, int | None, tuple[Part, ...]], ...]
@@ -64,22 +62,23 @@ class Seen(NamedTuple):
 
 
 class Health(NamedTuple):
-    """What all logs say of an OST or a node.
+    """Evidence of all logs for an OST or a node.
 
     Parameters
     ----------
     part : Part
     jobs, slow_jobs : int
-        Jobs that tell it from others, and those in which it was slower than usual by half.
+        Jobs that separate it from others, and those in which it was at least 1.5 times slower than usual.
     factor : float
         How many times slower than usual it was, the median of the jobs.
     chance : float
         Chance that anything of a healthy night looks as slow.
     verdict : {"slow", "slower", "no sign", "cannot tell"}
-        "slower" where chance does not explain its places, but it is less than 1.5 times slower in most jobs, or one healthy
-        night in ten looks so; "cannot tell" where so few jobs would not do if it were the slowest in each.
+        "slower" if chance does not explain its ranks, but it is less than 1.5 times slower in most jobs, or one healthy
+        night in ten looks the same; "cannot tell" if there are too few jobs to show it even if it were the slowest in
+        each.
     rivals : tuple of Part
-        What explains the same files as well.
+        Parts that explain the same files.
     """
 
     part: Part
@@ -97,7 +96,7 @@ class Health(NamedTuple):
 
 
 class _Sight(NamedTuple):
-    """What one log says of a part: a normal deviate, the least it could be, how many times slower, what is no new evidence."""
+    """Evidence of one log about a part: a normal deviate, its minimum, the slowdown, and the key of repeated evidence."""
 
     part: Part
     deviate: float
@@ -107,7 +106,7 @@ class _Sight(NamedTuple):
 
 
 def seen_in(log: DarshanLog) -> Iterator[Seen]:
-    """Yield what a log shows of OSTs and of nodes, in each direction that shows anything.
+    """Yield a log's evidence about OSTs and nodes, for each usable direction.
 
     Examples
     --------
@@ -130,14 +129,14 @@ def seen_in(log: DarshanLog) -> Iterator[Seen]:
             if task != 0 or log.tasks == 1:
                 rate_mb_s = traffic.moved_bytes / max(len(file.osts), 1) / traffic.time_s / 1e6
                 files.append((place, (rate_mb_s, task, tuple(parts))))
-        # Two file systems, or files over other numbers of OSTs, are no comparison.
+        # Two file systems, or files over different numbers of OSTs, cannot be compared.
         most = Counter(place for place, _ in files).most_common(1)
         if alike := [file for place, file in files if place == most[0][0]]:
             yield Seen(log.executable or "", tuple(sorted(alike, key=lambda file: file[0])), log.job_id)
 
 
 def health(seen: Iterable[Seen]) -> list[Health]:
-    """Return the health of each OST and node that logs tell from others, the most suspicious first.
+    """Return the health of each OST and node that logs separate from others, most suspicious first.
 
     Examples
     --------
@@ -152,10 +151,10 @@ def health(seen: Iterable[Seen]) -> list[Health]:
     """
     left = list(seen)
     sights = [_sights(each, number) for number, each in enumerate(left)]
-    parts = len({sight.part for each in sights for sight in each})
+    parts = _count_of(sights)
     judged, found = _judged(sights, parts), list[Health]()
     known = dict(judged)
-    # More than a quarter of them are no exceptions.
+    # More than a quarter are not exceptions.
     while judged and len(found) < max(1, parts // 4):
         worst = min(judged.values(), key=lambda each: (not each.slow, each.chance, -each.factor, str(each.part)))
         if not worst.slow:
@@ -171,9 +170,38 @@ def health(seen: Iterable[Seen]) -> list[Health]:
             del known[part]
             after.pop(part, None)
         left, judged = rest, after
-    # What lost all its files to what was found says no more than that.
+    # If all its files were removed with an earlier suspect, it has no further evidence.
     rest_of_them = [judged.get(part, each._replace(verdict="cannot tell")) for part, each in known.items()]
     return [*found, *sorted(rest_of_them, key=lambda each: (each.chance, -each.factor, str(each.part)))]
+
+
+def _count_of(sights: Iterable[Iterable[_Sight]]) -> int:
+    """Return how many parts logs show."""
+    return len({sight.part for each in sights for sight in each})
+
+
+def part_count(seen: Iterable[Seen]) -> int:
+    """Return how many parts logs show, each of which may be the slowest by chance.
+
+    Examples
+    --------
+    >>> part_count([Seen("a.out", tuple((1.0 + ost, None, (Part("ost", "/s", "write", ost),)) for ost in range(10)))])
+    10
+    """
+    return _count_of(_sights(each, number) for number, each in enumerate(seen))
+
+
+def health_of(part: Part, seen: Iterable[tuple[int, Seen]], parts: int) -> Health | None:
+    """Return the health of one part by numbered logs, one of so many parts; None if no log tells it from others.
+
+    Examples
+    --------
+    >>> ost = Part("ost", "/s", "write", 7)
+    >>> health_of(ost, [(0, Seen("a.out", ((1.0, None, (ost,)),)))], 10) is None
+    True
+    """
+    sights = [sight for number, each in seen for sight in _sights(each, number, part)]
+    return _health(part, sights, parts) if sights else None
 
 
 def _hidden_behind(
@@ -187,33 +215,37 @@ def _hidden_behind(
 
 
 def _without(seen: Seen, part: Part) -> Seen:
-    """Return what is left of a log without the files of one part; the log itself if it has none."""
+    """Return a log without the files of one part; unchanged if it has none."""
     kept = tuple(file for file in seen.files if part not in file[2])
     return seen if len(kept) == len(seen.files) else seen._replace(files=kept)
 
 
-def _sights(seen: Seen, number: int) -> list[_Sight]:
-    """Return what a log, of that number among all, shows of each part."""
+def _sights(seen: Seen, number: int, only: Part | None = None) -> list[_Sight]:
+    """Return the evidence of a log, with its index, about each part, or about one only."""
     places: dict[Part, list[int]] = defaultdict(list)
     for place, (_, _, parts) in enumerate(seen.files):
         for part in parts:
             places[part].append(place)
     sights: list[_Sight] = []
-    for kind in _KINDS:
+    for kind in (only.kind,) if only else _KINDS:
         alike = {part: where for part, where in places.items() if part.kind == kind}
         if len(alike) >= LEAST_OSTS:
-            sights += _sights_of(seen, alike, number)
+            sights += _sights_of(seen, alike, number, (only,) if only in alike else () if only else alike)
     return sights
 
 
-def _sights_of(seen: Seen, places: Mapping[Part, Sequence[int]], number: int) -> Iterator[_Sight]:
-    """Yield what a log shows of parts of one kind, by the places of their files."""
+def _sights_of(
+    seen: Seen, places: Mapping[Part, Sequence[int]], number: int, wanted: Iterable[Part]
+) -> Iterator[_Sight]:
+    """Yield a log's evidence about some of the parts of one kind, by the ranks of their files."""
     rates = [rate for rate, _, _ in seen.files]
     usual, every = median(rates), len(rates)
     # Equal rates all have the place of the fastest of them.
-    means = {part: fmean(bisect_right(rates, rates[place]) for place in where) for part, where in places.items()}
+    place_of = [bisect_right(rates, rate) for rate in rates]
+    means = {part: fmean([place_of[place] for place in where]) for part, where in places.items()}
     ordered = sorted(means.values())
-    for part, where in places.items():
+    for part in wanted:
+        where = places[part]
         files = len(where)
         if files == every:
             continue
@@ -228,7 +260,7 @@ def _sights_of(seen: Seen, places: Mapping[Part, Sequence[int]], number: int) ->
 
 
 def _judged(logs: Iterable[Iterable[_Sight]], parts: int) -> dict[Part, Health]:
-    """Return the health of each part by what all logs show, one of so many parts."""
+    """Return the health of each part from all logs, corrected for the number of parts."""
     sights: dict[Part, list[_Sight]] = defaultdict(list)
     for sight in chain.from_iterable(logs):
         sights[sight.part].append(sight)
@@ -254,7 +286,7 @@ def _health(part: Part, sights: Sequence[_Sight], parts: int) -> Health:
 
 
 def health_findings(healths: Sequence[Health]) -> Iterator[Finding]:
-    """Yield which OSTs and nodes are slow by all logs together, and of how many these cannot tell.
+    """Yield the OSTs and nodes that are slow according to all logs, and the number that remain unknown.
 
     Examples
     --------
@@ -284,7 +316,7 @@ def health_findings(healths: Sequence[Health]) -> Iterator[Finding]:
 
 
 def _most_suspicious(alike: Sequence[Health]) -> Finding | None:
-    """Return which is the most suspicious of those that are not slow, so that silence has a size."""
+    """Return the most suspicious part that is not slow, as a measure of the result."""
     told = [each for each in alike if each.verdict == "no sign" and each.factor > 1]
     each = max(told, key=lambda each: (-each.chance, each.factor), default=None)
     if each is None:
@@ -302,7 +334,7 @@ def _most_suspicious(alike: Sequence[Health]) -> Finding | None:
 
 
 def _slower(each: Health) -> Finding:
-    """Return that an OST or a node is slower than chance explains, but by less than what is called slow."""
+    """Return that an OST or a node is slower than chance explains, but less than the threshold for slow."""
     part = each.part
     words = part.words
     below = f"less than {SLOW_FACTOR:g} times" if each.factor < SLOW_FACTOR else "in too few jobs to be sure"
@@ -318,7 +350,7 @@ def _slower(each: Health) -> Finding:
 
 
 def _slow(each: Health) -> Finding:
-    """Return that an OST or a node is slow, or what cannot be told from it."""
+    """Return that an OST or a node is slow, with alternatives that cannot be excluded."""
     part = each.part
     names = " or ".join(one.words for one in (part, *each.rivals))
     which = f"{names} (always together: the logs cannot tell which)" if each.rivals else names

@@ -1,22 +1,17 @@
-"""What rate each OST gave, and whether one of them is slow, from the files of a Darshan log.
+"""Rate of each OST, and whether one of them is slow, from the files of a Darshan log.
 
-A log says how long a task waited for a file, and on which OSTs the file lies;
-nothing about OSTs themselves. So an OST can be judged only by files that lie on
-it and not on others. Files over all OSTs tell nothing, and files that always
-share the same OSTs leave these undistinguished.
+A log records how long a task waited for a file, and the OSTs of that file; nothing about OSTs themselves. So an OST can
+be judged only by files that lie on it and not on others. Files over all OSTs are uninformative, and OSTs that always
+share the same files cannot be separated.
 
-Whether one is slow is two tests of significance, and both must say so. The
-logarithms of the rates of healthy OSTs scatter, with a deviation of 0.19 in a real
-log of 2,048 files, and here of up to 0.6 is allowed for. The lowest is set against
-the others, then the next lowest against what is left, and so on (Rosner's test for
-several outliers [1]_, one-sided; the deviation is drawn towards 0.6 where few OSTs
-tell it). The rate of an OST is the median of its files, since one in fifty may be
-several times slower on any OST. As two of these can meet on one OST, three
-quarters of its files must also be slower than chance would deal them to it, whatever
-the noise: that is a test of ranks. With too few files for it the log cannot tell, unless all of
-several files are far slower than such stragglers are. At most one healthy log in a
-thousand is blamed; ``benchmarks/README.md`` says how
-many files it takes to find an OST that is twice as slow.
+An OST is slow if two tests of significance agree. The logarithms of the rates of healthy OSTs scatter, with a deviation
+of 0.19 in a real log of 2,048 files, and here of up to 0.6 is allowed for. The lowest rate is compared with the others,
+then the next lowest with the rest, and so on (Rosner's test for several outliers [1]_, one-sided; the standard
+deviation is shrunk towards 0.6 if few OSTs determine it). The rate of an OST is the median of its files, since one in
+fifty may be several times slower on any OST. As two of these can meet on one OST, a rank test must also show that three
+quarters of its files are slower than chance allows, whatever the noise. With too few files the log is inconclusive,
+unless all of several files are far slower than such stragglers. At most one healthy log in a thousand is blamed;
+``benchmarks/README.md`` lists how many files are needed to detect an OST that is twice as slow.
 
 References
 ----------
@@ -40,31 +35,31 @@ LEAST_OSTS = 3
 _FALSE_ALARM = 0.0005
 # Log-sigma of healthy rates that is allowed for, and as how many OSTs it counts.
 _HEALTHY_SIGMA, _PRIOR_OSTS = 0.6, 4
-# The variance of a median over that of a mean.
+# Variance of a median relative to that of a mean.
 _OF_A_MEDIAN = math.pi / 2
-# A smaller factor is no reason to report anybody.
+# A smaller factor does not justify a report.
 SLOW_FACTOR = 1.5
-# Slower than this are no stragglers: these were up to 7.4 times slower, and 1 in 20 of them is by a log-sigma of 0.6 as
-# much slower again.
+# Slower files are not stragglers: these were up to 7.4 times slower, and with a log-sigma of 0.6, 1 in 20 of them
+# exceeds that by as much again.
 _NO_STRAGGLER = 20.0
-# So large a share of the OSTs can be slow beside the others.
+# Largest share of the OSTs that can be slow.
 _SLOW_SHARE = 0.25
 
 
 class OstRate(NamedTuple):
-    """What one task got from an OST, over the files that tell it apart.
+    """Rate of one task on an OST, over the files that identify it.
 
     Parameters
     ----------
     osts : tuple of int
-        One OST; several if every file on one lies on the others too.
+        One OST; several if they always share their files.
     files : int
     moved_bytes : float
         Bytes of these files on it. [bytes]
     rate_mb_s : float
         Bytes by time of a task, the median of its files; for striped files the best any of them got. [MB/s]
     delivered_mb_s : float or None
-        Bytes by the time from the first call to the last: what the OST gave all tasks. [MB/s]
+        Bytes over the time from the first call to the last: the OST's rate for all tasks. [MB/s]
     """
 
     osts: tuple[int, ...]
@@ -74,7 +69,7 @@ class OstRate(NamedTuple):
     delivered_mb_s: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a summary says of it."""
+        """Return it as a dictionary for a summary."""
         parts = {"osts": list(self.osts), "rate_mb_s": round(self.rate_mb_s, 4)}
         return parts | {"files": self.files, "bytes": round(self.moved_bytes)}
 
@@ -99,7 +94,7 @@ class Verdict(NamedTuple):
     slow : tuple of SlowOst
         Slowest first.
     unknown : str
-        Why the log cannot tell; empty if it can.
+        Why the log is inconclusive; otherwise empty.
     suspect : SlowOst or None
         One that would be slow if its few files were no chance.
     """
@@ -114,9 +109,8 @@ class Verdict(NamedTuple):
 def judge_osts(log: DarshanLog, direction: str) -> Verdict:
     """Return the rate of each OST and which of them are slow.
 
-    Two rates must say so: what a task got, which also falls when many tasks
-    share an OST, and what the OST gave all of them, which also falls when few
-    ask. The smaller of the two factors is tested and named.
+    Two rates must agree: that of a task, which also falls when many tasks share an OST, and that of the OST over all
+    tasks, which also falls when few use it. The smaller of the two factors is tested and named.
 
     Parameters
     ----------
@@ -149,7 +143,7 @@ def judge_osts(log: DarshanLog, direction: str) -> Verdict:
 
 
 def _judge(log: DarshanLog, direction: str) -> Verdict:
-    """Return what the files of one direction say."""
+    """Return the verdict from the files of one direction."""
     used = [file for file in log.files if file.layout and file.moved(direction).moved_bytes > 0]
     if not used:
         return Verdict(direction=direction, unknown=f"no {direction} of a file whose OSTs the log knows")
@@ -168,7 +162,7 @@ def _judge(log: DarshanLog, direction: str) -> Verdict:
 
 
 def _doubt(suspect: SlowOst) -> str:
-    """Return what speaks against an OST, with too few files to be sure."""
+    """Return the suspicion against an OST with too few files to be sure."""
     osts, files = suspect.rate.osts, suspect.rate.files
     name = f"OST {osts[0]}" if len(osts) == 1 else f"one of the OSTs {', '.join(map(str, osts))}"
     few = f"{files:,} files are" if files > 1 else "1 file is"
@@ -178,12 +172,12 @@ def _doubt(suspect: SlowOst) -> str:
     )
 
 
-# OSTs of a file, and what it moved.
+# OSTs of a file, and its bytes.
 _File = tuple[tuple[int, ...], Traffic]
 
 
 def telling_files(files: Iterable[FileRecord], direction: str) -> list[tuple[FileRecord, Traffic]]:
-    """Return the files whose rates say something about where they lie and who moved them, with their traffic.
+    """Return the files whose rates are informative about their OSTs and tasks, with their traffic.
 
     Examples
     --------
@@ -198,32 +192,32 @@ def telling_files(files: Iterable[FileRecord], direction: str) -> list[tuple[Fil
         least = _LEAST_BYTES * (file.layout.stripe_count if file.layout else 1)
         if traffic.time_s > 0 and traffic.moved_bytes >= least:
             telling.append((file, traffic))
-    # A few small files beside large ones are caches at work.
+    # A few small files next to large ones show the effect of caches.
     typical = median(traffic.moved_bytes for _, traffic in telling) if telling else 0
     return [(file, traffic) for file, traffic in telling if traffic.moved_bytes >= 0.1 * typical]
 
 
 def _rates(files: Sequence[_File]) -> tuple[OstRate, ...]:
-    """Return the rates of OSTs, slowest first; OSTs that no file tells apart stand together."""
+    """Return the rates of OSTs, slowest first; OSTs that no file separates are grouped."""
     on: dict[int, list[int]] = defaultdict(list)
     for number, (osts, _) in enumerate(files):
         for ost in osts:
             on[ost].append(number)
     together: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for ost, numbers in on.items():
-        # OSTs with the very same files cannot be told apart.
+        # OSTs with identical files cannot be separated.
         together[tuple(numbers)].append(ost)
     rates = [_rate(tuple(sorted(osts)), [files[number] for number in numbers]) for numbers, osts in together.items()]
     return tuple(sorted(rates, key=lambda rate: (rate.rate_mb_s, -rate.files, rate.osts)))
 
 
 def _rate(osts: tuple[int, ...], files: Sequence[_File]) -> OstRate:
-    """Return the rate of one OST, or of several that stand together."""
+    """Return the rate of one OST, or of a group."""
     own = [traffic for on, traffic in files if len(on) == 1]
     if own:
         rate = median(traffic.moved_bytes / traffic.time_s for traffic in own) / 1e6
     else:
-        # A striped file is as slow as the slowest of its OSTs: the best of them clears all it lies on.
+        # A striped file is as slow as its slowest OST: its rate is a lower bound for all of them.
         rate = max(traffic.moved_bytes / len(on) / traffic.time_s / 1e6 for on, traffic in files)
     moved = sum(traffic.moved_bytes / len(on) for on, traffic in files)
     spans = [traffic.span_s for _, traffic in files if traffic.span_s is not None]
@@ -232,7 +226,7 @@ def _rate(osts: tuple[int, ...], files: Sequence[_File]) -> OstRate:
 
 
 def _why_unknown(sets: set[frozenset[int]], groups: int) -> str:
-    """Say why the OSTs of files cannot be told apart; empty if they can."""
+    """Return why the OSTs of files cannot be separated; empty if they can."""
     count = len(frozenset().union(*sets))
     if count < LEAST_OSTS:
         return f"all data lies on {count} OST{'s' if count > 1 else ''}: too few to compare"
@@ -244,7 +238,7 @@ def _why_unknown(sets: set[frozenset[int]], groups: int) -> str:
 
 
 def _slow(files: Sequence[_File]) -> tuple[tuple[SlowOst, ...], SlowOst | None]:
-    """Return the slow OSTs, slowest first, and one that may be: what one explains is taken out before the next is sought."""
+    """Return the slow OSTs, slowest first, and a possible one: the files of each are removed before the next is sought."""
     slowest: list[SlowOst] = []
     slow, suspect = 0, None
     rates = _rates(files)
@@ -260,7 +254,7 @@ def _slow(files: Sequence[_File]) -> tuple[tuple[SlowOst, ...], SlowOst | None]:
         slowest.append(worst)
         if _chance(worst, [other for other in judged if other is not worst]) < _FALSE_ALARM:
             if _no_chance_of_ranks(files, worst.rate, len(rates)):
-                # Those before it are worse: they hid behind each other.
+                # Those before it are worse: they masked each other.
                 slow = len(slowest)
             suspect = suspect or worst
         files, rates = _without(files, rates, worst.rate)
@@ -286,7 +280,7 @@ def _no_chance_of_ranks(files: Sequence[_File], rate: OstRate, groups: int) -> b
 
 
 def chance_of_slowest(files: int, slowest: int, own: int, needed: int) -> float:
-    """Return the chance that of that many files of one OST that many are among the slowest of all.
+    """Return the probability that this many of an OST's files are among the slowest.
 
     Examples
     --------
@@ -317,12 +311,12 @@ def _without(
 
 
 def _chance(worst: SlowOst, others: Sequence[SlowOst]) -> float:
-    """Return the chance that the slowest of so many healthy OSTs lies so far below the others."""
+    """Return the probability that the slowest of several healthy OSTs is this far below the others."""
     values = [-math.log(other.factor) for other in others]
     files = fmean(other.rate.files for other in others)
     mean, count = fmean(values), len(values)
-    # As if so many OSTs of the usual scatter had been seen besides, since a handful tells little of it; the mean of
-    # several files scatters less.
+    # A prior of this many OSTs with the usual spread, since a few say little about it; the mean of several files varies
+    # less.
     prior = _PRIOR_OSTS * _HEALTHY_SIGMA**2 / files * (_OF_A_MEDIAN if files > 2 else 1)
     degrees = _PRIOR_OSTS + count - 1
     deviation = math.sqrt((prior + math.fsum((value - mean) ** 2 for value in values)) / degrees)
@@ -336,6 +330,6 @@ def _chance(worst: SlowOst, others: Sequence[SlowOst]) -> float:
 
 
 def _factor(rate: OstRate, reference_mb_s: float, usual_mb_s: float | None) -> float:
-    """Return how many times slower an OST is, by the kinder of the two rates."""
+    """Return how many times slower an OST is, by the more favorable of the two rates."""
     factor = reference_mb_s / rate.rate_mb_s
     return min(factor, usual_mb_s / rate.delivered_mb_s) if usual_mb_s and rate.delivered_mb_s else factor

@@ -1,4 +1,4 @@
-r"""Launch lines and batch scripts, read into what they ask for.
+r"""Launch lines and batch scripts, parsed into requests.
 
 =========================================  ====================================================================
 scripts, shell                             `read_script`: a text read once, as a shell does, into a `Script`

@@ -1,4 +1,4 @@
-"""A placement and what is said about it as data: the JSON of ``hopper place``.
+"""A placement and its findings as data: the JSON of ``hopper place``.
 
 The keys of the JSON are a contract with programs that read it::
 
@@ -23,7 +23,7 @@ from hopperlib.placement.binding import Binding
 
 
 def placement_data(review: Review, *, memory_bound_fraction: tuple[float, float] = (0.0, 1.0)) -> dict[str, Any]:
-    """Return all that is said about a line, in the form of the module's contract.
+    """Return a line's placement and findings, in the form of the module's contract.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What variables of the environment do to a placement: the places of OpenMP threads.
+"""Effect of environment variables on a placement: the places of OpenMP threads.
 
 References
 ----------
@@ -15,7 +15,7 @@ _AFFINITY = {"compact": "close", "scatter": "spread", "balanced": "spread"}
 
 
 def pinned_threads(binding: Binding, environment: Mapping[str, str], kind: NodeKind) -> Binding:
-    """Return a binding with its threads on the places that OpenMP gives them, where the environment says so.
+    """Return a binding with its threads on the OpenMP places that the environment sets, if any.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def pinned_threads(binding: Binding, environment: Mapping[str, str], kind: NodeK
         return binding
     seats = list(binding.cores)
     if places.startswith("threads"):
-        # A core stands there once for each of its hardware threads that the task may use.
+        # A core is listed once for each of its hardware threads that the task may use.
         seats = [core for core in binding.cores for cpu in binding.cpus if kind.core_of(cpu) == core]
     if policy in ("master", "primary"):
         chosen = [seats[0]] * threads
@@ -44,7 +44,7 @@ def pinned_threads(binding: Binding, environment: Mapping[str, str], kind: NodeK
 
 
 def _policy(environment: Mapping[str, str]) -> tuple[str, str]:
-    """Return how threads are bound and to which places: OpenMP's variables, else those of Intel's compilers."""
+    """Return the binding policy and places of threads: OpenMP's variables, otherwise those of Intel's compilers."""
     policy = environment.get("OMP_PROC_BIND", "").split(",")[0].lower()
     places = environment.get("OMP_PLACES", "").lower()
     if not policy:

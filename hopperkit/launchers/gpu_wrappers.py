@@ -1,4 +1,4 @@
-"""Programs in front of a program that choose a GPU for it: known by what they set, in here-documents too."""
+"""Wrapper programs that choose a GPU for a program: recognized by the variables they set, also in here-documents."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ _HEREDOC = re.compile(
     r"^[ \t]*cat\b[ \t]*(?:<<-?[ \t]*['\"\\]?(\w+)['\"]?[ \t]*>[ \t]*(\S+)|>[ \t]*(\S+)[ \t]*<<-?[ \t]*['\"\\]?(\w+)['\"]?)[ \t]*$",
     re.MULTILINE,
 )
-# Words at the start of a command among which a wrapper stands.
+# Leading words of a command that may include a wrapper.
 _FIRST_WORDS = 4
 
 

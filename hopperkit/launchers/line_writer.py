@@ -1,8 +1,8 @@
-"""Options changed in a launch line that has been read: a few edits of its text, everything else as it was typed.
+"""Changes of options in a launch line: a few edits of its text, with everything else unchanged.
 
-Each option knows which words of the line it was read from, and each word where it was typed. To set an option is to
-replace its value there; to remove one is to cut its words and the blanks before them; a new one goes after the last
-option of its program. Repeated options, quotes, continued lines, redirections and comments are never written again.
+Each option keeps the words from which it was read, and each word its position. To set an option is to replace its value
+there; to remove one is to cut its words and the blanks before them; a new one goes after the last option of its
+program. Repeated options, quotes, continued lines, redirections and comments are never written again.
 """
 
 import re
@@ -54,7 +54,7 @@ def _report_name(name: str, launcher: LauncherKind) -> str:
 
 
 def read_line_options(line: LaunchLine, launcher: LauncherKind) -> tuple[ProgramOptions, ...] | None:
-    """Return the options that are typed on a line itself, program by program; None if they cannot be told.
+    """Return the options typed on a line, by program; None if unknown.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def edit_options(
 
 
 def _spelling(name: str, launcher: LauncherKind) -> str:
-    """Return how a new option is written; the long names of mpiexec's are documented after two dashes."""
+    """Return the spelling of a new option; mpiexec's long names are documented with two dashes."""
     if launcher in ("aprun", "srun", "flux", "ibrun"):
         return name
     names = next((option.names for option in option_table(launcher) if name == option.names[0]), (name,))
@@ -129,7 +129,7 @@ def _spelling(name: str, launcher: LauncherKind) -> str:
 
 
 def option_text(name: str, value: str) -> str:
-    """Return an option as typed; those of aprun all have one dash, and their value after a space.
+    """Return an option as typed; aprun's options have one dash, and their value follows after a space.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def option_text(name: str, value: str) -> str:
 
 
 def _quoted(value: str) -> str:
-    """Return a value for a shell; what only the running script knows stays open to it."""
+    """Return a value quoted for a shell; values known only at run time stay expandable."""
     if "'" in value or not re.search(r"[$`]", value):
         return shlex.quote(value)
     plain = re.fullmatch(r"[A-Za-z0-9_./{}:%+=,@$-]+", value) or value.startswith('"')
@@ -160,7 +160,7 @@ class _Words:
 
     def __init__(self, words: Sequence[Word]) -> None:
         self.words = words
-        # New text of a word, None for one that goes; what is added after a word.
+        # New text of a word, None to delete it; text inserted after a word.
         self.new: dict[int, str | None] = {}
         self.added: defaultdict[int, list[str]] = defaultdict(list)
         # New values that are glued to their option, by word; letters that go from words with several.
@@ -206,18 +206,18 @@ class _Words:
         for (start, end), group in groupby(range(-1, len(self.words)), key=lambda at: places[at + 1]):
             ats = list(group)
             last = self.added.get(ats[-1], [])
-            touched = any(at in self.new for at in ats) or any(at in self.added for at in ats[:-1])
-            if not touched:
-                edits += [Edit(end, end, "".join(f" {text}" for text in last))] if last else []
-                continue
-            if -1 in ats:
-                # The variable that holds the launcher may hold a wrapper in front of it too.
-                return None
-            pieces: list[str] = []
-            for at in ats:
-                text = self.new.get(at, self.words[at].shell)
-                pieces += [*([] if text is None else [text]), *self.added.get(at, ())]
-            edits.append(Edit(start, end, " ".join(pieces)))
+            if any(at in self.new for at in ats) or any(at in self.added for at in ats[:-1]):
+                if -1 in ats:
+                    # The variable that holds the launcher may hold a wrapper in front of it too.
+                    return None
+                pieces: list[str] = []
+                for at in ats:
+                    text = self.new.get(at, self.words[at].shell)
+                    pieces += () if text is None else (text,)
+                    pieces += self.added.get(at, ()) if at != ats[-1] else ()
+                edits.append(Edit(start, end, " ".join(pieces)))
+            # A new option brings its blank: those before a word that goes are cut with it.
+            edits += [Edit(end, end, "".join(f" {text}" for text in last))] if last else []
         return tuple(edits)
 
 

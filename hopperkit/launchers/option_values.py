@@ -32,7 +32,7 @@ def whole_number(flag: str, text: str, *, low: int = 1, high: int | None = None,
     Raises
     ------
     LaunchError
-        If the text is no whole number or is out of bounds.
+        If the text is not a whole number or is out of bounds.
 
     Examples
     --------
@@ -57,21 +57,21 @@ def whole_number(flag: str, text: str, *, low: int = 1, high: int | None = None,
 
 
 def memory_gb(flag: str, text: str, *, default_unit: str = "M", typed: str = "") -> float:
-    """Return a memory size with an optional suffix K, M, G or T, an optional B behind it. [GB, binary]
+    """Return a memory size with optional suffix K, M, G or T and optional B. [GB, binary]
 
     Parameters
     ----------
     flag, text : str
         Option and the size.
     default_unit : str
-        What a number without suffix counts: ``K``, ``M``, ``G``, ``T``, or nothing for bytes.
+        Unit of a number without suffix: ``K``, ``M``, ``G``, ``T``, or empty for bytes.
     typed : str
         The whole value, if the size is a part of it.
 
     Raises
     ------
     LaunchError
-        If the text is no size.
+        If the text is not a size.
 
     Examples
     --------
@@ -92,14 +92,14 @@ def number_list(flag: str, text: str, *, what: str, typed: str = "") -> tuple[in
     flag, text : str
         Option and the list.
     what : str
-        What the numbers count, for messages.
+        Meaning of the numbers, for messages.
     typed : str
         The whole value, if the list is a part of it.
 
     Raises
     ------
     LaunchError
-        If the text is no such list.
+        If the text is not such a list.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def cpu_list(flag: str, text: str) -> tuple[tuple[int | None, ...], ...]:
     Raises
     ------
     LaunchError
-        If the text is no such list.
+        If the text is not such a list.
 
     Examples
     --------
@@ -143,12 +143,12 @@ def cpu_list(flag: str, text: str) -> tuple[tuple[int | None, ...], ...]:
 
 
 def repeated(flag: str, text: str) -> tuple[str, ...]:
-    """Return the entries of a Slurm list, in which ``3*4`` stands for four times 3.
+    """Return the entries of a Slurm list, in which ``3*4`` means four times 3.
 
     Raises
     ------
     LaunchError
-        If the list is empty or a repetition is no whole number.
+        If the list is empty or a repetition is not a whole number.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def hex_mask(flag: str, text: str) -> tuple[int, ...]:
     Raises
     ------
     LaunchError
-        If the text is no hexadecimal number, or sets no bit.
+        If the text is not a hexadecimal number, or sets no bit.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def hex_mask(flag: str, text: str) -> tuple[int, ...]:
 
 
 def host_count(text: str) -> int | None:
-    """Return how many hosts a Slurm host list names; None if it is not spelled out.
+    """Return the number of hosts in a Slurm host list; None if it is abbreviated.
 
     Examples
     --------
@@ -238,13 +238,13 @@ def check_nodes(
     nodes : int
     machine : Machine
     flag, value : str, str or int
-        Option that asks for them.
+        Option that requests them.
     kind : NodeKind or None
         Kind that the job is bound to, where a job chooses one.
     verb : str
-        What the option does with them, for the message.
+        Effect of the option, for the message.
     words : str or None
-        What the launcher itself prints.
+        The launcher's message.
 
     Raises
     ------

@@ -1,16 +1,13 @@
-"""Options of a launcher line: the table of what there is, and one reader for all launchers.
+"""Options of launch lines: their table, and one parser for all launchers.
 
-They differ in how they spell them. aprun takes short options of one or two
-letters (``-n``, ``-sn``), their value behind them or glued on. srun and sbatch
-follow GNU getopt: ``-n4``, ``-n 4``, ``--ntasks=4``, and any unmistakable
-beginning of a long name. mpiexec takes whole names behind one dash or two.
+Their syntax differs. aprun takes short options of one or two letters (``-n``, ``-sn``), with the value after or
+attached. srun and sbatch follow GNU getopt: ``-n4``, ``-n 4``, ``--ntasks=4``, and any unique prefix of a long name.
+mpiexec takes whole names after one dash or two.
 
-The table is ``options.csv``. aprun's options are those of NERSC's pages for
-Hopper and what CLE 4.1 adds to them [1]_; names, short forms and values of
-srun's and sbatch's are those of Slurm 23.11, and so are the variables from
-which srun takes an option that the line does not have [2]_. mpiexec's are those of
-the manuals that `hopperkit.launchers.filling.mpiexec_layout` names. `field` is the field of
-`Component` that an option gives as it stands, `most` what a number may not exceed.
+The table is ``options.csv``. aprun's options are those of NERSC's pages for Hopper and CLE 4.1's additions [1]_; names,
+short forms and values of srun's and sbatch's are those of Slurm 23.11, as are the environment variables that provide
+defaults for srun's options [2]_. mpiexec's are those of the manuals that `hopperkit.launchers.filling.mpiexec_layout`
+names. `field` is the field of `Component` that an option sets directly, `most` the upper limit of a number.
 
 References
 ----------
@@ -34,7 +31,7 @@ from hopperlib.schema import read_rows
 _NOT_SBATCH = "is an option of srun, not of sbatch; write it on the srun line"
 # Options whose value may be the next word.
 _WITH_VALUE = ("required", "pair")
-# How options are spelled; sbatch's and srun's way is GNU's, mpiexec's that of all others.
+# Option syntax; sbatch and srun use GNU's, all others mpiexec's.
 _STYLES = {"aprun": "aprun", "srun": "gnu", "sbatch": "gnu", "flux": "gnu"}
 
 
@@ -56,15 +53,15 @@ class Option:
     names : tuple of str
         Spellings, the one used in reports first.
     value : str
-        ``none``, ``required``, ``optional`` (glued on or behind ``=`` only) or ``pair`` (two words).
+        ``none``, ``required``, ``optional`` (attached or after ``=`` only) or ``pair`` (two words).
     bears : bool
-        Whether it bears on where tasks run.
+        Whether it affects where tasks run.
     refused : str
         Why it cannot be read; empty if it can.
     variables : tuple of str
-        Variables of the environment that stand for it.
+        Equivalent environment variables.
     field, most : str
-        Field of a component that it gives as it stands, and the bound of a number, by name.
+        Field of a component that it sets directly, and the upper limit of a number, by name.
     """
 
     programs: tuple[_Program, ...]
@@ -78,7 +75,7 @@ class Option:
 
 
 class Given(NamedTuple):
-    """An option on a line: its name in reports, as it was typed, its value, whether it bears on where tasks run.
+    """An option on a line: its name in reports, its typed form, its value, and whether it affects where tasks run.
 
     `words` are the first of the words that it was read from and the one after the last; (0, 0) for none.
     """
@@ -91,7 +88,7 @@ class Given(NamedTuple):
 
     @property
     def inherited(self) -> bool:
-        """Whether it stands in the environment and not on the line."""
+        """Whether it comes from the environment instead of the line."""
         return not self.typed.startswith("-")
 
     def refusal(self, rule: str, words: str | None = None) -> LaunchError:
@@ -115,7 +112,7 @@ def count_of(
     Raises
     ------
     LaunchError
-        If the value is no whole number or is out of bounds.
+        If the value is not a whole number or is out of bounds.
 
     Examples
     --------
@@ -130,7 +127,7 @@ def count_of(
 def option_table(program: str) -> tuple[Option, ...]:
     """Return the options of ``aprun``, ``srun``, ``sbatch``, or of the mpiexec of ``pals``, ``openmpi``, ``mpich`` or ``intelmpi``.
 
-    sbatch's table names those of srun alone too, to refuse them by name.
+    sbatch's table also lists options of srun alone, so that errors can name them.
 
     Examples
     --------
@@ -140,20 +137,20 @@ def option_table(program: str) -> tuple[Option, ...]:
     own = _options(program)
     if program != "sbatch":
         return own
-    # The first of a name holds: sbatch has a --wait of its own.
+    # The first row of a name applies: sbatch has a different --wait.
     others = (option for option in _options("srun") if option.programs == ("srun",))
     return (*own, *(replace(option, refused=_NOT_SBATCH) for option in others))
 
 
 @cache
 def _options(program: str) -> tuple[Option, ...]:
-    """Return the rows of a program; those of others take longer to read than a line does."""
+    """Return the rows of a program; reading those of others would take longer than parsing a line."""
     rows = load_csv_resource(__file__, "options.csv")
     return read_rows(Option, rows, name="options.csv", chosen=lambda row: program in row["programs"].split())
 
 
 def programs(words: Sequence[Word]) -> list[list[Word]]:
-    """Return the words of each program of a line, parted by colons.
+    """Return the words of each program of a line, separated by colons.
 
     Examples
     --------
@@ -172,7 +169,7 @@ def programs(words: Sequence[Word]) -> list[list[Word]]:
 def read_fields(
     options: Mapping[str, Given], program: str, bounds: Mapping[str, tuple[int, str]] | None = None
 ) -> dict[str, Any]:
-    """Return the fields of a component that options give as they stand: numbers and flags.
+    """Return the fields of a component that options set directly: numbers and flags.
 
     Parameters
     ----------
@@ -186,7 +183,7 @@ def read_fields(
     Raises
     ------
     LaunchError
-        If a number is none, or is out of bounds.
+        If a number is invalid or out of bounds.
 
     Examples
     --------
@@ -207,7 +204,7 @@ def read_fields(
 
 
 def component_of(options: Iterable[Given], command: Sequence[Word], fields: Mapping[str, Any]) -> Component:
-    """Return a component with its command, its options and what they gave.
+    """Return a component with its command, its options and their values.
 
     Examples
     --------
@@ -238,23 +235,22 @@ def read_options(
     Parameters
     ----------
     words : sequence of Word
-        What follows the launcher's name, up to the next ``:``, or the words of an ``#SBATCH`` line.
+        The words after the launcher's name, up to the next ``:``, or the words of an ``#SBATCH`` line.
     table : sequence of Option or str
         Options that can be read, or whose they are, as for `option_table`.
     known : sequence of str or None
-        Options that this machine's launcher knows, one spelling of each is enough; None for all of the table.
+        Options of this machine's launcher, one spelling of each; None for the whole table.
     where : str
         Whose options they are, for messages: ``srun on Perlmutter``.
     style : str
-        How they are spelled, ``aprun``, ``gnu`` or ``mpiexec``; that of the program if `table` names it.
+        Their syntax, ``aprun``, ``gnu`` or ``mpiexec``; default: that of the program named in `table`.
     site : sequence of str or None
         Long options that a site adds to Slurm's; None where the machine is not known, so that any name may be one.
 
     Raises
     ------
     LaunchError
-        For an option that is not known or stands for several, or that lacks its value; for a variable that is not set
-        and stands where options do.
+        For an option that is unknown, ambiguous or lacks its value; for an unset variable among the options.
 
     Examples
     --------
@@ -288,7 +284,9 @@ def read_options(
 
 
 def _holds_options(command: Sequence[Word], table: Sequence[Option], known: Sequence[str] | None, style: str) -> bool:
-    """Whether what is not known in front of a command is no program: by its name, or as options and a program follow it."""
+    """Whether unknown words before a command belong to the line and not to a program: by their name, or because options
+    and a program follow.
+    """
     if len(command) > 1 and re.search(r"(arg|opt|option|flag)s?\}?$", command[0].text, re.IGNORECASE):
         return True
     with suppress(LaunchError):
@@ -310,7 +308,7 @@ def read_programs(
     Raises
     ------
     LaunchError
-        As there, and for a colon beside which there is no program.
+        As there, and for a colon without a program next to it.
 
     Examples
     --------
@@ -345,7 +343,7 @@ class _Line:
         self.options = {name: option for option in reversed(table) for name in option.names}
 
     def is_known(self, option: Option) -> bool:
-        """Whether this machine's launcher knows an option."""
+        """Whether this machine's launcher has an option."""
         return self.known is None or any(name in self.known for name in option.names)
 
     def next_option(self) -> str:
@@ -369,7 +367,7 @@ class _Line:
         return text.partition("=")[0], ""
 
     def take_letters(self, letters: str) -> None:
-        """Take letters behind one dash: flags may be written together, the first with a value takes the rest."""
+        """Read letters after one dash: flags may be combined, and the first option with a value takes the rest."""
         while letters:
             typed, letters = f"-{letters[0]}", letters[1:]
             option = self.known_option(typed, letters)
@@ -395,7 +393,7 @@ class _Line:
         self.take(option, typed, value, attached=bool(equals))
 
     def take_sites(self, typed: str, value: str, *, attached: bool) -> None:
-        """Take an option of the site; a word behind it is its value if a command can follow."""
+        """Read a site option; the next word is its value if a command can follow."""
         behind = [word.text for word in self.words[self.at : self.at + 2]]
         if not attached and len(behind) == 2 and not behind[0].startswith(("-", ".", "/")):
             value = behind[0]

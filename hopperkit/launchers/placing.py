@@ -16,7 +16,7 @@ __all__ = ["Binding", "NodePlacement", "Placement", "Task", "place_tasks"]
 
 
 def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) -> Placement:
-    """Return where every task and thread of a launch runs.
+    """Compute where every task and thread of a launch runs.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
     Raises
     ------
     LaunchError
-        If the tasks do not fit on a node of that kind, or on what the script around the line reserves.
+        If the tasks do not fit on a node of that kind, or on the script's reservation.
     ValueError
         If the machine has no such kind of node.
 
@@ -100,7 +100,7 @@ def _seat(launch: Launch, machine: Machine, node: NodeKind) -> Iterator[Seating]
 
 
 def _not_followed(launch: Launch) -> list[str]:
-    """Return what is assumed because of variables that are not followed."""
+    """Return assumptions about variables that are not modeled."""
     assumed = []
     method = launch.environment.get("MPICH_RANK_REORDER_METHOD", "1")
     if method != "1" and launch.launcher in ("aprun", "srun", "pals"):

@@ -1,4 +1,4 @@
-"""What a program printed about its binding, against the answer."""
+"""A program's report of its binding, compared with the answer."""
 
 import re
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class Printed(NamedTuple):
 
 
 def read_printed(text: str, kind: NodeKind) -> dict[int, Printed]:
-    """Return what a program printed for each task.
+    """Parse the binding that a program printed for each task.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def read_printed(text: str, kind: NodeKind) -> dict[int, Printed]:
     """
     tasks: dict[int, Printed] = {}
     buses: dict[int, dict[str, str]] = {}
-    # affinity prints the cores of a rank with GPUs on a line of their own.
+    # affinity prints the cores of a rank with GPUs on a separate line.
     for line in re.sub(r"(rank\s+\d+ @ \S+)\s*\n\s*cores\s*:", r"\1 cores", text).splitlines():
         match = next((form_match for form in _FORMS if (form_match := form.search(line))), None)
         if match is None:
@@ -87,13 +87,13 @@ def _printed_cpus(parts: Mapping[str, str], kind: NodeKind) -> tuple[int, ...]:
 
 
 def _by_bus(buses: dict[int, dict[str, str]], kind: NodeKind) -> dict[int, frozenset[str]]:
-    """Return the GPUs of tasks that count their own from 0 (one number, several buses), by the order of the buses."""
+    """Return the GPUs of tasks that number theirs from 0 (one number, several buses), by bus order."""
     pairs = {pair for own in buses.values() for pair in own.items() if pair[1]}
-    # Where a number stands for one bus only, it is the node's number of the GPU.
+    # A number with only one bus is the node's number of the GPU.
     if len(pairs) == len({number for number, _ in pairs}):
         return {}
     known = sorted({bus for _, bus in pairs})
-    # All of a node are needed to tell which is which.
+    # All GPUs of a node are needed to identify each.
     number_of = {bus: str(number) for number, bus in enumerate(known)} if len(known) == kind.gpus else {}
     return {task: frozenset(number_of[bus] for bus in own.values() if bus in number_of) for task, own in buses.items()}
 
@@ -117,7 +117,7 @@ def _differences(placement: Placement, printed: dict[int, Printed]) -> list[tupl
 
 
 def check_printed(placement: Placement, printed_text: str) -> Finding:
-    r"""Return whether a program printed what was answered.
+    r"""Return whether the printed binding matches the answer.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Programs that start processes or threads of their own, which share what their task is bound to."""
+"""Programs that start processes or threads, which share their task's binding."""
 
 from collections.abc import Sequence
 from posixpath import basename
@@ -16,7 +16,7 @@ _FIRST_WORDS = 12
 
 
 def is_utility(command: Sequence[str]) -> bool:
-    """Whether a program tidies up or tells the time: it matters to nobody where that runs.
+    """Whether a program is a utility, such as cleanup or timing: its placement does not matter.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def is_utility(command: Sequence[str]) -> bool:
 
 
 def is_python(command: Sequence[str]) -> bool:
-    """Whether a program is one of Python, in a container or behind a wrapper too.
+    """Whether a program is Python, also in a container or after a wrapper.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def is_python(command: Sequence[str]) -> bool:
 
 
 def starts_processes(command: Sequence[str]) -> bool:
-    """Whether a program starts processes or threads of its own, which share what its task is bound to.
+    """Whether a program starts processes or threads, which share their task's binding.
 
     Examples
     --------

@@ -12,7 +12,7 @@ def as_ranges(numbers: Iterable[int], *, separator: str = ",") -> str:
     numbers : iterable of int
         Whole numbers from 0.
     separator : str
-        What stands between two parts.
+        Separator between two parts.
 
     Examples
     --------

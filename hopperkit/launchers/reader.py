@@ -1,8 +1,7 @@
-"""Launch lines and the batch scripts around them, read into what they ask for on a machine.
+"""Launch lines and the batch scripts around them, parsed into requests for a machine.
 
-`read_launch` takes what people have at hand: a bare aprun or srun line, a line
-with environment settings in front, a PBS or sbatch script. An option or a value
-that aprun, srun or the batch system would refuse is refused here, by option, value and rule.
+`read_launch` accepts a bare aprun or srun line, a line with environment settings before it, or a PBS or sbatch script.
+An option or a value that aprun, srun or the batch system would refuse is refused here, by option, value and rule.
 """
 
 import re
@@ -35,14 +34,14 @@ _MAX_THREADS_BOUND = "the most threads a task can have here"
 
 
 def read_launch(text: str | Script, machine: Machine, *, threads: int | None = None, kind: str | None = None) -> Launch:
-    r"""Return the first launch line of a text; if there are more, its notes say how many.
+    r"""Return the first launch line of a text; notes give the number of further lines.
 
     Parameters
     ----------
     text : str or Script
         An aprun, srun or mpiexec line, or a job script around one, read already or not.
     machine : Machine
-        Machine it is to run on; its file says which options the launcher has.
+        Target machine; its file lists the launcher's options.
     threads : int or None
         OpenMP threads of each task; None to take OMP_NUM_THREADS from the text.
     kind : str or None
@@ -132,7 +131,7 @@ def read_in_job(
 
 
 def _no_line(script: Script, reservation: Reservation | None) -> LaunchError:
-    """Return the error of a text without a launch line; one in a job says what runs then."""
+    """Return the error for a text without a launch line; within a job, it explains what runs instead."""
     rule = explain_missing_line(script.text)
     if not script.directives:
         begins = " ".join(script.text.split())
@@ -164,7 +163,7 @@ def _attach_concurrent_steps(lines: Sequence[LaunchLine], launches: Sequence[Lau
 
 
 def _read_words(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
-    """Return whose line it is and what it asks for."""
+    """Return the launcher of a line and its request."""
     if line.launcher == "aprun":
         return "aprun", read_aprun(line, job)
     if line.launcher == "srun":
@@ -186,7 +185,7 @@ def _read_line(
         raise LaunchError("\\", "", BROKEN_LINE)
     launcher, (components, environment, remarks) = _read_words(line, job)
     if len(components) > 1:
-        # Each program has its own: `Launch.openmp_of`.
+        # Each program has its own value: `Launch.openmp_of`.
         environment.pop("OMP_NUM_THREADS", None)
     known = {name: value for name, value in line.environment.items() if isinstance(value, str)} | environment
     openmp_threads, thread_note = (threads, "") if threads else _openmp_threads(line, known)
@@ -214,7 +213,7 @@ def _read_line(
 
 
 def _openmp_threads(line: LaunchLine, environment: Mapping[str, str]) -> tuple[int | None, str]:
-    """Return the threads of each task and what there is to say about them."""
+    """Return the threads of each task and notes about them."""
     name = "OMP_NUM_THREADS"
     value = environment.get(name)
     if value is None:
@@ -222,7 +221,7 @@ def _openmp_threads(line: LaunchLine, environment: Mapping[str, str]) -> tuple[i
             return None, f"{name} is set but not exported, so the tasks do not see it."
         computed = isinstance(line.environment.get(name), Unknown)
         return None, f"{name} is worked out by the script; give the threads by number." if computed else ""
-    # A list is for nested regions; its first number is that of the outer one.
+    # A list is for nested regions; its first number is that of the outermost one.
     first = value.split(",")[0].strip()
     if not re.fullmatch(r"[0-9]+", first) or not 1 <= int(first[:9]) <= _MAX_THREADS:
         raise LaunchError(name, value, f"must be a whole number from 1 to {_MAX_THREADS}, {_MAX_THREADS_BOUND}")
@@ -237,14 +236,14 @@ _NOT_READ = (
 )
 
 
-# A comment that is a line by itself, and one in which a launcher has an option or a program behind it: no prose.
+# A comment that is itself a line, in which an option or a program follows the launcher: not prose.
 _COMMENT = re.compile(r"^[ \t]*#.*", re.MULTILINE)
 _COMMENTED_LINE = re.compile(
     r"^[ \t]*#+[ \t]*(?:(?:time|[A-Za-z_]\w*=\S*)[ \t]+)*(?:\S*/)?(?:aprun|srun|mpiexec|mpirun)(?:\.\w+)?[ \t]+[-./$\"'~{]",
     re.MULTILINE,
 )
 
-# What the manuals of launchers that are not read say of them.
+# Descriptions of unsupported launchers, from their manuals.
 _OTHERS = {
     "jsrun": "IBM's launcher, which gives a resource set its GPUs with -g and its cores with -c",
     "lrun": "LLNL's way to call jsrun",
@@ -264,7 +263,7 @@ def runs_by_itself(script: Script) -> bool:
 
 
 def explain_missing_line(text: str) -> str:
-    r"""Return what a text without a launch line holds instead, as the end of an error message.
+    r"""Return what a text contains instead of a launch line, as the end of an error message.
 
     Examples
     --------

@@ -9,6 +9,7 @@ from hopperkit.launchers.judging.advice import advise
 from hopperkit.launchers.judging.placement_remedies import with_remedies
 from hopperkit.launchers.judging.proposals import BetterLine, LineInScript, better_line
 from hopperkit.launchers.judging.remedies import Judged, with_tried_advice
+from hopperkit.launchers.judging.translation import foreign_launcher, translated
 from hopperkit.launchers.placing import Placement, place_tasks
 from hopperkit.launchers.reader import read_in_job
 from hopperkit.launchers.scripts import LOOPS, LaunchLine, Script, read_script
@@ -22,16 +23,16 @@ _BETTERED = ("aprun", "srun", "pals")
 
 
 class Review(NamedTuple):
-    """All that is said about a launch line.
+    """Review of a launch line.
 
     Parameters
     ----------
     placement : Placement
         Where its tasks run.
     cost : Cost
-        What memory bandwidth makes of that.
+        Effect of memory bandwidth.
     advice : tuple of Finding
-        What to know about it, worst first.
+        Findings, worst first.
     better : BetterLine or None
         The better line; None if there is none.
     line : LaunchLine
@@ -68,17 +69,19 @@ class Review(NamedTuple):
 
     @property
     def searched(self) -> bool:
-        """Whether a better line was looked for: what cannot be told cannot be bettered, nor steps that share a job."""
+        """Whether a better line was searched for: unknown placements cannot be improved, nor can steps that share a
+        job.
+        """
         return _may_be_bettered(self.placement, self.line)
 
     def suggested_lines(self) -> dict[str, str | None]:
-        """Return the better line under the launcher of this line; nothing under others."""
-        better = self.better.line if self.better else None
-        return {"aprun": None, "srun": None, self.placement.launch.launcher: better}
+        """Return the better line under its launcher, which is that of this line if the machine has it; nothing under others."""
+        placement, line = (self.better.placement, self.better.line) if self.better else (self.placement, None)
+        return {"aprun": None, "srun": None, placement.launch.launcher: line}
 
 
 def review_line(text: str | Script, machine: Machine, **given: Any) -> Review:
-    """Return what is to be said about the first launch line of a text; the arguments are those of `review_lines`.
+    """Review the first launch line of a text; the arguments are those of `review_lines`.
 
     Examples
     --------
@@ -98,7 +101,7 @@ def review_lines(
     memory_per_task_gb: float | None = None,
     doubt: str = "",
 ) -> tuple[Review, ...]:
-    r"""Return what is to be said about each launch line of a script; lines that are alike share an answer.
+    r"""Review each launch line of a script; identical lines share an answer.
 
     Parameters
     ----------
@@ -106,11 +109,11 @@ def review_lines(
         An aprun, srun or mpiexec line, or the batch script around it, read already or not.
     machine : Machine
     threads : int or None
-        OpenMP threads of a task, in place of what the text says.
+        OpenMP threads per task, overriding the text.
     kind : str or None
         Kind of node; None is the ordinary one.
     memory_per_task_gb : float or None
-        Memory of a task; None takes what the line asks for, if it does. [GB]
+        Memory per task; default: the line's request, if any. [GB]
     doubt : str
         Why it is in doubt that the text is for this machine; nothing is proposed then.
 
@@ -134,7 +137,7 @@ def review_lines(
     judged: dict[object, Review] = {}
     reviews = []
     for number, launch in enumerate(launches):
-        # The same words may stand for other things where a variable has changed between two lines.
+        # The same words may mean something else if a variable changed between two lines.
         key = launch.text, launch.components, launch.openmp_threads
         if key not in judged:
             placement = place_tasks(launch, machine, kind=kind)
@@ -153,11 +156,18 @@ def _may_be_bettered(placement: Placement, line: LaunchLine) -> bool:
     return not placement.doubts and placement.launch.steps == 1 and placement.launch.launcher in _BETTERED
 
 
-def _judge(placement: Placement, cost_of: Callable[[Placement], Cost], where: LineInScript) -> Review:
-    """Return all that is said about a launch line that has been placed."""
-    cost = cost_of(placement)
+def _in_place_of(placement: Placement, cost_of: Callable[[Placement], Cost], where: LineInScript) -> BetterLine | None:
+    """Return the line to use in place of one: a better one, or the same job for the launcher that the machine has."""
     line = where.script.lines[where.number]
-    better = better_line(placement, where, cost_of) if _may_be_bettered(placement, line) else None
+    if not foreign_launcher(line, placement.machine):
+        return better_line(placement, where, cost_of) if _may_be_bettered(placement, line) else None
+    return None if placement.doubts else translated(where, placement, cost_of)
+
+
+def _judge(placement: Placement, cost_of: Callable[[Placement], Cost], where: LineInScript) -> Review:
+    """Return the review of a launch line that has been placed."""
+    cost, line = cost_of(placement), where.script.lines[where.number]
+    better = _in_place_of(placement, cost_of, where)
     review = Review(placement, cost, advise(placement, cost), better, line, where.script)
     return review._replace(advice=_tried_advice(review, where, cost_of))
 
@@ -175,7 +185,7 @@ def _tried_advice(review: Review, where: LineInScript, cost_of: Callable[[Placem
         if len(script.lines) != len(where.script.lines):
             return Judged(Counter(), Counter(), "the script has other launch lines then")
         judged = Judged.of(found(launches, where.number))
-        # A change may reach the lines of other steps: what it breaks there counts too.
+        # A change may affect the lines of other steps: problems there count too.
         earlier = read_in_job(where.script, machine, threads=where.threads, kind=where.kind)[1]
         for number, (new, old) in enumerate(zip(script.lines, where.script.lines, strict=True)):
             if number != where.number and new.text != old.text:

@@ -1,10 +1,9 @@
 """A batch script, a shell session or a bare launch line, read once.
 
-`read_script` cuts the text into statements as a shell does and walks over them
-from top to bottom: directives, variables, modules and every launch line with
-the environment that it would see. Conditions and loops are not worked out: each
-launch line counts once, and says in which of them it stands. No machine is
-needed; what a line asks for on one is read by `hopperkit.launchers.reader`.
+`read_script` cuts the text into statements as a shell does and walks over them from top to bottom: directives,
+variables, modules and every launch line with the environment that it would see. Conditions and loops are not evaluated:
+each launch line counts once, with the conditions and loops around it. No machine is needed;
+`hopperkit.launchers.reader` interprets a line for one.
 """
 
 import math
@@ -40,15 +39,15 @@ _MPIEXEC = ("mpiexec", "mpirun", "mpiexec.hydra", "orterun", "prterun", "prun")
 _LAUNCHERS = ("aprun", "srun", *_MPIEXEC, "ibrun", "flux")
 _MAX_EVAL_DEPTH = 3
 
-# Words that may stand in front of a command without changing what runs.
+# Words that may precede a command without changing the program.
 _PREFIXES = {
     *("do", "then", "else", "elif", "if", "while", "until", "{", "!", "time", "nohup", "exec", "env", "nice"),
     *("timeout", "stdbuf", "command", "eval", "ccmrun", "numactl", "taskset"),
 }
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
-# A prompt ends in a dollar or percent sign and a blank, which no shell word does; with > it is taken for one only in
-# front of a launcher or a word with a host in it.
+# A prompt ends in a dollar or percent sign and a blank, which no shell word does; one with > is accepted only before a
+# launcher, or after a word with a host name.
 _PROMPT = re.compile(
     r"^[ \t]*(?:\([^()\n]*\)[ \t]*)?(?:\[[^\[\]\n]*\]|[\w.@:~/-]*(?:[ \t][\w~/.-]*\])?)[$%][ \t]+(?=\S)"
     r"|^\++[ \t]+(?=\S)|^[ \t]*[\w.-]+@[\w.-]+(?::[\w~/.-]*)?[ \t]?[>#][ \t]+(?=\S)"
@@ -82,7 +81,7 @@ class Directive(NamedTuple):
 
 
 class Variable(NamedTuple):
-    """A variable that a script sets: name, value (None if only the running script knows it), line, whether it is exported."""
+    """A variable of a script: name, value (None if known only at run time), line, whether it is exported."""
 
     name: str
     value: str | None
@@ -98,14 +97,14 @@ class Module(NamedTuple):
 
 
 class LaunchLine(NamedTuple):
-    """One call of a launcher, with what the shell would hand to it.
+    """One call of a launcher, with its arguments after shell expansion.
 
     Parameters
     ----------
     launcher : str
         ``"aprun"``, ``"srun"`` or a name of mpiexec.
     words : tuple of Word
-        What follows the launcher's name.
+        Words after the launcher's name.
     text : str
         The line, on one line, variables replaced.
     environment : mapping
@@ -119,13 +118,13 @@ class LaunchLine(NamedTuple):
     inside : tuple of str
         The loops and conditions around it, the outermost first, as typed.
     background : bool
-        Whether the script goes on without waiting for it.
+        Whether the script continues without waiting for it.
     times : int
         How often the loops around it run it, as far as that can be read.
     group : int
-        Number of its group: what is started in the background runs with the others up to the next ``wait``.
+        Number of its group: lines started in the background run with the others up to the next ``wait``.
     span : (int, int) or None
-        Where it stands in the text, from the launcher's name to its last word; None inside ``eval``.
+        Its position in the text, from the launcher's name to its last word; None inside ``eval``.
     places : tuple of (int, int)
         Where the launcher's name and each of the words were typed; words out of one variable share its place.
     """
@@ -152,13 +151,13 @@ class Script:
     Parameters
     ----------
     raw : tuple of str
-        Its lines as they were given.
+        The original lines.
     text : str
         The text without shell prompts and Markdown fences, line for line.
     directives : tuple of Directive
         Options of the ``#PBS``, ``#SBATCH``, ``#BSUB``, ``#COBALT`` and ``#flux:`` lines in front of the first command.
     late_directives : tuple of (int, str)
-        Directives behind the first command, where they no longer count: line and text.
+        Directives after the first command, which are ignored: line and text.
     variables : tuple of Variable
         Variables that it sets, in order.
     modules : tuple of Module
@@ -222,7 +221,7 @@ class Script:
         return replace(self, text=changed, statements=statements, lines=lines)
 
     def line_as_typed(self, number: int) -> str:
-        """Return the lines of the text on which a launch line stands, with its wrappers, redirections and pipes."""
+        """Return the lines of the text that form a launch line, with its wrappers, redirections and pipes."""
         line = self.lines[number]
         first, last = line.span or (0, 0)
         end = self.text.find("\n", last)
@@ -230,7 +229,7 @@ class Script:
 
 
 def read_script(text: str) -> Script:
-    r"""Return what a batch script, a shell session or a launch line says, without any machine.
+    r"""Parse a batch script, a shell session or a launch line, without a machine.
 
     Parameters
     ----------
@@ -262,7 +261,7 @@ def read_script(text: str) -> Script:
     lines = _lines_of(tidied, statements, shell)
     inner = "" if directives or not lines else embedded_text(tidied)
     if inner and "<<" in tidied:
-        # What sbatch is handed in a here-document is a script with directives of its own.
+        # A here-document passed to sbatch is a script with separate directives.
         directives, late = _read_directives(inner)
     return Script(
         raw=tuple(text.splitlines()),
@@ -295,7 +294,7 @@ def _tidy(text: str) -> str:
 
 
 def _read_directives(text: str) -> tuple[list[Directive], tuple[tuple[int, str], ...]]:
-    """Return the directives in front of the first command, and the lines of those behind it, which no batch system reads."""
+    """Return the directives before the first command, and the lines of those after it, which batch systems ignore."""
     directives: list[Directive] = []
     late: list[tuple[int, str]] = []
     commands_began = False
@@ -310,7 +309,7 @@ def _read_directives(text: str) -> tuple[list[Directive], tuple[tuple[int, str],
             # No shell reads these lines: -C gpu&hbm80g is one word, with or without quotes.
             typed = typed if "'" in typed or '"' in typed else re.sub(r"([&|;()<>])", r"\\\1", typed)
             raw_words = [raw for statement in split(typed) for raw in statement]
-            # Dots stand for what a reader is to fill in, and (1) for a footnote of the page that a script stood on.
+            # Dots are placeholders for the reader, and (1) is a footnote mark of the page that showed the script.
             typed_words = [word for raw in raw_words for word in expand(raw, {})]
             words = [word for word in typed_words if not re.fullmatch(r"[.…]*|\(\d{1,2}\)!?", word.text)]
             directives += _as_directives(_SYSTEMS[f"#{match[1].upper()}"], words, number)
@@ -328,7 +327,7 @@ def _as_directives(system: BatchSystem, words: Sequence[Word], line: int) -> lis
     directives = []
     for first, *rest in groups or [[Word(text="")]]:
         option, _, value = first.text.partition("=")
-        # LSF has whole names behind one dash; the others take a value glued to their letter.
+        # LSF has whole names after one dash; the others take a value attached to their letter.
         if system != "lsf" and re.match(r"-[A-Za-z].", first.text):
             option, value = first.text[:2], first.text[2:].removeprefix("=")
         value = rest[0].text if rest else value
@@ -341,7 +340,7 @@ LOOPS = ("for", "foreach", "while", "until")
 
 
 class _Shell:
-    """Variables, loops and conditions as they stand while the statements of a text are walked over."""
+    """Variables, loops and conditions at the current statement of a text."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         self.variables: dict[str, str | Unknown] = dict(variables)
@@ -357,7 +356,7 @@ class _Shell:
         self.grown = 0
 
     def walk(self, statements: Sequence[Statement]) -> Iterator[LaunchLine]:
-        """Take statement after statement: remember what it sets, yield the launch line that it is."""
+        """Process statements in order: store the variables they set, yield their launch lines."""
         for statement in statements:
             self._enter_or_leave(statement)
             words = list(statement)
@@ -413,7 +412,7 @@ class _Shell:
                 return
 
     def _launches(self, statement: Statement, words: Sequence[RawWord], ahead: Variables) -> Iterator[LaunchLine]:
-        """Yield the launch lines of a statement with what the statement says of them."""
+        """Yield the launch lines of a statement with their context."""
         for line in self._launch(words, ahead):
             yield line._replace(
                 line=statement.line,
@@ -424,7 +423,7 @@ class _Shell:
                 group=self.group,
             )
             self.found = True
-            # What runs in the foreground is done before the next begins.
+            # A foreground command ends before the next begins.
             self.group += not statement.background
 
     def _set(self, values: Mapping[str, str | Unknown], line: int, *, export: bool = False) -> None:
@@ -437,7 +436,7 @@ class _Shell:
             self.settings.append(Variable(name, known, line, name in self.exported))
 
     def _assigns(self, word: RawWord, into: dict[str, str | Unknown]) -> bool:
-        """Take a word ``NAME=value`` or ``NAME+=value``; False if it is no such word."""
+        """Process a word ``NAME=value`` or ``NAME+=value``; False if it has another form."""
         first = word.parts[0] if word.parts else None
         match = _ASSIGNMENT.match(first.text) if first and first.kind == "text" and not first.quoted else None
         if not match or not first:
@@ -464,17 +463,19 @@ class _Shell:
             self._set(declared, line, export=export)
 
     def _export(self, words: Sequence[RawWord], line: int) -> None:
-        """Take the words behind ``export``."""
+        """Process the words after ``export``."""
         self._declare(words, line, export=True)
 
     def _setenv(self, words: Sequence[RawWord], line: int) -> None:
-        """Take the name and the value behind csh's ``setenv``."""
+        """Process the name and the value after csh's ``setenv``."""
         if words:
             value = joined(words[1], self.variables) if len(words) > 1 else ""
             self._set({words[0].raw: value}, line, export=True)
 
     def _csh_set(self, words: Sequence[RawWord], line: int) -> None:
-        """Take what stands behind csh's ``set``: ``NAME = value`` or ``NAME=value``; other shells' set flags here."""
+        """Process the words after csh's ``set``: ``NAME = value`` or ``NAME=value``; in other shells, set changes
+        flags.
+        """
         if [word.raw for word in words[1:2]] == ["="]:
             self._set({words[0].raw: joined(words[2], self.variables) if len(words) > 2 else ""}, line)
         elif words and self._assigns(words[0], {}):
@@ -506,7 +507,7 @@ class _Shell:
         self.modules += [Module(name, line) for name in names if not name.startswith("-")]
 
     def _launch(self, raw_words: Sequence[RawWord], ahead: Variables) -> Iterator[LaunchLine]:
-        """Yield the launch line that words are; what is in front of it, such as time or env, is passed over."""
+        """Yield the launch line in some words; a prefix such as time or env is skipped."""
         expanded = [self._expand(raw) for raw in raw_words]
         words = [word for each in expanded for word in each]
         set_in_front: dict[str, str | Unknown] = dict(ahead)
@@ -525,7 +526,7 @@ class _Shell:
                 line = line._replace(words=tuple(words[at + skipped :]))
                 yield line._replace(span=span, places=() if self.depth else (places[0], *places[skipped:]))
                 return
-            # eval reads its words as a line once more: a bound, so that no text makes it go on forever.
+            # eval parses its words again as a line: a limit, so that no text causes endless recursion.
             if at == 0 and name == "eval" and self.depth < _MAX_EVAL_DEPTH:
                 self.depth += 1
                 for statement in split(" ".join(word.text for word in words[1:])):
@@ -551,7 +552,7 @@ class _Shell:
             raise LaunchError("script", "", rule)
 
     def _launch_line(self, words: Sequence[Word], at: int, set_in_front: Variables) -> LaunchLine:
-        """Return the launch line whose launcher stands at a place among the words."""
+        """Return the launch line whose launcher is at this index of the words."""
         exported = {name: value for name, value in self.variables.items() if name in self.exported}
         environment = {**exported, **set_in_front}
         return LaunchLine(
@@ -580,7 +581,7 @@ _MODULE_ACTIONS = (
 
 
 def _rounds(words: Sequence[RawWord]) -> int:
-    """Return how often a loop runs, where its list is spelled out; else once."""
+    """Return the number of iterations of a loop with an explicit list; otherwise 1."""
     listed = words[3:] if len(words) > 3 and words[2].raw == "in" else []
     rounds = 0
     for word in listed:
@@ -594,7 +595,7 @@ def _rounds(words: Sequence[RawWord]) -> int:
 
 
 def _is_flux_run(words: Sequence[Word]) -> bool:
-    """Whether what follows ``flux`` starts tasks: ``run``, or ``mini run`` of releases before 0.48."""
+    """Whether the words after ``flux`` start tasks: ``run``, or ``mini run`` of releases before 0.48."""
     typed = [word.text for word in words[:2]]
     return typed[:1] == ["run"] or typed == ["mini", "run"]
 
@@ -605,7 +606,7 @@ def _program_name(word: Word) -> str:
 
 
 def _may_stand_ahead(word: Word, *, is_first: bool) -> bool:
-    """Whether a word may stand in front of a launcher's name."""
+    """Whether a word may precede a launcher's name."""
     if _program_name(word) in _PREFIXES:
         return True
     return not is_first and bool(re.match(r"-|[0-9]|[A-Za-z_][A-Za-z0-9_]*=", word.text))

@@ -18,7 +18,7 @@ _LONGEST_LIST = 25
 
 
 def _boxes(placed: NodePlacement) -> dict[int, str]:
-    """Return what stands in the box of each CPU that is in use."""
+    """Return the text in the box of each CPU in use."""
     tasks: dict[int, list[int]] = defaultdict(list)
     for number, binding in placed.seats():
         for cpu in binding.cpus:
@@ -31,7 +31,7 @@ def _boxes(placed: NodePlacement) -> dict[int, str]:
 
 
 def numa_devices(kind: NodeKind, placed: NodePlacement | None, numa_node: int) -> list[str]:
-    """Return what stands beside the cores of a NUMA node: GPUs with their tasks, caches, kept cores.
+    """Return the text next to the cores of a NUMA node: GPUs with their tasks, caches, reserved cores.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def numa_devices(kind: NodeKind, placed: NodePlacement | None, numa_node: int) -
 
 
 def _gpu_text(kind: NodeKind, gpu: int, placed: NodePlacement | None) -> str:
-    """Return a GPU with its tasks, as far as it is known which see it."""
+    """Return a GPU with the tasks that are known to see it."""
     name = f"GPU {kind.gpu_numbering[gpu] if kind.gpu_numbering else gpu}"
     seats = list(placed.seats()) if placed else []
     if not seats or any(binding.gpus is None for _, binding in seats):
@@ -77,8 +77,7 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
     -------
     str
         Lines, the last one ended. Where the boxes would fill a screen, a NUMA node that looks like an earlier one is a
-        line of words. A box holds the numbers of the tasks that may
-        run there; ``12x`` stands for twelve that cannot be listed, a dot for none.
+        line of words. A box lists the tasks that may run there; ``12x`` means twelve that do not fit, a dot none.
 
     Examples
     --------
@@ -117,7 +116,7 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
     # An even split over the lines looks better than a full line and a rest.
     per_line = -(-kind.cores_per_numa_node // -(-kind.cores_per_numa_node // per_line))
     shapes = [_shape(kind, words, numa_node) for numa_node in range(kind.numa_nodes)]
-    # Boxes that look like those of an earlier NUMA node are left to words where all would not fit a screen.
+    # Boxes equal to those of an earlier NUMA node are described in words if all would not fit a screen.
     box = (kind.threads_per_core + 2) * -(-kind.cores_per_numa_node // per_line) + 1
     folds = kind.numa_nodes * box > _MOST_LINES
     lines = []
@@ -158,7 +157,7 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
 
 
 def _tasks_in_words(numbers: list[int]) -> str:
-    """Return tasks by their numbers, those of a long list by the first and the last."""
+    """Return task numbers; for a long list, the first and the last."""
     listed_numbers = as_ranges(numbers)
     if not numbers or len(listed_numbers) <= _LONGEST_LIST:
         return f"task{'s' * (len(numbers) > 1)} {listed_numbers}" if numbers else "no task"
@@ -166,7 +165,7 @@ def _tasks_in_words(numbers: list[int]) -> str:
 
 
 def _shape(kind: NodeKind, words: dict[int, str], numa_node: int) -> tuple[int | str, ...]:
-    """Return how the boxes of a NUMA node look, its tasks numbered in the order in which they appear."""
+    """Return the pattern of a NUMA node's boxes, with tasks numbered in order of appearance."""
     seen: dict[str, int] = {}
     shape: list[int | str] = []
     for core in kind.cores_of(numa_node):
@@ -177,7 +176,7 @@ def _shape(kind: NodeKind, words: dict[int, str], numa_node: int) -> tuple[int |
 
 
 def _per_numa_node(placed: NodePlacement, kind: NodeKind) -> str:
-    """Return how a node's tasks lie on its NUMA nodes, in words."""
+    """Return the distribution of a node's tasks over its NUMA nodes, in words."""
     if kind.numa_nodes == 1:
         return ""
     free = sum(not binding.bound for binding in placed.pattern)

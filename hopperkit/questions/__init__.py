@@ -1,4 +1,4 @@
-"""Questions: each declared once, and asked on the page, in JupyterLab, in Python and at the command line.
+"""Questions: each declared once, and available on the page, in JupyterLab, in Python and on the command line.
 
 ===============  ==========================================================================
 `ask`            how a question is declared: a setting of typed fields, and its answer
@@ -9,6 +9,6 @@
 `figures`        the look of charts
 ===============  ==========================================================================
 
-The questions stand in the rooms `node`, `network`, `storage`, `failure`,
-`monitoring` and `book`, each as one module: controls, answer, examples.
+The questions are in the packages `node`, `network`, `storage`, `failure`, `monitoring` and `book`, one module each:
+controls, answer, examples.
 """

@@ -1,8 +1,7 @@
 """How a question is declared: its settings as typed fields, each with its control, and its answer.
 
-A question is one module. A class of `Setting` has a field a control; what
-follows from the fields is a property of it. A function takes such a setting and
-returns a `Result`, and `declared` joins both to the module's ``QUESTION``::
+A question is one module. A subclass of `Setting` has one field per control; derived values are properties. A function
+takes such a setting and returns a `Result`, and `declared` joins both to the module's ``QUESTION``::
 
     class Job(ask.Setting):
         need_gb: float = ask.number("Memory of a task", 2.0, (0.01, 4096.0, 0.05), unit="GB")
@@ -36,7 +35,7 @@ Span = tuple[float, float, float]
 
 
 class Details(TypedDict, total=False):
-    """What any control may have besides its label and default, as `Control` says; a type checker knows the names."""
+    """Optional details of any control besides its label and default, as in `Control`; for type checkers."""
 
     unit: str
     help: str
@@ -48,20 +47,20 @@ class Details(TypedDict, total=False):
 
 
 class NumberDetails(Details, total=False):
-    """What a number may have: `binary` where its unit counts in powers of 1,024."""
+    """Optional details of a number: `binary` if its unit counts in powers of 1,024."""
 
     binary: bool
 
 
 class ChoiceDetails(Details, total=False):
-    """What a choice may have: whether functions and counts may stand for an option."""
+    """Optional details of a choice: whether functions and counts are allowed as options."""
 
     functions: bool
     numbers: bool
 
 
 class TextDetails(Details, total=False):
-    """What a text may have: its size, and what is shown while it is empty."""
+    """Optional details of a text: its size, and the placeholder while it is empty."""
 
     rows: int
     max_length: int
@@ -69,14 +68,14 @@ class TextDetails(Details, total=False):
 
 
 class FileDetails(TextDetails, total=False):
-    """What a file may have: the endings of its name, and whether several are taken."""
+    """Optional details of a file: its name extensions, and whether several are allowed."""
 
     accept: str
     multiple: bool
 
 
 class MachineDetails(Details, total=False):
-    """What a machine may have: the label of no machine, what it must have to be offered, the machines to choose from."""
+    """Optional details of a machine: the label for no machine, its required parts, the machines to choose from."""
 
     none: str
     having: Literal["file_systems", "wired"]
@@ -92,7 +91,7 @@ def number(label: str, default: float, span: Span, **more: Unpack[NumberDetails]
     default : float
     span : tuple of float
     **more
-        What else it has, as `NumberDetails` lists.
+        Other details, as in `NumberDetails`.
 
     Examples
     --------
@@ -118,7 +117,7 @@ def fraction(label: str, default: float, **more: Unpack[NumberDetails]) -> Any:
 
 
 def choice(label: str, default: str, options: Mapping[str, str], **more: Unpack[ChoiceDetails]) -> Any:
-    """Declare one of a few options: what it is called, and what the reader sees."""
+    """Declare one of a few options: its name, and its label."""
     return partial(Choice, label=label, default=default, options=tuple(options.items()), **more)
 
 
@@ -143,16 +142,16 @@ def machine(label: str = "Machine", default: str = "hopper", **more: Unpack[Mach
 
 
 def machine_file(replaced: str = "the machine above") -> Any:
-    """Declare a machine file of the reader's own, which a setting has as its machine in place of another."""
+    """Declare the reader's machine file, which replaces the machine of a setting."""
     help = f"TOML, as `hopper machine new` writes it; it takes the place of {replaced}."
     return file("Machine file of your own", accept=".toml", help=help, advanced=True)
 
 
 class Setting:
-    """What a reader sets: a typed field each, declared with its control.
+    """Values set by a reader: typed fields, each declared with its control.
 
-    A subclass adds what follows from them as properties, and in `check` refuses values that do not fit together.
-    A field of a machine holds the `Machine`; the first one holds that of the reader's own file if there is one.
+    A subclass adds derived values as properties, and rejects inconsistent values in `check`. A machine field holds the
+    `Machine`; the first one holds the reader's machine file if there is one.
 
     Examples
     --------
@@ -170,7 +169,7 @@ class Setting:
         for name, control in self.controls().items():
             value = values.pop(name, control.default)
             if isinstance(control, MachineChoice):
-                # Many questions ask for no machine, and what reads one is large.
+                # Many questions need no machine, and the reader is a large import.
                 from hopperkit.questions.machine_choice import chosen_machine
 
                 value = None if value == "none" and not own else chosen_machine(value, own)
@@ -187,7 +186,7 @@ class Setting:
     @classmethod
     @cache
     def controls(cls) -> dict[str, Control]:
-        """Return the controls of the fields by name, in the order in which they are declared, those of base classes first."""
+        """Return the controls of the fields by name, in order of declaration, those of base classes first."""
         fields = {name: field for base in reversed(cls.__mro__) for name, field in vars(base).items()}
         return {name: field(name=name) for name, field in fields.items() if isinstance(field, partial)}
 
@@ -215,11 +214,11 @@ def declared(
         ``answer(setting) -> Result``; pure.
     title : str
     sentence : str
-        The question in one sentence; empty for that of the catalogue.
+        The question in one sentence; default: the sentence in the catalog.
     examples : mapping
-        Settings worth trying: the values that each sets, by what its button says.
+        Example settings: the values of each, by button label.
     partial_results : callable or None
-        Yields what is known of a heavy answer while it is worked out.
+        Yields partial results of a slow answer.
     heavy : bool
         Whether an answer may take seconds.
 

@@ -1,7 +1,7 @@
 """The questions there are: where each is answered, and the question in one sentence.
 
-A table of texts, so that the command line and the browser import only the one question that is asked, and
-``hopper --help`` none.
+A table of texts, so that the command line and the browser import only the requested question, and ``hopper --help``
+none.
 """
 
 from hopperlib.errors import did_you_mean

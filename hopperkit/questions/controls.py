@@ -1,4 +1,4 @@
-"""What a reader can set on an explorer: one class a kind of control.
+"""Controls of an explorer: one class per kind of control.
 
 =============  ====================================================
 `Slider`       a number on a scale with steps
@@ -10,9 +10,8 @@
 `FileText`     the text of a file, pasted or dropped, likewise
 =============  ====================================================
 
-A control checks and converts what it is given (`Control.read`). The browser,
-JupyterLab and the command line all send plain values through that one method,
-so a mistake gets the same message everywhere.
+A control validates and converts its input (`Control.read`). The browser, JupyterLab and the command line all send plain
+values through that one method, so a mistake gets the same message everywhere.
 """
 
 import os
@@ -30,14 +29,14 @@ _MEASURED = r"(.*\d\.?)\s*([A-Za-z]+)"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Control:
-    """What every control has.
+    """Attributes shared by all controls.
 
     Parameters
     ----------
     name : str
         Keyword under which the explorer's function receives the value.
     label : str
-        What the reader sees beside the control.
+        The label next to the control.
     unit : str
         Unit shown after the value; empty for counts and text.
     help : str
@@ -45,19 +44,18 @@ class Control:
     advanced : bool
         Whether the control starts folded away under "More settings".
     assumed : str
-        Why the default is what it is, where no source gives it; empty if
-        the default is sourced or only a starting point.
+        Reason for an unsourced default; empty if the default is sourced or only a starting point.
     option : str
         Name of its option in a command, where that differs: "need" for ``--need``.
     argument : bool
         Whether a command takes it as its argument, without a name.
     required : bool
-        Whether a command insists on it: a default that nobody asked for could pass for an answer.
+        Whether a command requires it: an unrequested default could be mistaken for an answer.
     """
 
     kind: ClassVar[str] = "control"
     shareable: ClassVar[bool] = True
-    # The fields of its own that a kind has, of those below.
+    # Additional fields of a kind, among those below.
     own: ClassVar[tuple[str, ...]] = ()
 
     name: str
@@ -111,7 +109,7 @@ class Control:
 
 
 def _unit_factor(control: Control, value: str, unit: str) -> float:
-    """Return what a number typed with a unit is multiplied by, to be in the unit of its control."""
+    """Return the factor from a typed unit to the unit of its control."""
     if unit == control.unit:
         return 1.0
     # Memory is counted in binary units, as the sources do, data on disk in decimal ones.
@@ -124,7 +122,7 @@ def _unit_factor(control: Control, value: str, unit: str) -> float:
 
 
 def _typed_number(control: Control, typed: str) -> tuple[float, float | str]:
-    """Return what a text says as a number, and how it is shown: a plain number as read, one with a unit as typed."""
+    """Return a text as a number, and its display form: a plain number as parsed, one with a unit as typed."""
     text = typed.strip()
     if "," in text and not re.fullmatch(_THOUSANDS, text):
         # 1,29 may be a decimal comma; taking it for 129 would be a wrong number.
@@ -145,7 +143,7 @@ def _read_number(control: Control, value: Any, low: float, high: float, whole: b
     given = value
     if isinstance(value, str):
         value, given = _typed_number(control, value)
-    # To Python True is the number 1; to the person who typed it, it is none.
+    # In Python True is the number 1, but a person who types it does not mean a number.
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise control.refuse(value, "must be a number")
     if whole and isinstance(given, float) and given.is_integer():
@@ -216,13 +214,13 @@ class Choice(Control):
     Parameters
     ----------
     options : tuple of (str, str)
-        Pairs of value and what the reader sees.
+        Pairs of value and label.
     default : str
         One of the values.
     functions : bool
-        Whether a function may stand for an option, where Python asks.
+        Whether a function is allowed instead of an option, in Python.
     numbers : bool
-        Whether a count may stand for an option.
+        Whether a count is allowed instead of an option.
 
     Examples
     --------
@@ -258,7 +256,7 @@ class Choice(Control):
 
 
 class MachineChoice(Choice):
-    """A machine: one of the library by name, or where there is a file system the path of a machine file.
+    """A machine: one of the library by name, or, with a file system, the path of a machine file.
 
     Parameters
     ----------
@@ -318,7 +316,7 @@ class Switch(Control):
 
     def read(self, value: Any) -> bool:
         """Return True or False; the words true and false are read too."""
-        # The truth values of numpy and pandas are no bool.
+        # Booleans of numpy and pandas are not bool.
         if type(value).__name__ in ("bool", "bool_"):
             return bool(value)
         words = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
@@ -330,7 +328,7 @@ class Switch(Control):
 class Text(Control):
     """A line or a block of text.
 
-    What a reader types stays on the page: it is never put into the address.
+    Typed text stays on the page: it is never put into the address.
 
     Parameters
     ----------

@@ -10,15 +10,15 @@
 `layout`, `style`      the parts, for a figure that `chart` cannot make
 =====================  =========================================================
 
-Colors distinguish nothing on their own: every series also has its own dash and
-marker, bars their own hatching. Text, grid and background have no color here,
-so that a page can give them those of its theme.
+Color is never the only distinction: every series also has a different dash pattern and marker, bars a different
+hatching. Text, grid and background have no color here, so that a page can apply its theme.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
+from hopperkit.questions.direct_labels import ROW, Scale, level_labels, mark_labels
 from hopperkit.questions.result import Column, Figure, Table
 
 
@@ -45,7 +45,7 @@ NEUTRAL = Style("#7A7A7A", "dot", "line-ew", "-")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Axis:
-    """What an axis shows.
+    """Quantity on an axis.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Series:
     Parameters
     ----------
     name : str
-        What the legend and the table call it.
+        Name in the legend and the table.
     x, y : sequence
         As many of the one as of the other.
     kind : {"line", "points", "bars"}
@@ -131,7 +131,7 @@ class Reference(NamedTuple):
     Parameters
     ----------
     name : str
-        What it is: "channel limit", "documented".
+        Its meaning: "channel limit", "documented".
     y : float
         Where it is, in the unit of the y axis.
     """
@@ -164,10 +164,12 @@ def band(low: float, high: float) -> dict[str, Any]:
 
 
 class LayoutKeys(TypedDict, total=False):
-    """The further keys of a Plotly layout that charts of the book use; a type checker knows their names."""
+    """Additional keys of a Plotly layout that charts of the book use; for type checkers."""
 
+    annotations: list[dict[str, Any]]
     bargap: float
     height: int
+    margin: dict[str, int]
     shapes: list[dict[str, Any]]
     showlegend: bool
 
@@ -204,7 +206,7 @@ def _trace(series: Series, look: Style, high: float | None) -> dict[str, Any]:
     if series.kind == "bars":
         pattern = {"shape": look.pattern, "fillmode": "overlay", "solidity": 0.25}
         return {"type": "bar", **points, "marker": {"color": look.color, "pattern": pattern}}
-    # Markers at the ends of the axes are drawn whole; what lies beyond is cut off.
+    # Markers at the ends of the axes are drawn whole; anything beyond is clipped.
     points["cliponaxis"] = high is not None and any(value > high for value in series.y if value is not None)
     marker = {"color": look.color, "symbol": look.symbol, "size": 8}
     line = {"color": look.color, "dash": look.dash, "width": 2}
@@ -216,9 +218,9 @@ def _trace(series: Series, look: Style, high: float | None) -> dict[str, Any]:
 
 
 def _neutral_line(name: str, x: Sequence[Any], y: Sequence[float], dash: str) -> dict[str, Any]:
-    """Return the trace of a line to compare with."""
+    """Return the trace of a line to compare with, whose name is written at it."""
     line = {"color": NEUTRAL.color, "dash": dash, "width": 2}
-    return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line}
+    return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line, "showlegend": False}
 
 
 def _levels(series: Sequence[Series], references: Sequence[Reference]) -> Iterator[dict[str, Any]]:
@@ -235,6 +237,29 @@ def _marks(series: Sequence[Series], marks: Mapping[str, float]) -> Iterator[dic
     for number, (name, at) in enumerate(marks.items()):
         top = max(value for each in series for value in each.y if value is not None)
         yield _neutral_line(name, [at, at], [0, top], ("dash", "dot", "longdash")[number % 3])
+
+
+def _scale(axis: Axis, values: Iterable[Any]) -> Scale:
+    """Return the ends of an axis: those that it is given, else those of its data."""
+    numbers = [value for value in values if isinstance(value, (int, float)) and (value > 0 or not axis.log)]
+    ends = (min(numbers, default=0.0), max(numbers, default=1.0))
+    low, high = (end if bound is None else bound for bound, end in zip((axis.low, axis.high), ends, strict=True))
+    return Scale(low, high, axis.log)
+
+
+def _labels(
+    x: Axis, y: Axis, series: Sequence[Series], references: Sequence[Reference], marks: Mapping[str, float]
+) -> dict[str, Any]:
+    """Return the names of references and marks as a layout takes them, and the room that they need."""
+    heights = [value for each in series for value in each.y]
+    ends = [(each.y[0], each.y[-1]) for each in series if len(each.y) and None not in (each.y[0], each.y[-1])]
+    across = _scale(x, [*(at for each in series for at in each.x), *marks.values()])
+    up = _scale(y, [*heights, *(reference.y for reference in references)])
+    notes = mark_labels(marks, across)
+    above = max((note["yshift"] + ROW for note in notes), default=0)
+    notes += level_labels(references, ends, up)
+    drawn: dict[str, Any] = {"annotations": notes} if notes else {}
+    return drawn | ({"margin": {"l": 56, "r": 16, "t": 16 + above, "b": 48}} if above else {})
 
 
 def _table(caption: str, x: Axis, y: Axis, series: Sequence[Series]) -> Table:
@@ -266,7 +291,7 @@ def chart(
     ----------
     title : str
     alt : str
-        What a reader who cannot see it needs to know.
+        Description for a reader who cannot see it.
     x, y : Axis
     series : sequence of Series
         At least one.
@@ -274,7 +299,7 @@ def chart(
         Horizontal lines over the whole width; they are rows of no table, so
         the alt text should name their values.
     marks : mapping of str to float
-        Vertical lines from 0 to the greatest value: what is documented on the x axis, by name. As references, they are
+        Vertical lines from 0 to the largest value: documented values on the x axis, by name. As references, they are
         rows of no table.
     **more
         Further keys of the Plotly layout, as `LayoutKeys` lists.
@@ -282,7 +307,7 @@ def chart(
     Raises
     ------
     ValueError
-        If there is no series.
+        If there are no series.
 
     Examples
     --------
@@ -297,10 +322,11 @@ def chart(
         _trace(each, style(number if each.style is None else each.style), y.high) for number, each in enumerate(series)
     ]
     data += [*_levels(series, references), *_marks(series, marks or {})]
-    # A legend of one entry says what the title of the axis says.
-    if len(data) == 1:
+    # A legend with one entry repeats the axis title.
+    if len(series) == 1:
         more.setdefault("showlegend", False)
-    return Figure(title=title, alt=alt, data=data, layout=layout(x, y, **more), table=_table(title, x, y, series))
+    drawn = layout(x, y, **more) | _labels(x, y, series, references, marks or {})
+    return Figure(title=title, alt=alt, data=data, layout=drawn, table=_table(title, x, y, series))
 
 
 def heat_map(
@@ -326,9 +352,9 @@ def heat_map(
     cells : sequence of sequence of float or None
         A row for each of `ys`, a number for each of `xs`; None stays empty.
     scale : str
-        What the color shows, with its unit.
+        Quantity shown by the color, with its unit.
     table : Table
-        The numbers behind it.
+        The underlying numbers.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What questions share that ask for a machine: the one that is meant, by a job script too, and the badge of its numbers."""
+"""Shared by questions about a machine: the choice of machine, also from a job script, and the badge of its numbers."""
 
 import re
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +18,7 @@ def chosen_machine(machine: str | Machine, text: str = "") -> Machine:
     Raises
     ------
     InputError
-        If the file is no machine file; it points at the field.
+        If the file is not a valid machine file; the error refers to the field.
 
     Examples
     --------
@@ -59,19 +59,18 @@ pizdaint tioga lassen sierra elcapitan adastra lawrencium greatlakes pitzer heme
 snellius dardel karolina deucalion aris bridges expanse delta anvil
 """
 _STRONG, _ENOUGH = 4, 2
-"""What a word of the machine's own counts, one of its queues counting 1, and what is enough to be sure."""
+"""Weight of a machine-specific word, with a queue name as 1, and the sum required to be sure."""
 # Names that partitions have at most sites.
 _ANYWHERE = ("partition=batch", "partition=normal", "partition=debug", "partition=low", "partition=serial")
 _MPIEXEC = ("pals", "openmpi", "mpich", "intelmpi")
 
 
 def machine_of_text(text: str) -> tuple[str, str]:
-    r"""Return the machine that a text is for, by all that it says, and the first sign of it; nothing if it cannot be told.
+    r"""Return the machine that a text is for, from all evidence, and the first evidence; None if unknown.
 
-    A comment is no sign: a script may be written for another machine than the one it came from. A machine must have the
-    launcher, and know the constraint, the partition and the
-    QOS that are asked for unless the text names it. One queue alone is no evidence:
-    several sites have a constraint ``gpu`` and a QOS ``debug``.
+    A comment is not evidence: a script may be written for another machine than the one it came from. A machine must
+    have the launcher, and the requested constraint, partition and QOS unless the text names it. One queue alone is not
+    sufficient: several sites have a constraint ``gpu`` and a QOS ``debug``.
 
     Examples
     --------
@@ -85,7 +84,7 @@ def machine_of_text(text: str) -> tuple[str, str]:
 
     script = read_script(text)
     text = _without_comments(text)
-    # Names of machines stand in any case.
+    # Names of machines match in any case.
     text = f"{text}\n{text.lower()}"
     if any(_has_word(text, word) for word in _OTHERS.split()):
         return "", ""
@@ -99,9 +98,9 @@ def machine_of_text(text: str) -> tuple[str, str]:
 
 
 def unknown_machine(text: str) -> str:
-    r"""Return what to say of a text for a machine of today that does not tell which; empty where that is clear.
+    r"""Return the message for a text of a current machine that does not identify it; empty if it is clear.
 
-    Lines of aprun are those of this book's machine unless they say otherwise.
+    aprun lines are assumed to be for this book's machine unless they show otherwise.
 
     Examples
     --------
@@ -154,24 +153,25 @@ def guess_machine(text: str) -> Guess:
 
 
 def _without_comments(text: str) -> str:
-    """Return a text without its comments; directives are none, and what a shell calls itself is none."""
+    """Return a text without its comments; directives and a shebang line are kept."""
     kept = re.sub(r"^[ \t]*#(?!SBATCH|PBS|BSUB|COBALT|flux:).*", "", text, flags=re.MULTILINE)
     return re.sub(r"(?<=[ \t])#[ \t].*", "", kept)
 
 
 def _has_word(text: str, word: str) -> bool:
-    """Whether a word stands in a text, not within another one; digits and underscores may follow."""
+    """Whether a word occurs in a text, not within another one; digits and underscores may follow."""
     return word in text and re.search(rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z])", text) is not None
 
 
 def _weigh(signs: Signs, text: str, script: "Script", choices: set[str]) -> tuple[int, str]:
-    """Return how much of a text speaks for a machine, and the first sign of it."""
+    """Return the weight of a text's evidence for a machine, and the first evidence."""
     if not all(_has_launcher(line.launcher, signs.launchers) for line in script.lines):
         return 0, ""
     words = [sign for sign in signs.words if _has_word(text, sign)]
     asked = [choice for choice in sorted(choices) if _is_queue(choice, signs.queues)]
     unknown = {each for each in choices if each not in asked and not each.startswith("account=") and "$" not in each}
-    # A machine that lacks what is asked for is out; its own words may stand beside a queue that its file does not list.
+    # A machine without a requested item is excluded; its specific words may occur with a queue that its file does not
+    # list.
     if any(not words or each.startswith("constraint=") for each in unknown):
         return 0, ""
     weight = _STRONG * len(words) + sum(each not in _ANYWHERE for each in asked)
@@ -179,7 +179,7 @@ def _weigh(signs: Signs, text: str, script: "Script", choices: set[str]) -> tupl
 
 
 def _is_queue(choice: str, queues: tuple[str, ...]) -> bool:
-    """Whether a machine knows what a job asks for; of accounts a part is told."""
+    """Whether a machine has a requested item; accounts match by a part."""
     what, _, name = choice.partition("=")
     parts = [queue.partition("=")[2] for queue in queues if queue.startswith("account=")]
     return choice in queues or (
@@ -193,7 +193,7 @@ def _has_launcher(typed: str, launchers: tuple[str, ...]) -> bool:
 
 
 def suggest_machine(text: str, machine: Machine) -> str:
-    """Return what to say where a Slurm script meets a machine that never ran Slurm; empty elsewhere.
+    """Return a suggestion if a Slurm script is used with a machine that never ran Slurm; otherwise empty.
 
     Examples
     --------

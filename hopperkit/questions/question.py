@@ -1,8 +1,8 @@
 """A question: a few controls, examples, and a pure function from their values to a `Result`.
 
-From this one record follow the command ``hopper NAME``, the explorer on the
-page (its worker calls `hopperkit.render.answer.answer_json`), the widget in JupyterLab and the Python
-function of its name in `hopperkit`. `hopperkit.questions.ask` declares one.
+From this one record follow the command ``hopper NAME``, the explorer on the page (its worker calls
+`hopperkit.render.answer.answer_json`), the widget in JupyterLab and the Python function of its name in `hopperkit`.
+`hopperkit.questions.ask` declares one.
 """
 
 import importlib
@@ -18,12 +18,13 @@ from hopperkit.questions.result import Result
 from hopperlib.errors import InputError, did_you_mean
 
 MIME_TYPE = "application/vnd.hopper.explorer+json"
-# What the explorer shown last under each name answers; None while its setting is refused. The code that shows one keeps it here.
+# Answer of the last explorer shown under each name; None while its settings are rejected. The code that shows one keeps
+# it here.
 SHOWN: dict[str, Result | None] = {}
 
 
 class Example(NamedTuple):
-    """A setting worth trying: what the button says, and the values it sets."""
+    """An example setting: the button label, and the values it sets."""
 
     label: str
     values: Mapping[str, Any]
@@ -31,7 +32,7 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Question:
-    """One question that can be asked in every place.
+    """One question, available in all interfaces.
 
     Parameters
     ----------
@@ -51,8 +52,8 @@ class Question:
         Whether an answer may take up to three seconds; the page then shows a
         busy sign and a way to cancel.
     partial_results : callable or None
-        ``partial_results(**values)`` yields what is known of a heavy answer while it is worked out: a sentence, and the first
-        of its figures as far as they go.
+        ``partial_results(**values)`` yields partial results of a slow answer: a sentence, and its first figures as far
+        as computed.
 
     Examples
     --------
@@ -132,21 +133,23 @@ class Question:
             raise InputError(str(error)) from error
 
     def partial(self, **values: Any) -> Iterator[Result]:
-        """Yield what is known of an answer before the whole of it; nothing for values that are refused."""
-        # The whole answer refuses the same values, and says why.
+        """Yield partial results of an answer; nothing for rejected values."""
+        # The full answer rejects the same values, with the reason.
         with suppress(ValueError):
             yield from self.partial_results(**self.read(values)) if self.partial_results else ()
 
     def control_of(self, error: InputError) -> Control | None:
-        """Return the control that a refusal points at: of its name, or the text in which a part of that name stands."""
+        """Return the control that an error refers to: the one of its name, or the text that contains a part of that
+        name.
+        """
         if error.name is None:
             return None
-        # A model may name a part of a text, a key of a table, say: then it is the text that is pointed at.
+        # A model may name a part of a text, such as a key of a table: the error then refers to the text.
         named = (control for control in self.controls if control.name == error.name)
         return next(named, next((control for control in self.controls if control.argument), None))
 
     def __call__(self, *arguments: Any, **values: Any) -> Result:
-        """Return the answer; the first values may stand without a name where the question has arguments."""
+        """Return the answer; the first values may be positional if the question has arguments."""
         names = [control.name for control in self.controls if control.argument]
         if len(arguments) > len(names):
             raise TypeError(f"{self.name} takes {len(names)} values without a name, not {len(arguments)}")
@@ -166,12 +169,14 @@ class Question:
         }
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Return what the book makes a live form of."""
+        """Return the data that the book turns into a live form."""
         return {MIME_TYPE: {"name": self.name}, "text/plain": f"Question: {self.title}"}
 
     @property
     def result(self) -> Result | None:
-        """What the explorer of this name shows in the notebook now, None while its setting is refused; else its first answer."""
+        """Return the current answer of the explorer of this name in the notebook, None while its settings are rejected;
+        otherwise its initial answer.
+        """
         return SHOWN[self.name] if self.name in SHOWN else self.run()
 
 
@@ -180,12 +185,12 @@ _FILE_NAME = re.compile(r"\S*\.[A-Za-z]\w{0,7}|\S*/\S+|~\S*")
 
 
 def content(given: Any) -> Any:
-    r"""Return what a program gave for a control of files as text: of a path, a file or a DataFrame what it holds.
+    r"""Return a program's input for a file control as text: the contents of a path, a file or a DataFrame.
 
     Raises
     ------
     InputError
-        If a text is the name of a file, by its form, and there is none.
+        If a text has the form of a file name, and the file does not exist.
 
     Examples
     --------
@@ -209,7 +214,7 @@ def content(given: Any) -> Any:
 
 
 def is_sample(question: Question, name: str, text: str) -> bool:
-    """Whether a text is one of the question's own: its starting one, or that of an example.
+    """Whether a text comes from the question: its default, or that of an example.
 
     Examples
     --------
@@ -225,7 +230,7 @@ def load(name: str) -> Question:
     Raises
     ------
     InputError
-        If there is none of that name; the message lists those there are.
+        If there is none of that name; the message lists the names.
 
     Examples
     --------

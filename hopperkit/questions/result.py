@@ -1,4 +1,4 @@
-"""What an explorer answers: a sentence, numbers with badges, tables, figures.
+"""Answer of an explorer: a sentence, numbers with badges, tables, figures.
 
 Everything here turns into plain data (`Result.to_dict`) that means the same in
 a worker of the browser, in JupyterLab and on the command line. Figures are
@@ -40,7 +40,7 @@ def format_number(value: Any, decimals: int | None = None) -> str:
     """
     if value is None:
         return "-"
-    # Before int, of which bool is one.
+    # Before int, the base class of bool.
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
@@ -52,7 +52,7 @@ def format_number(value: Any, decimals: int | None = None) -> str:
 
 
 class Comparable:
-    """Base of the parts of an answer: equal are those of one class with the same content.
+    """Base of the parts of an answer: objects of one class with the same content are equal.
 
     Written out, as a comparison made by `dataclass` for each class would cost every command some milliseconds.
     """
@@ -61,7 +61,7 @@ class Comparable:
 
     @property
     def _content(self) -> tuple[str, ...]:
-        """Names of what is compared."""
+        """Names of the compared attributes."""
         return tuple(field.name for field in fields(self))  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
@@ -80,11 +80,11 @@ class Value(Comparable):
     Parameters
     ----------
     label : str
-        What the number is.
+        Name of the number.
     value : float, int, str or None
         The number.
     badge : {"documented", "assumed", "calibrated", "predicted"} or None
-        Where it comes from (`BADGES`); None for a word that is no claim about a machine.
+        Its origin (`BADGES`); None for a word that makes no claim about a machine.
     unit : str
         Unit; empty for counts and ratios.
     decimals : int or None
@@ -98,6 +98,8 @@ class Value(Comparable):
     --------
     >>> Value(label="Slowdown", value=1.2, badge="predicted", decimals=2, low=1.0, high=1.41).text
     '1.00 to 1.41'
+    >>> Value(label="Slowdown", value=1.0, badge="predicted", decimals=2, low=1.0, high=1.0).text
+    '1.00'
     """
 
     label: str
@@ -115,9 +117,10 @@ class Value(Comparable):
 
     @property
     def text(self) -> str:
-        """The number as text; the range where there is one."""
+        """The number as text; the range where there is one, unless both ends are printed alike."""
         if self.low is not None and self.high is not None:
-            return f"{format_number(self.low, self.decimals)} to {format_number(self.high, self.decimals)}"
+            low, high = (format_number(end, self.decimals) for end in (self.low, self.high))
+            return low if low == high else f"{low} to {high}"
         return format_number(self.value, self.decimals)
 
     def to_dict(self) -> dict[str, Any]:
@@ -147,16 +150,16 @@ class Table(Comparable, TableMixin):
     Parameters
     ----------
     caption : str
-        What the table shows.
+        Description of the table.
     columns : tuple of Column
     rows : sequence of sequences
         One value a column; numbers stay numbers, None is "-".
     marked : tuple of int
         Indices of rows to highlight (the cheapest, the best).
     marked_label : str
-        What the mark means, in words: colour alone would not do.
+        Meaning of the mark, in words, as color alone is insufficient.
     folded : str
-        The line that stands for a table that is folded away; empty if it is not.
+        The line shown for a collapsed table; empty if it is not collapsed.
 
     Examples
     --------
@@ -235,14 +238,14 @@ def table(
     marked_label: str = "",
     folded: str = "",
 ) -> Table:
-    """Return a table with a row for each item; every column stands beside what it shows of one.
+    """Return a table with one row per item; columns are paired with functions of an item.
 
     Parameters
     ----------
     caption : str
     items : sequence
     columns : mapping
-        A title, or a `Column`, -> what it shows of an item.
+        A title, or a `Column`, -> the cell for an item.
     marked, marked_label, folded : tuple of int, str, str
         As of `Table`.
 
@@ -258,14 +261,13 @@ def table(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Figure(Comparable, TableMixin):
-    """A chart: a plain Plotly dict, what it shows in words, and its data.
+    """A chart: a plain Plotly dict, its description, and its data.
 
     Parameters
     ----------
     title : str
     alt : str
-        What a reader who cannot see the chart needs to know: axes, trend,
-        the numbers that matter.
+        Description for a reader who cannot see the chart: axes, trend, the relevant numbers.
     data : list of dict
         Plotly traces.
     layout : dict
@@ -291,7 +293,7 @@ class Figure(Comparable, TableMixin):
         return named | {"figure": {"data": self.data, "layout": self.layout}, "table": self.table.to_dict()}
 
     def frame_data(self) -> Any:
-        """Return the columns of what is drawn."""
+        """Return the columns of the plotted data."""
         return self.table.frame_data()
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -299,7 +301,7 @@ class Figure(Comparable, TableMixin):
         return {FIGURE_MIME_TYPE: self.to_dict(), "text/plain": self.alt}
 
     def to_plotly(self) -> Any:
-        """Return the chart as a ``plotly.graph_objects.Figure``, to go on with."""
+        """Return the chart as a ``plotly.graph_objects.Figure`` for further work."""
         from plotly import graph_objects
 
         title = {"title": {"text": self.title}, "margin": {"t": 64}}
@@ -309,8 +311,8 @@ class Figure(Comparable, TableMixin):
 class Drawing(Comparable):
     """A drawing as SVG text, with its description and, where characters can draw it, as plain text.
 
-    The SVG is text, or is made when it is asked for: a terminal never does. It colours with classes that the page's
-    style sheet knows, so that it follows light and dark. It must carry ``role="img"`` and a ``<title>``.
+    The SVG is text, or a function that makes it on demand: a terminal never does. Its colors are classes in the page's
+    style sheet, so that it adapts to light and dark. It must carry ``role="img"`` and a ``<title>``.
     """
 
     _content = ("title", "alt", "text", "svg")
@@ -328,7 +330,7 @@ class Drawing(Comparable):
         return self._svg
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what pickle and copy keep: the drawing as text."""
+        """Return the state for pickle and copy: the drawing as text."""
         return vars(self) | {"_svg": self.svg}
 
     def to_dict(self) -> dict[str, Any]:
@@ -357,7 +359,7 @@ class Snippet(NamedTuple):
 
 
 class Download(Comparable):
-    """A file the reader can save; its text may be a function that makes it when it is asked for."""
+    """A file that the reader can save; its text may be a function that makes it on demand."""
 
     _content = ("name", "media_type", "text")
 
@@ -367,11 +369,11 @@ class Download(Comparable):
 
     @property
     def text(self) -> str:
-        """What stands in the file."""
+        """Contents of the file."""
         return self._text if isinstance(self._text, str) else self._text()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what pickle and copy keep: the content as text."""
+        """Return the state for pickle and copy: the content as text."""
         return vars(self) | {"_text": self.text}
 
     def to_dict(self) -> dict[str, Any]:
@@ -399,14 +401,14 @@ class Listing(NamedTuple):
 
 
 class Facts(Mapping[str, Any]):
-    """Named values of an answer for programs; what is large is made when it is asked for.
+    """Named values of an answer for programs; large ones are computed on demand.
 
     Parameters
     ----------
     named : mapping
         Small values: a page gets them with every answer, for its self-checks.
     rest : callable
-        Returns further values; the command prints them, Python looks them up.
+        Returns additional values; the command prints them, Python looks them up.
 
     Examples
     --------
@@ -421,13 +423,13 @@ class Facts(Mapping[str, Any]):
         self._all: dict[str, Any] | None = None
 
     def _made(self) -> dict[str, Any]:
-        """Return all values, those of `rest` last: their keys are contracts."""
+        """Return all values, those of `rest` last; their keys are stable."""
         if self._all is None:
             self._all = {**self.named, **self._rest()}
         return self._all
 
     def __getitem__(self, name: str) -> Any:
-        """Return a value; the large ones are made only if it is none of the small."""
+        """Return a value; the large ones are computed only if it is not among the others."""
         return self.named[name] if name in self.named else self._made()[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -437,7 +439,7 @@ class Facts(Mapping[str, Any]):
         return len(self._made())
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what pickle and copy keep: all values, made."""
+        """Return the state for pickle and copy: all values, computed."""
         return {"named": dict(self.named), "_rest": dict, "_all": self._made()}
 
     def __repr__(self) -> str:
@@ -459,10 +461,10 @@ class Result(Comparable):
         One sentence that answers the question; read out by screen readers
         after every change.
     findings, values, drawings, figures, copyables, listings, tables, downloads : tuples
-        What follows it.
+        The next question.
     facts : mapping
-        Plain named values for programs and for self-checks ("make the explorer
-        reach X"); not shown to people. `Facts` where some are large.
+        Named values for programs and for self-checks ("make the explorer reach X"); not displayed. `Facts` where some
+        are large.
     watched : callable or None
         Makes the machine that it is about, for a page that shows it: an object with the methods of
         `hopperkit.questions.network.recording.Recorder`. No part of `to_dict`.
@@ -495,8 +497,8 @@ class Result(Comparable):
         Parameters
         ----------
         name : str
-            A list among the `facts`, or the beginning of a table's caption. Empty takes the longest of the lists and
-            the first table, or where there is no table what the first chart draws; where there is nothing, the values.
+            A list among the `facts`, or the beginning of a table's caption. Empty uses the longest of the lists and the
+            first table; without a table, the data of the first chart; without either, the values.
 
         Raises
         ------
@@ -525,7 +527,9 @@ class Result(Comparable):
         return f"Result({self.summary!r})"
 
     def __getstate__(self) -> list[Any]:
-        """Return what pickle and copy keep: all but what makes the machine of the page, which holds a running program."""
+        """Return the state for pickle and copy: all but the function for the page's machine, which holds a running
+        program.
+        """
         return [None if name == "watched" else getattr(self, name) for name in (field.name for field in fields(self))]
 
     def to_dict(self) -> dict[str, Any]:
@@ -538,7 +542,7 @@ class Result(Comparable):
 
 
 def joined(results: Sequence[Result], unread: Sequence[str] = ()) -> Result:
-    """Return several answers as one, and say what could not be read.
+    """Combine several answers, and list the inputs that could not be read.
 
     Examples
     --------
@@ -546,7 +550,7 @@ def joined(results: Sequence[Result], unread: Sequence[str] = ()) -> Result:
     'One. Two.'
     """
     more = tuple(Finding(code="not-read", message=f"Not read: {message}", level="unknown") for message in unread)
-    # One answer keeps its facts as they are: what of them is made when it is asked for is not made here.
+    # A single answer keeps its facts: lazy ones are not computed here.
     if len(results) == 1:
         return replace(results[0], findings=(*results[0].findings, *more))
     parts: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Figures of run times: a histogram beside what a family expects, and quantiles."""
+"""Figures of run times: a histogram with the counts expected from a family, and quantiles."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -17,7 +17,7 @@ def histogram_figure(
     marks: Mapping[str, float] | None = None,
     beyond: tuple[int, int] = (0, 0),
 ) -> Figure:
-    """Return how many times lie between edges, with what families expect there as lines.
+    """Return the counts between edges, with the expected counts of families as lines.
 
     Parameters
     ----------

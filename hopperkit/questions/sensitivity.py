@@ -1,9 +1,8 @@
-"""Where the numbers of an answer come from: which inputs each rests on, and what it is if one of them is another.
+"""Sensitivity of an answer's numbers: the inputs that affect each, and its value for changed inputs.
 
-No derivative is written by hand: each number of the machine file, and each control whose value is assumed, is set a
-tenth lower and a tenth higher, and the question is asked anew. What an answer rests on is how far that moves it: an
-input counts as much as the number changes, in percent, for each percent of the input. What the reader asks for is no
-basis of the answer; neither is what moves nothing.
+No derivative is written by hand: each number of the machine file, and each control with an assumed value, is changed by
+a tenth down and up, and the question is answered again. The effect of an input is the change of the number, in percent,
+per percent of the input. The reader's settings are not included, nor are inputs without effect.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,16 +21,16 @@ from hopperlib.schema import Quantity
 Status = Literal["documented", "measured", "assumed", "calibrated"]
 # How far an input is moved to either side, as a share of it.
 STEP = 0.1
-# What moves a number by less than this many percent for each percent is left out.
+# Changes below this many percent per percent are left out.
 _LEAST = 0.005
 # Lines of the table, the strongest first.
 _MOST = 12
-# An answer that takes longer is not asked a hundred times more. [s]
+# A slower answer is not recomputed a hundred times. [s]
 _SLOW_S = 0.2
 
 
 class Moved(NamedTuple):
-    """A number of an answer with an input lower, as it is, and higher; `low` and `high` are what the input then is.
+    """A number of an answer with an input lower, unchanged, and higher; `low` and `high` are the input values.
 
     The input is a key of the machine that its `control` holds, or the control itself, by its label.
     """
@@ -57,7 +56,7 @@ class Moved(NamedTuple):
 
 
 def numbers_of(result: Result) -> dict[str, float]:
-    """Return the numbers of an answer that a model gave, by label, of a range both ends; without any, those of its facts.
+    """Return the model's numbers in an answer, by label, with both ends of a range; without any, those of its facts.
 
     Examples
     --------
@@ -77,7 +76,7 @@ def numbers_of(result: Result) -> dict[str, float]:
 
 
 def status_of(fact: Quantity) -> Status:
-    """Return what stands behind a number of a machine file; an `at` that begins with "measured" says how.
+    """Return the status of a number in a machine file; an `at` that begins with "measured" counts as measured.
 
     Examples
     --------
@@ -99,7 +98,7 @@ class _Input(NamedTuple):
     value: float
 
     def given(self, share: float) -> tuple[float, dict[str, Any]]:
-        """Return the number a share of it away, and what to ask the question with; a count moves by one at least."""
+        """Return the number changed by a share, and the settings for it; a count changes by at least one."""
         step = share * self.value
         whole = self.machine is not None and isinstance(self.machine.provenance[self.key].value, int)
         moved = self.value + (round(step) or (1 if share > 0 else -1)) if whole else self.value + step
@@ -110,7 +109,7 @@ class _Input(NamedTuple):
 
 
 def _inputs(question: Question, values: Mapping[str, Any]) -> Iterator[_Input]:
-    """Yield the numbers that an answer may rest on: of the machines it asks for, and of controls that are assumed."""
+    """Yield the numbers that may affect an answer: of its machines, and of controls with assumed values."""
     own = values.get("machine_file", "")
     for control in question.controls:
         name, value = control.name, values[control.name]
@@ -127,16 +126,16 @@ def _inputs(question: Question, values: Mapping[str, Any]) -> Iterator[_Input]:
 
 
 def sensitivity(question: Question, values: Mapping[str, Any]) -> tuple[Moved, ...]:
-    """Return what moves the numbers of an answer, the strongest first.
+    """Return the inputs that affect the numbers of an answer, largest effect first.
 
     An input that cannot be moved to both sides, as a rule of the machine file or of its control forbids it, is left
-    out; so is a number that the answer then has no more. Nothing is asked anew where an answer takes long: large logs.
+    out; so is a number that the answer then has no more. Nothing is recomputed if an answer takes long: large logs.
 
     Parameters
     ----------
     question : Question
     values : mapping
-        What is asked, as for `Question.run`.
+        The settings, as for `Question.run`.
 
     Raises
     ------
@@ -171,7 +170,7 @@ def sensitivity(question: Question, values: Mapping[str, Any]) -> tuple[Moved, .
 
 
 def shares(moved: Sequence[Moved]) -> dict[str, dict[str, float]]:
-    """Return by number which share of it rests on inputs of each status; those of a number add up to 1.
+    """Return by number the share of its sensitivity for inputs of each status; the shares of a number add up to 1.
 
     Examples
     --------
@@ -188,7 +187,7 @@ def shares(moved: Sequence[Moved]) -> dict[str, dict[str, float]]:
 
 
 def tables(moved: Sequence[Moved]) -> tuple[Table, ...]:
-    """Return the shares of what the numbers of an answer rest on, and what each becomes; none if nothing moves them.
+    """Return tables of the sensitivity shares, and of the changed numbers; empty if no input affects them.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Benchmark histories out of CSV files, ReFrame's logs, summaries of TOKIO, exports of Open XDMoD, tables of ``hopper io``.
 
-A file with a first line that names its columns gives one series for each value column and each combination of the
-columns that tell benchmarks apart (``benchmark``, ``system``, ``environ``, ...); what is left are covariates. ReFrame
-writes such a file since version 4.
+A file with column names in its first line gives one series for each value column and each combination of the columns
+that identify a benchmark (``benchmark``, ``system``, ``environ``, ...); the others are covariates. ReFrame writes such
+a file since version 4.
 """
 
 import re
@@ -20,7 +20,7 @@ from hopperlib.errors import InputError
 from hopperlib.monitoring.history import Better, History, better_of
 from hopperlib.monitoring.simultaneous_changes import KINDS, kind_of
 
-# Columns, in lower case, that hold the time of a run, the likeliest first, and those that tell one series from another.
+# Columns, in lower case, with the time of a run, the likeliest first, and those that identify a series.
 _TIMES = (
     "job_completion_time", "completion_time", "time", "timestamp", "datetime", "date", "when", "day", "start",
     "started", "begin", "_datetime_start", "month", "quarter", "year", "commit", "build", "job_id", "run", "file",
@@ -29,16 +29,16 @@ _NAMES = (
     "benchmark", "series", "test", "unique_name", "short_name", "display_name", "name", "system", "partition",
     "system:partition", "environ", "metric", "api", "access", "type", "executable", "_file_system", "darshan_app",
 )  # fmt: skip
-# Columns that are what is measured, whatever else holds numbers: the likeliest first.
+# Columns with the measured value, even if others are numeric: the likeliest first.
 _VALUES = ("value", "rate_mib_s", "operations_s", "darshan_agg_perf_by_slowest_posix")
-# Columns that say how a run was made, not how fast it was.
+# Columns with settings of a run rather than its speed.
 _SETTINGS = re.compile(
     r"^(num_|n_|used_)?(nodes?|tasks?|cores?|threads?|ranks?|procs?|processes|cpus?|gpus?|size|temp|temperature|load|version"
     r"|queue|power|seed|compiler|driver|firmware|kernel|release|jobs?|repetitions?|iterations?|iter|count|line|segments|files|problems|(read|write)_calls|bytes_.*)(_.*)?$|^num_|_bytes$"
 )
-# A column with fewer values than one in that many runs is a setting too: what is measured seldom repeats.
+# A column with fewer distinct values than one per this many runs is a setting too: measured values seldom repeat.
 _RUNS_A_SETTING = 12
-# Columns that say which job or line it was, and nothing of the machine.
+# Columns that identify a job or line and are unrelated to the machine.
 _LABELS = re.compile(
     r"^(.*jobid|job_id|id|index|line|.*_unix|job_submit_time|.*_ref|.*_(lower|upper)(_thres)?|.*_unit|unit|result)$"
 )
@@ -82,17 +82,17 @@ def read_benchmark_history(
     source : str, bytes, path-like, binary file or iterable of str
         See `hopperkit.readers.source.lines_of`.
     name : str
-        What a series is called that has no name of its own: the file's name, say.
+        Name of a series without a name: for example, the file's name.
     column : str or None
-        The column of the values; None takes ``value``, else those whose names say that they are rates or times, else
-        all that hold numbers.
+        The column of the values; None uses ``value``, otherwise columns named as rates or times, otherwise all numeric
+        columns.
     better : {"higher", "lower", None}
         Which direction is better; None takes it from a column ``better``, or from names and units.
 
     Raises
     ------
     InputError
-        If there is no such column, no value at all, or a cell of a value column is no number.
+        If there is no such column, no value, or a cell of a value column is not a number.
 
     Examples
     --------
@@ -139,7 +139,9 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
 
 
 def _measured_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times: str) -> list[str]:
-    """Return the columns that hold what is measured, as their names say, else those of varied numbers, else of any."""
+    """Return the columns of measured values by name, otherwise numeric columns with varied values, otherwise all
+    numeric ones.
+    """
     cells = {name: {row[name] for row in rows} for name in header if name != times and not _is_word(name)}
     numbers = {name: own for name, own in cells.items() if all(map(_is_number_or_absent, own))}
     if not numbers:
@@ -150,12 +152,12 @@ def _measured_columns(header: Sequence[str], rows: Sequence[dict[str, str]], tim
 
 
 def _is_word(name: str) -> bool:
-    """Whether a column names or labels series by its own name."""
+    """Whether a column's name marks it as a name or label of series."""
     return name.lower() in _NAMES or bool(_LABELS.match(name.lower()))
 
 
 def _is_number_or_absent(cell: str) -> bool:
-    """Whether a cell may stand in a column of numbers."""
+    """Whether a cell is valid in a numeric column."""
     return finite(cell) is not None or cell.lower() in ABSENT
 
 
@@ -174,7 +176,7 @@ def _read_rows(lines: Sequence[str]) -> tuple[list[str], list[int], list[dict[st
 
 
 def _times_column(header: Sequence[str], rows: Sequence[dict[str, str]], column: str | None) -> str:
-    """Return the column that says when a run was, by its name or as the first that counts up; nothing without one."""
+    """Return the time column, by its name or as the first that increases; None without one."""
     lower = {name.lower(): name for name in reversed(header)}
     named = next((lower[name] for name in _TIMES if name in lower and lower[name] != column), "")
     first = header[0]
@@ -206,16 +208,16 @@ def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skip
 def _naming_columns(
     header: Sequence[str], rows: Sequence[dict[str, str]], times: str, values: int
 ) -> tuple[list[str], list[str]]:
-    """Return the columns that hold names, and those of them that tell the series apart."""
+    """Return the columns with names, and those of them that separate the series."""
     keys = [name for name in header if name.lower() in _NAMES and name != times]
-    # A name that all rows share tells nothing apart, unless it is the only one.
+    # A name shared by all rows separates nothing, unless it is the only one.
     varied = [name for name in keys if len({row[name] for row in rows}) > 1]
     return keys, varied if varied or values > 1 else keys[:1]
 
 
 def _measured(row: dict[str, str], name: str, line: int, skips: Skips) -> float | None:
-    """Return the measured value of a column; None if there is none or it is 0, which is counted."""
-    # A summary of `hopper io` has rows for the least and the most of the same runs, which are no further runs.
+    """Return the measured value of a column; None if it is missing or 0, which is counted."""
+    # A summary of `hopper io` has rows for the minimum and maximum of the same runs, which are not additional runs.
     if row.get("statistic", "") not in ("", "mean"):
         return None
     cell = row[name]
@@ -264,6 +266,6 @@ def _covariates(runs: list[_Run]) -> dict[str, tuple[str, ...]]:
 
 
 def _stated_better(runs: list[_Run]) -> Better | None:
-    """Return which direction is better as the first run says that does; None if it says something else."""
+    """Return the better direction stated by the first run that has one; None if others disagree."""
     stated = next((run.cells["better"].lower() for run in runs if run.cells.get("better")), "")
     return {"higher": "higher", "lower": "lower"}.get(stated)  # type: ignore[return-value]

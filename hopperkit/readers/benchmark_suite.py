@@ -1,4 +1,4 @@
-"""The table of a suite of benchmarks: rates, or what gives them, and what was committed.
+"""Table of a suite of benchmarks: rates, or the values that give them, and commitments.
 
 A performance log of ReFrame fits: its reference is the commitment.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from hopperkit.readers.table import ABSENT, finite, read_table, whole_rows
 from hopperlib.errors import InputError, pinned_on
 
-# Columns by what they hold, as they may be called; the later names of some are those of a performance log of ReFrame.
+# Columns by content, with their possible names; some of the later names are those of a ReFrame performance log.
 _COLUMNS: dict[str, tuple[str, ...]] = {
     "name": ("benchmark", "name", "code", "test", "display_name"),
     "rate": ("rate", "value", "current", "rate_value", "perf_value"),
@@ -23,7 +23,7 @@ _WAYS = (frozenset({"rate"}), frozenset({"operations", "time_s", "processors"}))
 
 
 class SuiteRow(NamedTuple):
-    """One benchmark: what its columns hold (None for an empty cell), and in how many rows it stands."""
+    """One benchmark: its columns (None for an empty cell), and its number of rows."""
 
     name: str
     values: dict[str, float | None]
@@ -54,7 +54,7 @@ def read_suite(text: str) -> list[SuiteRow]:
     Parameters
     ----------
     text : str
-        Its columns may be parted by comma, semicolon, tab or bar.
+        Columns may be separated by commas, semicolons, tabs or bars.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def _ending(header: Sequence[str], suffix: str) -> list[int]:
 
 
 def _number(text: str, line: int) -> float | None:
-    """Return a cell as a number, None if it is empty; zero, as ReFrame writes no reference, is none."""
+    """Return a cell as a number, None if it is empty or zero, which ReFrame writes for no reference."""
     number = finite(text)
     if number is None and text.lower() not in ABSENT:
         raise InputError(f"line {line}: {text!r} is no number")

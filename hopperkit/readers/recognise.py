@@ -1,9 +1,10 @@
-"""What a text is: a job script, the output of a job, a trace, a log of I/O, run times, and so on.
+"""Kind of a text: a job script, the output of a job, a trace, an I/O log, run times, and so on.
 
 Each kind has marks: lines that its tools print and others do not. A text may have the marks of several kinds (the output
 of a job may hold a table of IOR); they are then all named, the likeliest first, and the one that can be read is right.
 """
 
+import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from hopperkit.readers.jobs.columns import lacking
 
 # Longer texts are judged by their beginning. [characters]
 _LOOKED_AT = 200_000
-# Beginnings of files that are no text, as a page or a terminal shows them.
+# Initial bytes of binary files, as shown by a page or a terminal.
 _BINARY = {
     "\x89PNG": "a picture (PNG)",
     "\ufffdPNG": "a picture (PNG)",
@@ -27,7 +28,7 @@ _COMPILERS = "ftn|cc|CC|gcc|g\\+\\+|gfortran|icc|icpc|ifort|ifx|mpicc|mpicxx|mpi
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a text may be.
+    """A possible kind of a text.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ class Kind:
     title : str
         In words, with its article.
     why : str
-        The mark by which it was told: "it has #SBATCH lines".
+        The evidence: "it has #SBATCH lines".
     """
 
     name: str
@@ -101,7 +102,7 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
     ("io", "the output of IO500", r"^\[RESULT\]\s+\S+|^IO500 version", "it has the results of IO500"),
 )
 _SCRIPT = re.compile(r"^\s*#(?:SBATCH|PBS|BSUB|COBALT|MSUB|FLUX:|@|\$ -)", re.MULTILINE)
-# What may stand before a launcher, with its own options.
+# Words that may precede a launcher, with their options.
 _BEFORE = r"(?:(?:time|nohup|exec|env|timeout|numactl|taskset)\b(?: +(?:-\S+|\w+=\S*|[\d.]+[smh]?))* +)?"
 _LAUNCH = re.compile(
     rf"^\s*(?:\$ )?(?:\w+=\S* +)*{_BEFORE}(?:{_LAUNCHERS})\s+(?!noticed|detected|was|has)\S", re.MULTILINE
@@ -120,7 +121,7 @@ _LOADED = re.compile(
 _TROUBLE = re.compile(r"error|fail|abort|killed|traceback|exception|signal|denied|cannot|fatal", re.IGNORECASE)
 NO_MARKS = "nothing in it points elsewhere"
 _SWF_FIELDS = 18
-# A heading of a table is no sentence. [characters]
+# A table heading is not a sentence. [characters]
 _LONGEST_NAME = 40
 _DATE = re.compile(r"\s*\d{4}-\d\d(?:-\d\d)?\b|\s*\d{1,2}([/.])\d{1,2}\1\d{2,4}\b|\s*\d{9,10}(?:\.\d+)?\s*$")
 _DATED = re.compile(r"\s*(\d[-\d/.]{5,9}(?:[T ][\d:]+)?)[,;\s]\s*([\d.,]+)\s*$")
@@ -131,7 +132,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?s?$|(?:\d+:)
 
 
 def not_text(text: str) -> str:
-    r"""Return what a text really is that is none; nothing if it is one.
+    r"""Return the actual type of a file that is not text; empty for text.
 
     Examples
     --------
@@ -145,17 +146,17 @@ def not_text(text: str) -> str:
         return "a Darshan log itself (hopper io reads it; for a page print it with darshan-parser)"
     head = text[:4000]
     odd = sum(sign in "\x00\ufffd" or (sign < " " and sign not in "\t\n\r\x1b\f\b\a") for sign in head)
-    # A few stray signs are in many logs.
+    # Many logs contain a few control characters.
     return "a binary file" if odd > 0.02 * len(head) else ""
 
 
 def recognise(text: str) -> tuple[Kind, ...]:
-    r"""Return what a text may be, the likeliest first; nothing for one without a line.
+    r"""Return the possible kinds of a text, likeliest first; empty for an empty text.
 
     Parameters
     ----------
     text : str
-        The whole content of a file, or what was pasted.
+        The full contents of a file, or pasted text.
 
     Returns
     -------
@@ -203,14 +204,14 @@ def in_trouble(text: str) -> bool:
 
 
 def _marked(head: str) -> Iterator[Kind]:
-    """Yield the kinds whose marks stand in a text."""
+    """Yield the kinds with evidence in a text."""
     for name, title, mark, why in _MARKS:
         if re.search(mark, head, re.MULTILINE):
             yield Kind(name, title, why)
 
 
 def _scripts(lines: list[str]) -> Iterator[Kind]:
-    """Yield a job script, which begins as one; the output of a job may hold the same lines further down."""
+    """Yield a job script by its beginning; a job's output may contain the same lines later."""
     comment = lines[0].lstrip().startswith("#")
     if comment and (directive := _SCRIPT.search("\n".join(lines))):
         yield Kind("script", "a job script", f"it has {directive[0].strip()} lines")
@@ -224,13 +225,13 @@ def _scripts(lines: list[str]) -> Iterator[Kind]:
 
 
 def _first_launch(lines: list[str]) -> re.Match[str] | None:
-    """Return the launch of a program, if nothing but what prepares it stands before."""
+    """Return the launch of a program, if only preparations precede it."""
     rest = [line for line in lines if not _PREPARES.match(line)]
     return _LAUNCH.match(rest[0]) if rest else None
 
 
 def _is_printed(lines: list[str]) -> bool:
-    """Whether what follows a command is what it printed: of errors, or without the prompt that the command has."""
+    """Whether the text after a command is its output: errors, or lines without the command's prompt."""
     after = lines[1:]
     prompted = lines[0].lstrip().startswith("$ ") and any(not line.lstrip().startswith("$ ") for line in after)
     return prompted or bool(_TROUBLE.search("\n".join(after)))
@@ -245,7 +246,7 @@ def _builds(lines: list[str]) -> Iterator[Kind]:
 
 
 def _tables(lines: list[str]) -> Iterator[Kind]:
-    """Yield what a table or a column of numbers may hold."""
+    """Yield the possible contents of a table or a column of numbers."""
     rows = [line for line in lines[:200] if not line.startswith(("#", ";"))]
     numbers = [row for row in rows if _NUMBER.match(row.strip())]
     if rows and all(map(_is_swf, rows)):
@@ -261,9 +262,13 @@ def _tables(lines: list[str]) -> Iterator[Kind]:
 
 
 def _cells(rows: list[str]) -> list[list[str]]:
-    """Return the cells of rows, parted by what the first has most of, or by blanks."""
+    """Return the cells of rows, split at the first row's most frequent delimiter, or at blanks; quoted cells may contain it."""
     delimiter = max(",;\t|", key=rows[0].count)
-    return [[cell.strip(' "') for cell in row.split(delimiter if delimiter in rows[0] else None)] for row in rows]
+    if delimiter not in rows[0]:
+        return [[cell.strip('"') for cell in row.split()] for row in rows]
+    # One row at a time: a quotation mark that is never closed ends with its line.
+    parted = (next(csv.reader([row], delimiter=delimiter, skipinitialspace=True)) for row in rows)
+    return [[cell.strip(' "') for cell in cells] for cells in parted]
 
 
 def times_in(text: str) -> list[str]:
@@ -286,7 +291,7 @@ def times_in(text: str) -> list[str]:
 
 
 def _shell_times(lines: list[str]) -> list[str]:
-    """Return the elapsed times of what the shell's ``time`` prints."""
+    """Return the elapsed times in the output of the shell's ``time``."""
     real = (_SHELL_TIME.match(line) for line in lines if line.startswith("real"))
     return [f"{60 * int(each[1] or 0) + float(each[2]):g}" for each in real if each]
 
@@ -298,7 +303,7 @@ def _is_swf(row: str) -> bool:
 
 
 def _named_columns(rows: list[list[str]]) -> Iterator[Kind]:
-    """Yield what a table with headings may hold: a history has times of its runs, run times alone have none."""
+    """Yield the possible contents of a table with headings: a history has times of its runs, plain run times do not."""
     header = rows[0]
     named = all(len(cell) <= _LONGEST_NAME for cell in header) and not any(map(_NUMBER.match, header))
     if len(header) < 2 or not named or any(len(row) != len(header) for row in rows):

@@ -30,7 +30,7 @@ class Variable(NamedTuple):
 
 
 class ReframeSeries(NamedTuple):
-    """One series, and what a reference for it would be written into."""
+    """One series, and the test that a reference for it would go into."""
 
     history: History
     variable: Variable
@@ -47,7 +47,7 @@ def read_reframe(path: str) -> tuple[ReframeSeries, ...]:
     Raises
     ------
     InputError
-        If the file cannot be read, or is no such database.
+        If the file cannot be read, or is not such a database.
 
     Examples
     --------
@@ -72,7 +72,7 @@ open database file
 
 
 def _values(case: dict[str, Any]) -> Iterator[tuple[tuple[str, Variable], tuple[float, str, float, list[Any]]]]:
-    """Yield what a test case measured above 0, with the series it belongs to."""
+    """Yield the values above 0 that a test case measured, each with its series."""
     at_s, title = case.get("job_completion_time_unix") or 0.0, case.get("display_name") or case["name"]
     for key, (value, *reference) in (case.get("perfvalues") or {}).items():
         system, _, name = key.rpartition(":")
@@ -84,7 +84,7 @@ def _values(case: dict[str, Any]) -> Iterator[tuple[tuple[str, Variable], tuple[
 
 
 def _series(name: str, variable: Variable, runs: list[tuple[float, str, float, list[Any]]]) -> ReframeSeries:
-    """Return a series; its last reference says which direction is worse, else its name does."""
+    """Return a series; its last reference shows the worse direction, otherwise its name does."""
     low, high = (runs[-1][3] + [None] * 3)[1:3]
     stated: Better | None = "higher" if high is None else "lower" if low is None else None
     named = better_of(variable.name, variable.unit)

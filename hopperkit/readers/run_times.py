@@ -1,7 +1,7 @@
-"""Run times out of a CSV file: one column of numbers, and one that says which runs belong together.
+"""Run times from a CSV file: one numeric column, and an optional column of groups.
 
-A row without a time is counted and left out. A cell that is there and is no
-time is an error with its line: a wrong number would be worse than none.
+A row without a time is counted and left out. A cell that is not a valid time is an error with its line: a wrong number
+would be worse than none.
 """
 
 import re
@@ -17,7 +17,7 @@ from hopperkit.readers.table import ABSENT, Skips, finite, read_table, typed_cel
 from hopperlib.errors import InputError
 
 _COLUMN = "run_time_s"
-# What people call the column of times, and that of groups: without its unit, its letters in small.
+# Common names of the time column, and of the group column: without its unit, in lower case.
 _TIME_NAMES = (
     "runtime",
     "elapsed",
@@ -35,7 +35,7 @@ UNIT = re.compile(r"(?:[_ ]|\s*[\[(])(ns|us|ms|s|sec|seconds|min|minutes|h|hours
 UNITS = {"sec": "s", "seconds": "s", "minutes": "min", "hours": "h"}
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
 _LONGEST = 60
-# Headings of columns that say when a run was.
+# Headings of columns with the date of a run.
 _WHEN = {"date", "datetime", "time", "timestamp", "start", "start_time", "submit", "submit_time", "when", "day"}
 CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)")
 
@@ -51,17 +51,17 @@ class RunTimes(TableMixin):
     times : tuple of n float
         All above 0, in the column's unit.
     group : str or None
-        Name of the column of groups; None if there is none.
+        Name of the group column; None if there is none.
     groups : tuple of n str
-        Group of each; empty if there are none.
+        Group of each run; empty if there are none.
     skips : Skips
         Why rows were left out, how many, and the first of them.
     covariates : dict of str to tuple of n float, or of n str for categories
-        The columns of numbers that were asked for besides.
+        The additional numeric columns requested.
     when : str
-        Name of a column that says when a run was, by its heading; empty if there is none.
+        Name of a column with the date of each run, by its heading; empty if there is none.
     others : dict of str to tuple of n str
-        Every further column, as written.
+        Every other column, as written.
     """
 
     column: str
@@ -82,7 +82,7 @@ class RunTimes(TableMixin):
 
     @property
     def understood(self) -> str:
-        """What was read, in one sentence.
+        """A sentence that describes the interpretation of the input.
 
         Examples
         --------
@@ -94,9 +94,9 @@ class RunTimes(TableMixin):
         return f"{runs}, column {self.column}{unit}, {f'grouped by {self.group}' if self.group else 'without groups'}."
 
     def frame_data(self) -> dict[str, Sequence[Any]]:
-        """Return the groups, the times, and every further column with its numbers and moments as such.
+        """Return the groups, the times, and every other column converted to numbers or timestamps.
 
-        Times of a known unit are durations, in the column ``run_time``; others stand under the name of their column.
+        Times with a known unit are durations, in the column ``run_time``; others keep the name of their column.
         """
         columns: dict[str, Sequence[Any]] = {self.group: self.groups} if self.group else {}
         if self.unit:
@@ -123,7 +123,7 @@ def _shown(text: str) -> str:
 
 
 def _place(header: Sequence[str], name: str, what: str) -> int:
-    """Return where a column is, or say which there are."""
+    """Return the position of a column; an error lists the columns present."""
     columns = header.count(name)
     if columns == 1:
         return header.index(name)
@@ -158,7 +158,7 @@ def _time(text: str, where: str) -> float:
 
 
 def _group_column(header: Sequence[str], column: str, group: str | None) -> tuple[str | None, int | None]:
-    """Return the column that says which runs belong together, and its place; None without one."""
+    """Return the group column and its position; None without one."""
     if group is None:
         group = next((name for name in header if heading_letters(name) in GROUP_NAMES and name != column), None)
     if group == column:
@@ -177,12 +177,12 @@ def _times_column(header: Sequence[str], column: str | None) -> tuple[int, str]:
 
 
 def _when_column(header: Sequence[str], column: str) -> str:
-    """Return the name of a column that says when a run was; empty if there is none."""
+    """Return the name of a column with the date of each run; empty if there is none."""
     return next((name for name in header if name.casefold() in _WHEN and name != column), "")
 
 
 def _is_number(text: str) -> bool:
-    """Whether Python reads a text as a number, be it inf or nan: then it is no category."""
+    """Whether Python parses a text as a number, including inf or nan: then it is not a category."""
     try:
         float(text)
     except ValueError:
@@ -208,8 +208,8 @@ def read_run_times(
 ) -> RunTimes:
     """Return the run times of a CSV file.
 
-    The first line names the columns; they are parted by commas, semicolons,
-    tabs or bars, whichever the first line has most of.
+    The first line names the columns; they are separated by commas, semicolons, tabs or bars, whichever is most frequent
+    in the first line.
 
     Parameters
     ----------
@@ -219,14 +219,15 @@ def read_run_times(
         Column of the times; None means the only one, one called ``run_time``, ``elapsed``, ``walltime`` or the like, or
         the only one whose name ends in a unit of time in brackets.
     group : str or None
-        Column that says which runs belong together; None means ``job`` or ``jobid`` if there is one, else none.
+        Column of the group of each run; None uses ``job`` or ``jobid`` if present, otherwise no groups.
     covariates : sequence of str
-        Columns of numbers or of categories to read besides; a row that lacks one is left out.
+        Other columns of numbers or categories to read; a row without one of them is left out.
 
     Raises
     ------
     InputError
-        If a column is missing, a cell is no time or no number, a row has too many or too few cells, or there is no time at all.
+        If a column is missing, a cell is not a time or a number, a row has too many or too few cells, or there are no
+        times.
 
     Examples
     --------
@@ -264,7 +265,7 @@ def read_run_times(
 
 
 def _cells(kept: Sequence[tuple[float, int, list[str]]], place: int | None) -> tuple[str, ...]:
-    """Return a column of the rows that are kept; nothing if there is none."""
+    """Return a column of the rows kept; empty if there is none."""
     return () if place is None else tuple(row[place] for _, _, row in kept)
 
 
@@ -275,7 +276,7 @@ def _timed(
     for line, row in rows:
         # The first of them that is empty is why the row is left out: those that were added last.
         empty = next((place for place in reversed(needed) if row[place].casefold() in ABSENT), None)
-        # A time that is none is refused also where the row lacks something else.
+        # An invalid time is an error even if the row lacks another value.
         time = 0.0 if empty == at else _time(row[at], f"line {line}, column {column}")
         if empty is None:
             yield time, line, row

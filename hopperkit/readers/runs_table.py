@@ -1,4 +1,4 @@
-"""Runs of one program in whatever form they are brought: bare times, dated lines, a table, sacct's rows, joined by job."""
+"""Runs of one program in any supported form: bare times, dated lines, a table, sacct's rows, joined by job."""
 
 import re
 from collections.abc import Sequence
@@ -27,13 +27,13 @@ _MOST_RUNS = 20_000
 
 
 def read_runs(source: Source, *, jobs: Source = "", column: str | None = None, group: str | None = None) -> RunsTable:
-    r"""Return runs with whatever is known of each.
+    r"""Read runs with all their known attributes.
 
     Parameters
     ----------
     source : str, bytes, path-like, binary file or iterable of str
-        Times alone, lines of a date and a time, or a table: each further column may explain the times. A table of rates,
-        whose column says so, is read too.
+        Bare times, lines of a date and a time, or a table: each additional column may explain the times. A table of
+        rates, marked as such by the column, is accepted too.
     jobs : the same
         The accounting: a table with a column of jobs, as sacct prints it; its columns are joined by the job.
     column, group : str or None
@@ -42,7 +42,7 @@ def read_runs(source: Source, *, jobs: Source = "", column: str | None = None, g
     Raises
     ------
     InputError
-        If there is no time, a cell is none, or nothing can be joined.
+        If there are no times, a cell is invalid, or nothing can be joined.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def _joined(table: RunsTable, accounting: str) -> RunsTable:
 
 
 def _moment(text: str) -> datetime | None:
-    """A moment as written, of the world's time where it tells a zone; None for none."""
+    """A timestamp as written, converted to UTC if it has a zone; None if invalid."""
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:

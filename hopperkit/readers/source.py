@@ -1,4 +1,4 @@
-"""What readers are given: a file, its bytes, a stream, or text; packed or not."""
+"""Input of readers: a file, its bytes, a stream, or text; compressed or not."""
 
 import io
 import os
@@ -17,31 +17,31 @@ from hopperlib.packed import decompress, encoding_of
 Source = str | bytes | os.PathLike[str] | BinaryIO | Iterable[str]
 
 _LONGEST = 1 << 20
-# A file that is no text shows it so early. [bytes]
+# A binary file is recognized within this many bytes. [bytes]
 _HEAD = 8192
 # A line and its end, or the last one without.
 _LINE = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
 
 
 def text_of(source: Source, *, name: str = "", max_bytes: int | None = None, text_only: bool = False) -> str:
-    r"""Return what a source holds as text; bytes that are not of its encoding are replaced, not refused.
+    r"""Return the contents of a source as text; bytes outside its encoding are replaced.
 
     Parameters
     ----------
     source : str, bytes, path-like, file or iterable of str
-        Text, or lines, as they are; else a file by its path, its content, or an open
-        file, packed with gzip, bzip2 or xz or not. A path ``-`` is standard input.
+        Text or lines, used as they are; or a path, bytes, or an open file, optionally compressed with gzip, bzip2 or
+        xz. A path ``-`` is standard input.
     name : str
-        What messages call it; by default its path.
+        Name for messages; default: its path.
     max_bytes : int or None
         Most that is read, unpacked; None for no bound.
     text_only : bool
-        Whether what holds zero bytes near its beginning is refused: an archive, a program, a core dump.
+        Whether data with zero bytes near the beginning are rejected: an archive, a program, a core dump.
 
     Raises
     ------
     InputError
-        If it cannot be read, is larger, or is no text.
+        If it cannot be read, is too large, or is not text.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
     source : str, bytes, path-like, binary file or iterable of str
         As for `text_of`.
     cut : bool
-        Whether of a longer line of a file only the first MiB is told; else its pieces follow one another.
+        Whether only the first MiB of a longer line is returned; otherwise it is split into pieces.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
     if (table := frame_text(source)) is not None:
         source = table
     if isinstance(source, str):
-        # Without a copy of the whole, of which a text stream would make one of four bytes a character.
+        # Without a copy of the whole: a text stream would use four bytes per character.
         for match in _LINE.finditer(source):
             if match[0]:
                 yield match[1] + "\n" if match[2] else match[1]
@@ -109,7 +109,7 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
 
 
 def texts_together(texts: Mapping[str, str]) -> str:
-    r"""Return texts one after the other, as `texts_of` takes them apart; one alone as it is.
+    r"""Join texts in the form that `texts_of` splits; a single text is unchanged.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def texts_together(texts: Mapping[str, str]) -> str:
 
 
 def texts_of(text: str, name: str) -> dict[str, str]:
-    r"""Return the texts that stand one after the other, each under its name as ``tail -n +1 FILE...`` prints them.
+    r"""Return the concatenated texts, each under its name as printed by ``tail -n +1 FILE...``.
 
     Parameters
     ----------
@@ -189,13 +189,13 @@ def _is_binary(source: object) -> bool:
 
 
 def _name(source: object) -> str:
-    """Return what messages call a source."""
+    """Return the name of a source for messages."""
     return os.fspath(source) if isinstance(source, os.PathLike) else "the input"
 
 
 @contextmanager
 def _opened(source: Any, name: str) -> Iterator[io.BufferedReader]:
-    """Open what is no text, unpacked."""
+    """Open a source other than text, decompressed."""
     with ExitStack() as stack:
         try:
             if isinstance(source, bytes):
@@ -203,7 +203,7 @@ def _opened(source: Any, name: str) -> Iterator[io.BufferedReader]:
             elif not isinstance(source, os.PathLike):
                 raw = source
             elif os.fspath(source) != "-":
-                # Opening a FIFO in a folder blocks; one that the shell makes, <(command), lies in /dev.
+                # Opening a FIFO in a folder blocks; one created by the shell, <(command), is in /dev.
                 if Path(source).is_fifo() and not os.fspath(source).startswith("/dev/"):
                     raise OSError("is a named pipe, which may never end; read it with - as standard input")
                 raw = stack.enter_context(open(source, "rb"))
@@ -218,6 +218,6 @@ def _opened(source: Any, name: str) -> Iterator[io.BufferedReader]:
                 stack.callback(stream.detach)
             plain = decompress(stream)
             yield stream if plain is stream else stack.enter_context(io.BufferedReader(plain))
-        except Exception as error:  # a system, four ways of packing and a path each have their own
+        except Exception as error:  # the system, four compression formats and paths each have a different one
             reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
             raise InputError(f"{name}: {reason}") from error

@@ -1,4 +1,4 @@
-"""Tables as text: rows of cells, what a cell holds, and an account of the lines that were not taken."""
+"""Text tables: rows of cells, cell types, and an account of skipped lines."""
 
 import csv
 import math
@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
 
-# What programs write for a value that is not there, in small letters.
+# Texts that programs write for a missing value, in lower case.
 ABSENT = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
 _COMMA = re.compile(r"[+-]?\d{1,15},\d{1,15}")
-# A date as it is written in German and by others with points.
+# A date with points, as in German and other languages.
 _POINTS = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[T ]+(\d{1,2})(:\d\d(?::\d\d)?))?")
 _DELIMITERS = (",", ";", "\t", "|")
 
@@ -40,12 +40,12 @@ class Table(NamedTuple):
 
 
 def read_table(lines: Iterable[str]) -> Table:
-    """Return a table parted by commas, semicolons, tabs or bars, whichever its first line has most of.
+    """Read a table separated by commas, semicolons, tabs or bars, whichever is most frequent in its first line.
 
     Raises
     ------
     InputError
-        If there is no line, or, where the rows are taken, one is no CSV.
+        If there is no line, or, if the rows are requested, one is not valid CSV.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def whole_rows(rows: Iterable[tuple[int, list[str]]], columns: int) -> Iterator[
 
 
 def finite(text: str) -> float | None:
-    """Return a cell as a number; None for what is none, not finite, or written as only Python reads it.
+    """Return a cell as a number; None if it is invalid, infinite, or in Python-only notation.
 
     Examples
     --------

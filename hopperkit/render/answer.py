@@ -12,7 +12,7 @@ from hopperlib.errors import InputError
 
 
 def page_data(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the page's script reads of an answer: what it draws, copies and saves. The HTML holds the rest.
+    """Return the parts of an answer for the page's script: to draw, copy and save. The HTML holds the rest.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def page_data(result: Mapping[str, Any]) -> dict[str, Any]:
     """
     return {
         "summary": result["summary"],
-        # The tables stand in the page as HTML; the script needs them only as what its buttons save.
+        # The tables are HTML in the page; the script needs them only for its save buttons.
         "figures": [figure | {"table": {"csv": figure["table"]["csv"]}} for figure in result["figures"]],
         "copyables": [{"text": copyable["text"]} for copyable in result["copyables"]],
         "tables": [{"caption": table["caption"], "csv": table["csv"]} for table in result["tables"]],
@@ -37,7 +37,7 @@ def page_data(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def page_answer(question: Question, values: Mapping[str, Any], taken: list[Result] | None = None) -> dict[str, Any]:
-    """Return a question's answer as the page takes it, and put it as it is into `taken`.
+    """Return a question's answer in the form for pages, and store the original in `taken`.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def answer_json(
     *,
     load: Callable[[str], Question] = load,
 ) -> str:
-    """Return a question's answer as JSON text: what the worker of a page calls.
+    """Return a question's answer as JSON text: called by the worker of a page.
 
     Parameters
     ----------
@@ -78,10 +78,10 @@ def answer_json(
     values_json : str
         JSON object of control values; missing ones take their defaults.
     post : callable or None
-        Is given, each as a word and JSON text, what is known of a heavy answer while it is worked out (``soFar``:
-        `page_data`), the ``answer``, and the ``machine`` to watch, as far as it is known and then the whole of it.
+        Called with a word and JSON text: partial results of a slow answer (``soFar``: `page_data`), the ``answer``, and
+        the ``machine`` to watch, first its beginning and then the whole.
     watched : int
-        If the machine is wanted, a number above 0 by which `watched_at` is asked about it.
+        If the machine is wanted, a number above 0 that identifies it for `watched_at`.
     load : callable
         Returns the question of a name.
 
@@ -105,10 +105,10 @@ def answer_json(
     return text
 
 
-# The machines that were asked for last, by their numbers, and how many are kept.
+# The machines requested last, by number, and how many are kept.
 _watched: dict[int, Any] = {}
 _MOST_WATCHED = 8
-# Later than any end: what is shown first is what a machine has come to. [s]
+# Later than any end: the final state of a machine is shown first. [s]
 _LAST_S = 10**9
 
 
@@ -124,7 +124,8 @@ def _show_machine(result: Result, post: Callable[[str, str], object], number: in
 
 
 def watched_at(number: int, what: str, time_s: int) -> str:
-    """Return the recording of a machine that was asked for, from an instant [s] on, or its links then; nothing if forgotten.
+    """Return the recording of a requested machine from an instant [s] on, or its links at that instant; empty if no
+    longer stored.
 
     Examples
     --------
@@ -135,7 +136,7 @@ def watched_at(number: int, what: str, time_s: int) -> str:
 
 
 def _text(data: Any) -> str:
-    """Return data as JSON text; NaN is none: a figure that holds one is a defect, and must not reach a page."""
+    """Return data as JSON text; NaN is rejected: a figure with NaN is a defect and must not reach a page."""
     return json.dumps(data, allow_nan=False, separators=(",", ":"))
 
 
@@ -145,7 +146,7 @@ def ready_for_pages(questions: Iterable[Question] = ()) -> None:
     Parameters
     ----------
     questions : iterable of Question
-        Questions besides those of the catalogue.
+        Questions in addition to those of the catalog.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What changed between two texts, as lines before and after with the change marked."""
+"""Changes between two texts, as marked lines before and after."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str | N
         if kind == "equal":
             continue
         went, came = old[first:last], new[other:end]
-        # What is put in stands above what was there: a directive, a variable.
+        # Inserted lines come before the existing text: a directive, a variable.
         paired = min(len(went), len(came))
         for number in range(len(came) - paired):
             yield f"New, line {other + number + 1}", _text([came[number]], "ins")
@@ -57,6 +57,6 @@ def _marked(was: str, now: str) -> tuple[str, str]:
 
 
 def _text(words: Sequence[str], tag: str) -> str:
-    """Return words as HTML, in an element unless they are none."""
+    """Return words as HTML, in an element unless there are none."""
     text = escape("".join(words), quote=False)
     return f"<{tag}>{text}</{tag}>" if tag and text else text

@@ -9,8 +9,8 @@ from hopperlib.errors import InputError
 def result_data(name: str, result: Result) -> dict[str, Any]:
     """Return an answer as plain data.
 
-    The facts stand at the top under their own names, which are contracts of
-    each question; what people read of the same answer stands under ``answer``.
+    Facts are at the top level under stable names defined by each question; the human-readable answer is under
+    ``answer``.
 
     Parameters
     ----------

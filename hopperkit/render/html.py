@@ -1,9 +1,8 @@
 """A result as HTML: the same elements on the page, in a notebook and in a report.
 
-Everything works on plain data (``Result.to_dict()``), as that is what the book
-keeps. Texts are plain and are escaped; what stands between backticks becomes
-code. Only drawings are taken as they are: they are made by the package, which
-escapes what it draws.
+Everything works on plain data (``Result.to_dict()``), the form stored by the book. Texts are plain and are escaped;
+text between backticks becomes code. Only drawings are inserted unchanged: they are made by the package, which escapes
+their texts.
 """
 
 import base64
@@ -14,12 +13,12 @@ from typing import Any
 
 from hopperkit.questions.result import BADGES, format_number
 
-# Height of a chart whose layout asks for none. [CSS pixels]
+# Default height of a chart. [CSS pixels]
 PLOT_HEIGHT = 320
-# Numbers and findings that stand by the chart of a page, and a finding that is folded there. [characters]
+# Numbers and findings shown next to the chart of a page, and a finding that is collapsed there. [characters]
 _SHOWN, _NOTICES, _LONG = 3, 2, 240
 _CODE = re.compile("`([^`]+)`")
-# An option of a command with its value, or with the word behind it.
+# An option of a command with its value or the word after it.
 _OPTION = re.compile(r"(?<![^\s`])--?[A-Za-z][\w-]*(?:=[^\s`]+| (?!-)[^\s`]+)?")
 # A number with its unit.
 _QUANTITY = re.compile(r"(?<![\w.,])\d[\d.,]* (?:%|[mn]?s\b|min\b|h\b|[kMGTP]?i?B\b(?:/s)?)")
@@ -43,7 +42,7 @@ def _unbroken(html: str) -> str:
 
 
 def badge_html(name: str) -> str:
-    """Return the badge that says where a number comes from.
+    """Return the badge for the origin of a number.
 
     Examples
     --------
@@ -54,7 +53,7 @@ def badge_html(name: str) -> str:
 
 
 def legend_html(result: Mapping[str, Any]) -> str:
-    """Return what the badges mean, folded; nothing if the answer has none.
+    """Return the meaning of the badges, collapsed; empty if the answer has none.
 
     Examples
     --------
@@ -78,14 +77,14 @@ def _kinds(table: Mapping[str, Any], wordy: bool) -> list[str]:
 
 
 def table_html(table: Mapping[str, Any], *, action: str = "csv", index: int = 0, buttons: bool = True) -> str:
-    """Return a table: caption, headings, numbers to the right, marked rows said in words.
+    """Return a table: caption, headings, right-aligned numbers, marked rows described in words.
 
     Parameters
     ----------
     table : mapping
         ``Table.to_dict()``.
     action, index : str, int
-        What the page's script does when the button is pressed, and to which table.
+        Action of the button in the page's script, and its table.
     buttons : bool
         Whether it has the button.
 
@@ -97,8 +96,8 @@ def table_html(table: Mapping[str, Any], *, action: str = "csv", index: int = 0,
     'td class="hopper-number">24</td></tr></tbody></table>'
     """
     columns = table["columns"]
-    # Sentences in many columns: on a narrow screen the cells of a row then stand one below the other, each with its
-    # heading. Such a table is drawn as a list, so that its roles have to be said.
+    # Sentences in many columns: on a narrow screen, the cells of a row are stacked, each with its heading. Such a table
+    # is displayed as a list, so its roles must be explicit.
     wordy = len(columns) > 3 and any(len(cell) > 24 for row in table["rows"] for cell in row)
     kinds = _kinds(table, wordy)
     # How a cell begins is made once for each column, as a table may have thousands of rows.
@@ -152,7 +151,7 @@ def figure_html(figure: Mapping[str, Any], index: int = 0, *, picture: str = "",
     index : int
         Its place among the charts of the answer.
     picture : str
-        The chart as HTML; without it, its description stands in its place.
+        The chart as HTML; without it, its description is shown.
     buttons : bool
         Whether a script draws it, and the table of its data has a button.
 
@@ -183,7 +182,7 @@ _PARTS = (
 
 
 def _tables(tables: Sequence[Mapping[str, Any]], buttons: bool) -> Iterator[str]:
-    """Yield tables as HTML, folded away if they say so; on a page all but the first."""
+    """Yield tables as HTML, collapsed if marked; on a page all but the first."""
     for index, table in enumerate(tables):
         html = table_html(table, index=index, buttons=buttons)
         fold = table["folded"] or (table["caption"] if buttons and index else "")
@@ -191,7 +190,7 @@ def _tables(tables: Sequence[Mapping[str, Any]], buttons: bool) -> Iterator[str]
 
 
 def _figures(result: Mapping[str, Any], pictures: Sequence[str], buttons: bool) -> Iterator[str]:
-    """Yield charts as HTML; on a page the first picture of an answer stands open, what follows it is one click away."""
+    """Yield charts as HTML; on a page, the first is shown and the others are collapsed."""
     opened = len(result["figures"]) if not buttons else 0 if any(map(_is_tall, result["drawings"])) else 1
     shown = pictures or [""] * len(result["figures"])
     for index, (figure, picture) in enumerate(zip(result["figures"], shown, strict=True)):
@@ -202,18 +201,18 @@ def _figures(result: Mapping[str, Any], pictures: Sequence[str], buttons: bool) 
 def parts_html(
     result: Mapping[str, Any], *, buttons: bool = True, evidence: bool = False, pictures: Sequence[str] = ()
 ) -> dict[str, str]:
-    """Return the parts of an answer by their names, in the order in which they are shown; empty where there is none.
+    """Return the parts of an answer by name, in display order; empty strings for missing parts.
 
     Parameters
     ----------
     result : mapping
         ``Result.to_dict()``.
     buttons : bool
-        Whether there are buttons, which only the page's script answers, and what is further is folded: all but the
-        first picture, two findings, one text to copy. Three numbers stand bare, and all with their notes apart. A
+        Whether there are buttons, which need the page's script, and secondary parts are collapsed: all but the first
+        picture, two findings, one text to copy. Three numbers are shown alone, and all with their notes separately. A
         file is a link that holds it otherwise.
     evidence : bool
-        Whether the numbers behind the findings stand with them, folded away.
+        Whether the numbers of the findings are included, collapsed.
     pictures : sequence of str
         The charts as HTML.
 
@@ -251,7 +250,9 @@ def parts_html(
 
 
 def _findings(result: Mapping[str, Any], evidence: bool, fold: bool) -> dict[str, str]:
-    """Return the findings by part: what is wrong, what else is found, notes; on a page two stand, and all are one click away."""
+    """Return the findings by part: problems, other findings, notes; on a page, two are shown and the others are
+    collapsed.
+    """
     levels = {"problems": ("problem",), "findings": ("unknown", "advice", "ok"), "notes": ("note",)}
     made = {
         part: [_finding(item, evidence, fold) for item in result["findings"] if item["level"] in chosen]
@@ -263,20 +264,20 @@ def _findings(result: Mapping[str, Any], evidence: bool, fold: bool) -> dict[str
         made["findings"] = made["findings"][: _NOTICES - len(made["problems"])]
     parts = {part: _list("ul", "hopper-notices", items) for part, items in made.items()}
     if fold and len(whole) > 1:
-        # Where there is little room, one stands.
+        # If there is little room, one is shown.
         kind = "hopper-further" if len(whole) > _NOTICES else "hopper-further hopper-little-room"
         parts["findings"] += _folded(f"All {len(whole)} findings", _list("ul", "hopper-notices", whole), kind)
     return parts
 
 
 def _list(tag: str, kind: str, items: Iterable[str]) -> str:
-    """Return items as a list; nothing if there are none."""
+    """Return items as a list; empty if there are none."""
     inside = "".join(items)
     return f'<{tag} class="{kind}">{inside}</{tag}>' if inside else ""
 
 
 def _folded(summary: str, html: str, kind: str = "hopper-further") -> str:
-    """Return what is one click away, below its name."""
+    """Return a collapsed section with a title."""
     return f'<details class="{kind}"><summary>{prose_html(summary)}</summary>{html}</details>'
 
 
@@ -287,17 +288,17 @@ def _button(label: str, action: str, index: int) -> str:
 
 
 def _scroll(label: str, html: str) -> str:
-    """Return what may be larger than its place in a box that scrolls, by keyboard too."""
+    """Return wide content in a box that scrolls, also by keyboard."""
     name = escape(label.replace("`", ""))
     return f'<div class="hopper-scroll" role="group" tabindex="0" aria-label="{name}">{html}</div>'
 
 
 def _finding(finding: Mapping[str, Any], evidence: bool, fold: bool) -> str:
-    """Return a finding, led by its level in words: what it is, what to do, folded if that is long, and the numbers behind it."""
+    """Return a finding that begins with its level: the message, the remedy, collapsed if long, and its numbers."""
     level, numbers = finding["level"], finding.get("evidence", {}) if evidence else {}
     words, further = f"{finding['message']} {finding.get('advice', '')}".strip(), ""
     if fold and len(words) > _LONG:
-        # A sentence of the message stands; what explains it, or what to do, is folded.
+        # One sentence of the message is shown; explanation and remedy are collapsed.
         first = finding["message"] if finding.get("advice") else words.partition(". ")[0] + "."
         words, further = first, words.removeprefix(first).strip()
     rows = "".join(
@@ -315,7 +316,7 @@ def _finding(finding: Mapping[str, Any], evidence: bool, fold: bool) -> str:
 
 
 def _note(tag: str, note: str) -> str:
-    """Return a note; nothing if there is none."""
+    """Return a note; empty if there is none."""
     return f'<{tag} class="hopper-note">{prose_html(note)}</{tag}>' if note else ""
 
 
@@ -344,7 +345,7 @@ def _copyable(copyable: Mapping[str, Any], index: int, buttons: bool) -> str:
 
 
 def _listing(listing: Mapping[str, Any]) -> str:
-    """Return numbered lines, each mark said in words."""
+    """Return numbered lines, with each mark described in words."""
     items = []
     for number, text, mark in listing["lines"]:
         word = escape(mark)
@@ -361,7 +362,7 @@ def _download(file: Mapping[str, Any], index: int, buttons: bool) -> str:
     if buttons:
         action = f'data-do="download" data-index="{index}"'
         return f'<li><button type="button" class="hopper-button" {action}>Save {name}</button></li>'
-    # A page of its own runs no script: the link holds the file itself.
+    # A stand-alone page runs no script: the link contains the file itself.
     data = base64.b64encode(file["text"].encode()).decode()
     address = f"data:{escape(file['media_type'])};charset=utf-8;base64,{data}"
     return f'<li><a download="{name}" href="{address}">Save {name}</a></li>'

@@ -1,6 +1,6 @@
-"""The JSON schema of what ``hopper NAME --json`` prints, made when it is requested from the answers at defaults and examples.
+"""The JSON schema of ``hopper NAME --json``, computed on request from the answers at defaults and examples.
 
-A key that every answer has is required, types that differ are joined; null may stand anywhere among the facts.
+A key of every answer is required, and differing types are merged; null is allowed anywhere among the facts.
 """
 
 import json
@@ -13,7 +13,7 @@ from hopperkit.render.data import result_data
 from hopperlib.errors import InputError
 from hopperlib.finding import LEVELS
 
-# Tables with more names than this, or with names that are no identifiers, are keyed by what was given.
+# Tables with more names than this, or with names that are not identifiers, have input-dependent keys.
 _MOST_NAMES = 60
 _TEXT: dict[str, Any] = {"type": "string"}
 _TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
@@ -30,7 +30,7 @@ _TABLE |= {"rows": {"type": "array", "items": _TEXTS}, "marked": {"type": "array
 _LEVEL = {"enum": list(LEVELS)}
 _BADGE = {"enum": list(get_args(Badge))}
 _ANY: dict[str, Any] = {}
-# What people read of every answer.
+# The human-readable part of every answer.
 _PARTS = {
     "findings": _rows(
         ("evidence", "advice"), code=_TEXT, message=_TEXT, level=_LEVEL, evidence={"type": "object"}, advice=_TEXT
@@ -52,7 +52,7 @@ ANSWER: dict[str, Any] = {
 
 
 def answer_schema(question: Question) -> dict[str, Any]:
-    """Return the JSON schema of what the command of a question prints with ``--json``.
+    """Return the JSON schema of a question's ``--json`` output.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ def answer_schema(question: Question) -> dict[str, Any]:
     Examples
     --------
     >>> from hopperkit.questions.question import load
-    >>> answer_schema(load("memory"))["properties"]["answer"]["properties"]["question"]
-    {'const': 'memory'}
+    >>> answer_schema(load("stripe"))["properties"]["answer"]["properties"]["question"]
+    {'const': 'stripe'}
     """
     answers = []
     for values in ({}, *(example.values for example in question.examples)):

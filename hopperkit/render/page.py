@@ -1,4 +1,4 @@
-"""An answer as one page: a file of its own, without scripts, with nothing from elsewhere, in light and in dark."""
+"""An answer as a stand-alone page: one file, without scripts or external content, with light and dark colors."""
 
 from html import escape
 
@@ -20,7 +20,7 @@ def page_html(result: Result, title: str, introduction: str = "") -> str:
     result : Result
     title : str
     introduction : str
-        Where the answer comes from, above it. All texts are escaped; what stands between backticks becomes code.
+        Where the answer comes from, above it. All texts are escaped; text between backticks becomes code.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""A reader's own plotly figure as a chart of the book: with a description, its data as a table, and a static picture.
+"""A reader's plotly figure as a chart of the book: with a description, a data table, and a static picture.
 
-What the page shows of a cell that ends in a figure of plotly is a chart in the style of the book. The figure says what
-it shows in words in ``layout.meta``: ``figure.update_layout(meta="What a reader who cannot see it needs to know.")``.
+A cell that ends in a plotly figure is shown on the page as a chart in the style of the book. The figure has its
+description in ``layout.meta``: ``figure.update_layout(meta="What a reader who cannot see it needs to know.")``.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ MAX_POINTS = 2000
 
 
 def is_described(figure: Any) -> bool:
-    """Whether a figure of plotly says in words what it shows.
+    """Whether a plotly figure has a description.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _references(layout: Any) -> list[Reference]:
 
 
 def _map(trace: Any, layout: Any, words: Mapping[str, str], x: Axis, y: Axis) -> Figure:
-    """Return a heat map, with a row of its table for each of its own."""
+    """Return a heat map, with one table row per row of the map."""
     scale = trace.colorbar.title.text or layout.coloraxis.colorbar.title.text or "Value"
     xs, ys, cells = _values(trace.x), _values(trace.y), [_values(row) for row in trace.z]
     if any(isinstance(place, str) for place in (*xs, *ys)):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hopperkit.questions.result import Figure
 
-# Stands for the color of the page's text while matplotlib draws, and is no color of a series.
+# Placeholder for the page's text color while matplotlib draws; not a series color.
 _INK = "#010203"
 _LOOK = Path(__file__).with_name("chart.mplstyle")
 # Width of a letter. [points]
@@ -29,17 +29,16 @@ _MARKERS = {"circle": "o", "square": "s", "diamond": "D", "triangle-up": "^", "c
 def figure_svg(figure: "Figure", width: int = 660, height: int = 340, *, place: str = "") -> str:
     """Return a figure as one ``<svg>``: the same for the same figure, its texts as text, its ink the page's color.
 
-    Lines, points, bands, bars, heatmaps and clouds in space are drawn, that
-    is, what the figures of the package hold. Title and description for readers
-    who cannot see it are those of the figure.
+    Lines, points, bands, bars, heat maps and 3-D scatter are drawn: all elements used by figures of the package. Title
+    and description for screen readers are those of the figure.
 
     Parameters
     ----------
     figure : hopperkit.questions.result.Figure
     width, height : int
-        Its size, and how high it is unless its layout says so. [points]
+        Its width, and its height unless its layout sets it. [points]
     place : str
-        Where in its page it stands, so that two of the same are told apart.
+        Its position in the page, so that two copies have different ids.
 
     Raises
     ------
@@ -59,9 +58,9 @@ def figure_svg(figure: "Figure", width: int = 660, height: int = 340, *, place: 
     from matplotlib.figure import Figure as Canvas
 
     with matplotlib.rc_context():
-        # The same picture whatever the reader's own matplotlibrc says.
+        # The picture is independent of the reader's matplotlibrc.
         matplotlib.rcdefaults()
-        # Names inside of the drawing hang on its title and place, so that two drawings on a page do not share them.
+        # Ids in the drawing depend on its title and position, so that two drawings on a page do not share them.
         look: Any = matplotlib.rc_params_from_file(_LOOK, use_default_template=False)
         settings: Any = matplotlib.rcParams
         settings.update(look | {"svg.hashsalt": f"{place} {figure.title}"})
@@ -75,11 +74,11 @@ def figure_svg(figure: "Figure", width: int = 660, height: int = 340, *, place: 
 
 
 def _inlined(svg: str, figure: "Figure") -> str:
-    """Return a drawing as it stands inside of a page: named, without what only a file of its own needs."""
+    """Return a drawing for embedding in a page: with ids, without parts needed only in a separate file."""
     _, _, inside = svg.partition("<svg")
     attributes, _, inside = inside.partition(">")
     box = re.search(r'viewBox="[^"]*"', attributes)
-    # The style would hold for the whole page; its two settings stand on the element itself.
+    # The style would apply to the whole page; its two settings are put on the element.
     inside = re.sub(r"<(metadata|style)\b.*?</\1>|<!--.*?-->|<defs>\s*</defs>", "", inside, flags=re.DOTALL)
     inside = re.sub(r' id="[A-Za-z0-9.]+_\d+"', "", inside)
     inside = re.sub(r"'DejaVu Sans'", "sans-serif", inside).replace(_INK, "currentColor")
@@ -95,7 +94,7 @@ def _inlined(svg: str, figure: "Figure") -> str:
 
 
 def _numbers(values: Sequence[Any]) -> list[Any]:
-    """Return values as they are drawn: a missing one as no number, a category in its lines."""
+    """Return values for drawing: a missing one as NaN, a category as its lines."""
     return [
         math.nan if value is None else value.replace("<br>", "\n") if isinstance(value, str) else value
         for value in values
@@ -103,7 +102,7 @@ def _numbers(values: Sequence[Any]) -> list[Any]:
 
 
 def _places(values: Sequence[Any]) -> list[Any]:
-    """Return values along an axis as they are drawn: dates as moments."""
+    """Return values along an axis for drawing: dates as timestamps."""
     if not (values and all(isinstance(value, str) and _DATE.match(value) for value in values)):
         return _numbers(values)
     return [datetime.fromisoformat(value).replace(tzinfo=None) for value in values]
@@ -132,7 +131,25 @@ def _draw(canvas: Any, figure: "Figure") -> None:
     if not any(trace["type"] == "heatmap" for trace in figure.data):
         axes.grid()
         axes.set_axisbelow(True)
+    for note in figure.layout.get("annotations", ()):
+        _write(axes, note)
     _add_legend(canvas, figure)
+
+
+def _write(axes: Any, note: Mapping[str, Any]) -> None:
+    """Write a text at a place of the data along one axis, and of the whole drawing along the other."""
+    spaces = {"paper": "axes fraction", "x": "data", "y": "data"}
+    log = {name: note[f"{name}ref"] == name and getattr(axes, f"get_{name}scale")() == "log" for name in "xy"}
+    aside = {"left": 3, "right": -3, "center": 0}[note["xanchor"]] if note["xref"] == "paper" else 0
+    axes.annotate(
+        note["text"],
+        xy=tuple(10 ** note[name] if log[name] else note[name] for name in "xy"),
+        xycoords=tuple(spaces[note[f"{name}ref"]] for name in "xy"),
+        xytext=(aside, 0.75 * note.get("yshift", 0) + {"bottom": 2, "top": -2}[note["yanchor"]]),
+        textcoords="offset points",
+        horizontalalignment=note["xanchor"],
+        verticalalignment=note["yanchor"],
+    )
 
 
 def _draw_line(axes: Any, trace: Mapping[str, Any]) -> None:
@@ -141,7 +158,7 @@ def _draw_line(axes: Any, trace: Mapping[str, Any]) -> None:
     axes.plot(
         _places(trace["x"]),
         _numbers(trace["y"]),
-        label=trace["name"],
+        label=trace["name"] if trace.get("showlegend", True) else "_nolegend_",
         color=line.get("color") or marker.get("color"),
         linestyle=_DASHES[line.get("dash", "solid")] if "lines" in mode else "none",
         linewidth=line.get("width", 2),
@@ -152,7 +169,7 @@ def _draw_line(axes: Any, trace: Mapping[str, Any]) -> None:
 
 
 def _draw_bars(axes: Any, trace: Mapping[str, Any], number: int, count: int, gap: float) -> None:
-    """Draw one of that many sets of bars that stand side by side."""
+    """Draw one of several sets of grouped bars."""
     x, marker = _places(trace["x"]), trace["marker"]
     if isinstance(x[0], str | datetime):
         axes.xaxis.update_units(x)
@@ -191,9 +208,11 @@ def _draw_heatmap(canvas: Any, axes: Any, trace: Mapping[str, Any]) -> None:
 
 
 def _add_legend(canvas: Any, figure: "Figure") -> None:
-    """Add the legend above the drawing, where there is more than one series."""
-    if figure.layout.get("showlegend", len(figure.data) > 1):
-        longest = max(len(trace["name"]) for trace in figure.data)
+    """Add the legend above the drawing, if there is more than one series."""
+    # A map of colors has no name: its scale says what it shows.
+    shown = [trace["name"] for trace in figure.data if "name" in trace and trace.get("showlegend", True)]
+    if figure.layout.get("showlegend", len(shown) > 1) and shown:
+        longest = max(map(len, shown))
         # The sample of a line with its margins takes 60 points.
         columns = max(1, int(72 * canvas.get_figwidth()) // (_LETTER * longest + 60))
         canvas.legend(loc="outside upper left", ncols=columns, handlelength=3)

@@ -15,7 +15,7 @@ _SHOWN = ("problem", "advice")
 _LINE_WIDTH = 110
 # Longest cell of a short answer: its neighbors need room too. [characters]
 _SHORT_CELL = 44
-# What a terminal would obey: control characters but tab and newline, and marks that turn the reading direction.
+# Characters that control a terminal: control characters except tab and newline, and bidirectional marks.
 _SIGNS = (*range(9), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F)
 _CONTROL = dict.fromkeys((*_SIGNS, *range(0x2028, 0x202F), *range(0x2066, 0x206A)), "\ufffd")
 
@@ -49,7 +49,7 @@ def result_text(result: Result, *, show_all: bool = False, styled: bool = False,
     Cheapest on Hopper: 24 tasks a node on 2 standard nodes, cost factor 1.
     """
     parts = ["\n".join(part) for part in (_full(result) if show_all else _short(result)) if part]
-    # Bold after `printable`, which takes out whatever a terminal obeys.
+    # Bold after `printable`, which removes control characters.
     parts[0] = f"\033[1m{printable(parts[0])}\033[0m" if styled else printable(parts[0])
     text = "\n\n".join([parts[0], *map(printable, parts[1:])]) + "\n"
     return text.translate(_BOXES) if ascii_only else text
@@ -107,7 +107,7 @@ def _full(result: Result) -> Iterator[list[str]]:
 
 
 def _drawings(result: Result) -> Iterator[list[str]]:
-    """Yield the drawings that can be made of characters, two beside each other where they fit."""
+    """Yield the drawings that can be made of characters, two side by side if they fit."""
     drawn = [[drawing.title, *drawing.text.rstrip().split("\n")] for drawing in result.drawings if drawing.text]
     width = max((len(line) for lines in drawn[:1] for line in lines), default=0)
     if len(drawn) == 2 and 2 * width + 3 <= _LINE_WIDTH:
@@ -117,7 +117,7 @@ def _drawings(result: Result) -> Iterator[list[str]]:
 
 
 def _finding(finding: Finding) -> list[str]:
-    """Return a finding: its level, what it is, its code, and what to do."""
+    """Return a finding: its level, message, code and remedy."""
     advice = [_plain(f"  do: {finding.advice}")] if finding.advice else []
     return [_plain(f"{finding.level}: {finding.message} [{finding.code}]"), *advice]
 
@@ -139,7 +139,8 @@ def _plain(text: str) -> str:
 
 
 def table_lines(table: Table, most_rows: int, longest_cell: int = 0) -> list[str]:
-    r"""Return a table as lines with aligned columns: its caption, its head, its first rows, long cells cut if asked.
+    r"""Return a table as lines with aligned columns: its caption, header and first rows, with long cells optionally
+    truncated.
 
     Examples
     --------

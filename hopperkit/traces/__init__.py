@@ -1,1 +1,1 @@
-"""What a job log says of its own scheduler: its rules, how well they predict, and what a change would do."""
+"""A job log's scheduler: its rules, how well they predict waits, and the effect of changes."""

@@ -1,4 +1,4 @@
-"""How well learned rules predict the waits of later weeks, beside three null models that know no rules."""
+"""Prediction of later weeks' waits by learned rules, compared with three null models without rules."""
 
 import random
 from bisect import bisect_left, bisect_right
@@ -78,13 +78,13 @@ class JudgedClass(NamedTuple):
 
 
 class Backtest(NamedTuple):
-    """Rules learned from earlier jobs and held against later ones.
+    """Rules learned from earlier jobs and tested on later ones.
 
     Parameters
     ----------
     rules : Learned
     findings : tuple of Finding
-        What spoke for the rules.
+        Evidence for the rules.
     learned_from, judged_on : int
         How many jobs.
     judged : tuple of Judged
@@ -118,7 +118,7 @@ class Backtest(NamedTuple):
 
 
 def backtest(workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Learned | None = None) -> Backtest:
-    """Return how rules learned from the first 60 % of the jobs predict the waits of the others.
+    """Learn rules from the first 60 % of the jobs and predict the waits of the others.
 
     Predicting a wait by past jobs, one sees those only that had started when the job came.
 
@@ -167,7 +167,7 @@ def backtest(workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Le
 
 
 def _ceiling(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Learned, first: int) -> float:
-    """Return how well two simulations agree on the later jobs when submissions come up to five seconds later."""
+    """Return the agreement of two simulations of the later jobs with submissions shifted by up to five seconds."""
     waits = []
     for seed in range(2):
         rng = random.Random(seed)
@@ -182,7 +182,7 @@ def _ceiling(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Learned,
 
 
 def limit_classes(workload: Workload) -> Iterator[tuple[str, list[int]]]:
-    """Yield the jobs by the limits that they asked for, with the name of each class.
+    """Yield the jobs by their requested limits, with the name of each class.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def learned_waits(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Lea
 def alike(jobs: Workload, waits: Sequence[int], classes: Sequence[tuple[int, ...]]) -> list[float]:
     """Return for each job the median wait of the last fifty of its class that had started when it came.
 
-    A class in which none had started stands back to those alike in all but the last of its parts, and so on.
+    A class without started jobs falls back to the jobs that match in all parts but the last, and so on.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def alike(jobs: Workload, waits: Sequence[int], classes: Sequence[tuple[int, ...
 
 
 def interval_of_alike(pairs: Sequence[tuple[float, int]], told: float) -> tuple[int, int]:
-    """Return within what 95 % of the waits lay that were predicted most alike, of (prediction, wait). [s]
+    """Return the 95 % interval of the waits with the most similar predictions, from pairs of (prediction, wait). [s]
 
     Examples
     --------
@@ -280,7 +280,7 @@ def _near(keys: Sequence[float], waits: Sequence[int], told: float) -> tuple[int
 
 
 def _judged(name: str, predicted: Sequence[float], waits: Sequence[int], first: int) -> Judged:
-    """Return how predictions did on the later jobs; intervals come from how they did on the earlier ones."""
+    """Return the accuracy of predictions for the later jobs; intervals come from the earlier ones."""
     # Equal predictions are mixed, as above.
     mixed = sorted(range(first), key=lambda job: (predicted[job], job * 2_654_435_761 % (1 << 32)))
     earlier = [waits[job] for job in mixed]

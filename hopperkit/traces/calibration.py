@@ -15,8 +15,8 @@ from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
 _DAY_S = HOURS_PER_DAY * SECONDS_PER_HOUR
 # Waits up to this count alike. [s]
 _SMALL_S = 300
-# A group is named if its waits are off by this factor against the others', by this t over days, of which so many are needed;
-# and if it has this part of the jobs at least.
+# A group is reported if its waits differ by this factor from those of other jobs, with this t over at least this many
+# days, and if it has at least this share of the jobs.
 _FACTOR, _T, _DAYS, _PART = 2.0, 5.0, 6, 0.02
 # Of the moments at which the log could have changed: before and after each must lie that many days.
 _EACH_SIDE = 5
@@ -106,7 +106,7 @@ def _groups(workload: Workload, hour_of: Callable[[int], int] | None) -> Iterato
 
 
 def _against_the_rest(off: Sequence[float], days: Sequence[int], rows: Sequence[int]) -> tuple[float, float] | None:
-    """Factor by which a group's waits are off against those of other jobs of the same days, and t; None for too few days."""
+    """Factor by which a group's waits differ from those of other jobs of the same days, and t; None for too few days."""
     mine, others, members = dict[int, list[float]](), dict[int, list[float]](), set(rows)
     for job, day in enumerate(days):
         (mine if job in members else others).setdefault(day, []).append(off[job])

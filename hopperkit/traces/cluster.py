@@ -9,15 +9,15 @@ from typing import NamedTuple
 from hopperlib.errors import InputError
 from hopperlib.scheduling.workload import Workload
 
-# Names are apart by commas outside of brackets; more than four brackets in a name are no node list.
+# Names are separated by commas outside brackets; a name with more than four brackets is not a node list.
 _NAME = re.compile(r"[^\[\],]*(?:\[[0-9,-]{1,100000}\][^\[\],]*){1,4}|[^\[\],]+")
 _MOST_NODES = 200_000
-# This many of the jobs must name their nodes, for partitions to be told by those.
+# This share of the jobs must list their nodes if partitions are derived from them.
 _NAMED = 0.95
 
 
 class NodeResources(NamedTuple):
-    """What one node has, or a job wants of each of its nodes.
+    """Resources of one node, or those a job requests on each of its nodes.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Partition:
     priority : float
         From 0 to 1: its factor in multifactor priorities.
     exclusive : bool
-        Whether a job has its nodes for itself, whatever it asked for.
+        Whether jobs have exclusive use of their nodes.
     """
 
     nodes: tuple[int, ...]
@@ -57,7 +57,7 @@ class Cluster:
     ----------
     nodes : tuple of NodeResources
     partitions : mapping of str to Partition
-        By the name of the queue; that of ``""`` takes every job whose queue is none of the others.
+        By queue name; the partition ``""`` takes every job whose queue has no partition.
     origin : str
         Where it was read, or how it was estimated.
 
@@ -74,7 +74,7 @@ class Cluster:
     names: tuple[str, ...] = field(default=(), repr=False)
 
     def partition(self, queue: str) -> str:
-        """Return the name of the partition that takes a queue's jobs; `InputError` if there is none."""
+        """Return the name of the partition for a queue; `InputError` if there is none."""
         if queue in self.partitions:
             return queue
         # Slurm lets a job name several partitions; it is taken to be of the first that there is.
@@ -110,7 +110,7 @@ def node_names(text: str) -> Iterator[str]:
 
 
 def _spelt(name: str) -> Iterator[str]:
-    """Yield a name once for each number of its ranges in brackets, of which it may have several."""
+    """Expand the bracketed ranges of a name, of which it may have several."""
     before, opening, rest = name.partition("[")
     ranges, closing, after = rest.partition("]")
     if not closing:
@@ -126,12 +126,12 @@ def _spelt(name: str) -> Iterator[str]:
 
 
 def _each(total: int, nodes: int) -> int:
-    """Return what each of some nodes holds of a total, rounded up."""
+    """Return each node's share of a total, rounded up."""
     return -(-total // nodes)
 
 
 def demand(workload: Workload, job: int) -> NodeResources:
-    """Return what a job wants of each of its nodes.
+    """Return a job's request on each of its nodes.
 
     Examples
     --------

@@ -1,14 +1,11 @@
-"""What each further group costs in run time, and whether one group is worth the wait, from a site's own trace.
+"""Run time per additional group, and whether one group is worth the wait, from a site's trace.
 
-Jobs that are alike (same user, width, limit and queue) are compared among each
-other only: the logarithm of the run time against the groups touched, with a
-level of its own for each kind. What else differs with the number of groups, the
-load of the machine first of all, is in the slope as well: it is what came
-with each further group, not proof that the groups were the cause.
+Only similar jobs (same user, width, limit and queue) are compared: log run time is regressed on the number of groups,
+with one intercept per set of similar jobs. Anything else that varies with the number of groups, above all the load of
+the machine, is part of the slope: it is an association, not proof that groups were the cause.
 
-The wait for one group is replayed: from the moment a job started in several
-groups, how long until one group had room for all of it, with all other jobs as
-they ran. A job that waits also changes what follows; that is left out.
+The wait for one group is replayed: from the moment a job started in several groups, how long until one group had room
+for all of it, with all other jobs as they ran. A longer wait also affects later jobs; that is left out.
 """
 
 import math
@@ -22,7 +19,7 @@ from hopperlib.errors import refusal
 from hopperlib.network.runtime.power import power_of_slope
 from hopperlib.student import t_quantile
 
-#: The growth of run time a further group that the power is stated for. [fraction]
+# : The growth in run time per additional group for which the power is stated. [fraction]
 STATED_EFFECT = 0.03
 
 
@@ -41,7 +38,7 @@ class Ran(NamedTuple):
 
 
 class GroupCost(NamedTuple):
-    """What came with each further group.
+    """Run time per additional group.
 
     Parameters
     ----------
@@ -70,11 +67,11 @@ class GroupCost(NamedTuple):
 
 
 def cost_of_groups(jobs: Iterable[Ran]) -> GroupCost | None:
-    """Return what came with each further group; None where no jobs alike lay in different numbers of groups.
+    """Estimate run time per additional group; None if no similar jobs ran in different numbers of groups.
 
     Examples
     --------
-    Two kinds of job; each further group added ten per cent, with a little noise:
+    Two sets of similar jobs; each additional group added ten percent, with a little noise:
 
     >>> noise = (0.001, -0.001, 0.002, -0.002)
     >>> jobs = [Ran(kind, 600 * kind * 1.1**g * (1 + e), 0, dict.fromkeys(range(g + 1), 8))
@@ -114,7 +111,7 @@ def _within(kinds: Sequence[Sequence[Ran]]) -> tuple[list[float], list[float]]:
 
 
 class WaitForOne(NamedTuple):
-    """What waiting for one group would have given the jobs that fit in one but lay in several.
+    """Effect of waiting for one group, for jobs that fit in one but ran in several.
 
     Parameters
     ----------
@@ -137,7 +134,7 @@ class WaitForOne(NamedTuple):
 def wait_for_one(
     jobs: Sequence[Ran], group_sizes: Mapping[int, int], per_group: float, *, limit_s: float
 ) -> WaitForOne | None:
-    """Return what ``--switches=1@limit`` would have given; None where no job fits in one group but lay in several.
+    """Estimate the effect of ``--switches=1@limit``; None if no job that fits in one group ran in several.
 
     Parameters
     ----------
@@ -146,7 +143,7 @@ def wait_for_one(
     group_sizes : mapping
         Nodes of each group.
     per_group : float
-        What each further group costs. [fraction]
+        Cost of an additional group. [fraction]
     limit_s : float
         How long a job waits for one group before it takes any. [s]
 

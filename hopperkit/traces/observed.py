@@ -1,4 +1,4 @@
-"""What a trace says about its own schedule, beside what was simulated of it, and how to read the difference."""
+"""A trace's observed schedule, compared with its simulation."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _NO_WAIT_S = 60
 # Standstill: fewer nodes run than that fraction of the most that ever ran, for that long, while a job waits.
 _STANDSTILL_FRACTION, _STANDSTILL_S = 0.02, SECONDS_PER_HOUR
 _MAX_DOWNTIMES = 400
-# Idle while waiting: so much oftener than under the simulated policy, assumed as elsewhere here.
+# Idle while waiting: this many times as often as under the simulated policy; assumed, as elsewhere here.
 _IDLE_MORE = 0.05
 # Jobs that passed like ones are more than a few by chance.
 _OUT_OF_ORDER = 0.02
@@ -57,7 +57,7 @@ class Group(NamedTuple):
     name : str
         Of the queue; ``all`` for the whole trace.
     jobs : int
-        Those that were simulated to start and, if the trace tells starts, observed to.
+        Jobs that were simulated to start and, if the trace has start times, observed to start.
     size : int
         Nodes that the group may use; where nodes are shared, their cores.
     held_mean_s : float
@@ -81,12 +81,12 @@ class Group(NamedTuple):
 
 
 def _units(workload: Workload, cluster: Cluster | None) -> Sequence[int]:
-    """Return what each job uses: nodes, or where nodes are shared and their cores known, cores."""
+    """Return the units that each job uses: nodes, or cores if nodes are shared and cores are known."""
     return workload.cores if cluster is not None and all(node.cores for node in cluster.nodes) else workload.nodes
 
 
 def _size(schedule: Schedule, cluster: Cluster | None, queue: str | None = None) -> int:
-    """Return how much of that there is, for a queue or for all."""
+    """Return the number of those units, for one queue or for all."""
     if cluster is None:
         return schedule.nodes
     chosen = range(len(cluster.nodes)) if queue is None else cluster.partitions[cluster.partition(queue)].nodes
@@ -105,7 +105,7 @@ def waits_of(
     jobs, starts, ends : sequence of int
         Indices; and for each of them its start and end. [s]
     units, size : sequence of int, int
-        Nodes or cores of every job of the workload, and what the utilization is a share of.
+        Nodes or cores of every job of the workload, and the total for utilization.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def waits_of(
 
 
 def _both(schedule: Schedule) -> list[int]:
-    """Return the jobs that started in the simulation and, if the trace tells any start, in the trace."""
+    """Return the jobs that started in the simulation and, if the trace has start times, in the trace."""
     status, starts = schedule.status, schedule.workload.observed_start_s
     has_starts = any(start >= 0 for start in starts)
     return [job for job in range(len(schedule)) if status[job] != NOT_STARTED and (starts[job] >= 0 or not has_starts)]
@@ -237,7 +237,7 @@ class _Occupied:
 
 
 def differences(schedule: Schedule, groups: Sequence[Group], cluster: Cluster | None = None) -> Iterator[Finding]:
-    """Yield how far the simulation is from what was observed, and what in the trace speaks for which cause.
+    """Yield the differences between simulation and observation, with evidence for each cause.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def differences(schedule: Schedule, groups: Sequence[Group], cluster: Cluster | 
 
 
 def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: bool) -> Iterator[Finding]:
-    """Yield what the trace itself shows of causes that the simulation does not know."""
+    """Yield evidence in the trace for causes that the simulation does not model."""
     workload, jobs = schedule.workload, _both(schedule)
     assert whole.observed is not None
     units = _units(workload, cluster)
@@ -318,7 +318,7 @@ def found_idle(schedule: Schedule, cluster: Cluster | None = None) -> tuple[floa
 
     Examples
     --------
-    Job 2 waits ten minutes beside two idle nodes, which EASY does not let it:
+    Job 2 waits ten minutes while two nodes are idle, which EASY does not allow:
 
     >>> from hopperkit.traces.scheduler import simulate
     >>> from hopperlib.scheduling.workload import Job

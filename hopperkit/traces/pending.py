@@ -1,4 +1,4 @@
-"""When a job that waits will start: what runs and waits now is simulated further, and held against how past jobs did."""
+"""Expected start of a waiting job: running and waiting jobs are simulated, and the result is calibrated on past jobs."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class Expected(NamedTuple):
     Parameters
     ----------
     now_s : int
-        The last moment that the log tells.
+        The last moment of the log.
     waited_s : int
         From submission until now.
     start_s : int
@@ -45,7 +45,7 @@ class Expected(NamedTuple):
 
 
 def last_started(workload: Workload, nodes: int | Cluster) -> Workload:
-    """Return the last jobs that started: what comes next starts by the rules of the last weeks, and is to be told soon.
+    """Return the last jobs that started: recent rules apply to the next job, and the answer must be quick.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def expected_start(
     workload : Workload
         Of the past, with observed starts.
     unfinished : sequence of Job
-        What runs (with an observed start; its run time is what has passed of it) and what waits.
+        Running jobs (with an observed start; their run time is the time elapsed) and waiting jobs.
     which : int
         Place of the job among these.
     nodes : int or Cluster
@@ -115,7 +115,7 @@ def expected_start(
 
 
 def _now(workload: Workload, unfinished: Sequence[Job]) -> int:
-    """Return the last moment that the log tells."""
+    """Return the last moment of the log."""
     ends = (
         begun + run for begun, run in zip(workload.observed_start_s, workload.run_time_s, strict=True) if begun >= 0
     )
@@ -135,7 +135,7 @@ def _simulated_start(
     """Return when the simulation starts a job, with what runs and waits now."""
     whole = sum(workload.run_time_s) / max(1, sum(workload.requested_time_s)) if len(workload) else 1.0
     jobs = []
-    # What runs comes first, so that it has its nodes; the others wait in the order in which they came.
+    # Running jobs come first so that they keep their nodes; the others follow in order of submission.
     order = sorted(
         range(len(unfinished)), key=lambda at: (unfinished[at].observed_start_s is None, unfinished[at].submit_time_s)
     )

@@ -1,4 +1,4 @@
-"""Which policy a log is simulated with when nobody names one: that of the scheduler that wrote it."""
+"""Default policy for a log: that of the scheduler that wrote it."""
 
 from typing import NamedTuple
 

@@ -1,21 +1,19 @@
 """The scheduler on clusters: partitions that overlap, shared nodes and custom policies.
 
 `hopperlib.scheduling.scheduler` holds the rules and the event loop; this module passes it the queues that name their
-nodes. On a cluster with partitions each queue is one of them, and each has its own head. A job wants the same of each
-of its nodes: its cores, GPUs and memory divided by them, rounded up; without cores, whole nodes. It gets the first
-nodes of its partition that have room.
+nodes. On a cluster with partitions, each queue is a partition with its own head. A job wants the same of each of its
+nodes: its cores, GPUs and memory divided by them, rounded up; without cores, whole nodes. It gets the first nodes of
+its partition that have room.
 
 Where nodes are shared, differ or belong to several partitions, the promise of ``easy`` is the earliest time at which
-enough of them have room for the head by the limits of those who run there; a job that
-runs on then may take a node from it only where it still finds room there, or
-as many as it can spare. Promises of several partitions do not count each other. At a
-depth of two or more they do, and each names its nodes: of those that have room for it the
-ones that were idle for the shortest time before. Who passes may run beside it on
-these nodes, but take nothing that it needs. All promises are made anew whenever
-something changes, in the order of the queue.
+enough of them have room for the head by the limits of those who run there; a job that runs on then may take a node from
+it only where it still finds room there, or as many as it can spare. Promises of several partitions do not count each
+other. At a depth of two or more they do, and each names its nodes: of those that have room for it the ones that were
+idle for the shortest time before. A job that passes may share these nodes but must not use resources that the promised
+job needs. All promises are made anew whenever something changes, in the order of the queue.
 
-A policy may also be a function: it sees a `View` whenever something ended or came and there is room for
-the narrowest waiting job, and returns, or yields, those of its waiting jobs that are to start now.
+A policy may also be a function: it gets a `View` whenever a job ends or arrives and the narrowest waiting job fits, and
+returns, or yields, the waiting jobs that start now.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,8 +36,8 @@ from hopperlib.scheduling.scheduler import POLICIES, whole_node_queue
 from hopperlib.scheduling.workload import Workload
 from hopperlib.units import plain_number
 
-# In logs of up to so many jobs the plans of Slurm's backfill name their nodes, as they do there; in longer ones they are
-# counted, which is faster by far and lets a few more jobs pass.
+# For logs of up to this many jobs, backfill plans name their nodes, as in Slurm; for longer logs nodes are only
+# counted, which is much faster and lets a few more jobs pass.
 _PLANS_BY_NAME = 3000
 
 __all__ = ["POLICIES", "NodeChoice", "Policy", "View", "infeasible_jobs", "simulate"]
@@ -150,14 +148,14 @@ def _lanes(
 
 
 def _one_pool(nodes: int) -> Cluster:
-    """Return that many nodes, of which each runs one job, in one partition for all queues."""
+    """Return one partition for all queues, with this many exclusive nodes."""
     return Cluster(
         nodes=(NodeResources(),) * nodes, partitions={"": Partition(nodes=tuple(range(nodes)), exclusive=True)}
     )
 
 
 def _wanted(workload: Workload, job: int, cluster: Cluster) -> Wanted:
-    """Return what a job wants, and of which partition."""
+    """Return a job's request and its partition."""
     name = cluster.partition(workload.word("queue", job))
     return (name, 0, 0, 0) if cluster.partitions[name].exclusive else (name, *demand(workload, job))
 

@@ -1,7 +1,7 @@
-"""What a job could have requested instead to start earlier: a shorter limit, fewer nodes, or another partition.
+"""Requests that would have started a job earlier: a shorter limit, fewer nodes, or another partition.
 
-The jobs around it are simulated under the rules of the log, with the job as it was and as it could have been, several times
-each with submissions up to five seconds later: a schedule's own noise starts a job earlier or later by itself.
+The jobs around it are simulated under the rules of the log with the original and with each alternative request, several
+times with submissions delayed by up to five seconds: noise alone moves the start of a job.
 """
 
 import random
@@ -18,7 +18,7 @@ from hopperlib.scheduling.workload import Job, Workload
 from hopperlib.text import count, duration
 from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
 
-# Jobs that ended before this are no part of the simulation; runs of each request; submissions come up to so much later.
+# Jobs that ended before this are left out; runs of each request; largest delay of submissions.
 _BEFORE_S, _RUNS, _JITTER_S = 3 * HOURS_PER_DAY * SECONDS_PER_HOUR, 3, 6
 # Less of the wait is not worth a change. [fraction, s]
 _GAIN, _LEAST_S = 0.1, 60
@@ -26,7 +26,7 @@ _MOST_PARTITIONS = 4
 
 
 class Request(NamedTuple):
-    """A request that starts a job earlier, and how long it waits with it and with its own. [s]"""
+    """A request that starts a job earlier, with its wait and that of the original request. [s]"""
 
     text: str
     wait_s: int
@@ -51,7 +51,8 @@ def smaller_request(
 
     Examples
     --------
-    Job 1 has three of four nodes for ten hours. Job 2 wants four of them; job 3 fits beside job 1, but not for its limit:
+    Job 1 has three of four nodes for ten hours. Job 2 needs four of them; job 3 would fit next to job 1 but for its
+    limit:
 
     >>> hour = 3600
     >>> jobs = [Job(1, 0, 3, 10 * hour, 10 * hour, observed_start_s=0), Job(2, 60, 4, hour, hour, observed_start_s=10 * hour)]
@@ -67,7 +68,7 @@ def smaller_request(
     better = []
     for text, changed in _requests(job, room):
         waits = _waits([*jobs[:place], changed, *jobs[place + 1 :]], place, room, clock, rules)
-        # Earlier in the worst of its runs than in the best with the request as it was.
+        # Its worst run is earlier than the best run of the original request.
         if (
             waits is not None
             and max(waits) < min(before)

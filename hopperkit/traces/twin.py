@@ -1,9 +1,9 @@
-"""The twin of a log: the log simulated with what it says of itself, and what is named where the two part.
+"""The twin of a log: its simulation, with named causes for the differences.
 
-Before a change is tried, the simulation of the log as it is must be right. What a log can have wrong shows in different
-places: a clock that repeats an hour puts more on the machine than it holds; limits that are only the run times leave the
-scheduler nothing to plan with; a clock that was moved starts jobs before they came, or makes all waits longer from a day
-on; and a limit, a reservation or partitions that the log does not name keep jobs waiting beside idle nodes.
+Before a change is simulated, the simulation of the unchanged log must be right. Errors of a log show in different
+places: a repeated hour puts more on the machine than it has; limits equal to run times leave the scheduler nothing to
+plan with; a clock change starts jobs before their submission, or lengthens all waits from one day on; and limits,
+reservations or partitions missing from the log keep jobs waiting while nodes are idle.
 """
 
 from collections.abc import Iterator
@@ -20,22 +20,23 @@ from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.workload import Workload
 from hopperlib.text import count, listed, share
 
-# Limits are only the run times if so many are; starts come before submissions if so many do.
+# Limits are just run times if this share of them is; the clock is wrong if this share of starts precedes submission.
 _SAME_LIMITS, _BEFORE = 0.9, 0.005
-# Jobs that passed like ones, and idle nodes beside waiting jobs, so much oftener than simulated, are more than chance.
+# Overtaking among similar jobs, and idle nodes while jobs wait, are more than chance if this many times as frequent as
+# simulated.
 _PASSED, _IDLE = 0.05, 0.1
 _MOST_BREAKS, _MOST_DATES = 3, 3
 
 
 class Twin(NamedTuple):
-    """The simulation of a log, and what is named where it is not the log."""
+    """The simulation of a log, and the causes of differences from it."""
 
     schedule: Schedule
     findings: tuple[Finding, ...]
 
 
 def twin(workload: Workload, room: int | Cluster, clock: Clock, rules: Learned) -> Twin:
-    """Simulate a log as it is, and name what in it does not agree with that.
+    """Simulate a log without changes, and name where they disagree.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ def _parts(log: Workload, room: int | Cluster) -> Iterator[tuple[Workload, int]]
 
 
 def _limits(log: Workload) -> Iterator[Finding]:
-    """Yield that limits are only the run times: the scheduler knew others, by which it planned."""
+    """Yield a finding if limits are only the run times: the scheduler planned with other limits."""
     same = sum(limit == max(1, run) for limit, run in zip(log.requested_time_s, log.run_time_s, strict=True))
     if len(log) and same > _SAME_LIMITS * len(log):
         yield Finding(
@@ -120,7 +121,7 @@ def _limits(log: Workload) -> Iterator[Finding]:
 
 
 def _hidden(schedule: Schedule, room: int | Cluster) -> Iterator[Finding]:
-    """Yield that jobs wait beside idle nodes, or pass like ones, though no group of jobs stands out."""
+    """Yield a finding if jobs wait while nodes are idle, or overtake similar jobs, and no group of jobs explains it."""
     cluster = None if isinstance(room, int) else room
     idle, usual = found_idle(schedule, cluster)
     passed, expected = passed_by_like(schedule)

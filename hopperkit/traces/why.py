@@ -1,8 +1,8 @@
 """Why a job waited: its observed wait cut into parts by what kept it, and the jobs that held the nodes.
 
 Moment by moment of the wait, the first cause in the order of `CAUSES` that kept the job counts, with the other jobs as
-observed. So the parts add up to the wait, to the second, and what is left is explained by nothing that the log and the
-rules tell. Ahead of a job are those that waited too and come before it by the learned order of the queue.
+observed. The parts add up exactly to the wait; the remainder is not explained by the log or the rules. Ahead of a job
+are those that waited too and come before it by the learned order of the queue.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ CAUSES: dict[str, str] = {
     "ahead": "idle nodes were reserved for jobs ahead of it",
     "unexplained": "not explained: enough nodes were idle",
 }
-# What keeps a job at a moment, the first that does counts; a hold is from submission until the job is eligible.
+# Causes of a wait in order: the first that applies counts. A hold lasts from submission until the job is eligible.
 _KEEPING = ("full", "width", "drain", "closed", "limit", "ahead")
 _MOST_HOLDERS = 5
 
@@ -87,7 +87,7 @@ def explain_wait(
     downtimes: Sequence[Downtime] = (),
     queues: Sequence[str] = (),
 ) -> Wait:
-    """Return what kept a job waiting, by the other jobs of the log and given rules.
+    """Break down a job's wait by cause, from the other jobs of the log and given rules.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def explain_wait(
     Raises
     ------
     InputError
-        If the log does not tell when the job started.
+        If the log has no start time for the job.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def explain_wait(
 
 
 class _Around:
-    """What ran and waited around a job's wait, at any moment of it."""
+    """Running and waiting jobs at each moment of a job's wait."""
 
     def __init__(
         self,
@@ -242,8 +242,9 @@ class _Around:
         )
 
     def left(self, moment: int) -> int:
-        """Return how many idle nodes are neither absent nor drained or down."""
-        # Nobody ran on those that were absent. What runs on drained nodes is not idle: at most the rest of them is away.
+        """Return the number of idle nodes that are not absent, drained or down."""
+        # Nobody ran on those that were absent. Jobs still running on drained nodes are not idle: at most the rest of
+        # these nodes is away.
         absent = sum(each.nodes for each in self._rules.absent if each.start_s <= moment < each.end_s)
         down = [each for each in self._down if each.start_s <= moment < each.end_s]
         away = sum((each.last_node or self._nodes) - (each.first_node or 0) for each in down)

@@ -1,4 +1,5 @@
-"""Why runs of one program differ: their shape, the column that separates them, and the size of what stays unseen.
+"""Why runs of one program differ: their distribution, the column that separates them, and the size of undetectable
+effects.
 
 =============  ================================================================
 `robust`       location and regression that a few slow runs cannot overturn (Huber)
@@ -14,7 +15,7 @@
 `sizes`        the smallest effect that would have been seen
 =============  ================================================================
 
-What is written here although a package has it, because the question also runs in a browser without packages:
+Implemented here although a package has it, because the question also runs in a browser without packages:
 
 ==========================  =======================================  =====================================================
 here                        elsewhere                                held together by
@@ -28,8 +29,8 @@ here                        elsewhere                                held togeth
 `dip.dip`                   none that is installed                   a linear program of its definition
 ==========================  =======================================  =====================================================
 
-The rest has no counterpart there: slow runs against an exponential tail, and the largest of many rank statistics against
-shuffled times.
+The rest has no equivalent there: slow runs compared with an exponential tail, and the largest of many rank statistics
+compared with shuffled times.
 
 Everything works on the logarithm of the run time, so that 10 % weighs the same in every run.
 """

@@ -1,7 +1,7 @@
 """One group of values or two: Hartigan's dip, the least distance from any distribution with one peak.
 
-A dip needs no bandwidth and no family. The distribution with one peak that is hardest to tell from two is the uniform one,
-so the chance of a dip is that among uniform values: for other shapes, skewed ones too, false alarms are rarer.
+A dip needs no bandwidth and no family. The unimodal distribution hardest to tell from a bimodal one is uniform, so
+p-values are those among uniform values: for other distributions, including skewed ones, false alarms are rarer.
 
 References
 ----------
@@ -18,16 +18,16 @@ from hopperlib.data_files import rows
 
 # Fewer values cannot show two groups by their dip.
 FEWEST = 4
-# Chances whose dips were simulated; beyond the rarest the chance is not told apart.
+# Simulated tail probabilities of the dip; smaller ones are not resolved.
 _CHANCES = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001)
 
 
 def dip(values: Sequence[float]) -> float:
     """Dip of a sample: the largest distance between its distribution and the nearest one with a single peak. [fraction]
 
-    The peak lies somewhere in an interval that starts as the whole range. Within it, the greatest convex curve below the
-    distribution and the least concave curve above it are drawn; where they are farthest apart the interval is cut,
-    until the curves are nearer to each other than what was cut off is to them.
+    The mode is somewhere in an interval that starts as the whole range. Within it, compute the greatest convex minorant
+    and the least concave majorant; cut the interval where they are farthest apart, until that distance is smaller than
+    the largest deviation in the part cut off.
 
     Parameters
     ----------

@@ -14,18 +14,18 @@ from hopperkit.variation.factors import Factor, label_of
 from hopperkit.variation.robust import Regression, inverted, regression
 from hopperkit.variation.tails import f_quantile, f_tail
 
-# Fewer runs, or fewer for each column, tell nothing of several factors.
+# Several factors need at least this many runs, and this many for each column.
 FEWEST, RUNS_PER_COLUMN = 12, 4
-# Farther from the fit, a run is none of the bulk. [scales]
+# A run farther than this from the fit is not an ordinary run. [scales]
 FAR = 4.0
 _MOST_COLUMNS, _MOST_RUNS = 40, 5_000
 _LOW, _HIGH = 0.1, 0.9
-# Numbers whose largest is so many times the smallest are taken as logarithms.
+# Numbers whose range spans at least this factor are used as logarithms.
 _WIDE = 8.0
 
 
 class Effect(NamedTuple):
-    """What a factor changes, with the others held.
+    """Effect of a factor with the others held constant.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def _independent(factors: Sequence[Factor], n: int) -> tuple[list[Factor], list[list[list[float]]], dict[str, str]]:
-    """Factors whose columns do not follow from those before, their columns, and what was left out."""
+    """Factors whose columns are linearly independent of earlier ones, their columns, and the factors left out."""
     chosen: list[Factor] = []
     columns: list[list[list[float]]] = []
     left_out: dict[str, str] = {}
@@ -227,7 +227,7 @@ def _effect(factor: Factor, part: Sequence[Sequence[float]], fit: Regression, pl
 def _contrast(
     factor: Factor, part: Sequence[Sequence[float]], estimates: Sequence[float]
 ) -> tuple[list[float], tuple[str, str]]:
-    """What is compared, as weights of the estimates, and in words."""
+    """The comparison, as weights of the estimates and as text."""
     if factor.kind == "number":
         ordered = sorted(range(len(part[0])), key=part[0].__getitem__)
         low, high = (ordered[round(share * (len(ordered) - 1))] for share in (_LOW, _HIGH))

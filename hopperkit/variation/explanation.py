@@ -1,4 +1,6 @@
-"""Why runs differ: their shape, the columns that separate them, the variance within and between jobs, and what stays unseen."""
+"""Why runs differ: their distribution, the columns that separate them, variance within and between jobs, and
+undetectable effects.
+"""
 
 import math
 import random
@@ -20,14 +22,14 @@ from hopperkit.variation.slow import slowdown_seen
 from hopperkit.variation.table import RunsTable
 from hopperkit.variation.tails import normal_quantile
 
-# A rank correlation with the order of the runs from which on a factor and the order cannot be told apart.
+# At or above this rank correlation with the order of the runs, a factor and the order cannot be separated.
 _WITH_ORDER = 0.8
 # Fewer runs have no spread to speak of.
 _FEWEST_FOR_SIZES = 4
 
 
 class Unseen(NamedTuple):
-    """What was looked for and not found, and the size from which on 80 of 100 data sets would have shown it.
+    """An effect that was not found, and the size that 80 of 100 data sets would have shown.
 
     Parameters
     ----------
@@ -49,7 +51,7 @@ class Explanation:
     table : RunsTable
     shape : Shape
     points : int
-        Jobs, or runs where each is a job of its own: what the columns are compared on.
+        Units of the comparison: jobs, or runs if each is its own job.
     factors : tuple of Factor
         Columns, nodes and racks that were compared.
     separated : Separated
@@ -61,9 +63,9 @@ class Explanation:
     found : tuple of str
         Names of the factors that make a difference beyond chance.
     shared : Separation or None
-        What the slow runs have and others have not.
+        Values that the slow runs have and others do not.
     with_order : tuple of str
-        Factors that go with the order of the runs, so that neither can be told from the other.
+        Factors that are confounded with the order of the runs.
     components : Components or None
         Variance of ordinary runs within and between jobs.
     unseen : tuple of Unseen
@@ -137,7 +139,7 @@ def explain(table: RunsTable, *, seed: int = 0) -> Explanation:
 
 
 def _shape(table: RunsTable, rng: random.Random) -> Shape:
-    """The shape of the runs; rows that are sorted by value have an order of their own only where nothing else shows."""
+    """Shape of the runs; the order of rows sorted by value counts only if nothing else shows."""
     if table.when or not table.one_way:
         return shape_of(table.times, rng)
     shape = shape_of(table.times, rng, ordered=False)
@@ -145,7 +147,7 @@ def _shape(table: RunsTable, rng: random.Random) -> Shape:
 
 
 def _by_job(table: RunsTable, logs: Sequence[float]) -> tuple[list[float], Mapping[str, Sequence[Any]]]:
-    """One point for each job, the middle of its runs, with its columns: runs of one job are no independent evidence."""
+    """One point per job, the median of its runs, with its columns: runs of one job are not independent."""
     if len(set(table.jobs)) in (0, len(logs)):
         return list(logs), table.columns
     members: dict[str, list[int]] = {}
@@ -167,7 +169,7 @@ def _dates(table: RunsTable, points: int) -> list[Factor]:
 
 
 def _one_of(cells: Sequence[Any]) -> Any:
-    """The value of a job: the mean of numbers, else that of its first run."""
+    """Value of a job: the mean of numbers, otherwise that of its first run."""
     if all(isinstance(cell, int | float) for cell in cells):
         return fmean(cells)
     return cells[0]
@@ -192,7 +194,7 @@ def _found(separated: Separated, effects: Effects | None, nodes: Separated) -> t
 
 
 def _shared(table: RunsTable, shape: Shape, rng: random.Random) -> Separation | None:
-    """What a few slow runs have and hardly any other run has, beyond chance."""
+    """Values shared by a few slow runs and by hardly any other run, beyond chance."""
     if shape.kind not in ("few slow", "few fast") or len(shape.slow) < 2:
         return None
     slow = set(shape.slow)
@@ -241,7 +243,7 @@ def _unseen(
     effects: Effects | None,
     found: Sequence[str],
 ) -> list[Unseen]:
-    """What was looked for and not found, with the size that would have been seen in 80 of 100 data sets."""
+    """Effects that were not found, with the size that 80 of 100 data sets would have shown."""
     n, rows = len(logs), []
     if n < _FEWEST_FOR_SIZES or shape.spread <= 0:
         return []
@@ -250,10 +252,14 @@ def _unseen(
         rows.append(Unseen("drift from the first run to the last", math.exp(drift_seen(spread, n))))
     if shape.kind == "one group":
         apart = groups_seen(spread, n)
-        rows.append(Unseen("two equal groups", None if apart is None else math.exp(apart)))
+        rows.append(Unseen("two equal groups", _ratio(apart)))
         if n >= 5:
             seen = max(logs) + slowdown_seen(logs) - median(logs)
             rows.append(Unseen("one slow run", math.exp(seen)))
+    # What the known effects leave; groups that nothing explains are no tail.
+    off: Sequence[float] = effects.fit.residuals if effects else ()
+    if not effects and shape.kind == "one group":
+        off = [point - median(points) for point in points]
     z_needed = separated.z_needed if math.isfinite(separated.z_needed) else normal_quantile(LEVEL / 2)
     for factor in factors:
         if factor.name in found or factor.kind == "set" or factor.column == DATE:
@@ -271,10 +277,15 @@ def _unseen(
             sizes = sorted(map(len, factor.members()))
             sides = sizes[-2], sizes[-1]
         what = f"effect of {factor.name}" + (", fast half against slow half" if factor.kind == "number" else "")
-        rows.append(Unseen(what, math.exp(difference_seen(spread, *sides, z_needed))))
+        rows.append(Unseen(what, _ratio(difference_seen(spread, *sides, z_needed, off))))
     if sets := [factor for factor in factors if factor.kind == "set" and factor.name not in found]:
         few = max(min(map(len, factor.members())) for factor in sets)
         sides = few, len(points) - few
         what = f"one of {len(sets):,} nodes and racks" if len(sets) > 1 else sets[0].name
-        rows.append(Unseen(what, math.exp(difference_seen(spread, *sides, z_needed))))
+        rows.append(Unseen(what, _ratio(difference_seen(spread, *sides, z_needed, off))))
     return rows
+
+
+def _ratio(difference: float | None) -> float | None:
+    """A difference of logarithms as a ratio; None for none."""
+    return None if difference is None else math.exp(difference)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from hopperkit.traces.cluster import node_names
 
-# A column with more kinds than this share of the runs tells runs apart, not kinds of runs.
+# A column with more distinct values than this share of the runs identifies runs, not groups.
 MOST_KINDS = 0.5
 # Runs with and without a node that a comparison needs.
 _EACH_SIDE = 2
@@ -24,7 +24,7 @@ DATE = "date"
 
 
 class Factor(NamedTuple):
-    """What may make a difference between runs.
+    """A possible cause of differences between runs.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Factor(NamedTuple):
 
 
 def factors_of(columns: Mapping[str, Sequence[Any]]) -> list[Factor]:
-    """Factors of the columns of a table; a column that is constant, or tells single runs apart, gives none.
+    """Factors among the columns of a table; constant columns and columns that identify single runs are skipped.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _of_nodes(name: str, lists: Sequence[Sequence[str]]) -> Iterator[Factor]:
     for what, per_run in (("node", lists), ("rack", [[rack_of(node) for node in nodes] for nodes in lists])):
         sets = [frozenset(part for part in nodes if part) for nodes in per_run]
         often = Counter(part for nodes in sets for part in nodes)
-        # A rack of one node says nothing that the node does not.
+        # A rack of one node adds nothing to the node.
         for part, times in sorted(often.items())[:_MOST_NODES_COMPARED]:
             if _EACH_SIDE <= times <= len(lists) - _EACH_SIDE:
                 has = tuple(part in nodes for nodes in sets)
@@ -163,7 +163,7 @@ def _of_nodes(name: str, lists: Sequence[Sequence[str]]) -> Iterator[Factor]:
 
 
 def rack_of(node: str) -> str:
-    """What a node's name has before its last number, where it has two or more: the rack, chassis or blade.
+    """Prefix of a node's name before its last number, if it has two or more: the rack, chassis or blade.
 
     Examples
     --------

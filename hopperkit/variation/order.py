@@ -1,4 +1,4 @@
-"""Drift and step: whether the order of the runs says something of their times, against shuffled order."""
+"""Drift and step: whether run times depend on the order of the runs, compared with shuffled order."""
 
 import math
 import random
@@ -14,17 +14,17 @@ _MOST_SHUFFLED = 2_000_000
 _MOST_PAIRS = 40_000
 # A rank correlation with time from which on a drift is one, though it may bend.
 _ALL_ONE_WAY = 0.9
-# A statistic that so many shuffles reached is no rare one.
+# A statistic that this many shuffles reach is not rare.
 _OFTEN = 40
 
 
 class Order(NamedTuple):
-    """What the order of runs says.
+    """Result of the test for order.
 
     Parameters
     ----------
     kind : str
-        ``drift``, ``step``, or empty where the order says nothing.
+        ``drift``, ``step``, or empty if neither was found.
     change : float
         From the first run to the last, or at the step. [difference of logarithms]
     at : int
@@ -79,7 +79,7 @@ def shuffled(values: Sequence[float], rng: random.Random) -> list[float]:
 
 
 def shuffles_for(size: int, most: int = 999) -> int:
-    """Number of shuffles for one statistic of so many values: fewer where they are many.
+    """Number of shuffles for one statistic, decreasing with the number of values.
 
     Examples
     --------

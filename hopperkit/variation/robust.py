@@ -1,8 +1,8 @@
 """Location and regression that a few slow runs cannot overturn: Huber's M-estimator with a scale from the median.
 
-Each point is weighted by ``min(1, c / |z|)``, z its residual in scales, so that a run twenty scales off pulls no more than
-one at ``c`` scales. The scale is the median absolute residual over 0.6745, taken anew in each round. Estimates and
-standard errors are those of ``statsmodels.RLM`` with its defaults (HuberT, covariance H1); a test holds them together.
+Each point is weighted by ``min(1, c / |z|)``, z its residual in scales, so that a run twenty scales off pulls no more
+than one at ``c`` scales. The scale is the median absolute residual over 0.6745, taken anew in each round. Estimates and
+standard errors match ``statsmodels.RLM`` with its defaults (HuberT, covariance H1); a test compares them.
 """
 
 import math
@@ -40,7 +40,7 @@ class Regression(NamedTuple):
     scale : float
         Spread of the residuals, in the unit of y.
     residuals, weights : list of n float
-        Weights from 0 to 1; a point at full weight lies within `TUNING` scales.
+        Weights from 0 to 1; a point at full weight is within `TUNING` scales.
     degrees : int
         Points less columns.
     """
@@ -77,7 +77,7 @@ def spread_of(values: Sequence[float], center: float | None = None) -> float:
 
 
 def location(values: Sequence[float]) -> Location:
-    """Center and spread of values, of which a few may lie far off.
+    """Robust center and spread of values, unaffected by a few outliers.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Which factor separates slow runs from fast ones: rank sums of all factors at once, against shuffled times.
 
-Each factor gives one number, how many standard deviations its rank statistic lies from chance: the rank sum of two sides
-(Wilcoxon), of several kinds (Kruskal and Wallis), the rank correlation of a number (Spearman). The largest of them all is
-compared with the largest among the same factors when the times are shuffled [1]_. So trying a thousand nodes costs no
-more false alarms than trying one, and factors that go together do not count twice.
+Each factor gives one number, its rank statistic in standard deviations from chance: the rank sum of two groups
+(Wilcoxon), of several groups (Kruskal and Wallis), or the rank correlation with a number (Spearman). The largest of
+them all is compared with the largest among the same factors when the times are shuffled [1]_. So trying a thousand
+nodes costs no more false alarms than trying one, and factors that go together do not count twice.
 
 References
 ----------
@@ -27,7 +27,7 @@ LEVEL = 0.03
 # Additions that all shuffles together may take: some seconds in a browser.
 _MOST_WORK = 6_000_000
 _MOST_Z = 38.0
-# A value that so many shuffles reached is no rare one.
+# A value that this many shuffles reach is not rare.
 _OFTEN = 40
 # The deviation that a factor needs is read off that many shuffles at least.
 _LEAST_SHUFFLES = 299
@@ -120,7 +120,7 @@ def _statistic(factor: Factor, spread: float, n: int) -> Callable[[Sequence[floa
         return lambda mixed: sum(map(float.__mul__, at, mixed)) / scale
     sides = factor.members()
     if len(sides) == 2:
-        # The sum over the smaller side; the sign says whether the side named first is slow.
+        # Sum over the smaller group; the sign shows whether the group named first is slow.
         chosen = min(sides, key=len)
         sign = 1.0 if chosen is sides[0] else -1.0
         scale = sign * math.sqrt(len(chosen) * (n - len(chosen)) / (n * (n - 1)) * spread)

@@ -19,15 +19,16 @@ Kind = Literal["two groups", "step", "drift", "wanders", "few slow", "few fast",
 LEVEL = 0.02
 # A group has this share of the runs at least, and two of them.
 _LEAST_GROUP = 0.15
-# Without a test, runs are apart when their gap is so many times the range of the others, and so large.
+# Without a test, two groups are separate if the gap is this many times the range of the others, and at least this
+# large.
 _TIMES_THE_REST, _LEAST_GAP = 4.0, 0.02
-# From that many runs on the tests find what is there.
+# Tests are used from this many runs on.
 _FEW = 12
 _MOST_DECIMALS = 6
 
 
 class Shape(NamedTuple):
-    """What run times show.
+    """Shape of the distribution of run times.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ class Shape(NamedTuple):
     ratio : float
         Slow over fast, as medians.
     chances : dict of str to float
-        How often runs of one kind, or shuffled ones, show as much, by what was looked for. [fraction]
+        Probability of the same result for homogeneous or shuffled runs, by test. [fraction]
     order : Order
     spread : float
         Standard deviation of ordinary runs around their level. [difference of logarithms]
@@ -103,7 +104,7 @@ def shape_of(times: Sequence[float], rng: random.Random, *, ordered: bool = True
 def untied(times: Sequence[float]) -> list[float]:
     """Times with ties spread evenly over the step to which they were rounded.
 
-    Runs printed in whole seconds form heaps that are no groups.
+    Runs printed in whole seconds form clusters that are not groups.
 
     Examples
     --------
@@ -121,7 +122,7 @@ def untied(times: Sequence[float]) -> list[float]:
 
 
 def step_of(times: Sequence[float]) -> float:
-    """The largest step of which all times are multiples, of at most six decimals; 0 for one time.
+    """Largest step of which all times are multiples, to at most six decimals; 0 for one time.
 
     Examples
     --------
@@ -195,7 +196,7 @@ def _spread(logs: Sequence[float], slow: Sequence[int], kind: Kind) -> float:
 
 
 def _apart(logs: Sequence[float]) -> tuple[Kind, tuple[int, ...]] | None:
-    """The side beyond a gap that is much wider than the rest, where runs are too few for a test; None if there is none."""
+    """Runs beyond a gap much wider than the rest, for too few runs to test; None if there is none."""
     by_time = sorted(range(len(logs)), key=logs.__getitem__)
     values = [logs[place] for place in by_time]
     if len(values) < 3:
@@ -219,7 +220,7 @@ def _untested(
 
 
 def _too_few(logs: Sequence[float], chances: dict[str, float], order: Order) -> Shape:
-    """What so few runs show that no test applies: a gap that is much wider than the rest, or nothing."""
+    """Result for too few runs to test: a gap that is much wider than the rest, or nothing."""
     if apart := _apart(logs):
         return _untested(logs, *apart, chances, order)
     return Shape("too few", (), 1.0, chances, order, spread_of(logs) if len(logs) > 1 else 0.0, False)

@@ -25,14 +25,14 @@ _USED = 0.75
 
 
 class SlowRuns(NamedTuple):
-    """The slowest runs: their number, and the chance that a tail like that of the other runs gives such. [fraction]"""
+    """The slowest runs: their number, and the probability that the tail of the other runs produces them. [fraction]"""
 
     number: int
     chance: float
 
 
 def slow_runs(logs: Sequence[float]) -> SlowRuns:
-    """Number of slow runs that stand out most, with the chance of such among runs of one kind.
+    """Number of slow runs that are most conspicuous, with the probability among homogeneous runs.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def slow_runs(logs: Sequence[float]) -> SlowRuns:
     n = len(ordered)
     if n < FEWEST:
         return SlowRuns(0, 1.0)
-    # Gap i lies between the run of rank i from above and the next one.
+    # Gap i is between the run of rank i from the top and the next one.
     gaps = [rank * (ordered[rank - 1] - ordered[rank]) for rank in range(1, int(_USED * n) + 1)]
     below, best, excess = sum(gaps), SlowRuns(0, 1.0), 0.0
     most = max(1, int(MOST_SLOW * n))
@@ -79,7 +79,8 @@ def _weight(number: int, most: int) -> float:
 
 
 def slowdown_seen(logs: Sequence[float], chance: float = 0.02) -> float:
-    """How far above the slowest ordinary run one more run must be to stand out. [difference of logarithms]
+    """Smallest slowdown, relative to the slowest ordinary run, at which one more run is detected. [difference of
+    logarithms]
 
     Parameters
     ----------

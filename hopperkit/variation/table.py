@@ -1,4 +1,4 @@
-"""Runs of one program with whatever is known of each: the table that `hopperkit.variation.explanation` works on."""
+"""Runs of one program with their columns: the table for `hopperkit.variation.explanation`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ class RunsTable:
     values : tuple of n float
         As given, all above 0.
     unit : str
-        Of the values; empty if nothing says it.
+        Of the values; empty if unknown.
     rate : bool
         Whether higher is better: a slow run then has a low value.
     when : tuple of n str
-        Moment of each run as written; empty if no column says it.
+        Time of each run as written; empty if there is no such column.
     jobs : tuple of n str
-        Job of each run; empty if no column says it.
+        Job of each run; empty if there is no such column.
     columns : mapping of str to tuple of n
-        What else is known: numbers, texts, None where a cell is empty.
+        Other columns: numbers or texts, None for an empty cell.
     notes : tuple of str
         Rows that were left out, and why.
 
@@ -52,11 +52,11 @@ class RunsTable:
 
     @property
     def moments(self) -> list[datetime]:
-        """When each run was, of the world's time where a zone is written; empty where nothing says it."""
+        """Time of each run, in UTC if a zone is given; empty if there is no such column."""
         found = [datetime.fromisoformat(text.strip()) for text in self.when]
         return [moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC) for moment in found]
 
     @property
     def one_way(self) -> bool:
-        """Whether the rows are sorted by value, which may be the table's order and not that of time."""
+        """Whether the rows are sorted by value, which may be the order of the table rather than of time."""
         return list(self.values) in (sorted(self.values), sorted(self.values, reverse=True))

@@ -1,9 +1,10 @@
-"""Measured ceilings: what one client, core, memory domain or pair of nodes gives, with the spread over public systems.
+"""Measured ceilings: throughput of one client, core, memory domain or pair of nodes, with the spread over public
+systems.
 
-Each row of ``ceilings.csv`` is the value of one system, with the file or page that prints it. What a further
-system gives is estimated from all of a group: the geometric mean, and an interval that holds 80 % of further
-systems (Student's t of the logarithms). With each system left out in turn the intervals hold
-83 % of 212 values of the groups with five systems or more.
+Each row of ``ceilings.csv`` is the value of one system, with the file or page that prints it. The value for another
+system is estimated from all of a group: the geometric mean, and an interval that contains 80 % of further systems
+(Student's t of the logarithms). With each system left out in turn the intervals hold 83 % of 212 values of the groups
+with five systems or more.
 
 ================================  ==============================================================================
 client-own-files-write, -read     a node that writes or reads a file for each task (ior-easy of IO500, at most 16 nodes)
@@ -37,7 +38,7 @@ class MeasuredCeiling(NamedTuple):
     Parameters
     ----------
     quantity, group : str
-        What was measured, and on what kind of system.
+        The measurement, and the kind of system.
     system : str
     value : float
     unit : str
@@ -57,7 +58,7 @@ class MeasuredCeiling(NamedTuple):
 
 
 class Ceiling(NamedTuple):
-    """What a further system gives, in the unit of the quantity.
+    """Estimate for another system, in the unit of the quantity.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def _read(row: dict[str, str]) -> MeasuredCeiling:
 
 
 def interval(values: Collection[float]) -> Ceiling:
-    """Geometric mean and 80 % interval for a further value, in the unit of the values.
+    """Geometric mean and 80 % interval for another value, in the unit of the values.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ def _student(freedom: int) -> float:
 
 
 def ceiling(quantity: str, group: str, *, without: Collection[str] = ()) -> Ceiling:
-    """What a system that nobody measured gives, in GB/s or as a ratio.
+    """Estimate for a system without measurements, in GB/s or as a ratio.
 
     Parameters
     ----------
@@ -151,7 +152,7 @@ def ceiling(quantity: str, group: str, *, without: Collection[str] = ()) -> Ceil
 
     Examples
     --------
-    One node into one shared file, whatever its stripes and its network card:
+    One node writing to one shared file, whatever its stripes and its network card:
 
     >>> shared = ceiling("client-shared-write", "lustre")
     >>> [round(end, 2) for end in shared[:3]], shared.systems

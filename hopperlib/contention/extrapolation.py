@@ -1,9 +1,9 @@
 """Throughput of more users than were measured, from a curve's first points.
 
-The last two measured points say how far growth has bent. Two laws continue from there: one that assumes an ordinary ceiling
-(`SHARPNESS`), and the closed queue, which bends more slowly. The estimate is their geometric mean. Points of 142 public
-curves [1]_ that lie 2 to 16 times beyond the last point given are off by the factors of `_SPREAD`: a few points say
-little about a ceiling that is far away, so the intervals are wide. Where a ceiling was measured, use
+The last two measured points show how far growth has bent. Two laws continue from there: one that assumes an ordinary
+ceiling (`SHARPNESS`), and the closed queue, which bends more slowly. The estimate is their geometric mean. For points
+of 142 public curves [1]_ at 2 to 16 times the last point given, the errors are the factors of `_SPREAD`: a few points
+say little about a distant ceiling, so the intervals are wide. Where a ceiling was measured, use
 `hopperlib.contention.saturation.throughput_range` instead.
 
 References
@@ -20,7 +20,7 @@ from hopperlib.errors import InputError, above, refusal
 
 # Measured over estimated throughput, 10, 50 and 90 % of the points of the public curves of a kind, each curve weighed alike:
 # up to four times the users of the last point, and beyond.
-# Kinds with fewer than three curves that reach so far take the factors of all kinds.
+# Kinds with fewer than three curves of this length use the factors of all kinds.
 _FAR_OF_ALL = (0.34, 0.85, 2.67)
 _SPREAD: dict[Kind, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
     "own-files": ((0.71, 1.05, 1.63), (0.49, 1.04, 2.71)),

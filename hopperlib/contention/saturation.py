@@ -1,24 +1,20 @@
 """Throughput of many users who share one thing: OSTs, a file, a link, memory channels, a metadata server.
 
-A ceiling taken with `min` reads high where demand and ceiling are about equal:
-requests that come at random wait for each other before the server is full. A
-closed queue reads low there. In between lies a soft minimum
+A ceiling taken with `min` reads high where demand and ceiling are about equal: requests that come at random wait for
+each other before the server is full. A closed queue reads low there. Between them is a soft minimum
 
     X = (D^-p + P^-p)^(-1/p)
 
-of the demand D and the ceiling P. With p = 1 it is the closed queue, for large
-p it is `min`. Among seven laws held against 144 public curves of 16 sources, each
-source left out in turn, it is as good as any [1]_: off by a factor of 1.07 in the
-typical case, 1.09 away from the ceiling itself (`min` 1.14, the closed queue
-1.19). p = 2.5 suits storage, memory, metadata servers and networks alike. That
-holds for a *measured* ceiling. A ceiling from a data sheet is not reached; for
-one p = 1 is the best.
+of the demand D and the ceiling P. With p = 1 it is the closed queue, for large p it is `min`. Of seven laws tested on
+144 public curves of 16 sources, each source left out in turn, none is better [1]_: its typical error is a factor of
+1.07, or 1.09 away from the ceiling (`min` 1.14, the closed queue 1.19). p = 2.5 suits storage, memory, metadata servers
+and networks alike. That holds for a *measured* ceiling. A ceiling from a data sheet is not reached; for one p = 1 is
+the best.
 
-Two results set limits to it. A curve that falls beyond its best point cannot be told
-from one that stays there: a quarter of the curves fall by more than 5 %, one in
-seven by more than 20 %. So the law does not fall; the interval is wider
-below. And the ceiling matters more than the law: a ceiling that is half as high again
-costs `min` a factor of 1.5. `hopperlib.contention.ceilings` has measured ones.
+Two results set limits to it. A curve that falls beyond its maximum cannot be predicted: a quarter of the curves fall by
+more than 5 %, one in seven by more than 20 %. So the law does not fall; the interval is wider below. And the ceiling
+matters more than the law: a ceiling that is half as high again costs `min` a factor of 1.5.
+`hopperlib.contention.ceilings` has measured ones.
 
 References
 ----------
@@ -75,7 +71,7 @@ def spread_of(kind: Kind, *, nominal: bool = False) -> tuple[float, float]:
     Parameters
     ----------
     kind : {"own-files", "shared-file", "device", "metadata", "memory", "link", "ring", "all-to-all"}
-        What is shared.
+        Kind of shared resource.
     nominal : bool
         Whether the ceiling is a data sheet's.
 
@@ -128,9 +124,9 @@ def soft_minimum(demand: float, ceiling: float, sharpness: float = SHARPNESS) ->
 
 
 def throughput(users: float, one: float, ceiling: float, *, sharpness: float = SHARPNESS) -> float:
-    """Throughput of several users together, from that of one alone, in its unit.
+    """Throughput of several users together, from that of one alone, in the same unit.
 
-    The demand of one is such that one user alone gets what was measured.
+    The demand of one user is set so that one user alone gets the measured throughput.
 
     Parameters
     ----------
@@ -177,8 +173,8 @@ def throughput_range(users: float, one: float, ceiling: float, kind: Kind, *, no
     users, one, ceiling : float
         As in `throughput`.
     kind : {"own-files", "shared-file", "device", "metadata", "memory", "link", "ring", "all-to-all"}
-        What is shared: a file system by files of their own, one file, one device, a metadata server, memory channels, one
-        network interface, a network by a random ring or by an all-to-all exchange.
+        Kind of shared resource: a file system with separate files, one file, one device, a metadata server, memory
+        channels, one network interface, a network with a random ring or an all-to-all exchange.
     nominal : bool
         Whether the ceiling is a data sheet's.
 
@@ -203,7 +199,7 @@ def throughput_range(users: float, one: float, ceiling: float, kind: Kind, *, no
 
 
 def share_kept(users: float, one: float, ceiling: float, *, sharpness: float = SHARPNESS) -> float:
-    """What a user keeps, beside others, of its throughput alone. [fraction]
+    """Share of its throughput alone that a user keeps when others are active. [fraction]
 
     Examples
     --------
@@ -216,7 +212,7 @@ def share_kept(users: float, one: float, ceiling: float, *, sharpness: float = S
 
 
 def users_to_reach(share: float, one: float, ceiling: float, *, sharpness: float = SHARPNESS) -> float:
-    """Users who together reach a share of the ceiling; at least 1. [users]
+    """Number of users who together achieve a share of the ceiling; at least 1. [users]
 
     Parameters
     ----------
@@ -232,7 +228,7 @@ def users_to_reach(share: float, one: float, ceiling: float, *, sharpness: float
 
     Examples
     --------
-    `min` would say that ten clients fill the servers; 95 % of the ceiling take 23:
+    `min` would give ten clients to fill the servers; 95 % of the ceiling take 23:
 
     >>> round(users_to_reach(0.95, 1.0, 10.0), 1)
     22.1

@@ -1,4 +1,4 @@
-"""What went wrong, and what can be known before it does.
+"""Diagnosis of failed jobs, and prediction of failures.
 
 ===========  =======================================================================================
 messages     messages as data (``rules/*.toml``), and the scan that finds them in a text of any size
@@ -8,8 +8,7 @@ nodes        the probability of hitting a bad node or one short of huge pages, a
 sacct        what Slurm's accounting prints, as rows
 ===========  =======================================================================================
 
-`diagnosis.diagnosis` is the way in: files of a job in, a `Diagnosis` out.
-`messages.rules` reads the rules, `messages.scanner` finds them,
-`diagnosis.context` adds what is known beside the output (the launch line, the
-machine, the scheduler's record).
+`diagnosis.diagnosis` is the way in: files of a job in, a `Diagnosis` out. `messages.rules` reads the rules,
+`messages.scanner` applies them, `diagnosis.context` adds facts besides the output (the launch line, the machine, the
+scheduler's record).
 """

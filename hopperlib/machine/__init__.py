@@ -1,4 +1,4 @@
-"""Machines as data: what a TOML file states, checked, and what follows from it.
+"""Machines as data: the validated contents of a TOML file, and derived values.
 
 =========  ===============================================================
 machine    the machine, its totals, loading and writing

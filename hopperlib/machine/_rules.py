@@ -1,8 +1,7 @@
-"""What must hold between the values of a machine file.
+"""Rules between the values of a machine file.
 
-The reader has already checked each value by itself. Here whole and parts meet:
-places in the torus against nodes, servers against targets, a core's share
-against its NUMA node.
+The reader has already checked each value by itself. Totals and parts must agree: places in the torus with nodes,
+servers with targets, a core's share with its NUMA node.
 """
 
 import re
@@ -14,14 +13,14 @@ from hopperlib.machine.layouts import parse_layout
 from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
 
 _FLOOR = ("floor_columns", "floor_rows", "cages_per_cabinet", "slots_per_cage", "nodes_per_slot")
-# Values that may not exceed another: both names, and what stands around the second.
+# Values that may not exceed another: both names, and the text around the second.
 _NODE_BOUNDS = (("usable_memory_gb", "memory_gb", "the node's ", ""),)
 _FILE_SYSTEM_BOUNDS = (
     ("max_stripe_count", "osts", "", "; a file has one stripe on each at most"),
     *((f"{which}_stripe_count", "max_stripe_count", "", "") for which in ("default", "useful", "advised")),
     ("node_write_ceiling_gb_s", "peak_gb_s", "", " of the whole file system"),
 )
-# What the file of a machine with srun must say of it.
+# Keys required for a machine with srun.
 _OF_SRUN = {
     "version": "what an srun line means changed with Slurm 22.05",
     "slurm_socket": "say what Slurm calls a socket here, 'socket', 'numa_node' or 'l3'",
@@ -71,7 +70,7 @@ def node_rules(node: NodeKind) -> Iterator[str]:
 
 
 def _cpu_number_rules(path: str, node: NodeKind) -> Iterator[str]:
-    """What must hold for the numbers of CPUs that a file lists."""
+    """Rules for the CPU numbers that a file lists."""
     if not node.cpu_numbers:
         return
     lists = expanded(node.cpu_numbers)
@@ -85,7 +84,7 @@ def _cpu_number_rules(path: str, node: NodeKind) -> Iterator[str]:
 
 
 def network_rules(network: Network, compute_nodes: int) -> Iterator[str]:
-    """What must hold for the network."""
+    """Rules for the network."""
     yield from _wiring_rules(network, compute_nodes)
     given = [name for name in _FLOOR if getattr(network, name) is not None]
     if network.dimensions is None:
@@ -112,7 +111,7 @@ def network_rules(network: Network, compute_nodes: int) -> Iterator[str]:
 
 
 def _wiring_rules(network: Network, compute_nodes: int) -> Iterator[str]:
-    """What must hold for a dragonfly or a fat tree."""
+    """Rules for a dragonfly or a fat tree."""
     wired = {name: wiring for name in ("dragonfly", "fat_tree") if (wiring := getattr(network, name)) is not None}
     for kind, name in (("dragonfly", "dragonfly"), ("fat-tree", "fat_tree"), ("torus", "dimensions")):
         if network.kind == kind and getattr(network, name) is None:
@@ -130,7 +129,7 @@ def _wiring_rules(network: Network, compute_nodes: int) -> Iterator[str]:
 
 
 def _floor_rules(network: Network, compute_nodes: int, positions: int) -> Iterator[str]:
-    """What must hold between the torus and the floor."""
+    """Rules between the torus and the floor."""
     columns, rows, cages, slots, per_slot = (getattr(network, name) for name in _FLOOR)
     routers, beside = divmod(per_slot, network.nodes_per_router or 1)
     if beside:
@@ -183,7 +182,7 @@ def file_system_rules(file_system: FileSystem) -> Iterator[str]:
 
 
 def _guide_rules(path: str, file_system: FileSystem) -> Iterator[str]:
-    """Rules of what a site advises for sizes."""
+    """Rules for a site's recommendations by size."""
     sizes, counts = file_system.guide_from_gb, file_system.guide_stripe_counts
     for name in ("guide_stripe_counts", "guide_words"):
         values = getattr(file_system, name)
@@ -197,7 +196,7 @@ def _guide_rules(path: str, file_system: FileSystem) -> Iterator[str]:
 
 
 def launcher_rules(launcher: Launcher, facts: Container[str]) -> Iterator[str]:
-    """Rules of what a launcher must and may say; `facts` are the keys that the file has."""
+    """Required and allowed keys of a launcher; `facts` are the keys in the file."""
     path = f"launcher.{launcher.kind}"
     dash = "-n" if launcher.kind == "aprun" else "--ntasks"
     if launcher.options and dash not in launcher.options:

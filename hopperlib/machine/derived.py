@@ -15,18 +15,18 @@ __all__ = ["FIGURES", "Derived", "Figure", "derived", "mpi_bandwidth_per_core_mb
 
 
 class Figure(NamedTuple):
-    """What one figure is.
+    """Definition of one figure.
 
     Parameters
     ----------
     name, label, unit : str
-        Its short name, what it is, in what unit.
+        Its short name, its description, its unit.
     decimals : int
         Decimals worth showing.
     value : callable
         Its value for a machine; None where the machine lacks a part of it.
     keys : tuple of str
-        Keys of the file that it rests on; a star stands for every part of a name.
+        Keys of the file that it uses; a star matches any part of a name.
     sum : str
         The arithmetic in words.
     """
@@ -41,7 +41,7 @@ class Figure(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """One figure of a machine: what it is, its value (None if the machine file does not tell), how sure that is."""
+    """One figure of a machine: its definition, its value (None if unknown), its certainty."""
 
     figure: Figure
     value: float | None
@@ -100,7 +100,7 @@ def _memory_dump_min(scratch: FileSystem, machine: Machine) -> float:
 
 
 def _assumed(machine: Machine, keys: tuple[str, ...]) -> Iterator[bool]:
-    """Yield for each fact behind some keys whether it is assumed; a star stands for every part of a name."""
+    """Yield for each fact under some keys whether it is assumed; a star matches any part of a name."""
     for path, quantity in machine.provenance.items():
         parts = path.split(".")
         pattern = f"{parts[0]}.*.{parts[-1]}" if len(parts) == 3 else path

@@ -1,6 +1,6 @@
-"""What a machine survives: a dead link of the network, a dead server of the file system.
+"""Fault tolerance of a machine: a dead link of the network, a dead server of the file system.
 
-A machine file says whether the machine goes on. Of a dead server the files are counted that have a piece on one of
+A machine file states whether the machine continues. Of a dead server the files are counted that have a piece on one of
 its OSTs.
 """
 
@@ -12,18 +12,18 @@ from hopperlib.machine.parts import FileSystem
 
 
 class Fault(NamedTuple):
-    """One fault, and what a machine makes of it.
+    """One fault, and its effect on a machine.
 
     Parameters
     ----------
     name : str
-        What breaks.
+        The failed part.
     goes_on : bool or None
-        Whether the machine goes on; None if its file does not say.
+        Whether the machine continues; None if its file does not say.
     what_then : str
-        What that means, in a sentence.
+        The consequence, in a sentence.
     badge : {"documented", "assumed"} or None
-        Where the answer comes from; None if there is none.
+        Source of the answer; None if there is none.
     """
 
     name: str
@@ -46,11 +46,11 @@ def affected_files(file_system: FileSystem, stripe_count: int | None = None) -> 
     Raises
     ------
     ValueError
-        If there are not so many OSTs.
+        If there are fewer OSTs.
 
     Examples
     --------
-    Two stripes on 156 OSTs, six of them behind the server; then a file over all OSTs:
+    Two stripes on 156 OSTs, six of them on the server; then a file over all OSTs:
 
     >>> scratch = Machine.load("hopper").file_systems[0]
     >>> round(affected_files(scratch), 3), affected_files(scratch, 156)
@@ -63,7 +63,7 @@ def affected_files(file_system: FileSystem, stripe_count: int | None = None) -> 
 
 
 def dead_link(machine: Machine) -> Fault:
-    """Return what a machine makes of a dead link between two routers.
+    """Return the effect of a dead link between two routers.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def dead_link(machine: Machine) -> Fault:
 
 
 def dead_server(machine: Machine) -> Fault:
-    """Return what a machine makes of a dead object storage server of its first file system.
+    """Return the effect of a dead object storage server of the first file system.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def dead_server(machine: Machine) -> Fault:
 
 
 def faults(machine: Machine) -> tuple[Fault, ...]:
-    """Return what a machine makes of each fault.
+    """Return the effect of each fault.
 
     Examples
     --------

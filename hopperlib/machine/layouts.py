@@ -39,13 +39,13 @@ class Component:
     end_bytes : int or None
         Where it ends; None for the end of the file. [bytes]
     stripe_count : int or None
-        OSTs, -1 for all; None where the options do not say.
+        OSTs, -1 for all; None if not set in the options.
     stripe_size_bytes : int or None
         [bytes]
     pool : str
         Pool of OSTs; empty for none.
     on_mdt : bool
-        Whether it lies on the metadata server.
+        Whether it is on the metadata server.
     extension_bytes : int or None
         By how much it grows at a time (``-z``). [bytes]
 
@@ -113,7 +113,7 @@ def parse_layout(options: str) -> tuple[Component, ...]:
         if option == "-E":
             parts.append(Component(end_bytes=None if value in ("-1", "eof", "EOF") else _bytes(value)))
         else:
-            # Options before the first end are those of a plain layout.
+            # Options before the first end belong to a plain layout.
             parts = parts or [Component()]
             parts[-1] = _with(parts[-1], option, value)
     ends = [part.end_bytes for part in parts[:-1]]
@@ -156,7 +156,7 @@ def setstripe(components: Sequence[Component], path: str = "DIRECTORY") -> str:
 
 
 def split(components: Sequence[Component], file_bytes: int) -> list[tuple[Component, int]]:
-    """Return the components that a file of a size reaches, each with the bytes that lie in it. [bytes]
+    """Return the components used by a file of a size, each with its bytes. [bytes]
 
     Examples
     --------

@@ -51,13 +51,14 @@ class Machine:
     Attributes
     ----------
     name, title, model, site : str
-        What it is called on the command line and on a page, its maker's name for it, and where it stands.
+        Its name on the command line, its title on a page, its maker's name for it, and its site.
     notes : tuple of str
-        What the file adds in words.
+        Notes in the file.
     signs : tuple of str
         Words of job scripts that only this machine's have: its name, paths, tools.
     queues : tuple of str
-        What its jobs ask for, other machines' too: ``partition=standard``, ``qos=debug``, ``constraint=gpu``, ``account=_g``.
+        Requests of its jobs, possibly shared with other machines: ``partition=standard``, ``qos=debug``,
+        ``constraint=gpu``, ``account=_g``.
     complete_queues : tuple of str
         Of what `queues` names all that there are: ``partition``, ``qos``, ``constraint``, ``queue``.
     node_kinds : tuple of NodeKind
@@ -68,9 +69,9 @@ class Machine:
     other_storages : tuple of OtherStorage
         Parallel file systems.
     limits : tuple of QueueLimit
-        What the site allows to the jobs of its queues.
+        The site's limits for jobs of its queues.
     launchers : tuple of Launcher
-        The machine's own first.
+        The machine's launcher first.
     provenance : mapping
         Dotted key -> Quantity, for each fact of the file.
     sources : mapping
@@ -104,7 +105,7 @@ class Machine:
 
     @property
     def wired(self) -> bool:
-        """Whether the file says how the switches of the network are wired."""
+        """Whether the file describes the wiring of the network."""
         network = self.network
         return network is not None and bool(network.dragonfly or network.fat_tree or network.link_bandwidth_gb_s)
 
@@ -168,7 +169,7 @@ class Machine:
         text : str
             The file's text.
         name : str
-            What messages call the file.
+            Name of the file in messages.
 
         Raises
         ------
@@ -194,7 +195,7 @@ class Machine:
         document : dict
             As a TOML parser gives it, or `to_document` of another machine.
         name : str
-            What messages call the file.
+            Name of the file in messages.
 
         Raises
         ------
@@ -280,7 +281,7 @@ class Machine:
         place: Any = document
         *folders, key = path.split(".")
         for folder in folders:
-            # A path goes by the name of a table, the document by its place in the array.
+            # A path uses the name of a table, the document its index in the array.
             if isinstance(place, list):
                 place = next(table for table in place if folder in (table.get("name"), table.get("kind")))
             else:
@@ -310,10 +311,9 @@ class Machine:
         raise refusal("kind", kind, f"is no kind of node of {self.name}; there are: {known}")
 
     def launcher(self, kind: str | None = None) -> Launcher:
-        """Return a launcher by kind, by default the machine's own.
+        """Return a launcher by kind, by default the machine's first.
 
-        A machine that has none of that kind answers with the general one, whose
-        `assumed` says so.
+        For a kind that the machine lacks, the general one is returned, and its `assumed` says so.
 
         Raises
         ------
@@ -405,13 +405,13 @@ class Machine:
 
 
 def _without_likes(document: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return a document in which each table of an array states what it has of the one that it is ``like``."""
+    """Return a document in which each table of an array includes the values of the one named in ``like``."""
     arrays = {key: document.get(key) for key in ("node", "file_system")}
     return document | {key: _filled(key, part, name) for key, part in arrays.items() if isinstance(part, list)}
 
 
 def _filled(array: str, tables: list[Any], name: str) -> list[Any]:
-    """Return the tables of an array, each with what it has of another one."""
+    """Return the tables of an array, each with the values copied from another one."""
     filled: list[Any] = []
     for table in tables:
         like = table.get("like") if isinstance(table, dict) else None
@@ -424,7 +424,7 @@ def _filled(array: str, tables: list[Any], name: str) -> list[Any]:
 
 
 def _text_of(path: str) -> str:
-    """Return the text of a file, or raise what is wrong with it."""
+    """Return the text of a file, or raise an error with the reason."""
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()
@@ -436,10 +436,10 @@ def _text_of(path: str) -> str:
 
 @cache
 def _bundled(name: str) -> "Machine":
-    """Read one of the library's own machines, once."""
+    """Read one of the library's machines, once."""
     known = Machine.names()
     if name not in known:
-        # The names stand in the message already.
+        # The message already contains the names.
         near = did_you_mean(name, known)
         hint = near if "did you mean" in near else ""
         listed = ", ".join(known)
@@ -450,7 +450,7 @@ def _bundled(name: str) -> "Machine":
 
 
 class Signs(NamedTuple):
-    """What job scripts of a machine look like: words of its own, what they ask for, the launchers that it has."""
+    """Typical contents of a machine's job scripts: specific words, requests, the launchers that it has."""
 
     words: tuple[str, ...]
     queues: tuple[str, ...]
@@ -458,7 +458,7 @@ class Signs(NamedTuple):
 
 
 def signs_of(name: str) -> Signs:
-    """Return what tells a machine of the library by its scripts, without reading its parts.
+    """Return the evidence that identifies a library machine in scripts, without reading its parts.
 
     Examples
     --------

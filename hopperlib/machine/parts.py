@@ -1,8 +1,7 @@
 """The parts of a machine: kinds of node, network, file systems, launchers.
 
-Each is a frozen record of what a machine file states, and the only description
-of its table: the reader, the checks and the writer follow from the fields. What
-follows from the values is a property. Nothing here knows a number of any machine.
+Each is a frozen record of a table in a machine file, and its only description: reader, checks and writer are derived
+from the fields. Derived values are properties. No number of any machine occurs here.
 """
 
 import math
@@ -14,7 +13,7 @@ from hopperlib.machine.cpu_numbers import core_by_cpu, expanded
 from hopperlib.machine.wirings import DragonflyWiring, FatTreeWiring
 from hopperlib.schema import key, sourced
 
-# Where the bound of a number comes from, or what a number beyond it was probably meant in.
+# Origin of a number's bound, or the unit that a number beyond it was probably meant in.
 _IN_MB, _IN_MB_S = "is this in MB?", "is this in MB/s?"
 _NAME = {"pattern": r"[A-Za-z0-9][A-Za-z0-9_-]*", "why": "it goes on command lines"}
 _STRIPES = "Lustre stripes a file over at most 2,000 OSTs"
@@ -54,7 +53,7 @@ class NodeKind:
     sockets, numa_nodes_per_socket, cores_per_numa_node, threads_per_core : int
         Geometry; `threads_per_core` counts hardware threads.
     sockets_per_numa_node : int
-        Sockets that share one NUMA node, as with NPS0 on AMD; 1 where each has memory of its own.
+        Sockets that share one NUMA node, as with NPS0 on AMD; 1 if each has separate memory.
     clock_ghz : float
         Clock of a core. [GHz]
     flops_per_cycle : float
@@ -62,13 +61,13 @@ class NodeKind:
     memory_gb, usable_memory_gb : float
         Memory installed, and left for a job. [GB, binary]
     numa_bandwidth_gb_s : float
-        What the cores of one NUMA node get from its memory together, as measured where somebody did. [GB/s]
+        Combined memory bandwidth of the cores of one NUMA node, as measured if available. [GB/s]
     core_bandwidth_cap_gb_s : float
-        What one core can draw from memory. [GB/s]
+        Memory bandwidth of one core. [GB/s]
     remote_bandwidth_fraction : float
         Share of that which is left when the memory is on another NUMA node. [0-1]
     numa_link_gb_s : float or None
-        What the link between two NUMA nodes carries one way. [GB/s]
+        Bandwidth of the link between two NUMA nodes in one direction. [GB/s]
     cores_per_l3 : int or None
         Cores that share a last-level cache.
     cpu_numbering : str
@@ -79,17 +78,17 @@ class NodeKind:
     reserved_cores : tuple of int
         Cores that the site keeps for the system.
     gpu_cores : tuple of str
-        For each GPU that jobs can ask for, the cores nearest to it, as in ``48-55``.
+        For each GPU available to jobs, the nearest cores, as in ``48-55``.
     gpu_model : str or None
-        What the GPUs are.
+        Model of the GPUs.
     gpu_numbering : tuple of str
         How launchers call each GPU, where that is not a number from 0: ``0.1`` for a half of one.
     gpu_order : tuple of int
         The GPUs in the order in which Slurm counts them, where that is not the order of their numbers.
     gpus_by_default : bool or None
-        Whether a job that asks for no GPUs has all of its nodes'; None: it is not known.
+        Whether a job that requests no GPUs has all of its nodes'; None: unknown.
     chosen_by : tuple of str
-        What of a job asks for this kind: ``constraint=gpu``, ``partition=standard-g``, ``qos=...``, ``account=...``.
+        Requests for this kind: ``constraint=gpu``, ``partition=standard-g``, ``qos=...``, ``account=...``.
     shared_by : tuple of str
         The same, for jobs that may share a node with others.
 
@@ -142,7 +141,7 @@ class NodeKind:
 
     @property
     def gpus(self) -> int:
-        """GPUs of a node that a job can ask for."""
+        """GPUs of a node that a job can request."""
         return len(self.gpu_cores)
 
     @property
@@ -196,7 +195,7 @@ class NodeKind:
 
     @property
     def highest_cpu(self) -> int:
-        """Highest number of a hardware thread; numbers below it may be missing where `cpu_numbers` says so."""
+        """Highest number of a hardware thread; numbers below it may be missing if `cpu_numbers` says so."""
         return (
             max(max(numbers) for numbers in expanded(self.cpu_numbers))
             if self.cpu_numbers
@@ -299,20 +298,21 @@ class NodeKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class QueueLimit:
-    """What the site allows to jobs of a partition, a QOS or a queue, for a range of nodes.
+    """A site's limits for jobs of a partition, a QOS or a queue, for a range of nodes.
 
     Attributes
     ----------
     name : str
         Name of the table.
     asked : str
-        What of a job asks for it: ``partition=standard``, ``qos=debug``; for PBS ``queue=prod``.
+        Requests that select it: ``partition=standard``, ``qos=debug``; for PBS ``queue=prod``.
     by_default : bool
         Whether jobs get it that name none of its sort.
     min_nodes, max_nodes : int
-        Nodes of the jobs that this is for; None: no number is printed. A job that no table of the same `asked` holds is refused.
+        Nodes of the jobs that this is for; None: no number is printed. A job that fits no table with the same `asked`
+        is rejected.
     max_minutes : int or None
-        Longest time that may be asked for. [min]
+        Longest time that may be requested. [min]
 
     Examples
     --------
@@ -337,8 +337,8 @@ class Network:
     Attributes
     ----------
     kind : str
-        What it is called, such as ``gemini`` or ``slingshot``; ``torus``, ``dragonfly``, ``fat-tree`` or ``other``
-        for what has no such name.
+        Its name, such as ``gemini`` or ``slingshot``; ``torus``, ``dragonfly``, ``fat-tree`` or ``other`` for networks
+        without one.
     latency_us : float
         Time of the shortest MPI message. [us]
     node_bandwidth_gb_s : float
@@ -357,7 +357,7 @@ class Network:
         Bandwidth of a link by direction: ``x``, ``y_within_blade``, ``y_between_blades``,
         ``z_within_cage``, ``z_between_cages``. [GB/s]
     dragonfly, fat_tree : record or None
-        How the switches are wired, where that is no torus.
+        Wiring of the switches, unless it is a torus.
 
     Examples
     --------
@@ -420,17 +420,17 @@ class FileSystem:
     node_write_ceiling_gb_s : float
         The most that one node can write. [GB/s]
     osts_per_controller : int or None
-        OSTs behind one RAID controller.
+        OSTs per RAID controller.
     task_write_ceiling_gb_s, server_write_ceiling_gb_s, network_gb_s : float or None
         The most that one task can write, that one server takes, and that all links to the servers carry. [GB/s]
     one_file_write_ceiling_gb_s : float or None
-        What one node writes to one file, measured with many stripes and many tasks. [GB/s]
+        Write rate of one node to one file, measured with many stripes and many tasks. [GB/s]
     useful_stripe_count : int or None
         OSTs of one file beyond which nothing was gained when it was measured.
     advised_stripe_count : int or None
         The most that the site wants a file to have.
     default_layout : str or None
-        What new files get, as options of ``lfs setstripe``, where that is more than a count and a size.
+        Default layout of new files, as options of ``lfs setstripe``, if it is more than a count and a size.
     pool : str or None
         Pool of OSTs that the site wants a striped file in.
     largest_stripe_size_bytes : int or None
@@ -444,9 +444,9 @@ class FileSystem:
     guide_stripe_size_bytes : int or None
         The size of stripes that it advises. [bytes]
     guide_words : tuple of str
-        The site's own words for each of these layouts.
+        The site's wording for each of these layouts.
     server_failover : bool or None
-        Whether the file system goes on when a server fails.
+        Whether the file system continues when a server fails.
 
     Examples
     --------
@@ -498,16 +498,16 @@ class FileSystem:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class OtherStorage:
-    """A file system of a machine that does not stripe as Lustre does, with what its site says of it.
+    """A file system of a machine without Lustre's striping, with its site's advice.
 
     Attributes
     ----------
     name, kind : str
-        Its name on the machine, and what it is.
+        Its name on the machine, and its type.
     peak_gb_s, capacity_pb : float or None
         [GB/s], [PB]
     shared_line, own_files_line : str or None
-        The site's own line for one shared file, and for a file a task.
+        The site's command for one shared file, and for one file per task.
 
     Examples
     --------
@@ -526,7 +526,7 @@ class OtherStorage:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Launcher:
-    """A program that starts tasks, and what it knows on this machine.
+    """A program that starts tasks, and its behavior on this machine.
 
     Attributes
     ----------
@@ -535,25 +535,25 @@ class Launcher:
     assumed : str or None
         Why this launcher is given at all, if the machine did not have it.
     options : tuple of str
-        Options it knows, as they are typed; none: all of the release.
+        Its options, as typed; empty: all of the release.
     site_options : tuple of str
-        Long options that the site adds, which do not bear on where tasks run.
+        Long options added by the site, which do not affect where tasks run.
     version : str or None
         Version whose rules hold; for srun the Slurm release, such as ``23.11``.
     slurm_socket : str
         What Slurm calls a socket here when it binds tasks: ``socket``, ``numa_node`` or ``l3``.
     slurm_conf_socket : str or None
-        What the sockets of slurm.conf are, where slurmd finds others: they pick the cores of a step.
+        Sockets in slurm.conf, if they differ from those that slurmd detects: they select the cores of a step.
     threads_per_core : int or None
-        Hardware threads of a core that a job has if it does not say; None: all.
+        Default hardware threads per core of a job; None: all.
     tasks_per_core : int or None
-        Tasks of a core that a job has if it does not say (Slurm's CR_ONE_TASK_PER_CORE); None: one for each hardware thread.
+        Default tasks per core of a job (Slurm's CR_ONE_TASK_PER_CORE); None: one per hardware thread.
     auto_binding : str
-        What tasks are bound to if the line says nothing and Slurm's own rules find nothing.
+        Binding of tasks if neither the line nor Slurm's automatic binding sets one.
     default_distribution : str
-        How tasks are dealt out if the line says nothing, in srun's words; Slurm's own way where the file does not say.
+        Default distribution of tasks, in srun's words; Slurm's default if the file has none.
     bare_line_doubt : str or None
-        What was printed for a line alone without -c that its options do not explain; None where nothing was.
+        Observed binding of a line without a job and -c that its options do not explain; None if there was none.
     """
 
     kind: Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi", "ibrun", "flux"] = key(

@@ -16,7 +16,7 @@ class DragonflyWiring:
     node_kind : str or None
         The kind of node whose groups these are; None for all.
     groups, switch_rows, switch_columns, nodes_per_switch : int
-        Groups, how the switches of one stand (one row: all to all), and nodes a switch.
+        Groups, arrangement of the switches of one (one row: all to all), and nodes per switch.
     links_per_group_pair, parallel_links : int
         Links between two groups, and how many run between the same two switches.
     row_links, column_links : int
@@ -57,7 +57,7 @@ class FatTreeWiring:
     Attributes
     ----------
     node_kind : str or None
-        The kind of node that hangs on it; None for all.
+        The kind of node connected to it; None for all.
     nodes_per_leaf, leaves_per_pod, pods : int
         Nodes a leaf switch, leaf switches a pod, pods; one pod is a tree of two levels.
     leaf_uplinks, pod_uplinks : int

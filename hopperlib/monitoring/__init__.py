@@ -1,4 +1,4 @@
-"""Watching a machine: is it as fast as was promised, and is it still as fast as it was?
+"""Monitoring of a machine: whether it is as fast as was promised, and still as fast as before.
 
 ==============  =============================================================================
 `changes`       lasting changes of a benchmark's history: where, by how much, how sure

@@ -1,9 +1,9 @@
 """Lasting changes of a benchmark: where, by how much, and how sure.
 
-The likeliest course of a history with jumps (`levels`) is held against the likeliest one without, noise estimated
-anew for each. How far the likelihood rises by chance, where nothing changed, was simulated for histories of many
-lengths and persistences (``data/chance-of-change.csv``); the p-value of a change is read there. Runs that follow each
-other alike (autocorrelation) and runs in contention (outliers on one side) so raise no alarm by themselves.
+The likeliest course of a history with jumps (`levels`) is compared with the likeliest one without, with noise estimated
+for each. How far the likelihood rises by chance, where nothing changed, was simulated for histories of many lengths and
+persistences (``data/chance-of-change.csv``); the p-value of a change is read there. Runs that follow each other alike
+(autocorrelation) and runs in contention (outliers on one side) so raise no alarm by themselves.
 
 References
 ----------
@@ -24,20 +24,21 @@ from hopperlib.monitoring.levels import Fit, Noise, first_noise, fit, place
 
 # A change lasts if it is seen for that many runs. [runs]
 SHORTEST = 4
-# Fewer runs cannot show one beside their noise. [runs]
+# Changes cannot be told from noise in fewer runs. [runs]
 FEWEST = 12
 # Share of unchanged histories in which a change may be seen.
 LEVEL = 0.01
 # Where the place is less sure, the run is reported that has the change most likely within that many runs of it. [runs]
 NEAR = 3
-# Below this the p-value is not told apart: the tail was simulated to a thousandth, and goes on as an exponential.
+# P-values below this are not resolved: the tail was simulated to one in a thousand and is extrapolated as an
+# exponential.
 LEAST_P = 1e-6
-# What persistence adds to the gain that is needed: then unchanged histories with an autocorrelation of 0.5 are alarmed
-# twice as often as those without, those of 0.7 more often yet.
+# Increase of the required gain by autocorrelation: unchanged histories with an autocorrelation of 0.5 then have twice
+# the false alarms of those without, those with 0.7 still more.
 PERSISTENCE_PRICE = 6.0
-# A place that is so likely is reported as it is.
+# Positions at least this likely are reported.
 _CERTAIN = 0.9
-# Printed to that many digits at most: what is finer is no spread of runs.
+# Data printed to at most this many digits: finer spread is not real.
 _DUST = 1e-4
 # A clock that goes in steps, with a little noise on each: then most runs lie that many spreads from their neighbors, and
 # the steps are the spread.
@@ -56,7 +57,7 @@ class Change(NamedTuple):
 
 
 class Course(NamedTuple):
-    """The course of a history: its changes, and the fit behind them."""
+    """Course of a history: its changes and the fit."""
 
     changes: tuple[Change, ...]
     fit: Fit
@@ -94,7 +95,7 @@ def _gains(runs: int, persistence: float) -> tuple[float, float]:
 
 
 def chance(gain: float, runs: int, persistence: float) -> float:
-    """Return how often the likelihood of an unchanged history rises so much by allowing for a change.
+    """Return the probability that allowing for a change raises the likelihood of an unchanged history by this much.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ def chance(gain: float, runs: int, persistence: float) -> float:
     runs : int
         Length of the history.
     persistence : float
-        Autocorrelation of lag one as it is estimated around the changed course.
+        Lag-one autocorrelation, estimated around the course with changes.
 
     Examples
     --------
@@ -111,7 +112,7 @@ def chance(gain: float, runs: int, persistence: float) -> float:
     True
     """
     at_5, at_1 = _gains(runs, persistence)
-    # An exponential through both: a fifth as often at the gain of 1 % as at that of 5 %.
+    # An exponential through both: one fifth as frequent at the gain for 1 % as at that for 5 %.
     tail = 0.05 * math.exp(-math.log(5) * (gain - at_5) / (at_1 - at_5))
     return max(LEAST_P, min(1.0, tail))
 
@@ -134,7 +135,7 @@ def find_changes(values: Sequence[float], *, level: float = LEVEL) -> Course:
     Parameters
     ----------
     values : sequence of float
-        Logarithms of what was measured, in order of time; at least `FEWEST`.
+        Logarithms of the measured values, in order of time; at least `FEWEST`.
     level : float
         Share of unchanged histories in which a change may be seen.
 
@@ -158,17 +159,19 @@ def find_changes(values: Sequence[float], *, level: float = LEVEL) -> Course:
 
 
 def _two_thirds(offs: Sequence[float]) -> float:
-    """Return how far from nothing two thirds are at most: one spread of a normal distribution."""
+    """Return the largest absolute value of the smallest two thirds: one standard deviation of a normal distribution."""
     return sorted(map(abs, offs))[round(0.68 * (len(offs) - 1))]
 
 
 def _first_noises(steady: Noise, local: Noise, least: float) -> tuple[Noise, Noise]:
-    """Return where the search begins: from the spread of neighbors, and from less noise than without a change."""
+    """Return the starting values of the search: noise from differences of neighbors, and from less noise than without a
+    change.
+    """
     return local, replace(steady, spread=max(least, 0.75 * steady.spread), persistence=0.7 * steady.persistence)
 
 
 def search(values: Sequence[float], level: float, least: float = 0.0) -> tuple[Fit, Fit]:
-    """Return the best course without a change, and with any, for at least so much spread of ordinary runs.
+    """Return the best course without a change and with changes, for at least this spread of ordinary runs.
 
     Examples
     --------
@@ -189,7 +192,7 @@ def search(values: Sequence[float], level: float, least: float = 0.0) -> tuple[F
 def kept(values: Sequence[float], steady: Fit, best: Fit, level: float, least: float = 0.0) -> Course:
     """Return the course with those changes only that chance does not give.
 
-    The weakest is taken away, and the rest fitted anew, until each that is left stands its test.
+    The weakest change is removed and the rest refitted until all remaining changes are significant.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""How many runs pass before a loss is seen, and how often there is none: histories made up, and what was measured on them.
+"""Detection delay and false alarms, measured on synthetic histories.
 
 ``data/detection-delays.csv`` holds how the detector did on made-up histories watched run by run
-(``benchmarks/detection_delays.py`` makes it). No sum stands for it: runs that follow each other tell less than
-independent ones by an amount that no short formula gives.
+(``benchmarks/detection_delays.py`` makes it). No formula replaces the simulation: autocorrelated runs carry less
+information than independent ones, by an amount without a short formula.
 """
 
 import math
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from hopperlib.data_files import rows
 from hopperlib.errors import refusal
 
-# A run in contention measures a share of what it would, evenly between these.
+# A run in contention measures a share of the usual value, drawn evenly between these.
 _CONTENDED_FROM, _CONTENDED_TO = 0.5, 0.9
 # Runs after a loss that were watched, and runs before it.
 LONGEST, BEFORE = 40, 80
@@ -21,7 +21,7 @@ _SETTINGS = ("spread_percent", "contended_percent", "persistence", "loss_percent
 
 
 class Measured(NamedTuple):
-    """What was measured of one kind of histories: series, share alarmed, runs until half and nine in ten are (None: never so many)."""
+    """Results for one kind of history: series, share with alarms, runs until half and 90 % are detected (None: never)."""
 
     series: int
     alarmed: float
@@ -31,7 +31,7 @@ class Measured(NamedTuple):
 
 @cache
 def _table() -> dict[tuple[float, ...], Measured]:
-    """Return what was measured by spread, contention, persistence and loss."""
+    """Return the results by spread, contention, persistence and loss."""
     table = {}
     for row in rows("detection-delays.csv"):
         median, ninety = (float(row[name]) if row[name] else None for name in ("median_runs", "ninety_runs"))
@@ -52,7 +52,7 @@ def settings(name: str) -> list[float]:
 
 
 def measured(*, spread_percent: float, contended_percent: float, persistence: float, loss_percent: float) -> Measured:
-    """Return what was measured of histories of one kind; a loss of 0 asks for false alarms.
+    """Return the results for histories of one kind; a loss of 0 gives false alarms.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def synthetic_history(
     persistence : float
         Their autocorrelation of lag one.
     contended : float
-        Share of runs in contention; each measures half to nine tenths of what it would.
+        Share of runs in contention, each of which measures 50 to 90 % of the usual value.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Benchmark histories judged: lasting changes, drifts, outliers, and what of it other columns explain.
 
-A benchmark is judged on the logarithm of what it measures, so that a loss of 20 % weighs the same at every level. The
-level of a history is that of its ordinary runs: runs in contention do not pull it down.
+A benchmark is judged on the logarithm of its values, so that a loss of 20 % counts the same at every level. The level
+of a history is that of its ordinary runs: runs in contention do not lower it.
 """
 
 import math
@@ -19,22 +19,23 @@ from hopperlib.monitoring.noise import SpreadChange, spread_change, stands_out
 from hopperlib.monitoring.recurring import TwoStates, outweighs, season, switches
 
 Better = Literal["higher", "lower"]
-# A season with so much of the variance is looked at where nothing changed: chance gives noise less than half of that over a hundred runs.
+# Unchanged histories are tested for a season that explains at least this share of the variance: by chance, noise
+# reaches less than half of it in a hundred runs.
 _MUCH_SEASON = 0.25
 SWITCHING, SEASONAL = "switches between two states", "moves with the season"
-# Of noise with that autocorrelation it cannot be told whether it has a short memory or wanders at all time scales (1/f).
+# For noise with this autocorrelation, short memory and wandering at all time scales (1/f) cannot be separated.
 WANDERS, WANDERING = "wanders", 0.5
 # Farther from its level a run is an outlier. [spreads]
 _MAX_SPREADS = 4.0
-# A column with more values than this share of the runs tells runs apart, not kinds of runs.
+# A column with more distinct values than this share of the runs identifies runs, not groups.
 _MOST_GROUPS = 0.25
 _MOST_COVARIATES = 8
-# Words of columns and units, the first that is met decides: rates end in _s as well as times.
+# Words of columns and units; the first match decides: rates end in _s as well as times.
 _HIGHER = re.compile("rate|bandwidth|bw|flop|iops|ops|per_s|/s|throughput|speed|score|agg_perf|ssp|b_s")
 _LOWER = re.compile("time|latency|elapsed|duration|seconds|wait|wall|delay|cost")
 _TIMES = ("s", "ms", "us", "ns", "min", "h", "sec", "seconds", "msec", "usec", "microseconds", "hours", "minutes")
 
-# A page asks for the same history again, with another bound of what matters.
+# A page requests the same history again with another threshold.
 _course = lru_cache(maxsize=64)(find_changes)
 
 
@@ -46,13 +47,13 @@ class History:
     ----------
     name : str
     values : tuple of float
-        What each run measured, all above 0, in order of time.
+        Value of each run, all above 0, in order of time.
     times : tuple of str
         When each ran, as written.
     unit : str
-        Of the values; empty if nothing says it.
+        Of the values; empty if unknown.
     better : {"higher", "lower", None}
-        None if nothing says so: higher is then taken for better.
+        None if unknown: higher is then assumed to be better.
     kind : str
         Kind of benchmark, one of `hopperlib.monitoring.simultaneous_changes.KINDS`; empty if it is not known.
     covariates : mapping
@@ -81,8 +82,8 @@ class History:
 class Shift(NamedTuple):
     """A lasting change in the unit of the benchmark.
 
-    Without the effect of a column in `explained_by`, which varied before or after as well, it is not there; what is in
-    `came_with` changed at that time and never else, so that it may be the cause.
+    Without the effect of a column in `explained_by`, which also varied before or after it, the change disappears;
+    columns in `came_with` changed only at that time and may be the cause.
     """
 
     run: int
@@ -108,14 +109,14 @@ class Outlier(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What is said of one history.
+    """Judgement of one history.
 
     `drift_percent` is the slow change over the whole history, None if there is none; `level` that of each run;
     `spread_percent` and `persistence` describe ordinary runs; `verdict` is one of "no change", "worse", "better",
-    "drifts, worse", "drifts, better", "switches between two states" (`states`, so many `switches`), "moves with the
-    season" (of `season_runs` runs, by `season_percent` from its lowest to its highest), "explained", "wanders" (its changes,
-    `doubtful`, are no larger than it moves all the time) and "too few runs". `spread_change` is where runs begin to
-    spread more, or less; `noise` how runs scatter around their level, outliers among them.
+    "drifts, worse", "drifts, better", "switches between two states" (`states`, with `switches` of them), "moves with
+    the season" (of `season_runs` runs, by `season_percent` from its lowest to its highest), "explained", "wanders" (its
+    changes, `doubtful`, are no larger than its usual movement) and "too few runs". `spread_change` is where runs begin
+    to spread more, or less; `noise` how runs scatter around their level, outliers among them.
     """
 
     history: History
@@ -145,7 +146,7 @@ class Report:
 
 
 def better_of(column: str, unit: str = "") -> Better | None:
-    """Return which direction of a column is better, by its name and unit; None if neither says.
+    """Return the better direction of a column, by its name and unit; None if neither shows it.
 
     Examples
     --------
@@ -212,7 +213,7 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
 
 
 def _doubtful(logs: Sequence[float], course: Course, shifts: Sequence[Shift]) -> list[Shift]:
-    """Return the changes of a history that wanders all the time, where they do not stand out from that."""
+    """Return the changes of a wandering history that do not exceed its usual movement."""
     if course.fit.noise.persistence < WANDERING:
         return []
     return [shift for shift in shifts if not stands_out(logs, shift.run)]
@@ -267,9 +268,9 @@ def _switching(report: Report, states: TwoStates) -> Report:
 
 
 def _season(logs: Sequence[float], course: Course, level: float) -> tuple[int, tuple[list[float], Course] | None]:
-    """Return the length of a season, and with what it adds the course around it, where it explains more with less."""
+    """Return the length of a season and its effect, if the course with it explains more with fewer parameters."""
     found = season(logs) if len(logs) >= 2 * FEWEST else None
-    # Without changes, a second search is worth its time only where the season is much of what runs differ by.
+    # Without changes, a second search pays off only if the season explains much of the variance.
     if found is None or not (course.changes or found[2] >= _MUCH_SEASON):
         return 0, None
     length, wave, _ = found
@@ -291,11 +292,12 @@ def _outliers(history: History, residuals: Sequence[float], spread: float) -> tu
 
 
 def _with_verdict(report: Report, least_percent: float) -> Report:
-    """Return the report with its last word: that of its unexplained changes since the best level that lasted."""
+    """Return the report with its final verdict: that of its unexplained changes since the best lasting level."""
     unexplained = [shift.percent for shift in report.shifts if not shift.explained_by]
     drift = report.drift_percent
     if unexplained:
-        # What is lost now against where the history began, or against its last change if that undid all others.
+        # Loss relative to the beginning of the history, or to the level before its last change if that undid all
+        # others.
         total = 100 * (math.prod(1 + percent / 100 for percent in unexplained) - 1)
         decisive = total if abs(total) >= max(least_percent, 0.25 * max(map(abs, unexplained))) else 0.0
         last = "worse, and back" if report.worse(unexplained[0]) else "better, and back"
@@ -372,7 +374,9 @@ def _overlap(before: set[str], after: set[str]) -> bool:
 
 
 def _effect(logs: Sequence[float], cells: Sequence[str]) -> list[float] | None:
-    """Return what a column adds to each run: a line where it counts, else the middle of each kind; None if it cannot."""
+    """Return a column's effect on each run: a line for a number, otherwise the median of each group; None if it cannot
+    be estimated.
+    """
     kinds = sorted(set(cells))
     if len(kinds) < 2:
         return None

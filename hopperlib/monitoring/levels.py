@@ -16,7 +16,7 @@ from typing import NamedTuple
 _ROOT_2_PI = math.sqrt(2 * math.pi)
 # Persistence beyond this is a walk: no level to come back to, so no change of it.
 MOST_PERSISTENT = 0.9
-# Weight of what is assumed of outliers before one is seen [runs]: few, and three times as far off as runs spread.
+# Weight of the prior for outliers before one is seen [runs]: few, with three times the spread of runs.
 PRIOR_OUTLIERS, PRIOR_RUNS, PRIOR_WIDTH = 0.5, 10, 3.0
 # Half of the levels lie where most runs are, half evenly over their range.
 LEVELS = 48
@@ -47,7 +47,7 @@ class Fit(NamedTuple):
     loglik: float
 
     def residuals(self, values: Sequence[float]) -> list[float]:
-        """Return how far each run is from its level."""
+        """Return the difference of each run from its level."""
         bounds = [0, *self.cuts, len(values)]
         spans = zip(bounds, bounds[1:], self.levels, strict=False)
         return [value - level for begin, end, level in spans for value in values[begin:end]]
@@ -57,7 +57,7 @@ class _Densities:
     """Densities of residuals under a noise, many at a time."""
 
     def __init__(self, noise: Noise) -> None:
-        # What is new in a run has the part of the variance that the run before does not explain.
+        # The innovation of a run has the variance that the previous run does not explain.
         ordinary, innovation = 1 - noise.low - noise.high, noise.spread * math.sqrt(1 - noise.persistence**2)
         self.persistence = noise.persistence
         self.height, self.decay = ordinary / (noise.spread * _ROOT_2_PI), -0.5 / noise.spread**2
@@ -83,8 +83,8 @@ class _Densities:
         """Return the logarithms of densities, given the residuals of the runs before and how surely those were ordinary."""
         exp, log, height, decay, rho = math.exp, math.log, self.next_height, self.next_decay, self.persistence
         return [
-            # An outlier; or an ordinary run after one, which pulls it along; or an ordinary run after an outlier,
-            # which tells nothing of it.
+            # An outlier; an ordinary run after one, which is pulled along; or an ordinary run that is independent of
+            # the outlier before it.
             log(outlying + sure * height * exp(decay * (off := r - rho * b) * off) + (1 - sure) * ordinary)
             for r, b, sure, ordinary, outlying in zip(residuals, before, ordinary_before, *parts, strict=True)
         ]
@@ -98,7 +98,8 @@ def _best_path(
     shortest: int,
     allowed: Collection[int] | None,
 ) -> tuple[list[int], list[int], float]:
-    """Return where segments begin, the levels of all segments on the grid, and the likelihood less the price of each jump.
+    """Return the segment starts, the levels of all segments on the grid, and the likelihood less the penalty of each
+    jump.
 
     A segment has at least `shortest` runs and begins at one of `allowed`; the first begins anyway.
     """
@@ -111,7 +112,7 @@ def _best_path(
     openings: dict[int, list[float]] = {}
     before: list[float] = []
     sure: list[float] = []
-    # What is worked out for a value serves wherever it comes again: printed values do.
+    # Results are cached by value: printed values repeat.
     known: dict[float, _Weighed] = {}
     for run, value in enumerate(values):
         if value not in known:
@@ -132,7 +133,7 @@ def _best_path(
         # A segment is entered only when it is as long as it must be, so none that is shorter can ever end.
         if begin in openings:
             base = ended[begin][0] - (price if begin else 0)
-            # The difference of two running sums is the segment's own part, whatever its length.
+            # A difference of two prefix sums is the segment's sum, whatever its length.
             entering = [
                 base + first + now - then
                 for first, now, then in zip(openings.pop(begin), total, totals[begin + 1], strict=True)
@@ -164,7 +165,7 @@ def _enter(begin: int, entering: Sequence[float], path: list[float], began: list
 
 
 def _followed_back(ended: Sequence[tuple[float, int, int]]) -> tuple[list[int], list[int]]:
-    """Return where the segments of the best path begin, and their levels; the beginning of the history is no change."""
+    """Return the segment starts of the best path and their levels; the beginning of the history is not a change."""
     cuts, levels, end = [], [], len(ended) - 1
     while end:
         _, end, level = ended[end]
@@ -203,7 +204,7 @@ def _noise_around(residuals: Sequence[float], cuts: Collection[int], noise: Nois
             weight, r, b = sure[run] * sure[run - 1], residuals[run], residuals[run - 1]
             together += weight * r * b
             apart += weight * (r * r + b * b) / 2
-    # What is new in a run spreads by the least too.
+    # Innovations have the minimum spread too.
     most = min(MOST_PERSISTENT, math.sqrt(1 - (least / spread) ** 2))
     persistence = min(most, max(0.0, together / apart)) if apart > 0 else 0.0
     sides = []
@@ -217,7 +218,7 @@ def _noise_around(residuals: Sequence[float], cuts: Collection[int], noise: Nois
 
 
 def _grid(values: Sequence[float]) -> list[float]:
-    """Return levels that are tried: medians of five runs in a row, and what lies between them."""
+    """Return candidate levels: medians of five consecutive runs, and values between them."""
     around = sorted(_running_median(values, 2))
     low, high, half = around[0], around[-1], LEVELS // 2
     even = [low + (high - low) * step / (half - 1) for step in range(half)]
@@ -239,11 +240,11 @@ def fit(
     Parameters
     ----------
     values : sequence of float
-        Logarithms of what was measured.
+        Logarithms of the measured values.
     noise : Noise
         Where the rounds begin.
     price : float
-        What each jump must add to the logarithm of the likelihood.
+        Gain in log likelihood required for each jump.
     shortest : int
         Least runs of a segment.
     least : float
@@ -279,7 +280,7 @@ def fit_at(
     Parameters
     ----------
     values : sequence of float
-        Logarithms of what was measured.
+        Logarithms of the measured values.
     cut : int
         First run after the change; 0 for none.
     noise : Noise
@@ -328,7 +329,7 @@ def _loglik(residuals: Sequence[float], noise: Noise) -> tuple[float, tuple[floa
 
 
 def place(values: Sequence[float], fitted: Fit, which: int, shortest: int, near: int) -> list[float]:
-    """Return how likely the change is within `near` runs of each run, levels and noise given; all others stay.
+    """Return the likelihood of the change at each run within `near`, with levels, noise and all other changes fixed.
 
     Examples
     --------
@@ -349,8 +350,7 @@ def place(values: Sequence[float], fitted: Fit, which: int, shortest: int, near:
         return densities.after(residuals, densities.parts(residuals), offs, sure)
 
     staying, jumping, gone = terms(old, old), terms(old, new), terms(new, new)
-    # A change at a run: those before it on the old level, the run itself from the old to the new, those behind on the
-    # new.
+    # A change at a run: earlier runs at the old level, the run itself between the two, later runs at the new level.
     right = sum(gone)
     left, logs = 0.0, []
     for before, jump, after in zip(staying, jumping, gone, strict=True):

@@ -1,8 +1,8 @@
-"""Kinds of noise in which the likelihood of a step does not mean what it says: a spread that changes, and slow wandering.
+"""Kinds of noise that invalidate the likelihood of a step: changing spread, and slow wandering.
 
 A detector of steps takes runs to scatter evenly around their level, alike from one run to the next by a short memory. A
-spread that grows hides a loss; wandering at all time scales (1/f noise) looks like one. Both are recognized here, so that
-the answer can say what it cannot tell.
+spread that grows hides a loss; wandering at all time scales (1/f noise) looks like one. Both are detected here, so that
+the answer can state its limits.
 """
 
 import math
@@ -69,12 +69,13 @@ def spread_change(residuals: Sequence[float]) -> SpreadChange | None:
 
 
 def stands_out(values: Sequence[float], run: int) -> bool:
-    """Whether the step at a run is large beside the usual difference of neighboring blocks elsewhere in the history.
+    """Whether the step at a run is large relative to the usual difference of neighboring blocks elsewhere in the
+    history.
 
     Parameters
     ----------
     values : sequence of float
-        Logarithms of what was measured.
+        Logarithms of the measured values.
     run : int
         First run after the step.
 

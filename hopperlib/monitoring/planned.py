@@ -10,20 +10,20 @@ from hopperlib.monitoring.changes import FEWEST, NEAR
 from hopperlib.monitoring.history import Report
 from hopperlib.student import t_below, t_quantile
 
-# Fewer runs on a side do not say how they spread.
+# The spread of a side cannot be estimated from fewer runs.
 FEWEST_A_SIDE = 5
 _POWER = 0.8
 
 
 class Comparison(NamedTuple):
-    """A change between two sets of runs, on the logarithm of what was measured.
+    """A change between two sets of runs, on the logarithm of the measured values.
 
     Parameters
     ----------
     low, change, high : float
         The change, after less before, and its interval.
     p_value : float
-        How often runs that did not change differ so much. [fraction]
+        Probability of a difference this large without a change. [fraction]
     visible : float
         The change that four of five such comparisons would find at p = 0.05.
     before, after : int
@@ -58,7 +58,7 @@ def compared(
     Parameters
     ----------
     before, after : sequence of float
-        Logarithms of what was measured.
+        Logarithms of the measured values.
     persistence : float
         Autocorrelation of runs that follow each other: such runs count as fewer, below 1. [-]
     level : float
@@ -87,7 +87,7 @@ def compared(
 
 
 def moment(time: str, index: int) -> float:
-    """Return a time as a number: a date in seconds, a number as it is, else the place of the run.
+    """Return a time as a number: a date in seconds, a number unchanged, otherwise the index of the run.
 
     Examples
     --------
@@ -104,9 +104,10 @@ def moment(time: str, index: int) -> float:
 
 
 def change_at(report: Report, at: float, *, level: float = 0.95) -> Comparison | None:
-    """Return the change of a history at a moment, between its own changes before and after; None if it cannot tell.
+    """Return the change of a history at a given time, between its detected changes before and after; None if it cannot
+    be estimated.
 
-    Outliers do not count. A history that drifts, or has too few runs on a side, cannot tell.
+    Outliers do not count. Not possible for a history that drifts or has too few runs on a side.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def change_at(report: Report, at: float, *, level: float = 0.95) -> Comparison |
         return None
     moments = [moment(time, run) for run, time in enumerate(report.history.times)]
     cut = next((run for run, when in enumerate(moments) if when >= at), len(moments))
-    # The history's own changes; one that is near the date is the one that is asked about.
+    # Detected changes of the history; one near the date is the requested one.
     others = [shift.run for shift in report.shifts if abs(shift.run - cut) > NEAR]
     begin = max([0, *(run for run in others if run < cut)])
     end = min([len(values), *(run for run in others if run > cut)])
@@ -138,6 +139,6 @@ def change_at(report: Report, at: float, *, level: float = 0.95) -> Comparison |
 
 
 def _ordinary(report: Report, runs: range) -> list[float]:
-    """Return the logarithms of what some runs measured, without outliers."""
+    """Return the logarithms of the values of some runs, without outliers."""
     far = {outlier.run for outlier in report.outliers}
     return [math.log(report.history.values[run]) for run in runs if run not in far]

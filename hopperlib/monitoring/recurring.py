@@ -1,7 +1,7 @@
 """Courses that come back: a history that switches between two states, or moves with a season.
 
-Neither is a lasting change, but levels that jump follow both. So each is held against the course of levels by Schwarz'
-criterion: the likelihood, less half the logarithm of the number of runs for everything that was fitted.
+Neither is a lasting change, but levels that jump follow both. Each is therefore compared with the course of levels by
+the Schwarz criterion: the likelihood, less half the logarithm of the number of runs for each fitted parameter.
 """
 
 import math
@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from statistics import fmean, median
 from typing import NamedTuple
 
-# So often a history must have gone from one state to the other: once is a change, twice one that was undone.
+# Minimum number of switches between the states: one is a change, two a change that was undone.
 LEAST_SWITCHES = 3
 # A visit of a state lasts for that many runs. [runs]
 SHORTEST_VISIT = 3
@@ -47,7 +47,7 @@ def two_states(values: Sequence[float], least: float, first: tuple[float, float]
     Parameters
     ----------
     values : sequence of float
-        Logarithms of what was measured.
+        Logarithms of the measured values.
     least : float
         Least spread of ordinary runs.
     first : (float, float) or None
@@ -129,7 +129,7 @@ def outweighs(states: TwoStates, levels: Sequence[float], loglik: float, more: i
 
 
 def season(values: Sequence[float]) -> tuple[int, list[float], float] | None:
-    """Return the length of the season that fits best, in runs, what it adds to each run, and its share of the variance.
+    """Return the season length with the best fit, in runs, its effect on each run, and its share of the variance.
 
     None for too few runs.
 

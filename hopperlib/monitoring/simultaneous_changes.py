@@ -1,9 +1,9 @@
 """Benchmarks that moved at the same time, and which part of the machine explains those that did and those that did not.
 
 Each part of the machine, when it goes wrong, slows some kinds of benchmarks and leaves others alone
-(``subsystems.toml``). A part is out if a kind moved that it leaves alone, or one stayed that it slows. A benchmark in
-which no change was seen has not stayed by that: only if its runs before and after exclude a change as large as that of
-the others. Else its noise may hide it, and nothing is concluded.
+(``subsystems.toml``). A part is out if a kind moved that it leaves alone, or one stayed that it slows. A benchmark
+without a detected change counts as steady only if its runs before and after exclude a change as large as that of the
+others. Else its noise may hide it, and nothing is concluded.
 """
 
 import math
@@ -20,7 +20,7 @@ from hopperlib.package_data import load_toml_resource
 from hopperlib.schema import read_records
 
 Kind = Literal["launch", "file system", "memory", "network", "serial", "parallel"]
-# Kinds of benchmarks, by the words in their names that tell them; the first that is met decides.
+# Kinds of benchmarks by words in their names; the first match decides.
 KINDS: dict[Kind, tuple[str, ...]] = {
     "launch": ("launch", "startup", "start-up", "job start", "mpi_init", "sbcast"),
     "file system": (
@@ -40,7 +40,7 @@ KINDS: dict[Kind, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subsystem:
-    """What a part of the machine slows when it goes wrong: by kind of benchmark all, some, none or any of them."""
+    """A part of the machine and the kinds of benchmark that a fault in it slows: all, some, none or any of them."""
 
     name: str
     title: str
@@ -49,7 +49,9 @@ class Subsystem:
 
 
 class Reading(NamedTuple):
-    """What the benchmarks that moved say: the parts that explain them, and the kinds whose runs would tell these apart."""
+    """Interpretation of the benchmarks that moved: the parts that explain them, and the kinds of benchmark that would
+    separate these.
+    """
 
     explained_by: tuple[Subsystem, ...]
     missing: tuple[str, ...]
@@ -57,9 +59,9 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """Series that changed at the same time: their changes by name, those that stayed, and what that says.
+    """Series that changed at the same time: their changes by name, the steady series, and the interpretation.
 
-    `steady` are those whose runs exclude a change as large; in those of `unknown` it may hide.
+    `steady` are those whose runs exclude a change as large; those of `unknown` may have one.
     """
 
     time: str
@@ -83,7 +85,7 @@ def subsystems() -> tuple[Subsystem, ...]:
 
 
 def kind_of(name: str) -> Kind | Literal[""]:
-    """Return the kind of benchmark that a name tells; empty if it tells none.
+    """Return the kind of benchmark that a name implies; empty if none.
 
     Examples
     --------
@@ -94,14 +96,14 @@ def kind_of(name: str) -> Kind | Literal[""]:
     return next((kind for kind, known in KINDS.items() if any(word in words for word in known)), "")
 
 
-# How sure it must be that a benchmark did not change: of 100 that did change, at most one is taken for steady.
+# Required certainty that a benchmark is steady: of 100 that changed, at most one is called steady.
 _LEVEL = 0.98
-# What a part says of a kind, and what may be seen of it then; of a kind that did not run nothing is seen.
+# Effects that a part predicts for a kind, and the observations they allow; a kind that did not run is not observed.
 _FITS = {"all": ("", "all"), "some": ("", "some", "all"), "none": ("", "none"), "any": ("", "all", "some", "none")}
 
 
 def read(moved: Iterable[str], steady: Iterable[str]) -> Reading:
-    """Return which parts explain the kinds of benchmarks that moved, and those that did not; what says most comes first.
+    """Return the parts that explain which kinds of benchmarks moved and which did not; the most specific first.
 
     Parameters
     ----------
@@ -138,7 +140,7 @@ def _explains(part: Subsystem, seen: Mapping[Kind, str]) -> bool:
 
 
 def _predicted(part: Subsystem, seen: Mapping[Kind, str]) -> int:
-    """Return how many of the kinds that were seen had to look so if the part went wrong."""
+    """Return how many of the observed kinds a fault in the part predicts exactly."""
     return sum(effect in ("all", "none") or seen[kind] == effect for kind, effect in part.effect.items() if seen[kind])
 
 
@@ -183,7 +185,7 @@ def _most_alike(group: Sequence[tuple[Report, Shift]]) -> tuple[bool, list[Repor
 
 
 def _excludes(report: Report, at: float, least: float, *, worse: bool) -> bool:
-    """Whether the runs of a series about a moment exclude that it changed for the worse, or the better, by so much."""
+    """Whether the runs of a series about a moment exclude a change by this much for the worse, or the better."""
     change = change_at(report, at, level=_LEVEL)
     if change is None:
         return False
@@ -207,6 +209,6 @@ def _simultaneous(reports: Sequence[Report]) -> list[list[tuple[Report, Shift]]]
             groups.append([])
             until = end
         groups[-1].append((report, shift))
-        # The window narrows to what is common.
+        # The window shrinks to the common part.
         until = min(until, end)
     return groups

@@ -1,4 +1,4 @@
-"""Sustained performance of a suite of benchmarks, and whether it keeps what was committed.
+"""Sustained performance of a suite of benchmarks, and whether commitments are met.
 
 Sustained System Performance is the geometric mean of the rates of the benchmarks, each per processor (or node), times
 the number of processors [1]_; the rate of one is its reference count of operations over its time and its processors.
@@ -38,7 +38,7 @@ def rate(operations: float, time_s: float, processors: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """One benchmark of a suite: its rate per processor, what was committed, what the reference machine gives."""
+    """One benchmark of a suite: its rate per processor, the commitment, and the rate of the reference machine."""
 
     name: str
     rate: float
@@ -103,7 +103,7 @@ class Suite:
 
     @property
     def passes(self) -> bool | None:
-        """Whether every commitment is kept, that of the mean too; None if there is none."""
+        """Whether every commitment is met, including that of the mean; None if there is none."""
         if all(code.commitment is None for code in self.rates):
             return None
         return not self.short and (self.committed is None or self.ssp >= self.committed)

@@ -1,9 +1,8 @@
 """Which rank goes where: task orders for codes that talk to their neighbors.
 
-By default ranks fill the nodes in order. A code on a three-dimensional grid
-then gets slabs of its grid on a node, and most neighbors sit elsewhere. Put a
-small box of the grid on each node instead, and more neighbors meet inside it.
-Nothing of the program changes: a file `MPICH_RANK_ORDER` tells the launcher.
+By default ranks fill the nodes in order. A code on a three-dimensional grid then gets slabs of its grid on a node, and
+most neighbors sit elsewhere. With a small box of the grid on each node instead, more neighbors are on the same node.
+The program is unchanged: a file `MPICH_RANK_ORDER` sets the order for the launcher.
 
 S3D ran 6 % faster for it; MFDn's best order deals the ranks of a triangle out
 so that every column has equally many [1]_.
@@ -38,7 +37,7 @@ def parse_grid(text: str) -> Grid:
     Raises
     ------
     InputError
-        If the text is no grid of one to four positive sizes.
+        If the text is not a grid of one to four positive sizes.
 
     Examples
     --------
@@ -72,7 +71,7 @@ def neighbor_pairs(grid: Grid, *, periodic: bool = False) -> Iterator[tuple[int,
 
 
 def neighbor_count(grid: Grid, *, periodic: bool = False) -> int:
-    """Return how many pairs of ranks are neighbors.
+    """Return the number of pairs of neighboring ranks.
 
     Examples
     --------
@@ -83,7 +82,7 @@ def neighbor_count(grid: Grid, *, periodic: bool = False) -> int:
 
 
 def _cut(grid: Grid, block: Grid, periodic: bool) -> int:
-    """Return how many neighbor pairs lie in different boxes."""
+    """Return the number of neighbor pairs in different boxes."""
     ranks = prod(grid)
     # Along each axis: the planes between boxes, and the one that joins the edges unless one box holds all of the axis.
     planes = [
@@ -132,12 +131,12 @@ def off_node_pairs(order: Sequence[int], grid: Grid, cores_per_node: int, *, per
 
 
 def _differing(node: list[int], grid: Grid, periodic: bool) -> int:
-    """Return how many neighbors have different nodes: whole lines of the grid compared at a time."""
+    """Return the number of neighbor pairs on different nodes, comparing whole lines of the grid at a time."""
     total, step = 0, 1
     for size in grid:
         line = step * size
         for start in range(0, len(node), line):
-            # Cells of this stretch and those one step further along the axis.
+            # Cells of this stretch and those one step later along the axis.
             total += sum(map(ne, node[start : start + line - step], node[start + step : start + line]))
             if periodic and size > 2:
                 total += sum(map(ne, node[start + line - step : start + line], node[start : start + step]))
@@ -180,9 +179,8 @@ def block_order(grid: Grid, block: Grid) -> list[int]:
 def best_block(grid: Grid, cores_per_node: int, *, periodic: bool = False) -> tuple[Grid, list[int], int]:
     """Return the block of at most a node's cores whose order keeps most neighbors together.
 
-    Blocks whose sides multiply to the cores of a node are tried; the grid's own
-    order is the one to beat. On grids of more than 100,000 ranks only the two
-    are tried that cut the fewest pairs where one block meets the next.
+    Blocks whose sides multiply to the cores of a node are tried and compared with the grid's default order. On grids of
+    more than 100,000 ranks, only the two that cut the fewest pairs between blocks are tried.
 
     Returns
     -------
@@ -208,7 +206,7 @@ def best_block(grid: Grid, cores_per_node: int, *, periodic: bool = False) -> tu
         tried_blocks = tried_blocks[:_TRIED]
     for block in tried_blocks:
         tried = block_order(grid, block)
-        # Blocks of a node's cores that fill the grid: no node holds parts of two, and what is cut is known.
+        # Blocks of a node's cores that fill the grid: no node holds parts of two, and the number of cut pairs is known.
         fills = prod(block) == cores_per_node and not any(map(int.__mod__, grid, block))
         cut = _cut(grid, block, periodic)
         off_node = cut if fills else off_node_pairs(tried, grid, cores_per_node, periodic=periodic)

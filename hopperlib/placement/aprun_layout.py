@@ -1,10 +1,8 @@
 """How aprun fills a node: tasks on NUMA nodes, cores for each task.
 
-Documented is that tasks fill NUMA node 0 before the next [1]_, and the default
-tasks per node, per NUMA node and NUMA nodes per node [2]_. That a depth of
-more than a NUMA node takes whole NUMA nodes follows from the geometry. What
-happens to tasks beyond that, where cores are left over, is assumed here and
-said with each placement that it touches.
+Documented is that tasks fill NUMA node 0 before the next [1]_, and the default tasks per node, per NUMA node and NUMA
+nodes per node [2]_. That a depth of more than a NUMA node takes whole NUMA nodes follows from the geometry. The
+distribution of more tasks over leftover cores is assumed here, and reported with each placement that it affects.
 
 References
 ----------
@@ -39,7 +37,7 @@ def counted_node(node: NodeKind, threads: int) -> NodeKind:
 
 
 class AprunLayout(NamedTuple):
-    """What aprun makes of a component on one full node.
+    """aprun's layout of a component on one full node.
 
     Parameters
     ----------
@@ -50,7 +48,7 @@ class AprunLayout(NamedTuple):
     seats : tuple of tuple of int
         Cores of each task of a full node, in the order of the tasks.
     assumptions : tuple of str
-        What is assumed about it.
+        Assumptions about it.
     """
 
     tasks_per_node: int
@@ -64,12 +62,12 @@ class AprunLayout(NamedTuple):
 
 
 def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLayout:
-    """Return how a full node is filled, with aprun's defaults worked out.
+    """Compute how a full node is filled, with aprun's defaults resolved.
 
     Parameters
     ----------
     component : Component
-        What the line asks for.
+        The line's request.
     node : NodeKind
         Kind of node.
     machine : str
@@ -101,7 +99,7 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
     seats = _adjacent_seats(free, depth, share)
     tasks_per_node = component.tasks_per_node or (cores // depth if share is None else len(seats))
     assumptions: list[str] = []
-    # Worth saying only where the node could have held more.
+    # Relevant only if the node could have held more.
     if component.tasks_per_node is None and tasks_per_node < node.cores // depth:
         on_node = count(tasks_per_node, "task")
         assumptions.append(f"Without -N, {on_node} a node: that -S, -sn and -r lower the default of -N is assumed.")
@@ -118,7 +116,7 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
 
 
 def _numa_nodes(component: Component, node: NodeKind) -> tuple[int, ...]:
-    """Return the NUMA nodes that a line uses: those of ``-sl``, the first ones with ``-sn``."""
+    """Return the NUMA nodes of a line: those of ``-sl``, the first ones with ``-sn``."""
     listed = component.numa_node_list or tuple(range(node.numa_nodes))
     wanted = component.numa_nodes_per_node or len(listed)
     if wanted > len(listed):
@@ -141,7 +139,7 @@ def _check_tasks(
 
 
 def _numbered(binding: Binding, node: NodeKind, threads: int) -> Binding:
-    """Return a binding of the counted node with the node's own cores and CPU numbers."""
+    """Return a binding with the node's actual core and CPU numbers."""
     return binding._replace(
         cores=tuple(dict.fromkeys(unit // threads for unit in binding.cores)),
         cpus=tuple(node.cpu(*divmod(unit, threads)) for unit in binding.cores),
@@ -188,7 +186,7 @@ def _adjacent_seats(free: Sequence[Sequence[int]], depth: int, per_numa_node: in
     for group in free:
         gathered += group
         if len(gathered) >= depth:
-            # The next task begins on a NUMA node of its own, so cores left over in the last one stay free.
+            # The next task begins on a new NUMA node, so leftover cores of the last one stay free.
             seats.append(tuple(gathered[:depth]))
             gathered = []
     return seats
@@ -200,7 +198,7 @@ def _cut(cores: Sequence[int], depth: int, wanted: int) -> list[tuple[int, ...]]
 
 
 def _pattern(component: Component, layout: AprunLayout, node: NodeKind, tasks: int, threads: int) -> Iterator[Binding]:
-    """Yield where the tasks of one node run: at most those of a full one, each with its threads."""
+    """Yield the tasks of one node: at most those of a full one, each with its threads."""
     seats = layout.seats[:tasks]
     numa_nodes = set(layout.numa_nodes)
     usable = node.cores - component.reserved_cores
@@ -224,7 +222,7 @@ def _near_cores(seat: tuple[int, ...], allowed: tuple[int, ...], node: NodeKind)
 def _thread_cores(
     component: Component, node: NodeKind, seat: tuple[int, ...], number: int, allowed: tuple[int, ...], threads: int
 ) -> list[tuple[int, ...]]:
-    """Return the cores of each thread of a task, as ``-cc`` says; threads beyond the seat's cores share them."""
+    """Return the cores of each thread of a task, by ``-cc``; threads beyond the seat's cores share them."""
     match component.cpu_binding:
         case "none":
             return [allowed] * threads
@@ -241,16 +239,16 @@ def _thread_cores(
 
 
 def _entries(component: Component, number: int, threads: int, usable: int) -> list[int | None]:
-    """Return the ``-cc`` list entry of each thread of a task; entries that are no core are passed over."""
+    """Return the ``-cc`` list entry of each thread of a task; entries that are not cores are skipped."""
     lists = component.binding_list or ((None,),)
     own = [core for core in lists[number % len(lists)] if core is None or core < usable]
-    # A single list serves the tasks of a node one after the other; of several, each is one task's own.
+    # A single list applies to the tasks of a node in turn; of several, each belongs to one task.
     first = number * threads if len(lists) == 1 else 0
     return [own[(first + thread) % len(own)] for thread in range(threads)]
 
 
 def place_aprun(component: Component, node: NodeKind, machine: Machine, threads: int) -> Seating:
-    """Return the tasks of one component on its nodes: full nodes first, the last one with what is left.
+    """Return the tasks of one component on its nodes: full nodes first, the remainder on the last.
 
     Parameters
     ----------
@@ -279,7 +277,7 @@ def place_aprun(component: Component, node: NodeKind, machine: Machine, threads:
     per_node, lists = layout.tasks_per_node, component.binding_list
     firsts = range(0, component.tasks, per_node)
     task_numbers = [range(first, min(first + per_node, component.tasks)) for first in firsts]
-    # Two kinds of nodes at most: full ones, and the last with what is left.
+    # At most two kinds of nodes: full ones, and the last with the remainder.
     patterns = {
         count: tuple(
             _numbered(binding, node, hardware_threads)

@@ -72,9 +72,9 @@ class Seating(NamedTuple):
     patterns : sequence of tuple of Binding
         For each node where those tasks run; equal nodes hold the same object.
     assumptions : tuple of str
-        What is assumed about it.
+        Assumptions about it.
     doubts : tuple of str
-        What the machine file does not say, so that the placement cannot be told.
+        Values missing from the machine file, so that the placement is unknown.
     """
 
     task_numbers: Sequence[Sequence[int]]

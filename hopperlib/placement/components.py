@@ -1,4 +1,4 @@
-"""What a launch line asks for, as data, and the error of a line that is refused.
+"""Request of a launch line, as data, and the error for a rejected line.
 
 ===============  ==============================================================
 `LaunchError`    the launcher or the batch system would refuse this line
@@ -7,9 +7,8 @@
 `Launch`         a whole line: components, reservation, environment
 ===============  ==============================================================
 
-A component holds what was asked for. What the launcher makes of it (the tasks
-on a node where ``-N`` is absent, for example) is worked out in
-`hopperlib.placement.aprun_layout` for aprun, for other launchers in `hopperkit`.
+A component holds the request. Its interpretation by the launcher (for example, tasks per node without ``-N``) is
+computed in `hopperlib.placement.aprun_layout` for aprun, and in `hopperkit` for other launchers.
 """
 
 import re
@@ -39,12 +38,11 @@ class LaunchError(InputError):
     flag : str
         The option at fault, as typed (``-S``), or the part of the text.
     value : str or int
-        What it was given; empty if it was given nothing.
+        The value given; empty if there was none.
     rule : str
-        What holds instead, with the bound and where the bound comes from.
+        The rule, with the bound and its origin.
     words : str or None
-        What the launcher itself prints for this mistake, where that is
-        documented.
+        The launcher's message for this mistake, if documented.
     shown : str or None
         The value as the message shows it, where that differs; empty where the
         option itself is at fault.
@@ -72,7 +70,7 @@ class LaunchError(InputError):
 
 
 class GpuRequest(NamedTuple):
-    """What a line asks of GPUs; None means that it does not say.
+    """GPU request of a line; None means not given.
 
     Parameters
     ----------
@@ -81,11 +79,11 @@ class GpuRequest(NamedTuple):
     binding : str
         Word of ``--gpu-bind``: ``none``, ``closest``, ``single``, ``per_task``, ``map``, ``mask``; empty for none given.
     number : int
-        Number behind ``single:`` and ``per_task:``.
+        Number after ``single:`` and ``per_task:``.
     entries : tuple of tuple of int
         GPUs of each entry of a list.
     sharing : bool
-        ``--gres-flags=allow-task-sharing``: a task has no group of its own that hides the other GPUs.
+        ``--gres-flags=allow-task-sharing``: a task has no cgroup that hides the other GPUs.
     """
 
     per_node: int | None = None
@@ -99,7 +97,7 @@ class GpuRequest(NamedTuple):
     sharing: bool = False
 
     def on_node(self, tasks: int, nodes: int) -> int | None:
-        """Return how many GPUs a node's share of the step is.
+        """Return the number of GPUs in a node's share of the step.
 
         Examples
         --------
@@ -116,7 +114,7 @@ class GpuRequest(NamedTuple):
 
 
 class BoundTasks(Protocol):
-    """The tasks of a node as a launcher binds them: the CPUs of each, empty where it is not bound; and what cannot be told."""
+    """The tasks of a node as bound by a launcher: the CPUs of each, empty if unbound; and unknowns."""
 
     @property
     def cpus(self) -> list[tuple[int, ...]]:
@@ -124,22 +122,22 @@ class BoundTasks(Protocol):
 
     @property
     def doubt(self) -> str:
-        """Why they cannot be told; empty if they can."""
+        """Why they are unknown; empty if known."""
 
 
 class TaskMapper(Protocol):
-    """A launcher that works out the CPUs of the tasks of a node by its own rules."""
+    """A launcher that computes the CPUs of a node's tasks by its rules."""
 
     @property
     def doubt_on_several_nodes(self) -> str:
-        """Why the tasks of several nodes cannot be told; empty if they can."""
+        """Why the tasks of several nodes are unknown; empty if known."""
 
     def bind(self, kind: NodeKind, tasks: int, /) -> BoundTasks:
         """Return the CPUs of each task of one node."""
 
 
 class TaskMapping(NamedTuple):
-    """How mpiexec maps the tasks of a node onto its units, and what it binds them to.
+    """Mapping of a node's tasks to units by mpiexec, and their binding.
 
     Parameters
     ----------
@@ -162,9 +160,9 @@ class TaskMapping(NamedTuple):
 
 
 class Component(NamedTuple):
-    """One program of a launch line and how its tasks were asked for.
+    """One program of a launch line and its requested tasks.
 
-    ``None`` means that the line did not say.
+    ``None`` means not given on the line.
 
     Parameters
     ----------
@@ -173,11 +171,10 @@ class Component(NamedTuple):
     tasks : int
         MPI tasks: ``-n``.
     shell : str
-        The command as a shell must be given it: as typed, with the variables that only the script knows.
+        The command in shell syntax: as typed, with variables known only at run time.
     threads_per_task : int
-        CPUs that each task asks for: ``aprun -d`` (cores), ``srun -c``
-        (hardware threads on a machine that has several a core). How many
-        threads really run stands in `Launch.openmp_threads`.
+        CPUs requested per task: ``aprun -d`` (cores), ``srun -c`` (hardware threads on a machine with several per
+        core). The actual number of threads is in `Launch.openmp_threads`.
     nodes : int or None
         ``srun -N``; aprun has no such option.
     tasks_per_node : int or None
@@ -193,17 +190,15 @@ class Component(NamedTuple):
     numa_node_list : tuple of int or None
         ``aprun -sl``.
     strict_memory : bool
-        ``aprun -ss``, ``srun --mem-bind=local``: memory from the task's own NUMA nodes only.
+        ``aprun -ss``, ``srun --mem-bind=local``: memory only from the task's NUMA nodes.
     cpu_binding : str or None
         Keyword of ``aprun -cc`` (``cpu``, ``depth``, ``numa_node``, ``none``, ``list``)
         or of ``srun --cpu-bind`` (``cores``, ``threads``, ``sockets``,
         ``ldoms``, ``rank``, ``rank_ldom``, ``none``, ``map_cpu``,
         ``mask_cpu``, ``map_ldom``, ``mask_ldom``).
     binding_list : tuple of tuple of (int or None), or None
-        For ``-cc`` lists, one tuple of CPUs a task (a single tuple: one list
-        for all in order; None stands for ``x``, unbound); for ``map_cpu``,
-        ``mask_cpu``, ``map_ldom`` and ``mask_ldom`` the CPUs or NUMA nodes of
-        each entry.
+        For ``-cc`` lists, one tuple of CPUs per task (a single tuple: one list for all in order; None means ``x``,
+        unbound); for ``map_cpu``, ``mask_cpu``, ``map_ldom`` and ``mask_ldom`` the CPUs or NUMA nodes of each entry.
     memory_per_task_gb : float or None
         ``aprun -m``, ``srun --mem-per-cpu`` times the task's CPUs. [GB]
     reserved_cores : int
@@ -219,21 +214,21 @@ class Component(NamedTuple):
     threads_per_core : int or None
         Hardware threads of each core in use: ``srun --threads-per-core``, ``--hint``, ``aprun -j``.
     step_method : str
-        ``srun -m``: how Slurm picks the cores of a step over sockets; cyclic unless the line says it.
+        ``srun -m``: Slurm's distribution of a step's cores over sockets; default: cyclic.
     system_cores : tuple of int or None
         Cores that the job leaves to the system: ``sbatch -S``; None for those that the site keeps.
     gpus : GpuRequest or None
-        What the line and the job ask of GPUs.
+        GPU request of the line and the job.
     mapping : TaskMapping or None
         How mpiexec maps and binds; None for the other launchers.
     mapper : TaskMapper or None
-        What binds the tasks of a node one by one, for a launcher whose own rules are followed.
+        Binding of the tasks of a node one by one, for a launcher with a model of its rules.
     exact : bool
-        Whether a Slurm step takes only the CPUs it asks for instead of all of the node's.
+        Whether a Slurm step uses only its requested CPUs instead of all of the node's.
     options : tuple of (str, str)
         Every option of the component, short spelling and value, in order.
     idle_options : tuple of str
-        Those of them that do not bear on placement.
+        Those of them that do not affect placement.
 
     Examples
     --------
@@ -277,7 +272,7 @@ class Component(NamedTuple):
 
 
 class Remarks(NamedTuple):
-    """What a reader of lines has to say beside the components: notes, what it assumed, what it cannot tell."""
+    """Remarks of a parser besides the components: notes, assumptions, unknowns."""
 
     notes: list[str]
     assumptions: list[str]
@@ -290,7 +285,7 @@ class Remarks(NamedTuple):
 
 
 class Reservation(NamedTuple):
-    """What a batch script reserves.
+    """Reservation of a batch script.
 
     Parameters
     ----------
@@ -307,7 +302,7 @@ class Reservation(NamedTuple):
     memory_per_task_gb : float or None
         ``mppmem``. [GB]
     options : tuple of (str, str)
-        Every resource asked for, with its value, in order.
+        Every requested resource, with its value, in order.
     """
 
     batch: BatchSystem
@@ -320,7 +315,9 @@ class Reservation(NamedTuple):
 
 
 class Job(NamedTuple):
-    """Where a launch line stands: the machine, the kind of node, what the script around it reserves, its modules, whether jobs share nodes."""
+    """Context of a launch line: the machine, the kind of node, the script's reservation, its modules, whether jobs
+    share nodes.
+    """
 
     machine: Machine
     node: NodeKind
@@ -330,7 +327,7 @@ class Job(NamedTuple):
 
 
 ReadLine = tuple[tuple[Component, ...], dict[str, str], Remarks]
-"""What a reader of lines returns: the components, the variables that the line itself sets, and remarks."""
+"""Result of a parser: the components, the variables set on the line, and remarks."""
 
 
 class Launch(NamedTuple):
@@ -345,25 +342,24 @@ class Launch(NamedTuple):
     components : tuple of Component
         More than one for MPMD (``:``).
     reservation : Reservation or None
-        What the batch script around the line reserves; None for a bare line.
+        Reservation of the batch script around the line; None for a line without a script.
     openmp_threads : int or None
-        Threads that each task starts, from OMP_NUM_THREADS or given by the
-        caller; None if nothing says so.
+        Threads per task, from OMP_NUM_THREADS or the caller; None if unknown.
     environment : mapping
         Variables set in front of the line or exported before it.
     notes : tuple of str
-        What the reader should know, in plain sentences: options without effect
-        on the placement, values taken from the script, units in doubt.
+        Notes for the reader, in plain sentences: options without effect on the placement, values taken from the script,
+        ambiguous units.
     kind : str or None
-        Kind of node that the text asks for; None for the ordinary one.
+        Kind of node requested in the text; None for the ordinary one.
     assumptions, doubts : tuple of str
-        What the reader assumed, as clauses that begin with "that"; what it cannot tell.
+        Assumptions, as clauses that begin with "that"; and unknowns.
     steps, steps_cpus : int
-        How many steps the script runs at the same time, this one included, and how many CPUs all of them ask for.
+        Number of simultaneous steps in the script, including this one, and the CPUs requested by all of them.
     before, after : tuple of Component
         Those of them that start before this one and still run, and those that start after it.
     gpu_wrappers : frozenset of str
-        Files that the script writes and that choose a GPU for the program behind them.
+        Files written by the script that choose a GPU for the program they start.
     """
 
     launcher: LauncherKind
@@ -388,11 +384,11 @@ class Launch(NamedTuple):
         return sum(component.tasks for component in self.components)
 
     def threads_of(self, component: Component) -> int:
-        """Threads that each task of the component runs: OpenMP threads if known, else the CPUs asked for."""
+        """Threads per task of the component: OpenMP threads if known, otherwise the requested CPUs."""
         return self.openmp_of(component) or component.threads_per_task
 
     def openmp_of(self, component: Component) -> int | None:
-        """OpenMP threads of each task of the component, as far as is known: of several programs each may export its own."""
+        """OpenMP threads per task of the component, if known: of several programs each may set its number."""
         exported = " ".join(value for name, value in component.options if name in ("--export", "-e", "-env", "-x"))
         own = re.findall(r"\bOMP_NUM_THREADS=(\d{1,4})\b", exported) if len(self.components) > 1 else []
         return int(own[-1]) if own else self.openmp_threads

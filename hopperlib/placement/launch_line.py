@@ -1,8 +1,8 @@
-"""Plain launch lines of aprun, read into what they request.
+"""Plain aprun launch lines, parsed into requests.
 
-The options that say how many tasks and where: -n, -N, -S, -d and -sn; -ss is read, but bears on neither the
-placement nor its price here. Each core takes one hardware thread, as with -j 1, which is not an option here: of
-a machine with several a core (Titan) the complete reader takes aprun's default for the machine, so it places the same
+The options for the number and location of tasks: -n, -N, -S, -d and -sn; -ss is accepted, but affects neither the
+placement nor its cost here. Each core takes one hardware thread, as with -j 1, which is not an option here: of a
+machine with several a core (Titan) the complete reader takes aprun's default for the machine, so it places the same
 line differently. That reader, with batch scripts and every launcher, is in `hopperkit.launchers`.
 """
 
@@ -43,7 +43,7 @@ def read_launch_line(line: str, machine: Machine, *, threads: int | None = None,
     Raises
     ------
     LaunchError
-        If the line is no aprun line, or holds an option or value that this reader does not take.
+        If the line is not an aprun line, or has an unsupported option or value.
     ValueError
         If the machine has no such kind of node.
 

@@ -1,9 +1,8 @@
-"""Layouts of a job that needs so much memory a task: which fit, what each is charged.
+"""Layouts of a job with a memory need per task: those that fit, and their charges.
 
-A job is charged for whole nodes. If memory allows only some of the cores a
-task, the idle ones are paid for too: a node that is half packed costs twice.
-Threads can put the idle cores to work, and nodes with more memory leave fewer
-of them idle.
+A job is charged for whole nodes. If memory allows tasks on only some of the cores, the idle ones are charged too: a
+half-packed node costs twice as much. Threads can put the idle cores to work, and nodes with more memory leave fewer of
+them idle.
 """
 
 import math
@@ -22,7 +21,7 @@ _MAX_TASKS = 10**9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """One way to lay a job out over nodes.
+    """One distribution of a job over nodes.
 
     Parameters
     ----------
@@ -32,8 +31,7 @@ class Layout:
         Tasks of the whole job.
     tasks_per_node, threads_per_task : int
     need_gb : float
-        Memory of a task. [GB]
-        A further thread is taken to do as much as a task.
+        Memory of a task. [GB] An additional thread is assumed to do as much work as a task.
 
     Examples
     --------
@@ -74,7 +72,7 @@ class Layout:
 
     @property
     def memory_is_local(self) -> bool:
-        """Whether each NUMA node's own memory holds what its tasks need, with tasks spread evenly."""
+        """Whether each NUMA node's memory holds the need of its tasks, with tasks spread evenly."""
         most = -(-self.tasks_per_node // self.node_kind.numa_nodes)
         room = self.node_kind.usable_memory_gb / self.node_kind.numa_nodes
         return most * self.need_gb <= room * (1 + _ROUNDING_TOLERANCE)
@@ -125,9 +123,8 @@ def layouts(
 ) -> list[Layout]:
     """Return every layout that fits, the cheapest first.
 
-    For each number of tasks a node there are two: one thread a task, and as
-    many as find a core without straddling NUMA nodes. `threads` asks for one
-    number of threads instead.
+    For each number of tasks a node there are two: one thread a task, and as many as find a core without straddling NUMA
+    nodes. `threads` requests one number of threads instead.
 
     Parameters
     ----------
@@ -175,7 +172,7 @@ def layouts(
 
 
 def cheapest(fitting: Iterable[Layout], *, threads: int | None = None, kind: NodeKind | None = None) -> Layout | None:
-    """Return the cheapest of some layouts; None if there is none.
+    """Return the cheapest of some layouts; None if there are none.
 
     Equal cost goes to memory that is local, then to fewer threads, then to fewer nodes.
 
@@ -202,7 +199,7 @@ def cheapest(fitting: Iterable[Layout], *, threads: int | None = None, kind: Nod
 
 
 def break_even_efficiency(pure: Layout, threaded: Layout) -> float:
-    """Work that each further thread must do for a threaded layout to cost no more, as a share of a task's work. [ratio]
+    """Work of each additional thread at which a threaded layout costs the same, as a share of a task's work. [ratio]
 
     Above 1 no thread can.
 
@@ -214,7 +211,7 @@ def break_even_efficiency(pure: Layout, threaded: Layout) -> float:
     Raises
     ------
     InputError
-        If the second has no further threads.
+        If the second has no additional threads.
 
     Examples
     --------
@@ -241,7 +238,7 @@ def obstacle(
     threads: int | None = None,
     kinds: tuple[NodeKind, ...] | None = None,
 ) -> Obstacle | None:
-    """Return why no layout fits and what would do; None if one fits.
+    """Return why no layout fits and what would fit; None if one fits.
 
     Parameters
     ----------
@@ -288,7 +285,7 @@ at most 90,000 tasks of 2 GB, or at most 1.82 GB for each of 100,000 tasks
     needed = [(kind, -(-tasks // kind.count)) for kind in wide]
     shares = [kind.usable_memory_gb / on_node for kind, on_node in needed if on_node <= seats(kind, count)]
     if shares:
-        # Rounded down: what is offered must fit.
+        # Rounded down: the suggestion must fit.
         remedy += f", or at most {int(100 * max(shares)) / 100:g} GB for each of {tasks:,} tasks"
     return Obstacle(
         f"{tasks:,} tasks of {need_gb:g} GB need {-(-tasks // per_node):,} {best.name} nodes, at most {per_node} tasks "

@@ -16,7 +16,7 @@ __all__ = ["APRUN", "Binding", "Filling", "NodePlacement", "Placement", "Task", 
 
 
 class Task(NamedTuple):
-    """One MPI task, placed: where it runs is said as in `Binding`.
+    """One placed MPI task; its location is described as in `Binding`.
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ class Placement(NamedTuple):
     nodes : tuple of NodePlacement
         In the order of the job's node list; the components one after the other.
     assumptions : tuple of str
-        What is assumed where no source says how the launcher places.
+        Assumptions if no source describes the launcher's placement.
     doubts : tuple of str
-        Why it cannot be told where the tasks run; what the placement shows is then the likeliest case.
+        Why the location of the tasks is unknown; the placement is then the likeliest case.
     """
 
     machine: Machine
@@ -130,7 +130,7 @@ class Filling(NamedTuple):
     seat : callable
         ``seat(launch, machine, node)`` yields a `Seating` for each component of the launch.
     pin : callable
-        ``pin(binding, launch, node)`` returns where the threads of a task are pinned inside its binding.
+        ``pin(binding, launch, node)`` returns the pinning of a task's threads within its binding.
     assumptions : callable
         ``assumptions(launch)`` returns sentences on what no source documents.
     """
@@ -226,7 +226,7 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None, fi
 
 
 def _moved(numbers: Sequence[int], by: int) -> Sequence[int]:
-    """Return task numbers counted on from those of the components before."""
+    """Return task numbers offset by those of earlier components."""
     if isinstance(numbers, range):
         return range(numbers.start + by, numbers.stop + by, numbers.step)
     return tuple(number + by for number in numbers)

@@ -1,21 +1,18 @@
-"""What a placement costs in memory bandwidth, against the same tasks spread evenly.
+"""Cost of a placement in memory bandwidth, relative to the same tasks spread evenly.
 
-The basis is always the *spread* run: the same tasks on the same nodes, dealt
-out evenly over the NUMA nodes. The model of `hopperlib.placement.models.bandwidth` gives
-the time that the slowest core needs to read its data, packed and spread; their
-ratio is r. With c what a core draws, B the bandwidth of a NUMA node, k the
-threads on the fullest one as placed and m the same when spread, all memory
-local and a core to each thread:
+The basis is always the *spread* run: the same tasks on the same nodes, dealt out evenly over the NUMA nodes. The model
+of `hopperlib.placement.models.bandwidth` gives the time for the slowest core to read its data, packed and spread; their
+ratio is r. With c the bandwidth of a core, B that of a NUMA node, k the threads on the fullest one as placed and m the
+same when spread, all memory local and one core per thread:
 
     r = max(1 / c, k / B) / max(1 / c, m / B)
 
 How much of a run waits for memory (f) is not written on a launch line, so the
 answer is a range over f: 1 - f + f r.
 
-r compares placements of the same tasks. A ratio of 1 says that spreading the
-tasks would not help, not that bandwidth is plentiful: four tasks of six threads
-fill a Hopper node, and each thread gets what a packed task gets.
-`ComponentCost.rate_gb_s` says how much.
+r compares placements of the same tasks. A ratio of 1 means that spreading the tasks would not help, not that bandwidth
+is plentiful: four tasks of six threads fill a Hopper node, and each thread gets as much as a packed task.
+`ComponentCost.rate_gb_s` gives the amount.
 """
 
 from collections.abc import Sequence
@@ -44,7 +41,7 @@ class ThreadLoad(NamedTuple):
 
 
 def thread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
-    """Return how a node's threads weigh on it; one that may run on several cores counts in parts.
+    """Return the load of a node's threads; one that may run on several cores counts in parts.
 
     Examples
     --------
@@ -108,7 +105,7 @@ def memory_need(pattern: Sequence[Binding], kind: NodeKind, memory_per_task_gb: 
 
 
 class ComponentCost(NamedTuple):
-    """What bandwidth makes of one component; its slowest node sets the pace.
+    """Bandwidth cost of one component; its slowest node determines it.
 
     Parameters
     ----------
@@ -117,11 +114,11 @@ class ComponentCost(NamedTuple):
     load, spread : ThreadLoad
         Threads by NUMA node of the slowest node, as placed and spread evenly.
     memory, spread_memory : Spill
-        Where the memory goes on the node that is shortest of it, as placed and spread evenly.
+        Location of memory on the node with the least, as placed and spread evenly.
     memory_tasks : int
         Tasks on that node.
     rate_gb_s, spread_rate_gb_s : float
-        What the slowest thread reads, as placed and spread evenly. [GB/s]
+        Bandwidth of the slowest thread, as placed and spread evenly. [GB/s]
     ratio : float
         r: time of the memory-bound part, as placed over spread; at least 1.
     channel_ratio : float
@@ -150,7 +147,7 @@ class ComponentCost(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What bandwidth makes of a whole placement.
+    """Bandwidth cost of a whole placement.
 
     Parameters
     ----------
@@ -203,11 +200,9 @@ class _NodeTimes(NamedTuple):
 def _node_times(load: ThreadLoad, need_gb: Sequence[float], kind: NodeKind, core_cap_gb_s: float) -> _NodeTimes:
     """Return the times in which every thread reads 1 GB, as the cores and as the channels limit it.
 
-    With q the share of a NUMA node's data that lies elsewhere and w what is
-    left of the cap c on such memory, a core needs (1 - q) / c + q / (c w) for
-    each of its threads, and all data from elsewhere comes over one link. A NUMA
-    node's channels serve the local part of its own threads and, of what others
-    hold elsewhere, as much as it keeps of it, at B.
+    With q the remote share of a NUMA node's data and w the fraction of the cap c available on remote memory, a core
+    needs (1 - q) / c + q / (c w) for each of its threads, and all remote data come over one link. A NUMA node's
+    channels serve the local part of its threads and the remote data of others that it holds, at B.
     """
     memory = spill(need_gb, kind.usable_memory_gb / kind.numa_nodes)
     shares = [remote / need if need else 0.0 for need, remote in zip(memory.need_gb, memory.remote_gb, strict=True)]
@@ -231,7 +226,7 @@ def _node_times(load: ThreadLoad, need_gb: Sequence[float], kind: NodeKind, core
 def _component_cost(
     component: int, patterns: Sequence[Sequence[Binding]], kind: NodeKind, cap_gb_s: float, memory_per_task_gb: float
 ) -> ComponentCost:
-    """Return the cost of a component from its distinct nodes; the slowest node sets the pace of all."""
+    """Return the cost of a component from its distinct nodes; the slowest node determines it."""
     placed, spread = [], []
     for pattern in patterns:
         need = memory_need(pattern, kind, memory_per_task_gb)
@@ -242,7 +237,7 @@ def _component_cost(
         spread.append(_node_times(load, [threads * part for threads in load.threads], kind, cap_gb_s))
     slowest = max(placed, key=lambda node: node.time_s)
     basis = max(spread, key=lambda node: node.time_s)
-    # The node on which most memory is missing, or failing that, lies farthest away.
+    # The node with the largest memory shortfall or, without one, the most remote memory.
     shortest = max(
         range(len(placed)), key=lambda node: (placed[node].memory.missing_gb, placed[node].memory.remote_fraction)
     )
@@ -266,16 +261,16 @@ def _component_cost(
 def placement_cost(
     placement: Placement, *, core_cap_gb_s: float | None = None, memory_per_task_gb: float | None = None
 ) -> Cost:
-    """Return what memory bandwidth makes of a placement, against the same tasks spread evenly.
+    """Compute the effect of memory bandwidth on a placement, relative to the same tasks spread evenly.
 
     Parameters
     ----------
     placement : Placement
     core_cap_gb_s : float or None
-        What one core can draw; None takes the machine file's (assumed) value. [GB/s]
+        Bandwidth of one core; None uses the machine file's (assumed) value. [GB/s]
     memory_per_task_gb : float or None
-        Memory of a task; None takes what the line asks for, if it does, and else takes all memory as local. [GB]
-        What does not fit its NUMA node is read from others, whose idle channels help a packed run: with 2.5 GB a task
+        Memory per task; None uses the line's request, if any, and otherwise treats all memory as local. [GB] Memory
+        that does not fit its NUMA node is read from others, whose idle channels help a packed run: with 2.5 GB per task
         the ratio below is 1.24.
 
     Raises
@@ -285,7 +280,7 @@ def placement_cost(
 
     Examples
     --------
-    Twelve tasks packed on two of Hopper's four NUMA nodes: 2.08 GB/s a task, and 4.17 GB/s spread.
+    Twelve tasks packed on two of Hopper's four NUMA nodes: 2.08 GB/s per task, and 4.17 GB/s spread.
 
     >>> from hopperlib.machine import Machine
     >>> from hopperlib.placement.launch_line import read_launch_line

@@ -1,10 +1,8 @@
 """The free nodes of a machine, as runs of positions in its node list, and ways to take from them.
 
-Runs are kept as their bounds in one flat sorted list: from, to (not included),
-from, to, ... Runs never touch, so the list strictly increases and a bound stands
-in it once: giving back a run looks up one bound, and joins, lengthens or puts in
-a run there. Whatever the number of nodes, the cost is that of the runs. A job's
-nodes are such a list too.
+Runs are kept as their bounds in one flat sorted list: from, to (not included), from, to, ... Runs never touch, so the
+list strictly increases and each bound occurs once: freeing a run looks up one bound, and joins, extends or inserts a
+run there. The cost depends on the number of runs, not of nodes. A job's nodes are such a list too.
 """
 
 import random
@@ -20,7 +18,7 @@ ALLOCATIONS: tuple[str, ...] = ("first", "best", "contiguous", "random")
 
 
 class NodeChoice(NamedTuple):
-    """A site's own way to pick nodes, which may know who shares a switch.
+    """A site's policy for picking nodes, which may consider switches.
 
     Parameters
     ----------
@@ -46,7 +44,7 @@ def pairs(bounds: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def length_of(bounds: Sequence[int]) -> int:
-    """Return how many positions lie in the runs of a flat list of bounds."""
+    """Return the number of positions in the runs of a flat list of bounds."""
     return sum(bounds[1::2]) - sum(bounds[::2])
 
 
@@ -56,7 +54,7 @@ def positions_in(bounds: Sequence[int]) -> Iterator[int]:
 
 
 def _longest_of(bounds: Sequence[int]) -> int:
-    """Return the length of the longest run of a flat list of bounds; 0 if there is none."""
+    """Return the length of the longest run of a flat list of bounds; 0 if there are none."""
     return max(map(sub, bounds[1::2], bounds[::2]), default=0)
 
 
@@ -119,7 +117,7 @@ class FirstFit:
             i += 2
         taken = bounds[:i]
         if width:
-            # Too much by so many: the last run is split, and only its front goes to the job.
+            # Excess: the last run is split, and only its front goes to the job.
             split = taken[-1] + width
             taken[-1] = split
             i -= 2
@@ -133,12 +131,12 @@ class FirstFit:
         size = len(bounds)
         bounds.append(-1)  # A sentinel, so that the bound after the last can be read.
         i = 0
-        # A job's runs come in order, so each is looked for behind the one before. One iterator, taken from twice,
-        # gives their bounds in pairs.
+        # A job's runs are in order, so each search starts after the previous run. One iterator, taken from twice, gives
+        # their bounds in pairs.
         ends = iter(taken)
         for start, end in zip(ends, ends, strict=True):
-            # Where the run begins in the list. If its start stands there, a free run ends there: that one grows. If its
-            # end stands there, a free run begins there. If both do, the two become one and both bounds go.
+            # Where the run begins in the list. If its start is in the list, a free run ends there: extend that one. If
+            # its end is in the list, a free run begins there. If both do, the two become one and both bounds go.
             i = bisect_left(bounds, start, i, size)
             if bounds[i] == start:
                 if bounds[i + 1] == end:
@@ -155,7 +153,7 @@ class FirstFit:
         bounds.pop()
 
     def take_positions(self, start: int, end: int) -> list[int]:
-        """Take whatever is free of the positions from start to end (not included)."""
+        """Take all free positions from start to end (exclusive)."""
         clipped = ((max(start, low), min(end, high)) for low, high in pairs(self.bounds))
         taken = [bound for low, high in clipped if low < high for bound in (low, high)]
         self.cut(taken)
@@ -164,7 +162,7 @@ class FirstFit:
     def cut(self, taken: Sequence[int]) -> None:
         """Take runs that lie inside free runs."""
         for start, end in pairs(taken):
-            # The last bound at or below the start is where its free run begins, since what is cut lies inside one.
+            # The last bound at or below the start begins its free run, since each cut is inside one.
             i = bisect_right(self.bounds, start) - 1
             low, high = self.bounds[i], self.bounds[i + 1]
             self.bounds[i : i + 2] = [bound for a, b in ((low, start), (end, high)) if a < b for bound in (a, b)]
@@ -209,13 +207,13 @@ class _RandomFit(FirstFit):
 
     def __init__(self, bounds: list[int], rng: random.Random) -> None:
         self._rng = rng
-        # In no order: what is picked changes places with the last.
+        # Unordered: a picked position is swapped with the last.
         self._places = list(positions_in(bounds))
         self.free = len(self._places)
 
     @property
     def bounds(self) -> list[int]:  # type: ignore[override]
-        """Bounds of the free runs, put together when somebody asks."""
+        """Bounds of the free runs, assembled on request."""
         return joined(self._places)
 
     def take(self, width: int, avoid: tuple[int, int] | None = None) -> list[int]:
@@ -259,7 +257,7 @@ class ChosenFit(FirstFit):
         return taken
 
     def patience_s(self, width: int) -> int:
-        """Return how long a job waits for nodes that lie near: not at all if it finds them now, or never can. [s]"""
+        """Return how long a job waits for nearby nodes: zero if it finds them now, or never can. [s]"""
         if width > self.choice.widest_near:
             return 0
         if self._near[0] != self.bounds:
@@ -268,7 +266,9 @@ class ChosenFit(FirstFit):
 
 
 def free_list(allocation: str | NodeChoice, bounds: list[int], rng: random.Random | None = None) -> FirstFit:
-    """Return free positions for a way to allocate, by the bounds of their runs; `InputError` if there is none of that name."""
+    """Return free positions for an allocation method, by the bounds of their runs; `InputError` if there is none of
+    that name.
+    """
     if isinstance(allocation, NodeChoice):
         return ChosenFit(bounds, allocation)
     if allocation == "random":

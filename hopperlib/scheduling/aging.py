@@ -1,8 +1,7 @@
 """A machine that has run for a while: where a new job would land on it, and what trouble with the scheduler does to it.
 
-After a reboot all nodes are free and a job gets one run of them. Jobs of many
-sizes end in another order than they began, so that the free nodes come to lie
-in many runs. A probe is a job that asks for nodes of such a machine without
+After a reboot all nodes are free and a job gets one run of them. Jobs of many sizes end in another order than they
+began, so that the free nodes come to lie in many runs. A probe is a job that requests nodes of such a machine without
 being part of its schedule. Trouble is nodes orphaned day after day, debug jobs that go first, and jobs for nearly all
 of the machine.
 """
@@ -51,7 +50,7 @@ def aged_machine(
         A mix of `hopperlib.scheduling.generator.MIXES`.
     nodes, days : int
     load : float
-        Node-hours asked for over those there are. [fraction]
+        Requested node-hours over those available. [fraction]
     seed : int
         Same seed, same schedule.
     policy, allocation, until_s
@@ -76,11 +75,13 @@ def _drawn(mix: str, nodes: int, days: int, load: float, seed: int) -> tuple[Wor
     return draw_workload(mix, nodes=nodes, days=days, load=load, rng=rng), rng.getstate()
 
 
-@lru_cache(maxsize=1)  # Who looks at an instant asks for its free runs, and for a probe.
+@lru_cache(maxsize=1)  # Views of an instant need its free runs, and a probe.
 def _bounds(schedule: Schedule, _known: int, time_s: int) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
-    """Return the bounds of the free runs at an instant, and (end, job) of what runs, of a schedule that may go on."""
+    """Return the bounds of the free runs at an instant, and (end, job) of running jobs, of a schedule that may
+    continue.
+    """
     running = [(schedule.end_s[index], index) for index in schedule.running(time_s)]
-    # What is free lies between the runs of the jobs; where two touch, both bounds go.
+    # Free runs are between the runs of the jobs; where two are adjacent, drop both bounds.
     free = {0, schedule.nodes}
     for _, index in running:
         first = schedule.first_bound[index]
@@ -101,7 +102,7 @@ def free_runs(schedule: Schedule, time_s: int) -> list[tuple[int, int]]:
 
 
 def probe(schedule: Schedule, time_s: int, probe_nodes: int, *, allocation: str = "first", seed: int = 1) -> Probe:
-    """Return where a job of that many nodes would land if it were first in the queue at an instant.
+    """Return where a job of this many nodes would run if it were first in the queue at an instant.
 
     It starts when enough nodes are free, with nothing else starting meanwhile.
 
@@ -122,7 +123,7 @@ def probe(schedule: Schedule, time_s: int, probe_nodes: int, *, allocation: str 
     bounds, running = _bounds(schedule, len(schedule.bounds), time_s)
     free = free_list(allocation, list(bounds), random.Random(seed))
     start, ends = time_s, iter(running)
-    # What runs ends job by job until there is room.
+    # Running jobs end one by one until there is room.
     while free.room < probe_nodes:
         start, index = next(ends)
         taken = [bound for run in schedule.runs(index) for bound in run]
@@ -189,7 +190,7 @@ def moments(
 
 
 class Fragmentation(NamedTuple):
-    """How a machine fragments over time, by what a probe finds of it.
+    """Fragmentation of a machine over time, measured by a probe.
 
     Parameters
     ----------
@@ -200,7 +201,7 @@ class Fragmentation(NamedTuple):
 
     @property
     def late_hops(self) -> list[float]:
-        """Mean distances of the probe without those of the first quarter, in which the machine fills. [hops]"""
+        """Mean distances of the probe without those of the first quarter, during which the machine fills. [hops]"""
         return [moment.probe_hops for moment in self.moments[len(self.moments) // 4 :]]
 
     @property
@@ -215,7 +216,7 @@ class Fragmentation(NamedTuple):
 
     @property
     def max_probe_runs(self) -> int:
-        """Most runs in which the probe ever lies."""
+        """Largest number of runs of the probe."""
         return max(moment.probe_runs for moment in self.moments)
 
     @property
@@ -361,7 +362,7 @@ def large_jobs(schedule: Schedule, end_s: int) -> list[LargeJob]:
 
 
 class TroubledDays(NamedTuple):
-    """What the records of a machine in trouble come to.
+    """Summary of a machine with outages.
 
     Parameters
     ----------
@@ -386,7 +387,7 @@ class TroubledDays(NamedTuple):
 
 
 def troubled_days(schedule: Schedule, end_s: int) -> TroubledDays:
-    """Return what the records of a schedule come to, up to some time.
+    """Return the summary of a schedule's records up to some time.
 
     Parameters
     ----------

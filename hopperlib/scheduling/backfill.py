@@ -23,7 +23,7 @@ class Backfill(NamedTuple):
 
     Examples
     --------
-    Three jobs on four nodes; the third one fits beside the first, and starts at the first pass, after 30 s:
+    Three jobs on four nodes; the third one fits next to the first, and starts at the first pass, after 30 s:
 
     >>> from hopperlib.scheduling.scheduler import simulate
     >>> from hopperlib.scheduling.workload import Job, Workload

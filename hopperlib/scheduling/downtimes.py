@@ -23,13 +23,11 @@ class Downtime:
     first_node, last_node : int or None
         Positions from, and to not included; None for the whole machine.
     drained : bool
-        Whether the scheduler knows beforehand and lets nothing run into it.
-        Otherwise it kills the jobs it meets.
+        Whether the scheduler knows it in advance and lets no job run into it. Otherwise it kills the running jobs.
     kind : {"outage", "reservation", "orphan", "down", "drain"}
-        What it is called in the records. Orphans take only nodes that are
-        free when they begin: ALPS believes them busy. A drain ends no job: it takes
-        nodes as they fall free, as ``scontrol update state=drain`` does. A
-        reservation takes no node: it keeps the machine, or those nodes, for one queue.
+        Its name in the records. Orphans take only nodes that are free when they begin: ALPS believes them busy. A drain
+        ends no job: it takes nodes as they fall free, as ``scontrol update state=drain`` does. A reservation takes no
+        node: it keeps the machine, or those nodes, for one queue.
     queue : str
         For a reservation: the queue whose jobs alone may start in it. They
         start at no other time.

@@ -7,11 +7,9 @@ Two mixes of job sizes are printed, of two periods, and they cannot be one:
 - ``production``: charged production, 2012: about 40 % of the nodes in jobs of
   more than 8 k cores [2]_.
 
-A mix is a table of size classes, each with its share of the node-hours. The
-shares that a source prints are calibrated (the tables are made to give them);
-how a class is shared out below, how long jobs run and how much longer than
-that they ask for is assumed. What follows from a workload is predicted: waits,
-holes, spread.
+A mix is a table of size classes, each with its share of the node-hours. The shares that a source prints are calibrated
+(the tables reproduce them); the distribution within a class, the run times and the requested times are assumed. Results
+derived from a workload are predicted: waits, holes, spread.
 
 Random numbers come from ``rng.random()`` through tables only, so that every
 Python draws the same jobs.
@@ -65,7 +63,7 @@ MIXES: dict[str, tuple[SizeClass, ...]] = {
     ),
 }
 
-#: What no source prints of the workloads that are drawn.
+# : Properties of drawn workloads that no source prints.
 ASSUMED = (
     "Within a class, sizes are spread evenly on a logarithmic scale and four in ten are rounded to a power of two.",
     "Jobs ask for half an hour to two days, by a table of limits.",
@@ -73,7 +71,7 @@ ASSUMED = (
     "Nights bring half as many jobs as working hours, weekends six in ten.",
 )
 
-# Limits that jobs ask for [h], and how often.
+# Limits that jobs request [h], with weights.
 _LIMITS_H = (0.5, 1.0, 2.0, 4.0, 6.0, 12.0, 24.0, 36.0, 48.0)
 _LIMIT_WEIGHTS = (30, 14, 10, 8, 14, 10, 8, 4, 2)
 # Run time as a share of the limit at equal steps of probability, for jobs that end early.
@@ -133,7 +131,9 @@ def _width(size: SizeClass, u: float) -> int:
 
 @lru_cache
 def _width_steps(size: SizeClass) -> list[float]:
-    """Return at which u each further width of a narrow class begins: most jobs are narrow, and each would be halved anew."""
+    """Return the u at which each further width of a narrow class begins: most jobs are narrow, and bisection would be
+    repeated for each.
+    """
     parts = range(1 << _BITS)
     widths = range(size.low + 1, size.high + 1)
     return [
@@ -144,14 +144,14 @@ def _width_steps(size: SizeClass) -> list[float]:
 def _rounded(size: SizeClass, width: int) -> int:
     """Return the power of two next to a width, where its class holds it."""
     power = 1 << (width.bit_length() - 1)
-    # Half-way between two powers of two lies one and a half times the lower.
+    # The midpoint between two powers of two is one and a half times the lower.
     nearest = power if 2 * width < 3 * power else 2 * power
     return nearest if size.low <= nearest <= size.high else width
 
 
 @lru_cache
 def _limit_steps(max_hours: float) -> tuple[int, ...]:
-    """Return the running sums of the weights of the limits that a class may ask for."""
+    """Return the cumulative weights of the limits that a class may request."""
     return tuple(
         accumulate(weight for hours, weight in zip(_LIMITS_H, _LIMIT_WEIGHTS, strict=True) if hours <= max_hours)
     )
@@ -165,7 +165,7 @@ def _mix_named(name: str) -> Sequence[SizeClass]:
 
 
 def _check_amounts(days: int, load: float, debug_fraction: float) -> None:
-    """Refuse amounts of which no workload can be drawn."""
+    """Reject amounts from which no workload can be drawn."""
     if days < 1 or load <= 0 or not 0 <= debug_fraction < 1:
         raise InputError(
             f"days={days} must be at least 1, load={load} above 0, debug_fraction={debug_fraction} from 0 to below 1"
@@ -191,19 +191,18 @@ def draw_workload(
 ) -> Workload:
     """Return jobs submitted over some days.
 
-    Each class is drawn until its share of the node-hours is spent, so that the
-    shares come out as the table says.
+    Each class is drawn until its share of the node-hours is used, so that the shares match the table.
 
     Parameters
     ----------
     mix : str or sequence of SizeClass
-        A name of `MIXES`, or a table of one's own.
+        A name of `MIXES`, or a custom table.
     nodes : int
         Nodes of the machine; wider jobs are cut to it.
     days : int
         Days over which jobs are submitted, the first a Monday. [d]
     load : float
-        Node-hours asked for, over those there are. [fraction]
+        Requested node-hours over those available. [fraction]
     rng : random.Random
     debug_fraction : float
         Share of the load that comes as debug jobs (queue ``debug``, up to 512

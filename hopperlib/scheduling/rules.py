@@ -1,8 +1,8 @@
-"""What a site decides: queues, the order of the queue by priorities, and how much may run.
+"""A site's decisions: queues, the order of the queue by priorities, and limits.
 
-NERSC changed its queues over the years. Three states of the page that lists
-them were read; two of them are kept, in ``queues.toml``: that of February 2013 and the last one.
-None is from 2011, when the machine of the studies ran. Two more tables there are orders without queues.
+NERSC changed its queues over the years. Three versions of the page that lists them were read; two of them are stored in
+``queues.toml``: that of February 2013 and the last one. None is from 2011, when the machine of the studies ran. Two
+more tables there are orders without queues.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _HEAVIEST = 4_294_967_295
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """So much of one user, account, QOS or queue may run at a time; whatever is beyond waits and blocks nobody.
+    """Limit on the concurrent use of one user, account, QOS or queue; jobs above it wait and block no others.
 
     Parameters
     ----------
@@ -43,13 +43,11 @@ class Limit:
 class Rules:
     """Weights of Slurm's multifactor priority, and limits.
 
-    A job's priority is the sum of weight times factor, each factor from 0 to
-    1 [1]_: waiting time since it was eligible over `max_age_days`, at most 1;
-    its share of the nodes; what the tables give its queue and QOS; and
-    2 ** (-usage / share), with usage the decayed node-seconds of its user over
-    those of all, and share one over the number of users; with `shares`,
-    those of its account. It is worked out when a job comes, and for all that wait
-    whenever something happens `period_s` or more after the last time.
+    A job's priority is the sum of weight times factor, each factor from 0 to 1 [1]_: waiting time since it was eligible
+    over `max_age_days`, at most 1; its share of the nodes; the table values of its queue and QOS; and 2 ** (-usage /
+    share), with usage the decayed node-seconds of its user over those of all, and share one over the number of users;
+    with `shares`, those of its account. It is worked out when a job comes, and for all that wait whenever something
+    happens `period_s` or more after the last time.
 
     Parameters
     ----------
@@ -86,7 +84,7 @@ class Rules:
 
 
 class Closure(NamedTuple):
-    """A time in which no job starts that asked for more than a limit: jobs that run go on. [s]"""
+    """A period in which no job with a requested time above a limit starts: running jobs continue. [s]"""
 
     start_s: int
     end_s: int
@@ -120,7 +118,7 @@ def fixed_priorities(workload: Workload, order: str, rules: Rules, nodes: int) -
 
 
 def _values(workload: Workload, order: str, rules: Rules, nodes: int) -> list[float] | None:
-    """Return what an order of the queue goes by."""
+    """Return the sort values of a queue order."""
     if order == "submission":
         return None
     if order == "size":
@@ -153,7 +151,7 @@ class Queue:
     run_limit : int or None
         Jobs of one user that may run at a time.
     charge_factor : float
-        What an hour costs here; in the file ``charge``.
+        Charge per hour; in the file ``charge``.
     regular : bool
         Whether jobs go here that name no queue of the table.
 
@@ -203,7 +201,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueTable:
-    """What decides the order of the queue: queues as a page listed them, and the rules of a site.
+    """Inputs of the queue order: queues as listed on a page, and the rules of a site.
 
     Parameters
     ----------
@@ -214,13 +212,13 @@ class QueueTable:
     order : {"submission", "size", "length", "multifactor"}
         Within one priority: as the jobs came, the widest or the shortest limit first, or by the weights of `rules`.
     rules : Rules
-        Weights of the multifactor order, and limits of what runs at a time.
+        Weights of the multifactor order, and limits on concurrent use.
     title : str
-        What it is and from when.
+        Its title and date.
     source : str
         Where it was read.
     notes : tuple of str
-        What the page leaves open or gets wrong.
+        Omissions and errors of the page.
     name : str
         Its heading in the file.
     """
@@ -284,8 +282,8 @@ def queues_of(document: Mapping[str, Any]) -> dict[str, QueueTable]:
 def put_into_queues(workload: Workload, table: QueueTable) -> tuple[Workload, int, list[int]]:
     """Return the workload with every job in a queue of the table, and what that took.
 
-    A job stays in the queue that it names, if the table has it. Else it goes
-    to the first regular queue that takes its nodes and limit, or if there is none to the first queue that does.
+    A job stays in the queue that it names, if the table has it. Otherwise it goes to the first regular queue that
+    allows its nodes and limit or, without one, to the first queue that does.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a simulated schedule records, every job's start, end and nodes and the machine over time, and what it comes to in a few numbers."""
+"""Records of a simulated schedule: every job's start, end and nodes and the machine over time, with a summary."""
 
 import hashlib
 import sys
@@ -14,7 +14,7 @@ from hopperlib.scheduling.workload import Workload
 from hopperlib.tables import Columns
 
 NOT_STARTED, FINISHED, KILLED_AT_LIMIT, KILLED_BY_OUTAGE = range(4)
-#: What each status is called.
+# : Names of the statuses.
 STATUS = ("not started", "finished", "killed at limit", "killed by outage")
 
 
@@ -64,10 +64,9 @@ class Schedule(Columns):
 
     Notes
     -----
-    The nodes of job `i` are runs of positions in the node list: their bounds
-    stand in `bounds` from ``first_bound[i]`` on, two a run, ``run_count[i]``
-    runs. Positions are not node numbers: an order turns one into the other,
-    after the run.
+    The nodes of job `i` are runs of positions in the node list: their bounds are in `bounds` from ``first_bound[i]``
+    on, two per run, ``run_count[i]`` runs. Positions are not node numbers: an order turns one into the other, after the
+    run.
     """
 
     def __init__(self, workload: Workload, nodes: int) -> None:
@@ -83,7 +82,7 @@ class Schedule(Columns):
         self.samples: list[Sample] = []
         # (job, start, end) of runs that an outage ended and that began anew.
         self.lost: list[tuple[int, int, int]] = []
-        # (start, end, nodes) of what kept nodes from jobs.
+        # (start, end, nodes) of nodes withheld from jobs.
         self.unavailable: list[tuple[int, int, int]] = []
         # Positions of these nodes when it began, as runs.
         self.unavailable_runs: list[list[tuple[int, int]]] = []
@@ -91,7 +90,7 @@ class Schedule(Columns):
         self.events: Generator[None, int] | None = None
 
     def resume(self, until_s: int = 1 << 62) -> None:
-        """Simulate further, until an instant or to the end: it is the same schedule as if it had never been stopped. [s]
+        """Resume the simulation until an instant or to the end: the schedule is the same as without a stop. [s]
 
         Examples
         --------
@@ -112,7 +111,7 @@ class Schedule(Columns):
         return len(self.workload)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what pickle and copy keep: all that has happened; a copy of a schedule that is not finished cannot resume."""
+        """Return the state for pickle and copy: all events so far; a copy of an unfinished schedule cannot be resumed."""
         return vars(self) | {"events": None}
 
     def __eq__(self, other: object) -> bool:
@@ -144,7 +143,7 @@ class Schedule(Columns):
         return pairs(self.bounds[first : first + 2 * self.run_count[index]])
 
     def wait_time_s(self, index: int) -> int | None:
-        """Return how long a job waited, or None if it never started. [s]"""
+        """Return a job's wait, or None if it never started. [s]"""
         if self.status[index] == NOT_STARTED:
             return None
         return self.start_s[index] - self.workload.submit_time_s[index]
@@ -215,11 +214,11 @@ class Summary(NamedTuple):
     span_s : int
         From the first start to the last end. [s]
     utilization : float or None
-        Of the whole machine in that span; None if it is empty, or if only some jobs were asked for. [fraction]
+        Of the whole machine in that period; None if it is empty, or if only some jobs were selected. [fraction]
     mean_wait_s, median_wait_s, max_wait_s : float
         [s]
     mean_runs : float
-        Runs of the node list that a job lies in.
+        Runs of the node list allocated to a job.
     contiguous_fraction : float
         Share of the jobs that lie in one run.
     """

@@ -7,12 +7,11 @@ The rules are fixed, so that schedules compare:
 - A job ends after its run time, or at its limit if that is shorter.
   ``overrun="keep"`` lets it run on; once over its limit, it is expected to
   end at every moment.
-- The queue is in order of priority, then of submission, or as the rules of the site say.
+- The queue is ordered by priority, then by submission, or by the site's rules.
 - ``fcfs``: the head starts as soon as it fits; nobody passes it.
-- ``easy``: the head is promised the earliest time at which enough nodes are
-  free by the limits of the running jobs, all ends up to that time counted.
-  Others may pass it if they end by then by their own limit, or use nodes that
-  the head leaves over at that time, which they use up.
+- ``easy``: the head is promised the earliest time at which enough nodes are free by the limits of the running jobs, all
+  ends up to that time counted. Others may pass it if they end by then according to their limits, or use nodes that the
+  head leaves over at that time, which are then used up.
 - ``conservative``: every waiting job is promised the earliest time at which it
   delays nobody before it in the queue, and each job starts when its time has come. A
   depth, such as ``10``, does so for that many of the first of each partition: 0 is ``fcfs``, 1 ``easy``.
@@ -20,12 +19,10 @@ The rules are fixed, so that schedules compare:
 Each job has whole nodes that are alike, so counting them is enough. Shared nodes, overlapping
 partitions and custom policies need other queues, which the caller passes (`hopperkit.traces.scheduler`).
 
-Queue tables and limits hold across partitions: the job that is earlier in the queue is
-tried first, in whatever partition.
+Queue tables and limits apply across partitions: the job earlier in the queue is tried first, in any partition.
 
-Nodes are positions in a list. Where a position lies in the machine is decided
-by a node order afterwards: with the default allocation the schedule does not
-depend on it.
+Nodes are positions in a list. A node order maps positions to the machine afterwards: with the default allocation the
+schedule does not depend on it.
 """
 
 import random
@@ -51,7 +48,7 @@ __all__ = ["POLICIES", "NodeChoice", "Queues", "simulate", "whole_node_queue"]
 Queues = Callable[[Loop, int, Callable[[list[int]], FirstFit], Sequence[Downtime]], Mapping[str, Lane]]
 
 POLICIES: tuple[str, ...] = ("easy", "fcfs", "conservative")
-# The depth that each policy stands for.
+# The depth of each policy.
 _DEPTHS = {"fcfs": 0, "easy": 1, "conservative": 1 << 31}
 _WHOLE: Wanted = ("", 0, 0, 0)
 
@@ -88,13 +85,13 @@ def simulate(
     queue_order : {"submission", "size", "length", "multifactor"}
         Within one priority of the queues: as they came, the widest or the shortest limit first, or by `rules`.
     rules : Rules or None
-        Weights of the multifactor order, and limits of what runs at a time.
+        Weights of the multifactor order, and limits on concurrent use.
     allocation : {"first", "best", "contiguous", "random"} or NodeChoice
         How nodes are picked from the free ones: the first of the list, as Hopper's scheduler did; the
         smallest run that holds the job, else the largest runs first; one run only, for which a job
         waits; at random; or as a `NodeChoice` picks them.
     overrun : {"kill", "keep"}
-        What happens at a job's limit.
+        Action at a job's limit.
     queues : sequence of Queue
         Priorities and limits by name; jobs of other queues have priority 0.
     downtimes : sequence of Downtime
@@ -107,9 +104,9 @@ def simulate(
     requeue : bool
         Whether a job that an outage ends queues again, at its old place; else it is lost.
     progress : callable or None
-        Called now and then with the number of jobs submitted so far.
+        Called from time to time with the number of jobs submitted so far.
     until_s : int or None
-        Stop looking at this instant; what runs then stays as it is expected to end. `Schedule.resume` looks further.
+        Stop at this instant; running jobs keep their expected ends. `Schedule.resume` continues.
     wanted : sequence or None
         Partition of each job and the cores, GPUs and memory that it wants per node; None for whole nodes of one pool.
     queues_of : callable or None
@@ -126,7 +123,7 @@ def simulate(
 
     Examples
     --------
-    Ten nodes. Job 2 waits for job 1; job 3 fits beside job 1 and ends in time, so it passes job 2:
+    Ten nodes. Job 2 waits for job 1; job 3 fits next to job 1 and ends in time, so it passes job 2:
 
     >>> from hopperlib.scheduling.workload import Job, Workload
     >>> jobs = Workload([Job(1, 0, 6, 100, 100), Job(2, 1, 8, 50, 50), Job(3, 2, 4, 90, 90)])

@@ -18,15 +18,14 @@ from hopperlib.tables import Columns
 
 
 class Job(NamedTuple):
-    """One batch job: what was asked for, and where a trace tells it, what was observed.
+    """One batch job: its request and, if a trace has it, its observed schedule.
 
     Parameters
     ----------
     job : int
         Its number, as the trace gives it.
     submit_time_s, run_time_s, requested_time_s : int
-        When it was submitted, how long it runs if left alone, and the limit
-        it asked for. [s]
+        Submission time, run time if not killed, and requested limit. [s]
     nodes : int
         Whole nodes.
     user : int
@@ -44,7 +43,7 @@ class Job(NamedTuple):
     node_list : str
         The nodes that it really had, as the trace names them.
     licences : str
-        What it holds while it runs, as ``matlab:2,ansys``; empty for none.
+        Licenses it holds while it runs, as ``matlab:2,ansys``; empty for none.
     """
 
     job: int
@@ -66,7 +65,7 @@ class Job(NamedTuple):
     licences: str = ""
 
 
-# How each field is kept: numbers as they are, -1 for None; words as numbers of a list of words ("w").
+# Storage of each field: numbers unchanged, -1 for None; words as indices into a list of words ("w").
 _KEPT = dict(zip(Job._fields, "qqiqqqwqqiiqwwwww", strict=True))
 #: Fields that hold words.
 WORDS = frozenset(name for name, kind in _KEPT.items() if kind == "w")
@@ -90,7 +89,7 @@ def _whole(value: Any) -> int | None:
 
 
 def _kept(name: str, values: Sequence[Any], numbers: Mapping[str, dict[str, int]]) -> Sequence[int]:
-    """Return values of a field as they are kept; new words are added to the numbers of its words."""
+    """Return values of a field in stored form; new words are added to its list."""
     if name in WORDS:
         known = numbers[name]
         return [known.setdefault(word, len(known)) for word in values]
@@ -150,7 +149,7 @@ class Workload(Columns):
     licences_number: array[int]
 
     def __init__(self, jobs: Iterable[Job] = ()) -> None:
-        #: Names of users by their numbers, where a trace tells them.
+        # : Names of users by number, if a trace has them.
         self.users: Mapping[int, str] = {}
         self._columns = [array("i" if kind == "w" else kind) for kind in _KEPT.values()]
         numbers: dict[str, dict[str, int]] = {name: {} for name in sorted(WORDS)}
@@ -163,7 +162,7 @@ class Workload(Columns):
 
     @classmethod
     def of_columns(cls, **columns: Sequence[Any]) -> Workload:
-        """Return jobs from columns named as in `Job`, faster than one by one; what is not given is not known.
+        """Return jobs from columns named as in `Job`, faster than one by one; missing columns are unknown.
 
         Examples
         --------
@@ -238,7 +237,8 @@ class Workload(Columns):
         return part
 
     def group(self, per: str, of: str = "") -> tuple[Sequence[int], int | None]:
-        """Return the column of users, accounts, QOS or queues, and the number of one of them: None without a name, -1 if there is none.
+        """Return the column of users, accounts, QOS or queues, and the number of one of them: None without a name, -1
+        if it does not occur.
 
         Examples
         --------
@@ -275,7 +275,7 @@ class Workload(Columns):
         return self.words[name][number]
 
     def frame_data(self) -> dict[str, Any]:
-        """Return the columns by the names of `Job`, words as words; what is unknown everywhere is left out."""
+        """Return the columns by the names of `Job`, words as texts; entirely unknown columns are left out."""
         columns = dict(zip(Job._fields, self._told(), strict=True))
         always = Job._fields[: Job._fields.index("user")]
         known = (

@@ -1,7 +1,7 @@
-"""One schema for all data files: a record, written as a frozen dataclass, says what may stand in a file.
+"""One schema for all data files: a record, written as a frozen dataclass, defines the contents of a file.
 
-The type hints of its fields say most of it, and their defaults whether a key may be
-left out; `key` adds bounds, forms and names, `sourced` a value that must come with its source.
+The type hints of its fields define most of it, and their defaults which keys are optional; `key` adds bounds, patterns
+and names, `sourced` a value that must have a source.
 
 =======================  ======================================================
 `read_toml`              text -> table, whatever the text
@@ -25,12 +25,11 @@ Mapping[Literal[...], X]    a table with all of these keys
 X | None                    the same; None if the file does not say
 ==========================  ===================================================
 
-A sourced value is an inline table, ``{ value = 32, source = "antypas2011", at = "sec. 1" }``
-or ``{ value = 5.0, assumed = "why" }``; `source` is a key of the file's ``[sources]``, and `at` goes with it.
-A record with such values has two fields more: `sources`, its table of citations, and `provenance`, where each
-value's address goes.
-A record that has rules between its values says which are broken in a method `broken_rules`.
-In a CSV file an empty cell is a key that is not there, ``yes`` is true, and words of a list stand apart by blanks.
+A sourced value is an inline table, ``{ value = 32, source = "antypas2011", at = "sec. 1" }`` or ``{ value = 5.0,
+assumed = "why" }``; `source` is a key of the file's ``[sources]``, and `at` goes with it. A record with such values has
+two fields more: `sources`, its table of citations, and `provenance`, where each value's address goes. A record with
+rules between its values lists the broken ones in a method `broken_rules`. In a CSV file an empty cell is a missing key,
+``yes`` is true, and words of a list are separated by blanks.
 """
 
 from hopperlib.schema.fields import Quantity, Value, key, provenance_field, sourced

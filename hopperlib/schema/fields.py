@@ -1,4 +1,4 @@
-"""What a field of a record says about its key in a file: type, bounds, form, source."""
+"""Description of a record's field as a key in a file: type, bounds, form, source."""
 
 import math
 import re
@@ -30,7 +30,7 @@ class Quantity:
     assumed : str or None
         Why this value, if no source prints it.
     unit : str
-        What the key's name says; empty for a count or a word.
+        Unit in the key's name; empty for a count or a word.
     """
 
     value: Value
@@ -66,7 +66,7 @@ class Quantity:
 
 
 class _Rules(NamedTuple):
-    """What `key` may say of a field."""
+    """Options of `key`."""
 
     name: str = ""
     low: float | None = None
@@ -91,22 +91,19 @@ _NO_RULES = _Rules()
 
 
 def key(default: Any = MISSING, **rules: Any) -> Any:
-    """Return a dataclass field that says what may stand at a key.
+    """Return a dataclass field with the rules of its key.
 
     Parameters
     ----------
     default : object
-        What the field is where the file does not say, ``dict`` for an empty one;
-        without it the key is required.
+        Default of the field, ``dict`` for an empty one; without it the key is required.
     **rules
-        ``name``, the key in the file where it is not the field's own name; ``low``,
-        ``above`` and ``high``, bounds of a number; ``pattern``, a regular expression
-        for a text; ``form``, what an error says instead of the rule; ``why``, where
-        the rule comes from; ``least``, how many tables an array ``[[name]]`` has;
-        ``single``, whether one text may stand for a list; ``short``, whether a text
-        may stand for a table, as its first field; ``blank``, whether a text may be
-        empty; ``repeats``, whether a list of texts may; ``required``, where a key is
-        required although the field has a default.
+        ``name``, the key in the file if it differs from the field's name; ``low``, ``above`` and ``high``, bounds of a
+        number; ``pattern``, a regular expression for a text; ``form``, the text in an error instead of the rule;
+        ``why``, the origin of the rule; ``least``, minimum number of tables of an array ``[[name]]``; ``single``,
+        whether one text is allowed for a list; ``short``, whether a text is allowed for a table, as its first field;
+        ``blank``, whether a text may be empty; ``repeats``, whether a list of texts may repeat; ``required``, if a key
+        is required although the field has a default.
 
     Examples
     --------
@@ -132,8 +129,8 @@ def sourced(default: Any = MISSING, **rules: Any) -> Any:
     Parameters
     ----------
     default, **rules
-        As of `key`; ``assumed``, why the default is what it is: a file that leaves the key out then assumes it;
-        ``follows``, what the default is where it follows from other values of the table.
+        As for `key`; ``assumed``, the reason for the default, which a file without the key assumes; ``follows``, a
+        description of a default that follows from other values of the table.
 
     Examples
     --------
@@ -162,7 +159,7 @@ def provenance_field() -> Any:
 
 
 class FieldSpec(NamedTuple):
-    """What one key of a table is, out of the type and the rules of its field."""
+    """One key of a table, from the type and the rules of its field."""
 
     name: str
     attribute: str
@@ -179,7 +176,7 @@ class FieldSpec(NamedTuple):
 
     @property
     def part(self) -> "FieldSpec":
-        """What each entry of a mapping, or each table of a list, is."""
+        """Type of each entry of a mapping, or each table of a list."""
         if self.inner is None:
             raise TypeError(f"{self.name} has no parts")
         return self.inner
@@ -201,7 +198,7 @@ class RecordSpec(NamedTuple):
 
 @cache
 def record_spec(record: Any) -> RecordSpec:
-    """Return what there is to know of a record, read from its type hints once."""
+    """Return the specification of a record, computed from its type hints once."""
     hints = get_type_hints(record)
     keys, provenance = {}, []
     for each in fields(record):
@@ -225,7 +222,7 @@ def record_spec(record: Any) -> RecordSpec:
 
 
 def _spec_of(hint: Any, spec: FieldSpec) -> FieldSpec:
-    """Return what a key is with what its type says: shape, kind, length, choices, keys and parts."""
+    """Return the specification of a key with its type: shape, kind, length, choices, keys and parts."""
     origin, args = get_origin(hint), get_args(hint)
     if type(None) in args:
         return _spec_of(next(arg for arg in args if arg is not type(None)), spec)
@@ -278,7 +275,7 @@ def _is_number(value: Any, spec: FieldSpec) -> bool:
 
 
 def _number_rule(spec: FieldSpec) -> str:
-    """Return what a number must be, in words."""
+    """Return the rule for a number, in words."""
     rules = spec.rules
     bounds = (("above", rules.above), ("of at least", rules.low), ("at most", rules.high))
     within = " and ".join(f"{words} {bound:,.10g}" for words, bound in bounds if bound is not None)

@@ -28,7 +28,7 @@ class TableError(InputError):
 
 
 def read_toml(text: str, *, name: str, error: type[TableError] = TableError) -> dict[str, Any]:
-    """Return the tables of a TOML text; whatever the parser stumbles over becomes one message.
+    """Parse TOML tables; any error of the parser becomes one message.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def read_toml(text: str, *, name: str, error: type[TableError] = TableError) -> 
 
     try:
         document = tomllib.loads(text)
-        # What is read without trouble may still be too deep to be shown.
+        # A parsed document may still be nested too deeply to be shown.
         repr(document)
         return document
     except ValueError as wrong:
@@ -68,7 +68,7 @@ def read_record(
     table : mapping
         As a TOML parser gives it.
     name : str
-        What messages call the file; empty leaves it out.
+        Name of the file in messages; empty omits it.
     error : type
         The error to raise.
 
@@ -109,7 +109,7 @@ def read_records(
     record : type
         Its first field names each table.
     document : mapping
-        What the TOML parser gave.
+        Output of the TOML parser.
     array : str
         Key of the array.
     name, error
@@ -152,11 +152,11 @@ def read_rows(
     Parameters
     ----------
     record : type
-        As of `read_record`; words of a list stand apart by blanks.
+        As for `read_record`; words of a list are separated by blanks.
     rows : iterable of mapping
         All of the file, as `csv.DictReader` gives them.
     name : str
-        What messages call the file.
+        Name of the file in messages.
     chosen : callable
         Which rows to read; by default all.
 
@@ -196,12 +196,12 @@ def read_rows(
 
 
 def _is_yes_or_empty(spec: FieldSpec | None) -> bool:
-    """Whether a column is either true, and says yes, or empty."""
+    """Whether a column contains only yes and empty cells."""
     return spec is not None and spec.shape != "list" and spec.kind is bool
 
 
 def _cell(text: str, spec: FieldSpec | None) -> Any:
-    """Return a cell as TOML would hold it; a text that is no number, and no yes, stays one to be refused."""
+    """Return a cell as its TOML value; a text that is not a number or yes stays a text, to be rejected."""
     if spec is None:
         return text
     if spec.shape == "list":
@@ -212,7 +212,7 @@ def _cell(text: str, spec: FieldSpec | None) -> Any:
 
 
 class _Reading:
-    """One pass over a document: what is wrong with it, and where its sourced values come from."""
+    """One pass over a document: its problems, and the sources of its values."""
 
     def __init__(self, name: str, document: Mapping[str, Any]):
         self.prefix = f"{name}: " if name else ""
@@ -233,7 +233,7 @@ class _Reading:
             self.sources[key] = str(citation)
 
     def problem(self, path: str, rule: str, value: Any = None) -> None:
-        """Note what is wrong at a path."""
+        """Record a problem at a path."""
         shown = f" = {_shown(value)}" if value is not None else ""
         self.problems.append(f"{self.prefix}{path[:200]}{shown}: {rule}")
 
@@ -245,8 +245,7 @@ class _Reading:
     def record(self, record: Any, table: Mapping[str, Any], path: str) -> Any:
         """Read one table; None if anything in it is wrong.
 
-        Values come first, then what is missing, then the tables inside: in this
-        order a person mends a file.
+        Values come first, then missing keys, then nested tables: the order in which a person fixes a file.
         """
         plan, before, where = record_spec(record), len(self.problems), f"{path}." if path else ""
         values = {}
@@ -262,7 +261,7 @@ class _Reading:
         for spec in plan.nested:
             if spec.name in table or spec.rules.least is not None:
                 values[spec.attribute] = self.inner(record, table, where, spec)
-        # A record with a broken rule is not made: what it derives from its values may rest on that rule.
+        # A record with a broken rule is not constructed: its derived values may depend on that rule.
         if len(self.problems) > before:
             return None
         held: dict[str, Mapping[str, Any]] = {"sources": self.sources, "provenance": self.provenance}
@@ -272,7 +271,7 @@ class _Reading:
         return made
 
     def assumed(self, plan: RecordSpec, values: Mapping[str, Any], where: str) -> dict[str, Any]:
-        """Return what a table assumes that leaves keys out, and note why."""
+        """Return the assumptions for keys missing from a table, and record the reasons."""
         left_out = [spec for spec in plan.keys.values() if spec.rules.assumed and spec.attribute not in values]
         assumed = {
             each.attribute: each.rules.follows(values) if each.rules.follows else each.default for each in left_out
@@ -294,7 +293,7 @@ class _Reading:
                 self.problem(where + name, "is missing")
 
     def inner(self, record: Any, table: Mapping[str, Any], where: str, spec: FieldSpec) -> Any:
-        """Read what a key that holds a table, or tables, has; some array must have at least one."""
+        """Read the keys that hold a table or tables; some arrays need at least one."""
         entry = table.get(spec.name, [])
         if spec.rules.least and entry == []:
             words = " ".join(re.findall("[A-Z][a-z]*", record.__name__)).lower()
@@ -303,7 +302,7 @@ class _Reading:
         return self.nested[spec.shape](where + spec.name, entry, spec)
 
     def table(self, path: str, entry: Any, spec: FieldSpec) -> Any:
-        """Read one table inside another; a text may stand for its first field."""
+        """Read one nested table; a text may replace one with a single field."""
         if spec.rules.short and isinstance(entry, str):
             entry = {record_spec(spec.kind).first.name: entry}
         if isinstance(entry, dict):
@@ -348,7 +347,7 @@ class _Reading:
         seen: set[str] = set()
         for index, entry in enumerate(entries):
             name = entry.get(named)
-            # What is no name cannot be a part of a path: such a table goes by its place.
+            # A text that is not a name cannot be part of a path: such a table is identified by its index.
             usable = isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,60}", name)
             path = f"{section}.{name}" if usable else f"{section}[{index}]"
             if path in seen:
@@ -396,7 +395,7 @@ class _Reading:
 
 
 def _violated_by_address(source: str | None, at: str | None, assumed: str | None) -> Iterator[str]:
-    """Yield what is wrong with where a value comes from."""
+    """Yield problems with a value's source."""
     if source is None and assumed is None:
         yield "needs a source or assumed"
     if source is not None and assumed is not None:
@@ -408,13 +407,13 @@ def _violated_by_address(source: str | None, at: str | None, assumed: str | None
 
 
 def _choice_meant(value: Any, spec: FieldSpec) -> str:
-    """Return which of the words that a key may have was meant, if that can be told."""
+    """Return which of the allowed words was probably meant, None if unclear."""
     wrong = [word for word in (value if isinstance(value, list) else [value]) if isinstance(word, str)]
     hints = (did_you_mean(word, spec.choices) for word in wrong if word not in spec.choices)
     return next((hint for hint in hints if "did you mean" in hint), "")
 
 
 def _shown(value: Any) -> str:
-    """Show a value as it might stand in the file, cut short."""
+    """Return a value in TOML form, shortened."""
     text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -8,7 +8,7 @@ from hopperlib.schema.fields import FieldSpec, Quantity, record_spec
 
 
 def document_of(record: Any) -> dict[str, Any]:
-    """Return the tables of a record's file, as a TOML parser would give them; what is as by default is left out.
+    """Return the tables of a record's file, as a TOML parser would return them, without default values.
 
     Examples
     --------
@@ -22,14 +22,14 @@ def document_of(record: Any) -> dict[str, Any]:
     """
     document = _table_of(record, "", getattr(record, "provenance", {}))
     if hasattr(record, "sources"):
-        # Citations stand before the tables that cite.
+        # Citations come before the tables that cite them.
         plain = {name: entry for name, entry in document.items() if not _is_table(entry)}
         document = plain | {"sources": dict(record.sources)} | document
     return document
 
 
 def _table_of(record: Any, path: str, provenance: Mapping[str, Quantity]) -> dict[str, Any]:
-    """Return one table, without what is as by default."""
+    """Return one table, without default values."""
     entries = (
         (name, _entry_of(getattr(record, spec.attribute), path + name, spec, provenance))
         for name, spec in record_spec(record.__class__).keys.items()
@@ -38,7 +38,7 @@ def _table_of(record: Any, path: str, provenance: Mapping[str, Quantity]) -> dic
 
 
 def _entry_of(value: Any, path: str, spec: FieldSpec, provenance: Mapping[str, Quantity]) -> Any:
-    """Return what stands at a key; None if nothing does."""
+    """Return the entry of a key; None if there is none."""
     if spec.shape == "mapping":
         part = spec.part._replace(default=None)
         return {name: _entry_of(each, f"{path}.{name}", part, provenance) for name, each in value.items()} or None
@@ -70,15 +70,15 @@ def to_toml(record: Any) -> str:
 
 
 def _is_table(entry: Any) -> bool:
-    """Whether an entry gets a header; facts stand on one line."""
-    # An empty list stands on its line: there is no table that could have the header.
+    """Whether an entry gets a header; facts are written on one line."""
+    # An empty list is written inline: no table could have the header.
     if isinstance(entry, list):
         return bool(entry) and isinstance(entry[0], dict)
     return isinstance(entry, dict) and "value" not in entry
 
 
 def _lines(table: dict[str, Any], path: str) -> Iterator[str]:
-    """Yield the lines of a table, its own values before the tables inside."""
+    """Yield the lines of a table, its values before the nested tables."""
     for name, entry in table.items():
         if not _is_table(entry):
             yield f"{_key(name)} = {_value(entry)}"
@@ -97,7 +97,7 @@ def _key(name: str) -> str:
 
 
 def _value(value: Any) -> str:
-    """Return a value in TOML, where texts, numbers and lists of them stand as in JSON."""
+    """Return a value in TOML, in which texts, numbers and lists of them are written as in JSON."""
     import json
 
     if isinstance(value, dict):

@@ -47,7 +47,7 @@ _LIBRARY_S, _CHEAPEST_CALL_S = 31e-9, 1.1e-6
 
 
 class Buffers(NamedTuple):
-    """The buffers of an open file; those of iobuf unless a setting says otherwise.
+    """The buffers of an open file; default: those of iobuf.
 
     Parameters
     ----------
@@ -82,16 +82,16 @@ class Buffers(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What moving data costs a task.
+    """Cost of moving data for a task.
 
     Parameters
     ----------
     task_rate_gb_s : float
         The task's share of the file system. [GB/s]
     call_cost_s : float
-        Cost of a call, whatever its size. [s]
+        Cost of a call of any size. [s]
     unaligned_extra : float
-        What a call that ends inside a page costs besides, in calls. [ratio]
+        Additional cost of a call that ends inside a page, in calls. [ratio]
     wait_fraction : float
         Time a read waits, in units of the time of moving its data. [ratio]
     library_s : float
@@ -162,7 +162,7 @@ def unaligned_fraction(transfer_bytes: int) -> float:
     (0.99609375, 0.0)
     """
     at_least(1, transfer_bytes=transfer_bytes)
-    # Calls end in turn at every multiple of the common divisor within a page, of which one is its end.
+    # Calls end in turn at every multiple of the common divisor within a page, one of which is its end.
     return 1 - math.gcd(transfer_bytes, _PAGE_BYTES) / _PAGE_BYTES
 
 
@@ -217,7 +217,7 @@ class GainRange(NamedTuple):
 
 
 def gain_range(costs: Costs, transfer_bytes: int, buffers: Buffers, *, reading: bool) -> GainRange:
-    """How much faster a task moves its data with buffers, with what is known of small calls. [fraction]
+    """Gain in a task's data rate from buffers, with the uncertainty about small calls. [fraction]
 
     From 10,000 bytes on, which were measured, it has no width.
 
@@ -356,7 +356,7 @@ def documented_costs(
 
 
 def transfer_for_gain_bytes(costs: Costs, wanted: float, *, buffer_bytes: int) -> float:
-    """Size of unaligned calls for which a write gains so much. [bytes]
+    """Size of unaligned calls for which a write gains this much. [bytes]
 
     Raises
     ------

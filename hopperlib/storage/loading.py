@@ -1,8 +1,7 @@
 """How long a job takes to load its shared libraries or Python modules.
 
-Each task looks for each file in several places before it finds it, and every try
-is a request to a server of metadata; then each node reads the file. What differs
-is who asks and who answers:
+Each task looks for each file in several places before it finds it, and every try is a request to a server of metadata;
+then each node reads the file. The methods differ in the requesters and the servers:
 
 =========  ==============================================================================
 serial     every task asks, and one server answers one request after another
@@ -12,15 +11,13 @@ broadcast  one task of the job asks and reads, and passes all on along a tree of
 image      all lies in one file, a squashfs image or a container: each node opens and reads that
 =========  ==============================================================================
 
-Who requests at the same time shares the servers by the law of `hopperlib.contention.saturation`:
-a few are served as fast as one alone, many as fast as the servers can, and where
-both rates are about equal they wait for each other. The law never falls. Real servers
-do under overload: of 35 public curves of metadata servers seven fall by more than 20 % beyond their best point,
-and nothing known beforehand says which. `load_range_s` includes them.
+Who requests at the same time shares the servers by the law of `hopperlib.contention.saturation`: a few are served as
+fast as one alone, many as fast as the servers can, and where both rates are about equal they wait for each other. The
+law never falls. Real servers do under overload: of 35 public curves of metadata servers, seven fall by more than 20 %
+beyond their maximum, and no known property predicts which. `load_range_s` includes them.
 
-What it leaves out: other users of the same servers, and the linking itself, which each
-task does for itself in all five. A copy on the nodes (sbcast, then unpacked to /tmp)
-goes the way of the broadcast.
+Left out: other users of the same servers, and the linking itself, which each task does in all five. A copy on the nodes
+(sbcast, then unpacked to /tmp) goes the way of the broadcast.
 """
 
 import math
@@ -32,9 +29,9 @@ from hopperlib.finding import Finding
 
 Method = Literal["serial", "parallel", "cached", "broadcast", "image"]
 METHODS: tuple[Method, ...] = get_args(Method)
-# What is shared by those who look up, and by those who read.
+# Resources shared by lookups, and by reads.
 _KINDS: tuple[Kind, Kind] = ("metadata", "own-files")
-# What takes less than this needs no improvement. [s]
+# Times below this need no improvement. [s]
 _SHORT_S = 60
 
 
@@ -70,7 +67,7 @@ def load_time(
     server_gb_s: float,
     link_gb_s: float,
 ) -> LoadTime:
-    """Return how long a job takes to load its files.
+    """Compute the time for a job to load its files.
 
     Parameters
     ----------
@@ -87,7 +84,7 @@ def load_time(
     requests_per_s : float
         Requests that one of them answers. [1/s]
     server_gb_s, link_gb_s : float
-        What one of them serves to its clients, and what a node receives. [GB/s]
+        Rate of one of them to its clients, and of a node's reception. [GB/s]
 
     Raises
     ------
@@ -108,7 +105,7 @@ def load_time(
     at_least(1, nodes=nodes, tasks_per_node=tasks_per_node, files=files, tries=tries, servers=servers)
     above(0, requests_per_s=requests_per_s, server_gb_s=server_gb_s, link_gb_s=link_gb_s, size_mb=size_mb)
     asking, reading = _users(method, nodes, tasks_per_node)
-    # Of an image only its own name is looked up; the rest is found inside, on the node.
+    # For an image only its name is looked up; other names are found inside it, on the node.
     looked_up = 1 if method == "image" else files * tries
     lookups_s, read_s = looked_up / requests_per_s, size_mb / 1e3 / server_gb_s
     # No task is served by more than one server at a time.
@@ -124,8 +121,8 @@ def load_time(
 def load_range_s(method: Method, **job: Any) -> tuple[float, float, float]:
     """Least, usual and greatest time to load all files, an interval for 80 % of public servers. [s]
 
-    What servers answer and deliver together varies about the law as on the public curves of metadata servers and of files
-    that are read; the way along the tree does not.
+    Throughput of servers varies about the law as on the public curves of metadata servers and of file reads; the time
+    along the tree does not.
 
     Parameters
     ----------
@@ -162,7 +159,7 @@ def _users(method: Method, nodes: int, tasks_per_node: int) -> tuple[int, int]:
 
 
 def loading_finding(serial: LoadTime) -> Finding:
-    """Return what would shorten the loading most.
+    """Return the change that would shorten the loading most.
 
     Parameters
     ----------

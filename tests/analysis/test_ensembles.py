@@ -110,15 +110,16 @@ def test_an_interruption_leaves_whole_files_only(tmp_path):
     assert {path.suffix for path in tmp_path.iterdir()} == {".parquet", ".json"}
 
 
-def test_a_thousand_runs_interrupted_at_half_go_on(tmp_path):
-    sets = [{"seed": seed, "load": 0.9} for seed in range(1000)]
-    begun = Counted(fails_at=500, with_error=KeyboardInterrupt())
+@pytest.mark.parametrize("runs", [100, pytest.param(1000, marks=pytest.mark.nightly)])
+def test_runs_interrupted_at_half_go_on(tmp_path, runs):
+    sets = [{"seed": seed, "load": 0.9} for seed in range(runs)]
+    begun = Counted(fails_at=runs // 2, with_error=KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         run_ensemble(begun, sets, tmp_path, workers=0, progress=False)
     resumed = Counted()
     rows = run_ensemble(resumed, sets, tmp_path, workers=0, progress=False)
-    assert rows["seed"].tolist() == list(range(1000))
-    assert resumed.calls == list(range(500, 1000)), "what had finished is not run again"
+    assert rows["seed"].tolist() == list(range(runs))
+    assert resumed.calls == list(range(runs // 2, runs)), "what had finished is not run again"
     assert rows["wait_s"].tolist() == [Counted()(**each)["wait_s"] for each in sets]
 
 
@@ -369,6 +370,7 @@ wait
 """
 
 
+@pytest.mark.nightly
 def test_the_recipe_for_slurm_with_a_worker_that_is_killed(root, tmp_path, monkeypatch):
     pytest.importorskip("distributed")
     page = (root / "book" / "api-analysis.md").read_text(encoding="utf-8")

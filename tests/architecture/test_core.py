@@ -8,6 +8,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from tests.architecture.conftest import PARTS
 
 # Not to be had in the browser, or not worth their seconds there.
@@ -77,8 +79,10 @@ for name in {names!r}:
 """
 
 
-def test_loads_where_no_package_is_installed_and_reads_no_machine(core, root):
-    program = LOAD_EACH.format(root=str(root), names=[source.name for source in core])
+@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.nightly)])
+def test_loads_where_no_package_is_installed_and_reads_no_machine(core, root, every):
+    """Each module alone at night, every sixth in every run."""
+    program = LOAD_EACH.format(root=str(root), names=[source.name for source in core][::every])
     # Neither a package nor an installed hopperlib can be found (-S and -I).
     command = [sys.executable, "-I", "-S", "-W", "error", "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

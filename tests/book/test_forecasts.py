@@ -34,14 +34,16 @@ def _row(asked="a rate [GB/s]; point", value="2", low="1.9", high="2.1", rival="
     return {"id": "toy", "asked": asked, "value": value, "low": low, "high": high, "rival_value": rival, **more}
 
 
-@pytest.mark.parametrize("simulated", [False, pytest.param(True, marks=pytest.mark.nightly)])
-def test_the_table_is_what_the_code_gives(simulated):
-    """Schedules of a trace take long: those rows are computed anew at night.
+@pytest.mark.parametrize(
+    ("simulated", "every"), [(False, 4), *(pytest.param(each, 1, marks=pytest.mark.nightly) for each in (False, True))]
+)
+def test_the_table_is_what_the_code_gives(simulated, every):
+    """Schedules of a trace take long: those rows are computed anew at night, and three of four of the others.
 
     Models of storage were changed after the outcomes were opened, so those rows stay as they were published.
     """
     lines = (data_folder() / "forecasts.csv").read_text(encoding="utf-8").splitlines()[1:]
-    for row, line in zip(blind.situations(), lines, strict=True):
+    for row, line in list(zip(blind.situations(), lines, strict=True))[::every]:
         function = blind.settings()[row["id"]].get("ask", "")
         if not function.startswith("storage.") and (function == "network.backfill_gain") == simulated:
             assert ",".join(next(csv.reader([line]))) == ",".join(map(str, blind.cells(blind.forecast(row))))

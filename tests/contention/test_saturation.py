@@ -106,6 +106,11 @@ def test_intervals_hold_the_law_and_stay_below_the_ceiling(kind):
     assert throughput_range(1, 1.0, 10.0, kind) == (1.0, 1.0, 1.0)
 
 
+def test_a_ceiling_of_a_data_sheet_bends_harmonically():
+    # Sharpness 1: 1/X = 1/n + (1 - 1/n) / P; of ten users of 1 GB/s below 10 GB/s 1/X = 0.1 + 0.9 * 0.1 = 0.19.
+    assert throughput_range(10, 1.0, 10.0, "memory", nominal=True).usual == pytest.approx(1 / 0.19)
+
+
 def test_one_shared_file_may_lose_half_when_it_is_overloaded():
     busy, overloaded = (throughput_range(users, 1.0, 10.0, "shared-file") for users in (79, 81))
     assert overloaded.low / overloaded.usual < 0.5 < busy.low / busy.usual

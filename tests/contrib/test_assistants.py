@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import cache
 
 import jsonschema
 import pytest
@@ -16,6 +17,12 @@ from hopperkit.questions.catalogue import QUESTIONS
 from hopperkit.questions.question import load
 from hopperkit.render.json_schema import answer_schema
 from tests.contrib.conftest import PATIENCE_S, ROOT
+
+
+@cache
+def schema_of(name):
+    """The schema of a question, which is answered at each of its examples for it: once for all tests."""
+    return answer_schema(load(name))
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +92,7 @@ def test_what_a_command_prints_fits_its_schema(name, tmp_path):
     history.write_text("time,value\n" + "".join(f"{run},{100 + run % 7}\n" for run in range(50)), encoding="utf-8")
     line = [word.format(history=history) for word in PRINTED[name]]
     printed = CliRunner().invoke(hopper, [*line, "--json"], prog_name="hopper")
-    schema = answer_schema(load(name))
+    schema = schema_of(name)
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(json.loads(printed.stdout), schema)
 
@@ -94,10 +101,10 @@ def test_a_schema_refuses_what_is_no_such_answer():
     data, _ = call("memory", {})
     for broken in ({}, data | {"tasks": "many"}, data | {"answer": data["answer"] | {"question": "place"}}):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(broken, answer_schema(load("memory")))
+            jsonschema.validate(broken, schema_of("memory"))
 
 
 def test_the_command_prints_its_schema():
     printed = CliRunner().invoke(hopper, ["memory", "--schema"], prog_name="hopper")
     assert printed.exit_code == 0
-    assert json.loads(printed.stdout) == answer_schema(load("memory"))
+    assert json.loads(printed.stdout) == schema_of("memory")

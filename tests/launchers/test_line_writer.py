@@ -41,6 +41,10 @@ def edited(text, changes, launcher="srun", number=0):
         ("pals", "mpiexec --env A=1 --env B=2 -n 4 ./a", {"-d": "2"}, "mpiexec --env A=1 --env B=2 -n 4 --depth=2 ./a"),
         ("srun", "time srun -n 4 >\"o $i\" ./a 2>&1 | tee x # y", {"-n": "8"}, "time srun -n 8 >\"o $i\" ./a 2>&1 | tee x # y"),
         ("srun", "srun \\\n  -n 4 \\\n  -c 2 \\\n  ./a", {"-n": None, "-c": "8"}, "srun \\\n  -c 8 \\\n  ./a"),
+        # A new option takes the place of one that goes, not of its value.
+        ("srun", "srun -n \\\n 4 ./a", {"-n": None, "-c": "2"}, "srun -c 2 ./a"),
+        ("srun", "srun -l  -n\t4  ./a", {"-n": None, "-c": "2"}, "srun -l -c 2  ./a"),
+        ("srun", 'R="-n 4"\nsrun  $R ./a', {"-n": None, "-c": "2"}, 'R="-n 4"\nsrun -c 2 ./a'),
         # Of a variable with several words only what changes is written out.
         ("srun", 'R="srun -n 4"\n$R ./a', {"-c": "2"}, 'R="srun -n 4"\n$R -c 2 ./a'),
         ("srun", 'R="-n 4 -l"\nsrun $R ./a', {"-n": "8"}, 'R="-n 4 -l"\nsrun -n 8 -l ./a'),

@@ -202,6 +202,17 @@ def test_each_rule_for_a_value(change, problem):
     assert f"toy.toml: {problem}" in problems_of(change)
 
 
+@pytest.mark.parametrize("links", [0, 1])
+def test_pods_may_be_joined_by_one_link(links):
+    """One link is the least that leads on from a pod."""
+    document = Machine.load("summit").to_document()
+    document["network"]["fat_tree"]["pod_uplinks"] = value(links)
+    _, problems = outcome(lambda: Machine.from_document(document, name="summit.toml"))
+    named = [problem for problem in problems if "pod_uplinks" in problem]
+    assert (not named) == (links == 1)
+    assert all("pod_uplinks = 0: must be a whole number of at least 1" in problem for problem in named)
+
+
 def test_a_change_that_breaks_one_rule_gives_one_problem():
     assert len(problems_of(put(COUNT, value(0)))) == 1
 

@@ -170,6 +170,8 @@ def test_self_check_is_marked(page: Any, lab: Any, requests_elsewhere: list[str]
     assert requests_elsewhere == []
 
 
+# The toy above has each part that it has, but for a drawing.
+@pytest.mark.nightly
 def test_placement_explorer_moves(page: Any, lab: Any, requests_elsewhere: list[str]) -> None:
     view = run_cell(page, lab, "placement", 'from hopperkit.questions.question import load\nload("place")')
     drawing = view.locator(".hopper-drawing svg").first

@@ -135,6 +135,7 @@ def test_a_file_and_a_log_of_ones_own(root: Path, tmp_path: Path) -> None:
         assert 0 < names["own-darshan-share"].answer <= 100
 
 
+@pytest.mark.nightly
 def test_launch_lines_by_papermill_and_as_a_page(root: Path, tmp_path: Path) -> None:
     """In a kernel, as cron would: no widgets, every picture, and a page of its own that needs no other host."""
     script = tmp_path / "job.sh"

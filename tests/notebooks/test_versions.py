@@ -96,6 +96,8 @@ def test_answers_are_folded(versions: Any, toy: dict[str, Any]) -> None:
     assert not versions.hide_answers(toy)
 
 
+# Kernels that run a whole notebook, twice: at night.
+@pytest.mark.nightly
 def test_a_notebook_has_both_executed_and_without_holes(versions: Any, root: Path, tmp_path: Path) -> None:
     for kind in ("student", "instructor"):
         assert versions.main([kind, str(tmp_path / kind), "node/memory"]) == 0

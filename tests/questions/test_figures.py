@@ -1,9 +1,11 @@
 """The look of the charts: legible in light and dark, and never by color alone."""
 
 import json
+from itertools import pairwise
 
 import pytest
 
+from hopperkit.questions.direct_labels import Scale, level_labels, mark_labels
 from hopperkit.questions.figures import NEUTRAL, STYLES, Axis, Reference, Series, chart, layout, style
 
 X = Axis(title="Tasks")
@@ -119,3 +121,40 @@ def test_a_logarithmic_axis_has_its_range_in_powers_of_ten():
 def test_parts_that_do_not_fit(make, text):
     with pytest.raises(ValueError, match=text):
         make()
+
+
+def test_a_line_to_compare_with_has_its_name_at_it_and_not_in_the_legend():
+    figure = chart(
+        title="Times",
+        alt="Two bars: three runs of 800 s, one of 1,000 s.",
+        x=Axis(title="Run time", unit="s"),
+        y=Axis(title="Runs", low=0),
+        series=[Series(name="runs", kind="bars", x=[800, 1000], y=[3, 1])],
+        references=[Reference("wanted", 2)],
+        marks={"printed least": 850, "printed most": 2400},
+    )
+    notes = {note["text"]: note for note in figure.layout["annotations"]}
+    assert set(notes) == {"wanted", "printed least", "printed most"}
+    # 850 of 800 to 2400 is near the left end, 2400 is the right end.
+    assert [notes[name]["xanchor"] for name in ("printed least", "printed most")] == ["left", "right"]
+    # The bars begin 1 above and end 1 below the level: as far at both ends.
+    assert notes["wanted"]["y"] == 2
+    assert [trace["name"] for trace in figure.data if trace.get("showlegend", True)] == ["runs"]
+    assert figure.layout["showlegend"] is False
+
+
+def test_names_of_lines_do_not_lie_on_each_other():
+    """On a narrow chart: each name by its letters, in the row that it is given."""
+    marks = {f"mark number {number}": 100.0 + 30 * number for number in range(6)}
+    rows: dict[int, list[tuple[float, float]]] = {}
+    for note in mark_labels(marks, Scale(0, 300)):
+        middle, wide = note["x"] / 300, len(note["text"]) * 6.5 / 270
+        left = middle - {"left": 0, "center": wide / 2, "right": wide}[note["xanchor"]]
+        assert left >= 0
+        assert left + wide <= 1 + 1e-9
+        rows.setdefault(note["yshift"], []).append((left, left + wide))
+    for spans in rows.values():
+        spans.sort()
+        assert all(end <= begin + 1e-9 for (_, end), (begin, _) in pairwise(spans))
+    above = {note["xanchor"] for note in level_labels([("one", 5), ("two", 5.2)], [(0, 1)], Scale(0, 10))}
+    assert above == {"left", "right"}

@@ -85,3 +85,24 @@ def test_what_changes_in_a_script_is_marked_and_the_whole_script_copied():
 def test_some_answers_recommend():
     found = {name: pattern for name in LIGHT for _, answer in _answers(name) for pattern in _sought(answer.summary)}
     assert {"place", "stripe", "memory", "hybrid", "chunks", "build"} <= set(found)
+
+
+@pytest.mark.parametrize("name", LIGHT)
+def test_no_range_has_two_ends_that_are_printed_alike(name):
+    """ "1.00 to 1.00" says less than "1.00"."""
+    for values, answer in _answers(name):
+        for value in answer.values:
+            low, _, high = value.text.partition(" to ")
+            assert low != high, (values, value.label)
+
+
+def test_the_front_page_starts_with_an_answer_worth_reading():
+    """A script that looks right and loses most of its cores, an error, and run times that a node separates."""
+    question = load("identify")
+    script = question.run()
+    assert script.facts["slowdown_low"] > 2
+    assert {"depth-missing", "idle-numa-nodes", "gpus-all-visible"} <= set(script.facts["codes"])
+    assert "-c 32 --gpus-per-task=1 --gpu-bind=closest" in script.copyables[0].text
+    error, times = (question.run(**example.values) for example in question.examples[:2])
+    assert error.facts["verdict"] == "cause"
+    assert "nid001337" in times.summary

@@ -42,14 +42,17 @@ LONGER = {
     # A chart for each of four series: what changed, and what did not beside it.
     "watch": {"figures"},
 }
+# Each of their examples takes seconds: they are answered at night, and as they start in every run.
+HEAVY = ("fragmentation", "scheduling")
 MOST = {"values": 3, "figures": 1, "tables": 1, "rows": 12}
 
 
 @cache
-def results(name: str) -> dict[str, Result | InputError]:
+def results(name: str, *, whole: bool = True) -> dict[str, Result | InputError]:
     """Return the answers of a question at its defaults and examples, by label; some examples show what is refused."""
     question, found = load(name), {}
-    settings = {"as it starts": {}, **{example.label: example.values for example in question.examples}}
+    examples = question.examples if whole or name not in HEAVY else ()
+    settings = {"as it starts": {}, **{example.label: example.values for example in examples}}
     for label, values in settings.items():
         try:
             found[label] = question.run(**values)
@@ -58,24 +61,39 @@ def results(name: str) -> dict[str, Result | InputError]:
     return found
 
 
-def answers() -> str:
-    """Return all answers as one text, and of each question the names of its facts, which notebooks and programs read."""
+def answers(*, whole: bool = True) -> str:
+    """Return all answers as one text, and of each question the names of its facts, which notebooks and programs read.
+
+    Without the whole the examples that take seconds are left out, and so are the facts of their questions.
+    """
     parts = []
     for name in QUESTIONS:
         facts: set[str] = set()
-        for label, result in results(name).items():
+        for label, result in results(name, whole=whole).items():
             if isinstance(result, Result):
                 text = result_text(result, show_all=True).rstrip()
                 facts |= set(result.facts or ())
             else:
                 text = f"refused: {result}"
             parts.append(f"##### {name}: {label}\n\n{text}\n")
-        parts.append(f"##### {name}: facts\n\n{fill(', '.join(sorted(facts)), 120)}\n")
+        if whole or name not in HEAVY:
+            parts.append(f"##### {name}: facts\n\n{fill(', '.join(sorted(facts)), 120)}\n")
     return "\n".join(parts)
 
 
-def test_all_answers_are_as_reviewed():
-    old, new = FILE.read_text(encoding="utf-8").splitlines(), answers().splitlines()
+def left_out(part: str) -> bool:
+    """Whether a part of the file is of an example that takes seconds."""
+    name, _, label = part.partition("\n")[0].partition(": ")
+    return name in HEAVY and label != "as it starts"
+
+
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.nightly)])
+def test_all_answers_are_as_reviewed(whole):
+    text = FILE.read_text(encoding="utf-8")
+    head, *parts = text.split("##### ")
+    kept = "##### ".join([head, *(part for part in parts if whole or not left_out(part))])
+    assert whole or {name for name in HEAVY if f"##### {name}: as it starts" in kept} == set(HEAVY)
+    old, new = kept.splitlines(), answers(whole=whole).splitlines()
     changes = list(difflib.unified_diff(old, new, "answers.txt", "now", lineterm="", n=1))
     assert not changes, "\n".join(["`make answers` writes them anew:", *changes[:MOST_SHOWN]])
 
@@ -84,10 +102,13 @@ def test_longer_answers_are_of_questions():
     assert set(LONGER) - set(QUESTIONS) == set()
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_answers_are_short(name):
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [*((name, False) for name in QUESTIONS), *(pytest.param(name, True, marks=pytest.mark.nightly) for name in HEAVY)],
+)
+def test_answers_are_short(name, whole):
     longer = set()
-    for answer in results(name).values():
+    for answer in results(name, whole=whole).values():
         if isinstance(answer, Result):
             sizes = {part: len(getattr(answer, part)) for part in ("values", "figures", "tables")}
             sizes["rows"] = max((len(table.rows) for table in answer.tables), default=0)
@@ -97,7 +118,7 @@ def test_answers_are_short(name):
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_worker_gets_what_is_answered_as_json(name):
-    first = results(name)["as it starts"]
+    first = results(name, whole=False)["as it starts"]
     assert isinstance(first, Result)
     answer = json.loads(answer_json(name, "{}", load=load))
     assert answer["ok"]

@@ -93,3 +93,13 @@ def test_what_was_copied_along_is_left_out():
     times = ask("run_time_s\n10\n11\n12\n").facts
     assert ask("# mine\n10s\n11s\n12s\n").facts == times | {"taken_for": "times"}
     assert ask(f"$ sacct -P\n{SACCT}").summary == ask(SACCT).summary
+
+
+def test_a_script_without_a_fault_says_where_to_look_next():
+    head = "#SBATCH -C cpu -q regular -N 2\nexport OMP_NUM_THREADS=8\n"
+    fine = load("identify").run(text=f"{head}srun -n 32 -c 16 --cpu-bind=cores vasp_std")
+    assert [finding.code for finding in fine.findings if finding.level == "advice"] == ["look-elsewhere"]
+    # One that has a fault, and one that cannot be judged, say that instead.
+    for line in ("srun -n 32 -c 2 --cpu-bind=cores vasp_std", "srun -n 512 -c 1 --cpu-bind=cores vasp_std"):
+        faulty = load("identify").run(text=head + line)
+        assert "look-elsewhere" not in [finding.code for finding in faulty.findings]

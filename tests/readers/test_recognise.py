@@ -96,3 +96,11 @@ def test_any_text_with_a_line_may_be_the_output_of_a_job(text):
     kinds = recognise(text)
     assert bool(kinds) == bool(text.lstrip("\ufeff").strip())
     assert not kinds or kinds[-1].name == "output"
+
+
+def test_a_quoted_cell_may_hold_what_parts_them():
+    """Node lists with commas are quoted in a table of run times; the cells of each row are two."""
+    kinds = recognise('run_time_s,nodes\n412,"nid[000011-000012,000019]"\n535,"nid[000031,000037]"\n')
+    assert kinds[0].name == "times"
+    # A quotation mark that is never closed ends with its line.
+    assert recognise('run_time_s,note\n412,"a\n535,b\n')[0].name == "times"

@@ -34,8 +34,10 @@ def test_every_figure_of_a_question_is_drawn(name):
         texts = _texts(svg)
         for axis in [axis for key, axis in figure.layout.items() if re.fullmatch("[xy]axis", key)]:
             assert axis["title"]["text"] in texts
-        if len(figure.data) > 1:
+        # A series that is alone is named by the axis; references and marks have their names at them.
+        if len(figure.data) > 1 and figure.layout.get("showlegend", True):
             assert all(trace["name"] in texts for trace in figure.data if trace.get("showlegend", True))
+        assert all(note["text"] in texts for note in figure.layout.get("annotations", ()))
 
 
 def test_a_figure_is_drawn_the_same_each_time():

@@ -7,10 +7,24 @@ import pytest
 from hopperkit.traces._queues.named import ReservationQueue
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition
 from hopperkit.traces.scheduler import simulate
+from hopperlib.scheduling._lanes.profile import Profile
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.workload import Job, Workload
 
 SECONDS = 300
+
+
+def test_a_promise_takes_the_first_room_that_lasts():
+    # From now on 4 nodes are left, from 100 s on 1, from 200 s on 8.
+    def promised(nodes, span):
+        profile = Profile([0, 100, 200], [4, 1, 8])
+        profile.promise(nodes, span, now=0)
+        return profile.times, profile.left
+
+    assert promised(3, 50) == ([0, 50, 100, 200], [1, 4, 1, 8])
+    assert promised(4, 100) == ([0, 100, 200], [0, 1, 8])
+    # Three nodes for 101 s are not left before 200 s.
+    assert promised(3, 101) == ([0, 100, 200, 301], [4, 1, 5, 8])
 
 
 def toy(seed):
@@ -176,11 +190,13 @@ def test_whole_nodes_as_counted_every_second_and_nearly_so_by_name():
     assert differ <= 4
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.nightly)])
-def test_promises_that_are_kept_are_those_that_would_be_made_anew(seed, monkeypatch):
+@pytest.mark.parametrize(
+    ("seed", "many"), [(1, 200), *(pytest.param(seed, 500, marks=pytest.mark.nightly) for seed in (1, 2))]
+)
+def test_promises_that_are_kept_are_those_that_would_be_made_anew(seed, many, monkeypatch):
     """A queue of hundreds of jobs on shared nodes, once with every promise worked out at every look."""
     rng, clock, jobs = random.Random(seed), 0, []
-    for number in range(500):
+    for number in range(many):
         clock += rng.randint(0, 90)
         run, width = rng.randint(60, 2000), rng.choice([1, 1, 2, 4])
         share = rng.choice([1, 4, 8, 16])

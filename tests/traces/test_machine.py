@@ -48,7 +48,7 @@ def log(structure: str, seed: int, load: float = 0.9, jobs: int = 600) -> Worklo
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_a_machine_is_as_large_as_it_is(structure, seed):
     machine = machine_of(log(structure, seed))
     assert len(machine.nodes) == pytest.approx(64, rel=0.05)
@@ -112,7 +112,7 @@ def with_users(jobs: Workload, seed: int) -> Workload:
     return Workload(made)
 
 
-@pytest.mark.parametrize("structure", ["apart", "nested"])
+@pytest.mark.parametrize("structure", ["apart", pytest.param("nested", marks=pytest.mark.nightly)])
 def test_partitions_make_nobody_preferred_and_no_limit(structure):
     jobs = with_users(log(structure, 3), 3)
     rules, _ = learn(jobs, scheduled_on(jobs), Clock(1704067200), base=Learned(policy="conservative"))

@@ -1,4 +1,4 @@
-"""The cells of the notebooks: plain Markdown wherever they are opened, and what the pages make of them.
+"""Cells of the notebooks: plain Markdown in any program, and their form on the pages.
 
 =============  ================================================================
 plain          exercises, solutions, glossary links and citations, for the pages

@@ -1,7 +1,7 @@
 """Notebooks in plain Markdown, and as the pages of the book have them.
 
-A notebook is read in many programs that know no directive and no role. So its
-source has none; tags and links say what the pages make of a cell:
+A notebook is read in many programs that know no directive and no role. The source therefore has none; tags and links
+define the form of a cell on the pages:
 
 =================================  =============================================
 in the notebook                    on the page
@@ -71,7 +71,7 @@ def tagged(cell: Mapping[str, Any], prefix: str) -> str:
 
 
 def raw_markers(text: str) -> list[str]:
-    r"""Return the marks of roles, directives and targets in a text, which a program without MyST shows as they are.
+    r"""Return the marks of roles, directives and targets in a text, which a program without MyST shows unchanged.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def with_roles(text: str) -> str:
 
 
 def page_cells(cell: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what a page has in place of a cell.
+    """Yield the page's form of a cell.
 
     Raises
     ------
@@ -227,7 +227,7 @@ def page_of(path: Path) -> dict[str, Any]:
 
 
 def code_of(path: Path) -> list[str]:
-    """Return the code that a notebook's page runs, cell by cell; that of its solutions is among it.
+    """Return the code that a notebook's page runs, cell by cell, including that of its solutions.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Runs a reader's Python: what it prints, what goes wrong in it, and whether its values are those of the model.
+"""Runs a reader's Python: its output, its errors, and whether its values match the model.
 
 The same on a page, where Python runs in a worker of the browser, and in a
 notebook. Standard library only.
@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-# The name that tracebacks give to the reader's text, and how much of what it prints is kept.
+# File name of the reader's text in tracebacks, and the part of its output that is kept.
 _FILE = "<your code>"
 _MOST_CHARACTERS = 20_000
 _MOST_SHOWN = 200
@@ -21,14 +21,14 @@ _LONGEST_EXPRESSION = 60
 
 
 class Ran(NamedTuple):
-    """What came of a reader's code.
+    """Result of a reader's code.
 
     Parameters
     ----------
     output : str
-        What it printed, and the value of its last line.
+        Its output, and the value of its last line.
     error : str
-        What went wrong, with the number of the line; empty if nothing did.
+        The error, with the line number; empty if there is none.
     wrong : str
         The first value that is not the model's; empty if all are, or none were wanted.
 
@@ -44,7 +44,7 @@ class Ran(NamedTuple):
 
 
 class _Output(io.TextIOBase):
-    """Takes what is printed, up to a limit."""
+    """Collects output, up to a limit."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -58,12 +58,12 @@ class _Output(io.TextIOBase):
         return len(text)
 
     def text(self) -> str:
-        """Return what was kept."""
+        """Return the stored text."""
         return "".join(self.parts) + ("\n... the rest is not shown" if self.left < 0 else "")
 
 
 def _shown(value: Any) -> str:
-    """Return a value as a short text; a number with as many digits as tell it from others."""
+    """Return a value as a short text; a number with enough digits to distinguish it."""
     text = f"{value:.6g}" if isinstance(value, float) else repr(value)
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
@@ -112,7 +112,7 @@ def run(source: str, values: Mapping[str, Any] | None = None) -> Ran:
     ----------
     source : str
     values : mapping of str to object
-        Expressions, and what they must be: numbers, texts, and lists of them.
+        Expressions, and their required values: numbers, texts, and lists of them.
 
     Examples
     --------

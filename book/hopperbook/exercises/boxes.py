@@ -1,4 +1,4 @@
-"""Models to change: beside a formula of a study, the few lines that work it out, to be edited and run."""
+"""Editable models: the few lines that compute a formula of a study, to be changed and run next to it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +15,9 @@ class ModelBox:
     name : str
         Unique in the book.
     title : str
-        What to change.
+        The suggested change.
     start : str
-        What the reader begins with; it prints what the formula gives.
+        The initial code, which prints the result of the formula.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class ModelBox:
         return {"name": self.name, "title": self.title, "start": self.start}
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Return what the book makes a box of; a notebook shows the code, to be copied into a cell."""
+        """Return the data for the book's box; a notebook shows the code, to be copied into a cell."""
         text = f"**Change the model:** {self.title} Copy it into a cell.\n\n```python\n{self.start}\n```"
         return {MIME_TYPE: self.to_dict(), "text/markdown": text, "text/plain": self.start}
 

@@ -26,7 +26,7 @@ def _torus() -> CodeCheck:
     )
 
 
-# Three jobs, of which the second runs long: at the instants below the free nodes lie in one, two and one pieces.
+# Three jobs, the second of which runs long: at the instants below, the free nodes form one, two and one pieces.
 _JOBS = (Job(1, 0, 2, 10, 10), Job(2, 0, 1, 100, 100), Job(3, 0, 1, 10, 10), Job(4, 0, 2, 40, 40))
 _NODES = 6
 

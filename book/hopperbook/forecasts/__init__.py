@@ -1,9 +1,9 @@
 """Forecasts of measurements whose outcome nobody here had seen; `hopperbook.forecasts.scoring` scores them.
 
-A situation of the blind test (``data/blind``) names a quantity, what is known, and what somebody without physics would
-say. ``data/forecast-settings.toml`` says which function of `node`, `network` or `storage` answers it, what the row
-gives it, and the ranges of what the row leaves open. The function is run with values drawn from the ranges; median and
-intervals come from the runs. What no model speaks to is said to be missing.
+A situation of the blind test (``data/blind``) names a quantity, the known facts, and an estimate without physics.
+``data/forecast-settings.toml`` names the function of `node`, `network` or `storage` for it, the arguments from the row,
+and the ranges of unknown ones. The function is run with values drawn from the ranges; median and intervals come from
+the runs. Situations without a model are reported as missing.
 
 ``make forecasts`` writes ``data/forecasts.csv`` anew.
 """
@@ -23,7 +23,7 @@ LEVELS = (50, 80, 90)
 #: When the forecasts were made: before any outcome of a sealed row was known here.
 MADE = "2026-11-27"
 _RUNS, _SEED = 400, 20_261_123
-# What a model leaves out, where a situation does not say otherwise: as a logarithm, and in points of a percentage.
+# Error of a model's omissions, unless a situation sets it: as a logarithm, and in percentage points.
 _ERROR, _POINTS = 0.05, 2.0
 # Intervals of 80 % overlapped 24 of 25 practice rows. All were drawn in to the share that scored best on these, a mistake.
 _DRAWN_IN = 0.8
@@ -57,7 +57,7 @@ def situations() -> list[dict[str, str]]:
 
 
 def in_percent(row: Mapping[str, str]) -> bool:
-    """Whether a situation is asked in per cent, which is scored linearly.
+    """Whether a situation is in percent, which is scored linearly.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def in_percent(row: Mapping[str, str]) -> bool:
 
 
 def runs(row: Mapping[str, str], setting: Mapping[str, Any], count: int = _RUNS) -> list[float]:
-    """Return what the function of a situation gives, its assumptions drawn anew each time.
+    """Return the results of a situation's function, with assumptions drawn each time.
 
     Examples
     --------
@@ -111,13 +111,13 @@ class Forecast(NamedTuple):
 
     @property
     def outcome(self) -> tuple[float, float, float] | None:
-        """Value, low and high of what was measured; None while that is sealed. A bound ("at least") has no finite high."""
+        """Measured value with bounds; None while it is sealed. A bound ("at least") has no finite high."""
         if not self.row.get("value"):
             return None
         return float(self.row["value"]), float(self.row["low"]), float(self.row["high"] or math.inf)
 
     def distance(self, first: float, second: float) -> float:
-        """Return how far two values lie apart on the scale of the scores: of logarithms, or ten points of a percentage."""
+        """Return the distance between two values on the scale of the scores: of logarithms, or ten percentage points."""
         return (first - second) / 10 if in_percent(self.row) else math.log(first / second)
 
 
@@ -146,7 +146,7 @@ def forecast(row: Mapping[str, str], setting: Mapping[str, Any] | None = None, n
 
 @cache
 def rival_reach() -> float:
-    """Return how far a rival's interval reaches to either side: as it needs to hold four of five practice rows.
+    """Return the half-width of a rival's interval: the one that contains four of five practice rows.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Answers to the second blind test: each function serves several situations by calling models of the library.
 
-As in `hopperbook.forecasts.node`, a function gets a random generator, what a row gives, and what is drawn for it. Widths
-come from spreads that the library states of its components (`hopperlib.contention`) and from the ranges in
+As in `hopperbook.forecasts.node`, a function gets a random generator, values from a row, and values drawn for it.
+Widths come from spreads that the library states of its components (`hopperlib.contention`) and from the ranges in
 ``data/blind/second/settings.toml``; none was fitted to a row.
 """
 
@@ -44,7 +44,7 @@ _Z = 1.2816
 
 
 def _drawn(rng: random.Random, found: Throughput) -> float:
-    """Draw a value whose middle and 80 % interval are those of a throughput."""
+    """Draw a value with the median and 80 % interval of a throughput."""
     z = rng.gauss(0, 1)
     end = found.high if z > 0 else found.low
     return found.usual * math.exp(abs(z) / _Z * math.log(end / found.usual))
@@ -75,9 +75,9 @@ def curve(
     kind : str
         As in `hopperlib.contention.saturation`.
     over : float
-        What the throughput is divided by.
+        Divisor of the throughput.
     ceiling : float
-        A measured ceiling besides, in the unit of the points.
+        An additional measured ceiling, in the unit of the points.
     each : int
         Independent parts that share nothing, such as NUMA nodes; points and users are of one of them.
 
@@ -101,7 +101,7 @@ def shared_ceiling(
     over: float = 1.0,
     other: Mapping[str, float] | None = None,
 ) -> float:
-    """Throughput of users of a known rate under a drawn ceiling, over something known or over that of another system.
+    """Throughput of users of a known rate under a drawn ceiling, relative to a known value or to another system.
 
     Examples
     --------
@@ -119,7 +119,8 @@ def shared_ceiling(
 def shared_file(rng: random.Random, *, nodes: float, own_gb_s: float, over: float) -> float:
     """Rate of nodes that write one shared file in large blocks, over a known rate. [ratio]
 
-    What one node writes is drawn from the measured systems; the file system gives files of their own `own_gb_s`.
+    The write rate of one node is drawn from the measured systems; the file system provides `own_gb_s` to separate
+    files.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def shared_file(rng: random.Random, *, nodes: float, own_gb_s: float, over: floa
 
 @cache
 def _client_shared_write() -> Throughput:
-    """Return what one client writes into one shared file, over the measured systems. [GB/s]"""
+    """Return the write rate of one client to one shared file, over the measured systems. [GB/s]"""
     found = measured_ceiling("client-shared-write", "lustre")
     return Throughput(found.usual, found.low, found.high)
 
@@ -174,7 +175,7 @@ def sizes(
     powers : sequence of float
         As in `hopperlib.placement.models.scaling.parts`.
     grows : float or None
-        A further power, drawn.
+        An additional power, drawn.
     noise : float
         Of each point.
     rate : bool
@@ -206,7 +207,7 @@ def block_rate(rng: random.Random, *, points: Mapping[str, float], block: float,
     noise : float
         Rounding of the points.
     cache : float
-        Rate of blocks of that size over what the smaller ones' bytes cost, as they leave the first cache.
+        Rate of blocks of that size relative to the cost of the smaller ones' bytes, as they exceed the first cache.
 
     Examples
     --------
@@ -229,7 +230,7 @@ def cached_time(
     penalty: float,
     messages: float,
 ) -> float:
-    """Time on more nodes, of data of which a growing share fits the caches, and of messages. [s]
+    """Time on more nodes, with a growing share of the data in the caches, and messages. [s]
 
     The speedup of the model starts from the last measured point; draws whose model contradicts the points before it
     are pulled towards them.
@@ -252,7 +253,7 @@ def cached_time(
     if len(counts) > 1:
         before = counts[-2]
         seen = times_s[str(before)] / times_s[str(last)]
-        # What the last step gained beyond its nodes, against what the model says of it.
+        # Superlinear gain of the last step, relative to the model.
         gain *= math.sqrt(seen / model(last, before))
     return times_s[str(last)] / gain * (1 + messages)
 
@@ -345,7 +346,7 @@ def threads_of_best(
 
 @cache
 def _thread_costs(numa_nodes: int, cores: int, tasks: int, elsewhere: float) -> tuple[ThreadCost, ...]:
-    """Return what numbers of threads cost on a node whose NUMA nodes are filled by four cores each."""
+    """Return the cost of numbers of threads on a node whose NUMA nodes have four cores each."""
     return thread_costs(node_kind(numa_nodes, cores, 4.0, 1.0), tasks, elsewhere=elsewhere)
 
 
@@ -361,7 +362,8 @@ def mapping_time(
 ) -> float:
     """Time to map memory with pages of 2 MB over that with pages of 4 KB, or the other way round. [ratio]
 
-    What the small pages took beyond clearing is their faults; at least so much a fault. A fault of a large page costs its own.
+    The time of small pages beyond clearing is their faults; at least this much per fault. A fault of a large page has a
+    different cost.
 
     Examples
     --------
@@ -422,7 +424,8 @@ def exchange_time(
     messages_per_s: float = math.inf,
     bus: bool = False,
 ) -> float:
-    """Time of an all-to-all, or with `bus` the data that each rank sends over it [GB/s]. What all flows keep is drawn.
+    """Time of an all-to-all, or with `bus` the data that each rank sends over it [GB/s]. The share kept by all flows is
+    drawn.
 
     Examples
     --------
@@ -450,7 +453,7 @@ def placed_better(
     adaptivity: float = 0.0,
     saved: bool = False,
 ) -> float:
-    """What the same messages gain if they have a shorter way: more of them a time, or with `saved` the time saved. [%]
+    """Gain of the same messages with a shorter path: more of them per time, or with `saved` the time saved. [%]
 
     On a torus ranks of a grid are mapped onto one run of the machine's list; on a dragonfly groups of nodes that exchange
     with each other are near instead of scattered. A part of the exchange is in the network.
@@ -472,7 +475,7 @@ def placed_better(
 
 @cache
 def _near(machine: str, seed: int) -> tuple[SharesKept, SharesKept]:
-    """Return what a group of 64 nodes keeps on scattered nodes and on near ones of a machine that is half free."""
+    """Return the rate kept by a group of 64 nodes on scattered nodes and on nearby ones of a half-free machine."""
     fabric, rng = fabric_of(Machine.load(machine)), random.Random(seed)
     free = sorted(range(fabric.nodes), key=lambda _: rng.random())[: fabric.nodes // 2]
     near = choose(fabric, sorted(free), 64, "switch", rng)
@@ -528,7 +531,7 @@ def _mean_wait_s(scheme: str, stretch: float, window: int) -> float:
     rng = random.Random(window)
     chosen = []
     for number, job in enumerate(jobs):
-        # Users ask for one to ten times what they need; predictions are off by a third.
+        # Users request one to ten times the need; predictions are off by a third.
         asked, guessed = 1 / (0.1 + 0.9 * rng.random()), math.exp(abs(rng.gauss(0, 0.33)))
         if window * 2000 <= number < (window + 1) * 2000:
             factor = {"fcfs": asked, "users": asked, "predicted": guessed}[scheme]

@@ -1,10 +1,10 @@
-"""How slowly messages go on a dragonfly in production, all routes minimal: ``data/dragonfly-slowness.csv``.
+"""Message slowness on a dragonfly in production, all routes minimal: ``data/dragonfly-slowness.csv``.
 
     python -m hopperbook.forecasts.dragonfly
 
-makes it in some minutes. A job is placed twice a day on a machine that stands in for a Cray XC30, Edison, among jobs
-that are as wide as Hopper's and send as much as those of the study on variability. With the best mixture of minimal
-routes and detours none of these jobs is slowed down; adaptive routing stays between that and what stands here.
+makes it in some minutes. A job is placed twice a day on a substitute for a Cray XC30, Edison, among jobs with the
+widths of Hopper's and the traffic of those in the study on variability. With the best mixture of minimal routes and
+detours none of these jobs is slowed down; adaptive routing is between that and this result.
 """
 
 import csv
@@ -29,7 +29,7 @@ _HALF_DAYS = range(6, 28)
 
 @cache
 def slowness(pattern: str, nodes: int) -> tuple[float, ...]:
-    """Return how many times as long as undisturbed messages take in each placement, all routes minimal.
+    """Return the factor by which messages take longer in each placement, all routes minimal.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def _schedule() -> Schedule:
 
 
 def placed(pattern: str, nodes: int, half_day: int) -> float:
-    """Return how many times as long as undisturbed a job's messages take, placed at half a day's end.
+    """Return the factor by which a job's messages take longer, placed at the end of each half day.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What networks and schedulers do: messages, mappings, rings, merging, overlap, backfill.
+"""Forecasts for networks and schedulers: messages, mappings, rings, merging, overlap, backfill.
 
 As in `hopperbook.forecasts.node`, a function for each kind of situation.
 """
@@ -23,7 +23,7 @@ def ping_pong_ratio(
 ) -> float:
     """Rate of one message over a far way over a near way: latencies, and the same bandwidth. [ratio]
 
-    A large message also asks first whether it may come: that many more trips.
+    A large message first requests permission: that many more trips.
 
     Examples
     --------
@@ -36,17 +36,17 @@ def ping_pong_ratio(
 
 @cache
 def _kept_pairs(grid: tuple[int, ...], cores_per_node: int) -> float:
-    """Return off-node pairs of the best blocks over those of the ranks' own order."""
+    """Return off-node pairs of the best blocks relative to the default rank order."""
     return best_block(grid, cores_per_node)[2] / off_node_pairs(range(math.prod(grid)), grid, cores_per_node)
 
 
 def mapping_gain(
     rng: random.Random, *, grid: Sequence[int], cores_per_node: int, nearer: float, network: float, share: float
 ) -> float:
-    """What a mapping saves of the communication, or of the run by the share of it that communicates. [%]
+    """Saving of a mapping in the communication time, or in the run time by its share of communication. [%]
 
-    The blocks of a node leave fewer pairs off the node; those go so much shorter a way on links that are shared; of the
-    time of communication a part is in the network.
+    The blocks of a node leave fewer off-node pairs, which have shorter paths on shared links; part of the communication
+    time is in the network.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def run_spread(
     """Longest over shortest run of a job that lands somewhere else on a dragonfly each time. [ratio]
 
     It sends for a share of its time if undisturbed; how slowly that goes is `hopperbook.forecasts.dragonfly.slowness`,
-    by as much as routes stay minimal. Nodes and file systems add up to `own` besides.
+    by as much as routes stay minimal. Nodes and file systems add a spread of `own`.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def merging_gain(
     copy_gb_s: float,
     share: float,
 ) -> float:
-    """What merging the messages of a node saves of an all-to-all, or of the run by its share of it. [%]
+    """Saving from merging the messages of a node in an all-to-all, or in the run time by its share. [%]
 
     Each pair of nodes exchanges ``cores ** 2`` small messages, or one. A message costs the interface a gap and its
     bytes; merged ones are copied twice by the node.
@@ -175,7 +175,7 @@ def break_even_kb(rng: random.Random, *, cores: int, gap_us: float, copy_gb_s: f
 
 
 def hidden_time(rng: random.Random, *, all_s: float, beside_s: float, hidden: float) -> float:
-    """Time with communication beside computation, as much as can hide. [the unit given]
+    """Time with communication overlapped with computation as far as possible. [the unit given]
 
     Examples
     --------
@@ -207,7 +207,7 @@ def backfill_gain(
     narrow: int = 1,
     stretch: float = 1.0,
 ) -> float:
-    """What backfilling makes of utilization, or of the mean bounded slowdown, over windows of a trace. [ratio]
+    """Effect of backfilling on utilization, or on the mean bounded slowdown, over windows of a trace. [ratio]
 
     Each is the mean of as many windows, drawn from those all along the trace. Jobs may be that many times narrower, and as
     many more; they may come that many times more slowly.

@@ -1,7 +1,7 @@
-"""What nodes do: memory shared by cores and NUMA nodes, tasks against threads, pages.
+"""Forecasts for nodes: memory shared by cores and NUMA nodes, tasks against threads, pages.
 
-Each function answers one kind of situation of the blind test from models of `hopperlib.placement`. It gets a random
-generator first, then what a row gives and what is drawn for it.
+Each function answers one kind of situation of the blind test from models of `hopperlib.placement`. A function gets a
+random generator first, then values from a row and values drawn for it.
 """
 
 import math
@@ -52,7 +52,7 @@ def core_rate(rng: random.Random, *, tasks: int, lone_gb_s: float, peak_gb_s: fl
 
 
 def numa_scaling(rng: random.Random, *, numa_nodes: int, channels_gb_s: float, core_gb_s: float, kept: float) -> float:
-    """Rate of full NUMA nodes over that of one (or of one core, if its rate is given), of which a share is kept. [ratio]
+    """Rate of full NUMA nodes relative to one (or to one core, if its rate is given), of which a share is kept. [ratio]
 
     Examples
     --------
@@ -72,7 +72,7 @@ def first_touch_gain(
     core_gb_s: float,
     remote: float,
 ) -> float:
-    """Rate with every worker's data on its own NUMA node over that with all data on one. [ratio]
+    """Rate with every worker's data on its local NUMA node relative to all data on one. [ratio]
 
     Examples
     --------
@@ -87,7 +87,7 @@ def first_touch_gain(
 def remote_share(
     rng: random.Random, *, cores: int, own_gb_s: float, links: float, link_gb_s: float, used: float
 ) -> float:
-    """Rate of reading another socket's memory over reading the own, all cores at once. [ratio]
+    """Rate of reading another socket's memory relative to the local one, all cores at once. [ratio]
 
     Examples
     --------
@@ -111,7 +111,7 @@ def time_ratio(rng: random.Random, *, bandwidth: float, compute: float, memory_b
 
 
 def packing(rng: random.Random, *, few: float, shared: float, messages: float) -> float:
-    """Time packed over spread at more tasks, where messages have taken so much more of the time. [ratio]
+    """Time packed over spread at more tasks, with a larger share of the time in messages. [ratio]
 
     The rest waits for memory as before; the tasks of a node share its interface.
 
@@ -124,10 +124,10 @@ def packing(rng: random.Random, *, few: float, shared: float, messages: float) -
 
 
 def task_time(rng: random.Random, *, times_s: Mapping[str, float], tasks: int, numa_nodes: int, spread: float) -> float:
-    """Time of shared work on more tasks of a node, each slowed by those beside it on its NUMA node. [s]
+    """Time of shared work with more tasks on a node, each slowed by those on its NUMA node. [s]
 
-    A task's own time grows by as much for each neighbor as it did from the second largest to the largest known count.
-    With `spread` the known ones were dealt over the NUMA nodes, else the first was filled.
+    A task's time grows with each neighbor as it did from the second largest to the largest known count. With `spread`
+    the known ones were dealt over the NUMA nodes, else the first was filled.
 
     Examples
     --------
@@ -155,12 +155,12 @@ def hybrid_time(
     threads: Sequence[int],
     serial: float | None = None,
 ) -> float:
-    """Time of one number of threads over that of another on more nodes, or the fastest of more than two.
+    """Time with one number of threads relative to another on more nodes, or the fastest of more than two.
 
-    The parts of the run (work, what one thread of a task does alone, MPI that each task costs) are fitted to the times
-    on fewer nodes. The work shrinks with the nodes, what is alone as a power `-surface` of them, MPI grows as a power
-    `messages`. What MPI costs against threads is `hopperlib.placement.models.hybrid.thread_costs`. With `serial` given, what one
-    thread does alone, as a share of the work, is not fitted.
+    The parts of the run (work, the serial part of a task, MPI cost per task) are fitted to the times on fewer nodes.
+    The work shrinks with the nodes, the serial part as a power `-surface` of them, MPI grows as a power `messages`.
+    What MPI costs against threads is `hopperlib.placement.models.hybrid.thread_costs`. With `serial` given, the serial
+    part, as a share of the work, is not fitted.
 
     Examples
     --------

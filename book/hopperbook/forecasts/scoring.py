@@ -1,9 +1,9 @@
 """How forecasts did: overlap and holding, sharpness, interval score, pinball loss, and the same of the rivals.
 
 Two words are kept apart. An interval *overlaps* the outcome if it has a value in common with the printed band; it
-*holds* the outcome if the printed value lies in it. A band without a high end ("at least") is overlapped by every
-interval that reaches its low end, and is never held, as the value is only a bound. Distances are counted from the end
-of the band that is nearer.
+*contains* the outcome if the printed value is within it. A band without an upper end ("at least") is overlapped by
+every interval that extends to its lower end, and is never contained, as the value is only a bound. Distances are
+counted from the end of the band that is nearer.
 """
 
 import math
@@ -151,7 +151,7 @@ class Score(NamedTuple):
     Parameters
     ----------
     rows, answered : int
-        Situations with an outcome, and those of them with a forecast.
+        Situations with an outcome, and the forecasts among them.
     overlapping, holding : tuple of int
         For each of `LEVELS`, how many intervals overlap the band of the outcome, and how many hold its value.
     sharp : int

@@ -1,8 +1,8 @@
 """The second blind test: forecasts by functions that serve several situations, not yet scored.
 
-``data/blind/second/settings.toml`` says for each situation which function of `hopperbook.forecasts.answers` forecasts it,
-with what the row gives and the ranges of what it leaves open; or what is missing; or that the source was seen, so that the
-row is not scored. Intervals are not narrowed.
+``data/blind/second/settings.toml`` names for each situation the function of `hopperbook.forecasts.answers`, with values
+from the row and ranges of unknown ones; or the missing model; or states that the source was seen, so that the row is
+not scored. Intervals are not narrowed.
 
 ``python -m hopperbook.forecasts.second`` writes ``data/blind/second/forecasts.csv`` and its digest.
 """

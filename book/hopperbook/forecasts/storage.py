@@ -1,4 +1,4 @@
-"""What file systems do: loading, striping, locks, calls, slow OSTs, and others who write too.
+"""Forecasts for file systems: loading, striping, locks, calls, slow OSTs, and contention.
 
 As in `hopperbook.forecasts.node`, a function for each kind of situation.
 """
@@ -28,7 +28,7 @@ _LEVEL = 0.95
 def load_ratio(
     rng: random.Random, *, job: Mapping[str, Any], other: Mapping[str, Any], own_s: float, **drawn: float
 ) -> float:
-    """Loading time of a job over that of another, with what every task does for itself beside it. [ratio]
+    """Loading time of a job relative to another, including the serial work of every task. [ratio]
 
     Examples
     --------
@@ -41,13 +41,13 @@ def load_ratio(
 
 
 def _loading_s(job: Mapping[str, Any], drawn: Mapping[str, float], **other: Any) -> float:
-    """Return how long a job loads, files in whole numbers. [s]"""
+    """Return the loading time of a job, with an integer number of files. [s]"""
     settings = {**job, **drawn, **other}
     return float(load_time(**settings | {"files": round(settings["files"])}).total_s)
 
 
 def load_seconds(rng: random.Random, *, job: Mapping[str, Any], **drawn: float) -> float:
-    """Time until a job has loaded what it needs. [s]
+    """Time until a job has loaded its files. [s]
 
     Examples
     --------
@@ -60,7 +60,8 @@ def load_seconds(rng: random.Random, *, job: Mapping[str, Any], **drawn: float) 
 
 
 def load_growth(rng: random.Random, *, times_s: Mapping[str, float], nodes: float, power: float) -> float:
-    """Time at more nodes: that of one node, and what the servers add, a power of the nodes from the last known on. [s]
+    """Time on more nodes: that of one node, plus server time that grows as a power of the nodes from the last known
+    point. [s]
 
     A power of 1 is one request after another, less is answers that are kept on the way.
 
@@ -78,9 +79,10 @@ def load_growth(rng: random.Random, *, times_s: Mapping[str, float], nodes: floa
 def load_reach(
     rng: random.Random, *, job: Mapping[str, Any], own_s: float, message_s: float, most: float, **drawn: float
 ) -> float:
-    """Nodes at which passing files along a tree takes as long as every task's asking does at those of the job. [ratio]
+    """Number of nodes at which passing files along a tree takes as long as individual requests of all tasks of the job.
+    [ratio]
 
-    Each file is a message of its own down the tree; no job has more than `most` times the nodes.
+    Each file is a separate message down the tree; no job has more than `most` times the nodes.
 
     Examples
     --------
@@ -99,7 +101,7 @@ def load_reach(
 
 
 def _system(osts: int, ost_gb_s: float, node_gb_s: float) -> FileSystem:
-    """Return a file system of so many OSTs and what one node passes on."""
+    """Return a file system of this many OSTs and node bandwidth."""
     scratch = Machine.load("toy").file_systems[0]
     return user_file_system(scratch, osts=osts, ost_rate_gb_s=ost_gb_s, client_rate_gb_s=node_gb_s)
 
@@ -147,9 +149,9 @@ def write_ratio(
 
 
 def levels_at(rng: random.Random, *, steps: Sequence[int], one_gb_s: float, peak_gb_s: float, together: float) -> float:
-    """Fewest writers, of those tried, that reach 95 % of what the file system takes, by the law of saturation.
+    """Fewest writers, of those tried, that achieve 95 % of the file system's rate, by the saturation law.
 
-    Of its rate alone a writer keeps a share `together` beside others, for reasons besides the ceiling.
+    A writer keeps a share `together` of its rate alone, for reasons besides the ceiling.
 
     Examples
     --------
@@ -161,7 +163,7 @@ def levels_at(rng: random.Random, *, steps: Sequence[int], one_gb_s: float, peak
 
 
 def share_of_peak(rng: random.Random, *, locks: float, slowest: float) -> float:
-    """Rate over what the servers could give: what locks, and the slowest of them, leave. [ratio]
+    """Rate relative to that of the servers: the part left by locks, and by the slowest of them. [ratio]
 
     Examples
     --------
@@ -172,7 +174,7 @@ def share_of_peak(rng: random.Random, *, locks: float, slowest: float) -> float:
 
 
 def over_known(rng: random.Random, *, nodes: int, node_gb_s: float, system_gb_s: float, known_gb_s: float) -> float:
-    """Rate that nodes reach together, by the law of saturation, over a known one. [ratio]
+    """Combined rate of nodes, by the saturation law, relative to a known one. [ratio]
 
     Examples
     --------
@@ -197,7 +199,7 @@ def call_time(rng: random.Random, *, times_s: Mapping[str, float], size: int, no
 
 
 def buffer_ratio(rng: random.Random, *, small: int, large: int, call_bytes: float, share: float | None = None) -> float:
-    """Time in small calls over that in large ones; with the share of the run that writes, what the run saves in per cent.
+    """Time in small calls relative to large ones; with the write share of the run, the saving in percent.
 
     A call costs as much as moving `call_bytes`.
 
@@ -212,7 +214,7 @@ def buffer_ratio(rng: random.Random, *, small: int, large: int, call_bytes: floa
 
 
 def slow_ost_ratio(rng: random.Random, *, osts: int, healthy_min: float, end_min: float) -> float:
-    """Rate of the one OST that ends last over that of the others, all with as much to write. [ratio]
+    """Rate of the slowest OST relative to the others, all with equal data. [ratio]
 
     Examples
     --------
@@ -224,7 +226,8 @@ def slow_ost_ratio(rng: random.Random, *, osts: int, healthy_min: float, end_min
 
 
 def load_spread(rng: random.Random, *, most: float, least: float, own: float, percent: bool = False) -> float:
-    """Longest over shortest time of the same I/O beside others that take a share of the file system, as a factor or in per cent.
+    """Longest over shortest time of the same I/O with contention for a share of the file system, as a factor or in
+    percent.
 
     Examples
     --------

@@ -70,7 +70,7 @@ def _row(made: Forecast, with_outcome: bool) -> tuple[str, ...]:
 
 
 def scores(group: str) -> Table:
-    """Return how the forecasts of one group did, by family and together. Groups are never added up.
+    """Return the scores of one group of forecasts, by family and together. Groups are never added up.
 
     Examples
     --------
@@ -131,12 +131,12 @@ def misses() -> Table:
 
 
 def _is_low(made: Forecast) -> bool:
-    """Whether the 80 % interval lies below the outcome."""
+    """Whether the 80 % interval is below the outcome."""
     return made.outcome is not None and made.intervals[80][1] < made.outcome[1]
 
 
 def _coverage(made: Sequence[Forecast]) -> str:
-    """Return how many 80 % intervals overlap, of how many."""
+    """Return how many 80 % intervals overlap, and their total number."""
     answered = [each for each in made if each.intervals]
     return f"{sum(overlaps(each, 80) for each in answered)} of {len(answered)}"
 
@@ -166,7 +166,8 @@ def sensitivity() -> Table:
 
 
 def model_split() -> Table:
-    """Return how the sealed rows did whose forecast calls a model, and those whose forecast is one line with typed ranges.
+    """Return the scores of sealed rows whose forecast uses a model, and of those with a one-line estimate and typed
+    ranges.
 
     Examples
     --------
@@ -229,7 +230,7 @@ def verdict() -> str:
 
 
 def summary() -> str:
-    """Return how the sealed forecasts did in a clause, as the README prints it before the retrodictions.
+    """Return the scores of the sealed forecasts as a clause, for the README before the retrodictions.
 
     Examples
     --------
@@ -272,7 +273,7 @@ def second_bets() -> Table:
 
 
 def second_summary() -> str:
-    """Return how much of the second sealed set is forecast, in a sentence.
+    """Return how many rows of the second sealed set have a forecast, in a sentence.
 
     Examples
     --------

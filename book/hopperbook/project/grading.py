@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from hopperlib.errors import InputError, did_you_mean
 
-# A report is a page of numbers; what is far larger is another file.
+# A report is a page of numbers; a much larger file is something else.
 _LARGEST_BYTES = 100_000
 
 
@@ -23,10 +23,10 @@ class Row:
         Table and key of the report.
     points : float
     wanted : str
-        What the report must say.
+        Required entries of the report.
     kind : {"word", "number", "percent", "date", "table"}
-        How it is compared: a word; a number within a share of the key; a number within so many percentage points; a
-        date within so many days; a table of words, a share of the points for each.
+        Comparison: a word; a number within a share of the key; a number within some percentage points; a date within
+        some days; a table of words, with a share of the points for each.
     within : float
         The tolerance of the kind. Within twice of it half of the points are given.
     """
@@ -78,7 +78,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If it cannot be read, is no TOML, or has a table or a key that the rubric does not know.
+        If it cannot be read, is not TOML, or has a table or a key that is not in the rubric.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
 
 
 def check_report(report: Mapping[str, Any], name: str = "report") -> None:
-    """Refuse tables and keys that the rubric does not know: a misspelled one would lose its points without a word.
+    """Reject tables and keys that are not in the rubric: a misspelled one would silently lose its points.
 
     Examples
     --------
@@ -130,14 +130,14 @@ def grade(report: Mapping[str, Any], key: Mapping[str, Any]) -> tuple[Mark, ...]
     Parameters
     ----------
     report : mapping
-        The tables of a report; what is missing or empty gets no points.
+        The tables of a report; missing or empty entries get no points.
     key : mapping
         The same tables, as the pack's seed gives them.
 
     Raises
     ------
     InputError
-        If the report has a table or a key that the rubric does not know.
+        If the report has a table or a key that is not in the rubric.
 
     Examples
     --------

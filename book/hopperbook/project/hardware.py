@@ -1,4 +1,4 @@
-"""The machine of a pack: what tools say of its nodes, and a machine file in which one value is wrong."""
+"""The machine of a pack: output of tools on its nodes, and a machine file with one wrong value."""
 
 import random
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ def draw_hardware(rng: random.Random) -> Hardware:
 
 
 def listings(hardware: Hardware) -> dict[str, str]:
-    """Return what ``lscpu`` and ``scontrol show node`` print, by file name.
+    """Return the output of ``lscpu`` and ``scontrol show node``, by file name.
 
     Examples
     --------

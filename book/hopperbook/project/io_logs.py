@@ -24,7 +24,7 @@ class IoKey(NamedTuple):
 
 
 def io_logs(rng: random.Random) -> tuple[dict[str, str], IoKey]:
-    """Return the outputs by file name, and what stands out in them.
+    """Return the outputs by file name, and their anomalies.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def io_logs(rng: random.Random) -> tuple[dict[str, str], IoKey]:
     settings = [(nodes, access, repeat) for nodes in _NODES for access in _ACCESSES for repeat in (1, 2)]
     slow = int(rng.random() * len(settings))
     share = 0.35 + 0.2 * rng.random()
-    # One shared file reaches clearly less than many files, or clearly more.
+    # One shared file is clearly slower than many files, or clearly faster.
     shared = 0.55 + 0.25 * rng.random() if rng.random() < 0.5 else 1.2 + 0.25 * rng.random()
     texts: dict[str, str] = {}
     rates: dict[str, float] = {}
@@ -59,7 +59,7 @@ def io_logs(rng: random.Random) -> tuple[dict[str, str], IoKey]:
 
 
 def _output(nodes: int, access: str, rate_mib_s: float, *, day: int) -> str:
-    """Return what IOR prints of one write test."""
+    """Return IOR's output for one write test."""
     tasks = nodes * _TASKS_PER_NODE
     size_mib = tasks * _BLOCK_MIB
     began = (FIRST_DAY + timedelta(days=day, hours=3)).strftime("%a %b %d %H:%M:%S %Y")

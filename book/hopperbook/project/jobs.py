@@ -1,4 +1,4 @@
-"""A week of jobs on the machine of a pack, through the book's own scheduler, as ``sacct`` prints them."""
+"""A week of jobs on the machine of a pack, from the book's scheduler, in the form of ``sacct``."""
 
 import random
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Twenty outputs of jobs: each ends with the messages of one cause, or says that the job succeeded."""
+"""Twenty outputs of jobs: each ends with the messages of one cause, or reports success."""
 
 import random
 
@@ -14,7 +14,7 @@ CAUSES = {
 }
 OUTPUTS = 20
 
-# What programs and schedulers print, with holes for job, node, task and user.
+# Output of programs and schedulers, with placeholders for job, node, task and user.
 _MESSAGES: dict[str, tuple[str, ...]] = {
     "memory": (
         "slurmstepd: error: Detected 1 oom-kill event(s) in StepId={job}.0. Some of your processes may have been killed by the cgroup out-of-memory handler.\nsrun: error: {node}: task {task}: Out Of Memory\nsrun: Terminating StepId={job}.0",

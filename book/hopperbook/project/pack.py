@@ -20,7 +20,7 @@ LARGEST_SEED = 1_000_000
 
 
 class Pack(NamedTuple):
-    """The files of a pack by their names, and the key: what a report must say, by the tables of `RUBRIC`."""
+    """The files of a pack by name, and the key: the required entries of a report, by the tables of `RUBRIC`."""
 
     files: Mapping[str, str]
     key: Mapping[str, Mapping[str, Any]]
@@ -48,7 +48,7 @@ def pack(seed: int) -> Pack:
     """
     if not 0 <= seed <= LARGEST_SEED:
         raise refusal("seed", seed, f"must be from 0 to {LARGEST_SEED}")
-    # Each part draws from its own numbers, so that a change of one leaves the others.
+    # Each part has a separate random stream, so that a change of one leaves the others unchanged.
     hardware_rng, machine_rng, *others = (random.Random(10 * seed + part) for part in range(7))
     hardware = draw_hardware(hardware_rng)
     machine, mistake = machine_file(hardware, machine_rng)
@@ -81,7 +81,7 @@ def pack(seed: int) -> Pack:
 
 
 def jobs_key(text: str, nodes: int) -> dict[str, Any]:
-    r"""Return what a report must say of the jobs, worked out from the file as anybody would.
+    r"""Return the required entries about the jobs, computed from the file like a participant's.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def jobs_key(text: str, nodes: int) -> dict[str, Any]:
 
     Examples
     --------
-    Two jobs of 42 nodes for a week, of which one waited two hours:
+    Two jobs of 42 nodes for a week, one of which waited two hours:
 
     >>> line = "{}|u1|{}|COMPLETED|2026-03-02T00:00:00|2026-03-02T0{}:00:00|2026-03-09T0{}:00:00|604800|7-00:00:00|42"
     >>> header = "JobID|User|Partition|State|Submit|Start|End|ElapsedRaw|Timelimit|NNodes"
@@ -193,7 +193,7 @@ def toml_of(tables: Mapping[str, Mapping[str, Any]], value: Callable[[Any], str]
 
 
 def _blank_report(key: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the report of a pack with nothing filled in; what each line wants is said once, above the tables."""
+    """Return the empty report of a pack; a comment above the tables explains each line."""
     wanted = "".join(f"#   {row.part}{f'.{row.name}' if row.name else ''}: {row.wanted}\n" for row in RUBRIC)
     words = {
         "scripts": ", ".join([RIGHT, *FAULTS]),
@@ -207,7 +207,7 @@ def _blank_report(key: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _readme(seed: int) -> str:
-    """Return what the pack says of itself."""
+    """Return the pack's README."""
     return f"""# A week of {NAME}
 
 Everything in this folder is synthetic. The machine {NAME} does not exist, no person submitted these jobs, and no program

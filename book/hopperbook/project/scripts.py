@@ -17,7 +17,7 @@ _NAMES = ("airflow", "basin", "cells", "dunes", "ember", "fjord", "grain", "hail
 
 
 def scripts(hardware: Hardware, rng: random.Random) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the scripts by file name, and what is wrong with each.
+    """Return the scripts by file name, and the error in each.
 
     Each fault occurs at least once, and four scripts or more are right.
 

@@ -1,4 +1,4 @@
-"""The questions of the book: those of `hopperkit`, and three about the documented values and how well models give them."""
+"""The questions of the book: those of `hopperkit`, and three about the documented values and the accuracy of models."""
 
 import importlib
 

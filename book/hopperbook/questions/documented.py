@@ -64,7 +64,7 @@ def _printed(value: DocumentedValue) -> str:
 
 
 def _remark(value: DocumentedValue) -> str:
-    """Return what the book reads in place of a value, and what is to be said about it."""
+    """Return the book's reading of a value, with a remark."""
     slip = ""
     if value.errata:
         read = f", read as {value.adopted or 'nothing: it is open'}" if value.adopted != value.value else ""

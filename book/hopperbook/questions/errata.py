@@ -68,7 +68,7 @@ def _proof(slip: Erratum) -> str:
 
 
 def _printed(slip: Erratum) -> str:
-    """Return what is printed, and what the book reads instead."""
+    """Return the printed value, and the book's reading."""
     if slip.adopted == slip.printed:
         return slip.printed
     return f"{slip.printed}; {f'read as {slip.adopted}' if slip.adopted else 'left open'}"

@@ -106,7 +106,7 @@ def _summary(search: Search, caption: str) -> str:
 
 
 def _won(found: Sequence[Row]) -> tuple[int, int, int]:
-    """Return how many of the rows are retrodictions, how many were reproduced, how many of those by the rival too."""
+    """Return the number of retrodictions among the rows, those reproduced, and those also reproduced by the rival."""
     predicted = [row for row in found if row["role"] == "retrodicted"]
     won = [row for row in predicted if row["verdict"] == "reproduced"]
     return len(predicted), len(won), sum(row["rival_verdict"] == "reproduced" for row in won)
@@ -128,7 +128,7 @@ def _facts(search: Search) -> Facts:
 
 
 def _contract(search: Search) -> dict[str, Any]:
-    """Return what `python -m hopperbook scorecard --json` prints besides: its keys are promised to programs."""
+    """Return the additional output of `python -m hopperbook scorecard --json`; its keys are stable."""
     predictions, won, rival_too = _won(search.found)
     return {
         "rows": [_plain(row) for row in search.found],

@@ -1,4 +1,4 @@
-"""What explorers share that browse a table: the words, the study, how many rows to show."""
+"""Shared controls of explorers for tables: the words, the study, the number of rows."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar, Unpack
@@ -25,7 +25,7 @@ def words(placeholder: str) -> Any:
 
 
 def one_of(label: str, every: str, options: Sequence[str], **more: Unpack[ask.ChoiceDetails]) -> Any:
-    """Declare a choice among words that stand for themselves, the one that keeps everything first.
+    """Declare a choice among literal words, beginning with the one for all rows.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def most_rows(default: int) -> Any:
 
 
 def keeps(choice: str, *values: str) -> bool:
-    """Whether a choice keeps what has one of these values.
+    """Whether a choice includes one of these values.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def keeps(choice: str, *values: str) -> bool:
 
 
 def has_words(search: str, *texts: str) -> bool:
-    """Whether every word of a search occurs in some texts, whatever their capitals and commas.
+    """Whether every word of a search occurs in some texts, ignoring case and commas.
 
     Examples
     --------

@@ -8,14 +8,13 @@
 `GoalCheck`    a setting of an explorer to find, by what its answer then says
 =============  ================================================================
 
-The expected answer is handed over by the page that asks, computed from the model, so
-that it moves with the model. `Check.to_dict` holds all that marking needs as
-ranges, lists of numbers and comparisons: the published page marks in JavaScript
-what `Check.grade` marks here. Anyone can find the answers in the page's source,
-which is fine: this is training, not an exam.
+The page passes the expected answer, computed from the model, so that it follows the model. `Check.to_dict` holds all
+that marking needs as ranges, lists of numbers and comparisons: the published page marks in JavaScript what
+`Check.grade` marks here. Anyone can find the answers in the page's source, which is fine: this is training, not an
+exam.
 
-All texts are plain; what stands between backticks is shown as code. A check's
-name is the key under which a reader's result is kept, so it never changes.
+All texts are plain; text between backticks is shown as code. A check's name is the key under which a reader's result is
+kept, so it never changes.
 """
 
 from hopperbook.self_checks.check import MIME_TYPE, Check, ChoiceCheck, Option, Verdict

@@ -1,4 +1,6 @@
-"""What every self-check has (a name, a question, hints, and a verdict on an answer), and the kinds with few choices."""
+"""Common parts of all self-checks (a name, a question, hints, and a verdict on an answer), and the kinds with few
+choices.
+"""
 
 import re
 from collections.abc import Collection, Mapping
@@ -37,7 +39,7 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """What every self-check has.
+    """Common parts of all self-checks.
 
     Parameters
     ----------
@@ -47,13 +49,13 @@ class Check:
     explanation : str
         Shown with a right answer: why it is right.
     wrong : str
-        Shown with a wrong answer for which there is no better word.
+        Shown for a wrong answer without specific feedback.
     hints : tuple of str
-        Shown one by one when asked for, the first giving away least.
+        Shown one at a time on request, the least revealing first.
     """
 
     kind: ClassVar[str] = "check"
-    # The attributes that marking needs beside those below, and the sentences that it says.
+    # Additional attributes for marking, and its sentences.
     marking: ClassVar[tuple[str, ...]] = ()
     messages: ClassVar[Mapping[str, str]] = {}
 
@@ -73,7 +75,7 @@ class Check:
                 raise ValueError(f"check {self.name!r} needs a text for {part}")
 
     def grade(self, answer: Any) -> Verdict:
-        """Return how an answer is marked."""
+        """Grade an answer."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,14 +84,14 @@ class Check:
         return {name: _plain(getattr(self, name)) for name in names} | {"messages": dict(self.messages)}
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Return what the book makes a form of."""
+        """Return the data for the book's form."""
         return {MIME_TYPE: self.to_dict(), "text/plain": f"Self-check: {self.question}"}
 
 
 class Option(NamedTuple):
-    """One option of a `ChoiceCheck`: what it says, what choosing it shows, whether it is right.
+    """One option of a `ChoiceCheck`: its label, its feedback, whether it is right.
 
-    `value` is what the model gives for it, `printed` what a document says: shown with the answer to a prediction.
+    `value` is the model's result for it, `printed` the documented one: shown with the answer to a prediction.
     """
 
     text: str
@@ -112,7 +114,7 @@ class ChoiceCheck(Check):
     ----------
     options : tuple of Option
     quantity : str
-        What the values of the options are, with its unit.
+        Meaning of the options' values, with its unit.
     node : tuple of int
         NUMA nodes, and cores of each, of the node in whose drawing the options are chosen: its cores in order, or its
         NUMA nodes.
@@ -159,7 +161,7 @@ class ChoiceCheck(Check):
             raise ValueError(f"check {self.name!r} needs feedback for each option")
 
     def grade(self, answer: int | Collection[int]) -> Verdict:
-        """Return how a choice is marked.
+        """Grade a choice.
 
         Parameters
         ----------

@@ -15,11 +15,11 @@ class CodeCheck(Check):
     Parameters
     ----------
     start : str
-        What the reader begins with.
+        The initial code.
     solution : str
         Code that passes.
     values : mapping of str to object
-        Expressions in the names of the code, and what the model gives for them: numbers, texts, and lists of them.
+        Expressions in the names of the code, and the model's values for them: numbers, texts, and lists of them.
 
     Raises
     ------
@@ -52,7 +52,7 @@ class CodeCheck(Check):
             compile(text, f"<{self.name}>", "exec")
 
     def grade(self, answer: str) -> Verdict:
-        """Return how a text of Python is marked: it is run here."""
+        """Grade Python text by running it here."""
         if not answer.strip():
             return Verdict(False, self.messages["empty"], readable=False)
         ran = run(answer, self.values)

@@ -12,14 +12,14 @@ from hopperbook.self_checks.check import Check, Verdict
 class CurveCheck(Check):
     """A curve to draw, from point to point, on an empty chart.
 
-    It is right if it lies within `within` of the model's, in the mean over its points. [% of the chart's height]
+    It is right if its mean distance from the model's curve is at most `within`. [% of the chart's height]
 
     Parameters
     ----------
     x : tuple of float
-        Where it is drawn, in rising order; on the chart these stand in equal distances.
+        Its x values, in rising order; on the chart they are equidistant.
     x_title, y_title : str
-        What the axes show, with their units.
+        Axis labels, with units.
     unit : str
         Unit of `y`.
     high : float
@@ -63,7 +63,7 @@ class CurveCheck(Check):
             raise ValueError(f"check {self.name!r} has a value outside of the chart, which goes from 0 to {self.high}")
 
     def grade(self, answer: Sequence[float]) -> Verdict:
-        """Return how a curve is marked: its heights at `x`."""
+        """Grade a curve by its heights at `x`."""
         if len(answer) != len(self.x):
             return Verdict(False, self.messages["empty"], readable=False)
         total = math.fsum(abs(drawn - model) for drawn, model in zip(answer, self.answer, strict=True))

@@ -28,7 +28,7 @@ class _NumberForm:
         self.widgets = [ipywidgets.HBox([self.field, ipywidgets.HTML(escape(check.unit))])]
 
     def read(self) -> str:
-        """Return what was typed."""
+        """Return the typed text."""
         return str(self.field.value)
 
 
@@ -75,7 +75,7 @@ class _CurveForm:
 
 
 class _GoalForm:
-    """No field: the answer is what the explorer shows."""
+    """No field: the answer is the explorer's."""
 
     def __init__(self, check: GoalCheck) -> None:
         self._explorer = check.explorer
@@ -97,7 +97,7 @@ class _CodeForm:
         self.widgets = [self.field]
 
     def read(self) -> str:
-        """Return what is written."""
+        """Return the text."""
         return str(self.field.value)
 
 
@@ -120,7 +120,7 @@ class CheckView:
     Attributes
     ----------
     root : ipywidgets.VBox
-        What is shown.
+        The widget.
     verdict : Verdict or None
         How the last answer was marked.
 
@@ -153,7 +153,7 @@ class CheckView:
         self.root.add_class("hopper-view")
 
     def mark(self) -> None:
-        """Mark the answer that is set, and say so."""
+        """Grade the current answer, and show the result."""
         self.verdict = self.check.grade(self.form.read())
         word = "Right." if self.verdict.right else "Not yet." if self.verdict.readable else "Not marked."
         feedback = prose_html(self.verdict.feedback)

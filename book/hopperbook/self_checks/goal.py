@@ -1,4 +1,4 @@
-"""A setting of an explorer to find, by what the explorer then answers."""
+"""A setting of an explorer to find, judged by the explorer's answer."""
 
 import operator
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """What a fact of an explorer's answer must be.
+    """Condition on a fact of an explorer's answer.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Condition:
 
 
 def _kind(value: float | str | bool) -> str:
-    """Return what JavaScript calls the type of a value."""
+    """Return the JavaScript name of a value's type."""
     if isinstance(value, bool):
         return "boolean"
     return "string" if isinstance(value, str) else "number"
@@ -68,9 +68,8 @@ def _kind(value: float | str | bool) -> str:
 class GoalCheck(Check):
     """A setting of an explorer to find.
 
-    Making one runs the explorer: a goal that its own solution misses, or that
-    the starting setting meets, is refused. So no page can ask for what the
-    model no longer gives.
+    The constructor runs the explorer: a goal that its solution misses, or that the initial setting satisfies, is
+    rejected. No page can therefore require a result that the model no longer gives.
 
     Parameters
     ----------
@@ -79,12 +78,12 @@ class GoalCheck(Check):
     conditions : tuple of Condition
         All must hold; the first that does not gives the feedback.
     solution : mapping
-        Values of controls that reach the goal.
+        Values of controls that satisfy the goal.
 
     Attributes
     ----------
     reached : str
-        What the explorer says of the solution.
+        The explorer's answer to the solution.
     """
 
     kind: ClassVar[str] = "goal"
@@ -102,7 +101,7 @@ class GoalCheck(Check):
         Check.__post_init__(self)
         if not self.conditions:
             raise ValueError(f"check {self.name!r} needs a condition")
-        # When the book is built, a goal that the model has left behind stops the build.
+        # When the book is built, a goal that the model no longer satisfies stops the build.
         explorer = load(self.explorer)
         answer = explorer.run(**self.solution)
         facts = answer.facts
@@ -120,7 +119,7 @@ class GoalCheck(Check):
             raise ValueError(f"check {self.name!r}: the explorer starts at the goal")
 
     def grade(self, answer: Mapping[str, Any] | None) -> Verdict:
-        """Return how a setting is marked.
+        """Grade a setting.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ SLIPS = (ROUNDED, "A thousand times too large: look at the unit.", "A thousand t
 
 
 class _Range(NamedTuple):
-    """Values from `low` to `high`, and what to say about them."""
+    """Values from `low` to `high`, with their feedback."""
 
     low: float
     high: float
@@ -42,22 +42,20 @@ class NumberCheck(Check):
         How far off is still right. [`unit`] None means half a unit of the
         last decimal wanted, or not at all if `answer` is an int.
     misconceptions : mapping of float to str
-        Wrong numbers that a known mistake leads to -> what the mistake is.
-        They are met within the same tolerance.
+        Wrong numbers from known mistakes -> description of the mistake. They match within the same tolerance.
     spellings : tuple of str
         Other ways to write the unit.
     documented : float or None
-        What a document prints, which then stands beside a reader's prediction and the answer. [`unit`]
+        The published value, shown with a reader's prediction and the answer. [`unit`]
 
     Raises
     ------
     ValueError
-        If a misconception cannot be told from the answer or from another.
+        If a misconception cannot be distinguished from the answer or from another.
 
     Examples
     --------
-    Memory of one task when 24 share 31 GB. Dividing the installed 32 GB is a
-    mistake that the check knows:
+    Memory of one task when 24 share 31 GB. Dividing the installed 32 GB is a known mistake:
 
     >>> check = NumberCheck(name="task-memory", question="How much memory has each task?", unit="GB",
     ...     answer=31 / 24, decimals=2, explanation="31 GB are left for 24 tasks.",
@@ -92,7 +90,7 @@ class NumberCheck(Check):
             raise ValueError(
                 f"check {self.name!r}: decimals={self.decimals} and tolerance={self.tolerance} must not be negative"
             )
-        # Each range must be told from the answer's and from those before it, or a reader would hear of the wrong
+        # Each range must be distinct from the answer's and from earlier ones, or the feedback would describe the wrong
         # mistake.
         taken = [self.accepted]
         for mistake in self._named_mistakes():
@@ -105,7 +103,7 @@ class NumberCheck(Check):
 
     @property
     def answer_text(self) -> str:
-        """The answer as it is wanted, with its unit."""
+        """The answer in the requested form, with its unit."""
         return f"{self.answer:,.{self.decimals}f} {self.unit}".strip()
 
     @property
@@ -115,10 +113,10 @@ class NumberCheck(Check):
 
     @property
     def mistakes(self) -> tuple[_Range, ...]:
-        """The ranges of wrong answers about which there is something to say.
+        """Ranges of wrong answers with specific feedback.
 
-        Those given, then an answer rounded too far, then one that is a
-        thousand times off, each only where it can be told from the former.
+        Those given, then an answer rounded too far, then one that is off by a factor of a thousand, each only if
+        distinct from the earlier ones.
         """
         ranges = [self.accepted, *self._named_mistakes()]
         for guess in self._general_mistakes():
@@ -147,7 +145,7 @@ class NumberCheck(Check):
             yield self._around(self.answer / 1000, SLIPS[2], 1 / 1000)
 
     def grade(self, answer: str | float) -> Verdict:
-        """Return how a number is marked, typed as text (`read_typed_number`) or given as a number."""
+        """Grade a number, typed as text (`read_typed_number`) or given as a number."""
         try:
             number = read_typed_number(str(answer), unit=self.unit, spellings=self.spellings)
         except ValueError as error:

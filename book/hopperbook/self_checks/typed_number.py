@@ -32,7 +32,7 @@ MESSAGES: dict[str, str] = {
     "no_unit": "The answer has no unit. Write the number alone, without '{given}'.",
 }
 
-# The number with its separators, a power of ten, and what stands after it.
+# The number with its separators, a power of ten, and the text after it.
 _PARTS = re.compile(r"([+-]?[0-9., ]*[0-9])(?:e([+-]?[0-9]{1,3}))?([^0-9].*)?", re.IGNORECASE)
 _SPACED = re.compile(r"[+-]?[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?")
 _PLAIN = re.compile(r"[+-]?[0-9]*\.?[0-9]+")
@@ -47,7 +47,7 @@ def read_typed_number(text: str, *, unit: str = "", spellings: Sequence[str] = (
     Parameters
     ----------
     text : str
-        What was typed; the unit may stand after the number.
+        The typed text; the unit may follow the number.
     unit : str
         The unit the number is wanted in; empty if it has none.
     spellings : sequence of str
@@ -61,8 +61,7 @@ def read_typed_number(text: str, *, unit: str = "", spellings: Sequence[str] = (
     Raises
     ------
     ValueError
-        If there is no number, if it can be read in two ways, or if another
-        unit stands after it. The message says what to write instead.
+        If there is no number, it is ambiguous, or another unit follows it. The message shows the correct form.
 
     Examples
     --------

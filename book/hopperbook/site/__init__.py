@@ -1,4 +1,4 @@
-"""The published book: a Sphinx extension, the pages' own scripts and style, building and serving.
+"""The published book: a Sphinx extension, the pages' scripts and style, building and serving.
 
 =============  ================================================================
 html           explorers, figures and self-checks as HTML, answered at build time

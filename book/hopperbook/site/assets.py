@@ -1,7 +1,7 @@
-"""What the pages serve themselves: browser parts from npm, our own scripts and style, and the models as a zip.
+"""Files served by the pages: browser parts from npm, the book's scripts and style, and the models as a zip.
 
-Everything lies in one folder below ``_static``, named by the hash of its
-content: it may be cached forever, and no page can mix two versions.
+They are in one folder below ``_static``, named by the hash of its content: it may be cached forever, and no page can
+mix two versions.
 """
 
 import hashlib
@@ -53,7 +53,7 @@ class Assets:
         return f"live-{digest.hexdigest()[:12]}"
 
     def write(self, static: Path) -> None:
-        """Write the folder below `static`, unless it is there; remove those of earlier builds."""
+        """Write the folder below `static` unless it exists; remove those of earlier builds."""
         static.mkdir(parents=True, exist_ok=True)
         folder = static / self.folder
         done = folder / "complete"
@@ -127,7 +127,7 @@ def collect(node_modules: Path, data: Path, cache: Path) -> Assets:
     data : Path
         The repository's ``data`` folder.
     cache : Path
-        Folder in which what takes seconds to make is kept for the next build.
+        Cache folder for files that take seconds to make.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def collect(node_modules: Path, data: Path, cache: Path) -> Assets:
 Run `make html`, or `npm ci` in the folder of package.json.
     """
     files = {target: _npm(node_modules, name).read_bytes() for name, target in tables()["npm"]["files"].items()}
-    # Pyodide asks for its list of packages. No model needs one, so the list is cut to none.
+    # Pyodide requests its list of packages. No model needs one, so the list is cut to none.
     lock = json.loads(_npm(node_modules, "pyodide/pyodide-lock.json").read_text(encoding="utf-8"))
     files["pyodide/pyodide-lock.json"] = json.dumps(lock | {"packages": {}}).encode()
 
@@ -156,13 +156,13 @@ Run `make html`, or `npm ci` in the folder of package.json.
     digest = hashlib.sha256(package + files["pyodide/pyodide.asm.wasm"] + SNAPSHOT.read_bytes()).hexdigest()[:12]
     names = {"packageZip": f"hopperlib-{digest}.zip", "memory": f"python-{digest}.memory"}
     files[names["packageZip"]] = package
-    # On a fresh clone each takes seconds, one of them in a process of its own.
+    # On a fresh clone each takes seconds, one of them in a separate process.
     with ThreadPoolExecutor(1) as pool:
         memory = pool.submit(_memory, cache / names["memory"], _npm(node_modules, "pyodide"), package)
         files |= _machine(cache)
         files[names["memory"]] = memory.result()
     loaded = sum(len(content) for name, content in files.items() if name.startswith(("pyodide/", *names.values())))
-    # The last four bytes of what gzip writes are the size of what it packed.
+    # The last four bytes of gzip output are the size of the input.
     size = int.from_bytes(files[names["memory"]][-4:], "little")
     constants = {**names, "megabytes": round(loaded / 1e6), "memoryBytes": size}
     lines = (f"export const {name} = {json.dumps(value)};\n" for name, value in constants.items())
@@ -188,7 +188,7 @@ def _machine(cache: Path) -> dict[str, bytes]:
         from hopperbook.site.machine_view import machine_files
 
         cache.mkdir(parents=True, exist_ok=True)
-        # Builds side by side share this folder: each writes a file of its own, and it gets its name when it is whole.
+        # Simultaneous builds share this folder: each writes a temporary file, which is renamed when it is complete.
         with tempfile.TemporaryDirectory(dir=cache) as part:
             made = Path(part, kept.name)
             with zipfile.ZipFile(made, "w") as archive:
@@ -258,12 +258,12 @@ def says(machine: Machine) -> str:
 
 
 def machines_module() -> bytes:
-    """Return the pages' module of machines; ``HOPPER_MACHINE`` names the file of the site's own.
+    """Return the pages' module of machines; ``HOPPER_MACHINE`` names the site's machine file.
 
     Raises
     ------
     sphinx.errors.ExtensionError
-        If that file is no machine file.
+        If that file is not a valid machine file.
 
     Examples
     --------
@@ -285,7 +285,7 @@ def machines_module() -> bytes:
 
 
 def licence_texts(root: Path, node_modules: Path) -> dict[str, str]:
-    """Return the texts by name of the file, from what is installed: own, npm's parts, Python's library.
+    """Return the license texts by file name, from the installed files: the book's, npm's parts, Python's library.
 
     Pyodide's package carries the name of its licence alone; the text of the
     Mozilla Public License is taken from an installed package under it.
@@ -300,7 +300,7 @@ def licence_texts(root: Path, node_modules: Path) -> dict[str, str]:
     Raises
     ------
     FileNotFoundError
-        If a part is installed without a text that says its licence.
+        If a part is installed without a license text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What makes the pages a course: routes with their minutes, progress, terms explained where they stand.
+"""Course features of the pages: routes with their minutes, progress, terms explained in place.
 
 =================  =============================================================
 `RouteDirective`   an ordered list of pages with the minutes of each and the sum
@@ -26,7 +26,7 @@ from sphinx.util.docutils import SphinxDirective
 from hopperbook.site.html import data_block, tables
 from hopperbook.site.pictures import picture
 
-# Where the list of studies goes on the progress page.
+# Position of the list of studies on the progress page.
 _STUDIES = "<!-- studies -->"
 
 # How the paragraph begins that answers a study's question at once.
@@ -34,7 +34,7 @@ _ANSWER = "In one sentence:"
 
 
 def minutes_of(root: Path, page: str) -> int:
-    """Return the minutes that a page takes: a notebook says so, another page is short. [min]
+    """Return the reading time of a page in minutes: a notebook states it, another page is short. [min]
 
     Examples
     --------
@@ -105,14 +105,14 @@ def _explain_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     entries = app.env.hopper_terms  # type: ignore[attr-defined]
     for link in doctree.findall(nodes.reference):
         if any("std-term" in inner.get("classes", ()) for inner in link.findall(nodes.inline)):
-            # The target carries the entry's own spelling, whatever the link says.
+            # The target has the entry's spelling, whatever the link's text.
             entry = str(link.get("refuri", "") or link.get("refid", "")).rpartition("#term-")[2]
             if text := entries.get(entry.lower(), entries.get(nodes.make_id(link.astext()))):
                 link["reftitle"] = text
 
 
 def _show_picture(app: Sphinx, document: nodes.document) -> None:
-    """Put the picture of a study page into its first screen, behind the title and what kind of page it is."""
+    """Put the picture of a study page into its first screen, after the title and the kind of page."""
     if shown := picture(app.env.docname, app._hopper_assets.files):  # type: ignore[attr-defined]
         document[0].insert(2, nodes.raw(text=shown, format="html"))
 
@@ -122,13 +122,28 @@ def _tells(section: nodes.Element) -> bool:
     return any('class="hopper-story"' in html.astext() for html in section.findall(nodes.raw))
 
 
+def _fold(section: nodes.section) -> None:
+    """Fold a section below its heading."""
+    for place, html in ((0, '<details class="hopper-fold"><summary>'), (2, "</summary>")):
+        section.insert(place, nodes.raw(text=html, format="html"))
+    section.append(nodes.raw(text="</details>", format="html"))
+    section["classes"].append("hopper-folds")
+
+
 def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Fold the sections of a study page that are looked up rather than read."""
-    if app.builder.format != "html" or not docname.startswith("notebooks/"):
+    """Fold the sections of a study page that are looked up rather than read, and all of a page of reference that is too long."""
+    if app.builder.format != "html":
+        return
+    if docname in tables()["course"]["folded-pages"]:
+        for section in doctree[0].children:
+            if isinstance(section, nodes.section):
+                _fold(section)
+        return
+    if not docname.startswith("notebooks/"):
         return
     for paragraph in list(doctree.findall(nodes.paragraph)):
         if paragraph.astext().startswith(_ANSWER) and not _tells(paragraph.parent):
-            # It would give away what the reader is asked to predict.
+            # It would reveal the answer to a prediction.
             summary = '<details class="hopper-further"><summary>The answer in one sentence</summary>'
             at = paragraph.parent.index(paragraph)
             paragraph.parent.insert(at + 1, nodes.raw(text="</details>", format="html"))
@@ -138,10 +153,7 @@ def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         # A part of a section that shows something before it.
         further = isinstance(whole.parent, nodes.section) and whole.index(section) > 1
         if further or section[0].astext() in tables()["course"]["folded"]:
-            for place, html in ((0, '<details class="hopper-fold"><summary>'), (2, "</summary>")):
-                section.insert(place, nodes.raw(text=html, format="html"))
-            section.append(nodes.raw(text="</details>", format="html"))
-            section["classes"].append("hopper-folds")
+            _fold(section)
 
 
 def _finish_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:

@@ -1,4 +1,4 @@
-"""The Sphinx extension: what the build sets, stages and finishes so that the pages are alive and safe."""
+"""The Sphinx extension: settings, staging and postprocessing that make the pages live and safe."""
 
 import hashlib
 import os
@@ -14,6 +14,7 @@ from sphinx.config import Config
 from hopperbook.cells.reading import setup as set_up_cells
 from hopperbook.site.assets import PACKAGES, Assets, collect, write_licences
 from hopperbook.site.centers.own import beside, front_page
+from hopperbook.site.centers.pages import setup as set_up_center_pages
 from hopperbook.site.course import setup as set_up_course
 from hopperbook.site.finishing import mended, with_numbers_right, with_policy, with_skip_link
 from hopperbook.site.formulas import setup as set_up_formulas
@@ -36,12 +37,10 @@ FIRST, LAST = 100, 900
 
 
 def content_hash(root: Path, *, with_site: bool) -> str:
-    """Return a hash of all that pages depend on besides their own text.
+    """Return a hash of all inputs of pages besides their text.
 
-    Without the site it is what the outputs of notebooks depend on: models,
-    data, versions of packages. Jupyter's cache looks at the cells alone, so a
-    changed model would go unnoticed; with this hash in its path, it starts
-    anew.
+    Without the site it covers the inputs of notebook outputs: models, data, versions of packages. Jupyter's cache looks
+    at the cells alone, so a changed model would go unnoticed; with this hash in its path, it starts anew.
     """
     digest = hashlib.sha256()
     own = [beside("rules.toml"), *([beside(), beside("examples.toml")] if with_site else [])]
@@ -56,7 +55,7 @@ def content_hash(root: Path, *, with_site: bool) -> str:
 
 
 def launch_options(settings: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the theme needs for buttons that open a notebook on Binder or a JupyterHub; nothing without a repository.
+    """Return the theme options for buttons that open a notebook on Binder or a JupyterHub; empty without a repository.
 
     Examples
     --------
@@ -143,7 +142,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
     for folder in static.glob("live-*"):
         if folder.name != app.config.hopper_assets:
             shutil.rmtree(folder)
-    # Nor do sheets of others ask: see pages.toml.
+    # Nor do other sheets: see pages.toml.
     for sheet in (*static.glob("styles/*.css"), *static.glob("mystnb*.css")):
         sheet.write_text(re.sub(r"[^{}]*:has\([^{}]*\{[^{}]*\}", "", sheet.read_text("utf-8")), encoding="utf-8")
     text = filled("front.html", title=app.config.html_title, front=app.config.root_doc)
@@ -170,6 +169,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("study-runs", StudyRunsDirective)
     app.add_directive("teaching", TeachingDirective)
     set_up_cells(app)
+    set_up_center_pages(app)
     set_up_course(app)
     set_up_formulas(app)
     set_up_reference(app)

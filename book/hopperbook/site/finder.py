@@ -1,4 +1,5 @@
-"""What the search knows beside the words of pages: messages of the diagnosis, problems of builds, options, fields of explorers.
+"""Search entries in addition to the words of pages: messages of the diagnosis, problems of builds, options, fields of
+explorers.
 
 Each is an entry with a title, its words and the explorer that answers; `browser/finder.mjs` looks the words of a search up.
 """
@@ -29,11 +30,11 @@ class Entry(NamedTuple):
     explorer : str
         The explorer that answers.
     title : str
-        What it is, in words; empty where the title of the page says it.
+        Its kind, in words; empty if the title of the page names it.
     text : str
         All its words.
     control, value : str
-        What the explorer is started with to show it; empty where it starts as it is.
+        Initial values of the explorer that show it; empty for the defaults.
     """
 
     explorer: str
@@ -44,7 +45,7 @@ class Entry(NamedTuple):
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text as they are looked up: in lower case, without endings, compounds whole and in parts.
+    """Return the words of a text in search form: in lower case, without endings, compounds whole and in parts.
 
     Examples
     --------
@@ -65,7 +66,7 @@ def words(text: str) -> list[str]:
 
 
 def _messages() -> Iterator[Entry]:
-    """Yield an entry for each message that the diagnosis knows, and for each problem of builds."""
+    """Yield an entry for each message of the diagnosis, and for each problem of builds."""
     for rule in read_rules(rule_texts()):
         said = [rule.code.replace("-", " "), rule.title, *rule.anchors, *rule.positive]
         yield Entry("diagnose", rule.title, " ".join(said), "log", rule.positive[0])

@@ -1,6 +1,6 @@
-"""What is done to each page after it was written: mends for screen readers, and the Content-Security-Policy.
+"""Postprocessing of each page: corrections for screen readers, and the Content-Security-Policy.
 
-The policy allows this site's own host, and nothing else.
+The policy allows only this site's host.
 
 Inline scripts of the theme are allowed one by one, by their hash; scripts and
 handlers that a page picked up in any other way do not run. A worker inherits
@@ -33,7 +33,7 @@ def inline_scripts(html: str) -> list[str]:
     >>> inline_scripts('<script>a()</script><script type="application/json">{}</script><script src="b.js"></script>')
     ['a()']
     """
-    # A script with an address is allowed by its host; only what stands in the page itself needs its hash.
+    # A script with a URL is allowed by its host; only inline scripts need their hash.
     inline = [script for script in _SCRIPT.findall(html) if not re.search(r"\bsrc\s*=", script[0])]
     return [text for given, text in inline if "".join(_TYPE.findall(given)).lower() in _RUN]
 
@@ -90,7 +90,7 @@ def with_numbers_right(html: str) -> str:
 
 
 def _numbers_right(table: str) -> str:
-    """Return a table whose columns of numbers are marked; one whose cells span several stays as it is."""
+    """Return a table with its numeric columns marked; one with spanning cells is unchanged."""
     if "span=" in table:
         return table
     rows = [[re.sub(r"<[^>]*>", "", cell[2]).strip() for cell in _CELL.findall(row)] for row in _ROW.findall(table)]
@@ -112,7 +112,7 @@ def _numbers_right(table: str) -> str:
 
 
 def with_skip_link(html: str) -> str:
-    """Return a page with a second link at its top, to its first explorer: before that stand the contents of the whole site.
+    """Return a page with a second link at its top, to its first explorer, past the contents of the whole site.
 
     Examples
     --------

@@ -20,12 +20,12 @@ def mathml(latex: str, *, display: bool = False) -> str:
     latex : str
         The formula as LaTeX, without the dollar signs.
     display : bool
-        Whether it has lines of its own.
+        Whether it is a display formula.
 
     Raises
     ------
     ValueError
-        If a command is none that the converter knows, or the formula cannot be read.
+        If the converter does not support a command, or cannot parse the formula.
 
     Examples
     --------
@@ -37,16 +37,18 @@ def mathml(latex: str, *, display: bool = False) -> str:
     """
     try:
         converted = convert(latex, display="block" if display else "inline")
-    except Exception as error:  # The converter has many kinds of its own, and no parent of them.
+    except Exception as error:  # The converter has many exception types without a common base.
         raise ValueError(f"the formula {latex!r} cannot be converted: {error or type(error).__name__}") from error
-    # The converter hands on what it does not know.
+    # The converter passes unknown commands through.
     if unknown := re.findall(r">(\\[A-Za-z]+)<", converted):
         raise ValueError(f"the formula {latex!r} has commands that cannot be converted: {', '.join(unknown)}")
     return converted.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "").replace(' display="inline"', "")
 
 
 def _converted(node: nodes.Element, *, display: bool) -> str:
-    """Return the MathML of a node; a formula that cannot be converted is a warning at its place, and stays as it is written."""
+    """Return the MathML of a node; a formula that cannot be converted causes a warning at its location, and is left
+    unchanged.
+    """
     try:
         return mathml(node.astext(), display=display)
     except ValueError as error:
@@ -61,7 +63,7 @@ def _visit_math(translator: Any, node: nodes.math) -> None:
 
 
 def _visit_math_block(translator: Any, node: nodes.math_block) -> None:
-    """Write a formula with lines of its own, in a box that scrolls where it is too wide."""
+    """Write a display formula, in a box that scrolls if it is too wide."""
     place = f' id="{node["ids"][0]}"' if node["ids"] else ""
     number = f'<span class="eqno">({node["number"]})</span>' if node["number"] else ""
     box = f'<div class="math notranslate nohighlight"{place}>'

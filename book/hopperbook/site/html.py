@@ -1,4 +1,4 @@
-"""The HTML of explorers, figures and self-checks, as it stands in a page before any script runs.
+"""The HTML of explorers, figures and self-checks in a page before any script runs.
 
 The answer for the starting setting is computed here, so that a page is
 complete without JavaScript. Once the page is alive, `browser/answer.mjs` puts
@@ -24,12 +24,12 @@ from hopperkit.render import html
 from hopperkit.render.answer import page_answer, page_data
 from hopperkit.render.svg import figure_svg
 
-# Width of a chart beside the controls of an explorer, and of one that stands alone. [CSS pixels]
+# Width of a chart next to the controls of an explorer, and of one alone. [CSS pixels]
 _BESIDE, _ALONE = 540, 800
 
 
 def json_block(data: Any) -> Markup:
-    """Return data as JSON that can stand inside a <script> element.
+    """Return data as JSON for a <script> element.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def data_block(data: Any) -> str:
 
 @cache
 def tables() -> dict[str, Any]:
-    """Return the tables of ``pages.toml``: what the pages are made of, and what is done to them."""
+    """Return the tables of ``pages.toml``: the parts of the pages, and their processing."""
     return tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8"))
 
 
@@ -92,7 +92,7 @@ def filled(template: str, **values: Any) -> str:
 
 
 def kept_answer(folder: Path, stamp: str, explorer: Question, values: Mapping[str, Any]) -> str:
-    """Keep an answer as a file that pages load when it is asked for; return its name.
+    """Store an answer as a file that pages load on demand; return its name.
 
     Parameters
     ----------

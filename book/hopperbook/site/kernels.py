@@ -1,4 +1,4 @@
-"""Starts the kernels of notebooks as copies of a process that has read in what all of them import: a second each."""
+"""Starts the kernels of notebooks as forks of a process that has imported their common modules: a second each."""
 
 import os
 from multiprocessing.context import ForkServerContext, ForkServerProcess
@@ -20,12 +20,12 @@ def _serve(connection_file: str, folder: str) -> None:
 
 
 class _Kernel(ForkServerProcess):
-    """A process with what Jupyter asks of a `subprocess.Popen`."""
+    """A process with the interface of `subprocess.Popen` that Jupyter uses."""
 
     stdin = stdout = stderr = None
 
     def poll(self) -> int | None:
-        """Return how it ended, or None while it runs."""
+        """Return its exit status, or None while it runs."""
         return self.exitcode
 
     def wait(self) -> int | None:

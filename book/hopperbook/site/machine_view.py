@@ -20,10 +20,10 @@ from hopperlib.machine import Machine
 from hopperlib.network.torus.orders import ORDERS, order_nodes
 from hopperlib.network.torus.wiring import Wiring
 
-#: Allocation -> what the page calls it.
+# : Allocation -> its name on the page.
 ALLOCATIONS = {"first": "First free nodes", "contiguous": "One piece, or wait"}
 
-#: Files of what stands on a page before a script runs, of the floor as a picture, and of the floor at three hours.
+# : Files of the initial page content, of the floor as a picture, and of the floor at three hours.
 STILL, FLOOR, HOURS = "still.html", "floor.html", "hours.json"
 _ORDER, _HOUR_S, _DAY_S = "xyz-by2", 3600, 86_400
 _LINKS_EVERY_S = 3 * _HOUR_S
@@ -52,7 +52,9 @@ def _packed(data: Any) -> bytes:
 
 
 def machine_files() -> dict[str, bytes]:
-    """Return what the pages' script asks for when a machine comes near, as compressed JSON, and what stands there before."""
+    """Return the files that the pages' script requests when a machine scrolls near, as compressed JSON, and the initial
+    content.
+    """
     hopper = Machine.load("hopper")
     position = {node: at for at, node in enumerate(places_of(hopper, _ORDER))}
     # Which of these nodes other lists name, one after the other.
@@ -108,7 +110,7 @@ def _hours() -> list[tuple[int, str]]:
 
 
 def _still() -> str:
-    """Return what stands on the page before a script runs: two pictures and a sentence."""
+    """Return the initial content of the page: two pictures and a sentence."""
     pictures, worth, shown_s = [], *followed().values()
     for name, title in ALLOCATIONS.items():
         recording, held = history(name), _held(name, shown_s)
@@ -121,7 +123,7 @@ def _still() -> str:
 
 
 def machine_nodes(app: Sphinx, document: nodes.document) -> list[nodes.Element]:
-    """Return the machine as a node of the page, as it stands before a script runs."""
+    """Return the machine as a node of the page with its initial content."""
     still = app._hopper_assets.files[f"machine/{STILL}"].decode()  # type: ignore[attr-defined]
     title = "Watch the machine: the same two days of jobs, on the first free nodes and in one piece"
     key = unique_name(document, "machine")
@@ -138,5 +140,5 @@ class MachineDirective(SphinxDirective):
     """
 
     def run(self) -> list[nodes.Node]:
-        """Return the figure as it stands before a script runs."""
+        """Return the figure with its initial content."""
         return [*machine_nodes(self.env.app, self.state.document)]

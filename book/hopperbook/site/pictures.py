@@ -1,4 +1,4 @@
-"""The picture of the phenomenon in the first screen of each study page; it shows nothing that the page asks to predict."""
+"""The picture of the phenomenon in the first screen of each study page; it does not reveal any prediction of the page."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ def _bars(rows: Sequence[tuple[str, str | float, str]]) -> str:
 
 
 def _shown(question: str, values: Mapping[str, Any]) -> str:
-    """Return what is looked at first in the answer to a question: its drawings, its first chart, or the lines it read."""
+    """Return the main part of a question's answer: its drawings, its first chart, or the lines it read."""
     answer = load(question).run(**values)
     if answer.drawings:
         return "".join(drawing_html(drawing.to_dict()) for drawing in answer.drawings)
@@ -38,7 +38,7 @@ def _shown(question: str, values: Mapping[str, Any]) -> str:
 
 
 def picture(page: str, files: Mapping[str, bytes]) -> str:
-    """Return the picture of a page as HTML, as ``pages.toml`` says, or out of the files of the pages; nothing where it has none.
+    """Return the picture of a page as HTML, as defined in ``pages.toml`` or in the pages' files; empty if it has none.
 
     Examples
     --------

@@ -1,8 +1,7 @@
 """The reference of the package: autodoc's entries for the public names of every module of a part.
 
-Autodoc knows modules one by one. This says which there are, and what each
-defines itself: a package that hands on a name of one of its modules would
-otherwise describe it a second time.
+Autodoc handles modules one by one. This lists them, and the definitions of each: a package that re-exports a name of
+one of its modules would otherwise document it a second time.
 """
 
 import importlib
@@ -56,7 +55,7 @@ def user_names(name: str, module: Any) -> list[str]:
 
 
 class PackageReference(SphinxDirective):
-    """Lists the public names of a package. Docstrings are reStructuredText, and so must be what stands around them.
+    """Lists the public names of a package. Docstrings are reStructuredText, and so must be the text around them.
 
     ::
 
@@ -86,7 +85,7 @@ class PackageReference(SphinxDirective):
 
 
 def _number_by_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Set the numbered sources of a docstring as a list of its own: as footnotes they would be one set for the page."""
+    """Format the numbered sources of a docstring as a separate list: as footnotes they would form one set for the page."""
     lines[:] = [re.sub(r"\[(\d+)\]_", r"[\1]", re.sub(r"^\.\. \[(\d+)\]", r":[\1]:", line)) for line in lines]
 
 

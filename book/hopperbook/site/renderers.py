@@ -1,4 +1,4 @@
-"""What the book shows for explorers, figures and self-checks that a notebook's cell returned."""
+"""The book's rendering of explorers, figures and self-checks returned by a notebook's cell."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -39,12 +39,12 @@ def unique_name(document: nodes.document, name: str) -> str:
 
 
 def explorer_nodes(document: nodes.document, name: str, values: Mapping[str, Any] | None = None) -> list[nodes.Element]:
-    """Return an explorer as a node of the page; the answers to its examples are kept beside the pages."""
+    """Return an explorer as a node of the page; the answers to its examples are stored next to the pages."""
     explorer = questions.load(name)
     made = center_question(explorer, document.settings.env.docname)
     if isinstance(made, str):
         return raw_html(lacking_html(explorer, made))
-    # What a page sets in the book is for the book's machine.
+    # Values set by a page of the book are for the book's machine.
     explorer, values = (made, {}) if made else (explorer, values)
     build = document.settings.env
     keep = partial(kept_answer, Path(build.app.outdir, "_static", "answers"), build.config.hopper_models)
@@ -104,7 +104,7 @@ class _AnyOption(dict[str, Any]):
 
 
 class ExplorerDirective(SphinxDirective):
-    """Shows an explorer of the catalogue; its options set the values it starts with, else a center's first own example.
+    """Shows an explorer of the catalog; its options set the initial values, otherwise a center's first example.
 
     ::
 
@@ -117,7 +117,7 @@ class ExplorerDirective(SphinxDirective):
     option_spec: ClassVar[Any] = _AnyOption()
 
     def run(self) -> list[nodes.Node]:
-        """Return the explorer's HTML, or an error that names what is wrong."""
+        """Return the explorer's HTML, or an error that names the problem."""
         try:
             own = site_examples(questions.load(self.arguments[0]))
             values = self.options or (own[0].values if own else {})

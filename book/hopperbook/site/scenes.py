@@ -1,4 +1,4 @@
-"""Mechanisms that move: what the models give for each place of a handle, for the pages' script to draw."""
+"""Interactive mechanisms: the models' results for each position of a handle, for the pages' script to draw."""
 
 from collections.abc import Callable
 from functools import cache
@@ -70,7 +70,7 @@ def _rank_order() -> dict[str, Any]:
 
 
 def _placement() -> dict[str, Any]:
-    """Bandwidth of a task beside others, and where twelve tasks go packed and spread."""
+    """Bandwidth of a task next to others, and the location of twelve tasks packed and spread."""
     machine, kind, _ = _hopper()
     placed = {
         name: [task.cores[0] for task in place_tasks(read_launch(line, machine), machine).nodes[0].tasks]
@@ -81,7 +81,7 @@ def _placement() -> dict[str, Any]:
     return {**node, "each": each, **placed}
 
 
-#: Name -> what gives its data.
+# : Name -> the function for its data.
 SCENES: dict[str, Callable[[], dict[str, Any]]] = {
     "stripe": _stripe,
     "slow-ost": _slow_ost,
@@ -92,7 +92,7 @@ SCENES: dict[str, Callable[[], dict[str, Any]]] = {
 
 
 def scene(name: str) -> str:
-    """Return a mechanism as HTML: its title, what it shows in words, and its data for the script.
+    """Return a mechanism as HTML: its title, its description, and its data for the script.
 
     Examples
     --------
@@ -121,5 +121,5 @@ class SceneDirective(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return the figure; a name that is none stops the build."""
+        """Return the figure; an invalid name stops the build."""
         return [*raw_html(scene(self.arguments[0]))]

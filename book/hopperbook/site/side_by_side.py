@@ -1,9 +1,8 @@
 """Runs notebooks, and reads and writes pages, several at a time.
 
-Jupyter Book hands everything to Sphinx one after the other, and has no option
-that says otherwise. Notebooks run before their pages are read: in the engine's
-own cache, with its key (their cells) below a folder named by the content of
-the models, it then finds the outputs of each.
+Jupyter Book passes pages to Sphinx one after the other, without an option to change that. Notebooks run before their
+pages are read: their outputs are then found in the engine's cache, by key (their cells) in a folder named by the
+content of the models.
 """
 
 import json
@@ -23,6 +22,7 @@ from sphinx.search.en import SearchEnglish
 from sphinx.util import logging
 
 from hopperbook.cells.plain import page_of
+from hopperbook.site.centers.pages import for_site
 from hopperbook.site.kernels import ForkedKernel
 
 # On two cores: a kernel that starts waits now and then, and no process has all of the dear pages.
@@ -32,7 +32,9 @@ _LOGGER = logging.getLogger(__name__)
 
 
 def _allow(app: Sphinx, config: Config) -> None:
-    """Have several processes. The one extension that does not say whether it minds numbers sections after the reading."""
+    """Have several processes. The one extension that does not declare parallel safety numbers sections after the
+    reading.
+    """
     app.parallel = _PROCESSES
     app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
 
@@ -44,12 +46,12 @@ def _run(timeout_s: int, path: Path, notebook: nbformat.NotebookNode) -> Executi
 
 
 def _prepare(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    """Run the notebooks that the cache does not know; mix the pages, as those of one folder take alike."""
+    """Run the notebooks that are not cached; shuffle the pages, as those of one folder take equally long."""
     cache = get_cache(app.config.nb_execution_cache_path)
     unknown = {}
-    for path in (Path(env.doc2path(name)) for name in docnames):
+    for name, path in ((name, Path(env.doc2path(name))) for name in docnames):
         if path.suffix == ".ipynb":
-            notebook = nbformat.reads(json.dumps(page_of(path)), as_version=4)  # type: ignore[no-untyped-call]
+            notebook = nbformat.reads(json.dumps(for_site(name, page_of(path))), as_version=4)  # type: ignore[no-untyped-call]
             try:
                 cache.match_cache_notebook(notebook)
             except KeyError:
@@ -73,7 +75,7 @@ def _prepare(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
 
 
 class _English(SearchEnglish):
-    """The language of the search, which takes a word apart once: each stands on many pages."""
+    """The language of the search; each word is stemmed once, as it occurs on many pages."""
 
     stem = lru_cache(maxsize=None)(SearchEnglish.stem)
 

@@ -1,4 +1,4 @@
-"""The directive `{study-runs}`: what each study runs of the library, and how much of what it imports that is."""
+"""The directive `{study-runs}`: the parts of the library that each study runs, and their share of its imports."""
 
 from itertools import groupby
 from statistics import median
@@ -28,7 +28,7 @@ class StudyShare(NamedTuple):
 
 
 def shares() -> tuple[StudyShare, ...]:
-    """Return what each study runs of what it imports, in reading order.
+    """Return the share of its imports that each study runs, in reading order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Three pictures on the front page: tasks packed and spread, memory channels that fill, the machine filling with jobs.
+"""Three pictures on the front page: tasks packed and spread, memory channels filling up, the machine filling with jobs.
 
 All that they show is worked out by the models while the book is built.
 """
@@ -19,7 +19,7 @@ from hopperbook.site.scenes import SCENES
 
 # A picture is this wide, and on the narrowest screen shown at nine tenths of that. [units]
 _WIDTH = 300
-# A core, what lies between two of them and between two NUMA nodes. [units]
+# A core, and the gaps between two cores and between two NUMA nodes. [units]
 _CORE, _GAP, _APART = 9, 1.5, 7.5
 _ROW = 26
 
@@ -42,7 +42,9 @@ def _figure(svg: str, words: str, page: str, link: str) -> str:
 
 
 def _packed_and_spread() -> str:
-    """Return where the twelve tasks of a launch line land without and with ``-S 3``, and what the slowest of each gets."""
+    """Return the location of a launch line's twelve tasks without and with ``-S 3``, and the bandwidth of the slowest
+    of each.
+    """
     node = SCENES["placement"]()
     dies, cores, each = node["dies"], node["cores"], node["each"]
     side = cores * (_CORE + _GAP) + _APART
@@ -64,7 +66,7 @@ def _packed_and_spread() -> str:
 
 
 def _channels() -> str:
-    """Return how the memory channels of a NUMA node fill, task by task, and what each task gets."""
+    """Return how the memory channels of a NUMA node fill, task by task, and the bandwidth of each task."""
     node = SCENES["placement"]()
     cores, most, each = node["cores"], node["gb_s"], node["each"]
     parts = []
@@ -86,7 +88,7 @@ def _channels() -> str:
 
 
 def _floors(pictures: Sequence[tuple[int, str]]) -> str:
-    """Return the floor of the machine at some hours, with a job that lies in pieces."""
+    """Return the floor of the machine at some hours, with a fragmented job."""
     shown = "".join(
         f'<p>Hour {hour}<img src="data:image/png;base64,{data}" alt="The floor of Hopper {hour} hours after a reboot"></p>'
         for hour, data in pictures
@@ -103,7 +105,7 @@ def teaching(app: Sphinx) -> str:
 
 
 def forecasts_said() -> str:
-    """Return how the forecasts did, in one sentence.
+    """Return the scores of the forecasts, in one sentence.
 
     Examples
     --------

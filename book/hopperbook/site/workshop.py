@@ -29,7 +29,7 @@ from hopperbook.teaching.sheet import sheet
 
 
 def teaching_pages(root: Path) -> dict[str, dict[str, Any]]:
-    """Return the notebooks that have sheets, ``part/name`` -> what their metadata say, in the order of the folders.
+    """Return the notebooks with sheets, ``part/name`` -> their metadata, in the order of the folders.
 
     Examples
     --------

@@ -1,13 +1,11 @@
-"""A study: its question, what it assumes, and what its models give for the documented values.
+"""A study: its question, its assumptions, and its models' results for the documented values.
 
-The texts of a study stand in ``data/studies.toml``, with the ranges of its
-assumptions and the rivals of its predictions; the role, tolerance and reasons
-of each documented value in ``data/checks.csv``. What is left are functions.
+The texts of a study are in ``data/studies.toml``, with the ranges of its assumptions and the rivals of its predictions;
+the role, tolerance and reasons of each documented value are in ``data/checks.csv``. The rest is functions.
 
-A prediction is an interval. It comes from a model that is run over and over,
-each time with all assumptions drawn anew from their ranges and another seed;
-nine runs of ten lie in it. Beside it stands a rival, the simplest model without
-the physics, which says what the physics adds.
+A prediction is an interval. It comes from a model that is run over and over, each time with all assumptions drawn anew
+from their ranges and another seed; nine runs of ten lie in it. It is compared with a rival, the simplest model without
+the physics, which shows the contribution of the physics.
 """
 
 import random
@@ -27,7 +25,7 @@ _RUNS, _SEED = 100, 20_110
 
 
 def load_hopper() -> Machine:
-    """Return Hopper as its file says when a study is run, not when it is imported: another file makes other values.
+    """Return Hopper from its file when a study is run, not when it is imported: another file gives other values.
 
     Examples
     --------
@@ -60,7 +58,8 @@ def load_scratch() -> FileSystem:
 
 
 class Range(NamedTuple):
-    """An assumption that is a number: what it is, its value, the ends it is varied between, why those, and changes with their dates.
+    """A numeric assumption: its description, its value, the ends of its range, the reason, and changes with their
+    dates.
 
     The value itself may be printed somewhere and only its spread assumed: `status` is then not ``assumed``.
     """
@@ -76,14 +75,14 @@ class Range(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """What a model says of a documented number without having seen it.
+    """A model's estimate of a documented number without having used it.
 
     Parameters
     ----------
     low, high : float
         Nine of ten runs with other assumptions and seeds lie between.
     rival : float or tuple of float
-        What the rival says; a single number is judged with the width of the model's interval around it.
+        The rival's estimate; a single number is judged with the width of the model's interval around it.
     seeds : int or None
         Seeds that were tried, if anything is random.
     """
@@ -101,8 +100,8 @@ class Shares(NamedTuple):
     seeds: int
 
 
-# What a model gives, in the unit of the documented row: a number, a range (low, high), the truth of a shape, a word,
-# or what can be lost.
+# Result of a model, in the unit of the documented row: a number, a range (low, high), the truth of a shape, a word, or
+# what can be lost.
 Value = float | bool | tuple[float, float] | str | Prediction | Shares
 # From a value for each assumption and a random generator to the numbers that it predicts.
 Model = Callable[[Mapping[str, float], random.Random], Mapping[str, float]]
@@ -118,19 +117,18 @@ def predictions(
 ) -> dict[str, Value]:
     """Return a prediction for each number of a model, with all assumptions varied together.
 
-    Each assumption is drawn evenly from its range, once from each of as many
-    equal parts as there are runs. A model that gives nothing says that what it is
-    calibrated on cannot be had with these assumptions: they are refuted, and the run
-    is left out.
+    Each assumption is drawn evenly from its range, once from each of as many equal parts as there are runs. A model
+    without a result means that its calibration is impossible with these assumptions: they are refuted, and the run is
+    left out.
 
     Parameters
     ----------
     model : callable
     varied : mapping of Range
     rivals : mapping
-        What the rival gives for each number.
+        The rival's estimate for each number.
     runs : int
-        Each has a seed of its own.
+        Each has a different seed.
     random_parts : bool
         Whether the model itself draws anything.
 
@@ -168,23 +166,21 @@ def predictions(
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One documented study of the book; its texts stand in ``data/studies.toml``.
+    """One documented study of the book; its texts are in ``data/studies.toml``.
 
     Parameters
     ----------
     name : str
         As in the `study` column of the data and in file names.
     values : callable
-        ``values() -> {name: value}``; runs the models. A name is the id of a
-        documented row without the study and its dot, or several of them,
-        parted by spaces, if all print the same; every other name is a number
-        that a text in ``data/checks.csv`` asks for. For an input it is what
-        the model works with, if it holds it.
+        ``values() -> {name: value}``; runs the models. A name is the id of a documented row without the study and its
+        dot, or several of them, separated by spaces, if all print the same; every other name is a number that a text in
+        ``data/checks.csv`` refers to. For an input it is the value used by the model, if it has one.
     sums : callable
-        The same for what no formula in ``data/checks.csv`` says of printed numbers alone; it may read any of them, and
-        predicts nothing.
+        The same for results from printed numbers alone without a formula in ``data/checks.csv``; it may read all rows,
+        and predicts nothing.
     model : callable or None
-        The model behind the predictions, for what moves them.
+        The model of the predictions, for sensitivities.
     shared_assumptions : tuple of str
         Assumptions of a model that others use too.
 
@@ -202,7 +198,7 @@ class Study:
 
     @property
     def texts(self) -> dict[str, Any]:
-        """What ``data/studies.toml`` says of the study.
+        """Texts of the study in ``data/studies.toml``.
 
         Its part of the book, title and question; `assumptions`, in a sentence each; `reads`, the documented rows that
         the models may read; `no_prediction`, why it retrodicts nothing, if it does not. For a retrodicted row
@@ -213,7 +209,7 @@ class Study:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What no source gives; the page lists it."""
+        """Assumptions without a source; the page lists them."""
         return (*self.shared_assumptions, *self.texts["assumptions"])
 
 

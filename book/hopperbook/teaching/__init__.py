@@ -1,1 +1,1 @@
-"""What an instructor and a class need besides the pages: sheets with answers, handouts, and the test of the workshop."""
+"""Additional material for an instructor and a class: sheets with answers, handouts, and the test of the workshop."""

@@ -1,4 +1,4 @@
-"""What sheets and handouts take from a page that was built: its question, picture, self-checks and exercises."""
+"""Parts of a built page for sheets and handouts: its question, picture, self-checks and exercises."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Any
 
 from bs4 import BeautifulSoup, Tag
 
-# What a page shows only to be pressed or unfolded: nothing of it belongs on paper.
+# Parts of a page that are only for interaction: none of it belongs on paper.
 _NOT_ON_PAPER = "a.headerlink, button, script, details.hide, .cell_input, .hopper-live-only, .hopper-static-only, .hopper-my-machine"
 
 
@@ -21,7 +21,7 @@ _BULKY = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exercise:
-    """An exercise in words: its statement and its solution, as HTML, and its place among all that the page asks."""
+    """An exercise in words: its statement and its solution, as HTML, and its position among all questions of the page."""
 
     statement: str
     solution: str
@@ -40,10 +40,11 @@ class BuiltPage:
     figure : str
         The picture in the first screen, as HTML; empty if there is none.
     setting : str
-        What a reader knows before the predictions, as text.
+        Text known to a reader before the predictions.
     outcomes : tuple of str
     predictions, checks : tuple of mapping
-        Self-checks below “Predict first”, and all others, as plain data. `place` is their place among all that the page asks.
+        Self-checks below “Predict first”, and all others, as plain data. `place` is their position among all questions
+        of the page.
     exercises : tuple of Exercise
     """
 
@@ -125,7 +126,7 @@ def _question(section: Any) -> str:
 
 
 def _setting(predict: Tag) -> str:
-    """Return what stands between the heading “Predict first” and the questions, without these."""
+    """Return the text between the heading “Predict first” and the questions."""
     kept = _without(predict, f"h2, section.hopper-check, {_NOT_ON_PAPER}")
     return "\n\n".join(" ".join(each.get_text().split()) for each in kept.select("p, li"))
 

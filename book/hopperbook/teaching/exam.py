@@ -1,6 +1,6 @@
 """The test of the workshop: twelve questions before it and twelve after it, with the same aims and other numbers.
 
-Every answer comes from the models, as those of the pages do. Names of checks are ``test-VARIANT-AIM``.
+Every answer comes from the models, like those of the pages. Names of checks are ``test-VARIANT-AIM``.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ PAGES = {variant: f"book/test-{variant}" for variant in VARIANTS}
 
 
 class Aim(NamedTuple):
-    """What a question of the test is about: the module of the workshop, what participants should be able to do."""
+    """Subject of a question of the test: the module of the workshop, and its learning objective."""
 
     module: str
     aim: str
@@ -176,7 +176,7 @@ def _charge(given: _Setting, name: str) -> Check:
 
 
 def _most(values: list[float], near: float = 1.05) -> int | None:
-    """Return which value is the largest; None if the next is about as large."""
+    """Return the largest value; None if the next is about as large."""
     first, second = sorted(values, reverse=True)[:2]
     return values.index(first) if first > near * second else None
 

@@ -62,7 +62,7 @@ def handout(page: BuiltPage) -> str:
 
 
 def _rank(statement: str, *, kind: str) -> int:
-    """Return how far an exercise is from one for paper: 0 in words, 1 a number or a choice, 2 with the page open."""
+    """Return the suitability of an exercise for paper: 0 in words, 1 a number or a choice, 2 with the page open."""
     return 2 if kind in ("goal", "code") or needs_page(statement) else int(kind != "words")
 
 

@@ -1,6 +1,6 @@
-"""Self-checks about a reader's data: the answer is worked out from whatever the page has read.
+"""Self-checks about a reader's data: the answer is computed from the data that the page has read.
 
-Where the data cannot answer the question (one partition, no repeats), a text says so in place of the check.
+If the data cannot answer the question (one partition, no repeats), a text explains that in place of the check.
 """
 
 import math
@@ -26,7 +26,7 @@ def largest(
     values : mapping
         Each group and its value; groups without a number are left out.
     quantity : str
-        What the values are, with their unit.
+        Meaning of the values, with their unit.
     decimals : int
         Decimals to which values are shown, and by which two of them are equal.
 
@@ -45,7 +45,7 @@ def largest(
         return _cannot(question, "there are not two groups to compare")
     texts = {group: f"{value:,.{decimals}f}" for group, value in shown.items()}
     most = next(iter(texts.values()))
-    # Groups that are equal to the last decimal shown are one option: nobody can tell them apart.
+    # Groups that are equal to the last decimal shown form one option: they cannot be distinguished.
     alike: dict[str, list[str]] = {}
     for group, text in texts.items():
         alike.setdefault(text, []).append(group)
@@ -117,5 +117,5 @@ def number(name: str, question: str, value: float | None, *, explanation: str, *
 
 
 def _cannot(question: str, why: str = "") -> Markdown:
-    """Return what stands in place of a question that the data cannot answer."""
+    """Return the replacement for a question that the data cannot answer."""
     return Markdown(f"*{question}* These data cannot say{f': {why}' if why else ''}.")  # type: ignore[no-untyped-call]

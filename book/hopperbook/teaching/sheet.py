@@ -1,4 +1,4 @@
-"""The instructor's sheet of a page, as Markdown: what to ask, the answers, the usual mistakes, what the class screen shows.
+"""The instructor's sheet of a page, as Markdown: questions, answers, common mistakes, content of the class screen.
 
 A sheet is made from the self-checks that the page itself shows (`Check.to_dict`), so its numbers are the models'.
 """
@@ -19,7 +19,7 @@ _NEEDS_PAGE = re.compile(
 
 
 class Mistake(NamedTuple):
-    """A usual mistake: the answer that shows it, and what to say."""
+    """A common mistake: the answer that shows it, and the feedback."""
 
     answer: str
     say: str
@@ -68,7 +68,7 @@ def _accepted(check: Mapping[str, Any]) -> str:
 
 
 def _solution(check: Mapping[str, Any]) -> str:
-    """Return a setting that reaches a goal, by the labels of its controls, and what the explorer then answers."""
+    """Return a setting that satisfies a goal, by the labels of its controls, and the explorer's answer."""
     question = load(check["explorer"])
     controls = {control.name: control for control in question.controls}
     settings = []
@@ -80,7 +80,7 @@ def _solution(check: Mapping[str, Any]) -> str:
 
 
 def mistakes_of(check: Mapping[str, Any]) -> list[Mistake]:
-    """Return the mistakes that a self-check knows, each once; slips of writing, such as a wrong unit, are left out.
+    """Return the mistakes known to a self-check, each once; typing errors, such as a wrong unit, are left out.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def mistakes_of(check: Mapping[str, Any]) -> list[Mistake]:
 
 
 def _mistaken(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each wrong answer that a check knows, and what to say about it."""
+    """Yield each wrong answer known to a check, with its feedback."""
     for one in check.get("mistakes", ()):
         if not one["feedback"].startswith(SLIPS):
             middle = (one["low"] + one["high"]) / 2
@@ -110,7 +110,7 @@ def _mistaken(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def class_screen(check: Mapping[str, Any]) -> str:
-    """Return what the class screen shows of a prediction.
+    """Return the class screen of a prediction.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def check_lines(check: Mapping[str, Any], *, on_screen: bool) -> list[str]:
     ['**How many cores?**', '', '*Answer:* 24']
     """
     lines = [f"**{check['question']}**", ""]
-    # A choice among all cores of a drawing is no list to read.
+    # A choice among all cores of a drawing cannot be read as a list.
     if check["kind"] == "choice" and not check.get("node"):
         lines += [*(f"- {'✓ ' if option['right'] else ''}{option['text']}" for option in check["options"]), ""]
     lines += [f"*Answer:* {answer_of(check)}", "", f"*Why:* {check['explanation']}", ""]
@@ -203,7 +203,7 @@ def sheet(
     outcomes : sequence of str
         Abilities that the page promises.
     setting : str
-        What a reader knows before the predictions, as the page says it.
+        Text known to a reader before the predictions, from the page.
     predictions, checks : sequence of mapping
         The predictions and the other self-checks of the page, as plain data.
 

@@ -1,1 +1,1 @@
-"""What other programs ask of the commands and take from them: Slurm's submit filter, SARIF, Prometheus, assistants."""
+"""Interfaces to other programs: Slurm's submit filter, SARIF, Prometheus, assistants."""

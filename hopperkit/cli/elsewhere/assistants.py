@@ -21,7 +21,7 @@ from hopperkit.render.json_schema import ANSWER
 from hopperlib import __version__
 from hopperlib.errors import InputError, did_you_mean
 
-# What an assistant cannot look at, or has twice.
+# Parts that an assistant cannot display, or has twice.
 _LEFT_OUT = ("drawings", "figures", "downloads", "listings")
 _TYPES = {"slider": "number", "number": "number", "switch": "boolean"}
 
@@ -74,14 +74,14 @@ def _property(control: Control) -> dict[str, Any]:
         schema |= {"minimum": control.low, "maximum": control.high}
     if control.kind in ("text", "file"):
         return schema | {"maxLength": control.max_length}
-    # A machine may be a file of the site's own, too.
+    # A machine may also be a file of the site.
     if control.kind == "choice" and control.name != "machine":
         schema["enum"] = [value for value, _ in control.to_dict()["options"]]
     return schema | {"default": control.default}
 
 
 def call(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-    """Return what a tool answers, and whether the values were refused.
+    """Call a tool; return its answer, and whether the arguments were rejected.
 
     Examples
     --------

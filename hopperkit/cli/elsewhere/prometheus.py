@@ -38,7 +38,7 @@ HELP = {
     "hopper_outputs": "Outputs of jobs by verdict and first cause.",
     "hopper_written_time_seconds": "When this file was written.",
 }
-"""What each metric is, as the file says it."""
+"""Description of each metric, as in the file."""
 
 
 def metrics_text(samples: Sequence[Sample]) -> str:
@@ -66,7 +66,7 @@ def _labels(labels: Mapping[str, str]) -> str:
 
 
 def watch_samples(reports: Sequence[Report]) -> list[Sample]:
-    """Return what `hopper watch` says of each benchmark, those with too few runs left out."""
+    """Return the result of `hopper watch` for each benchmark with enough runs."""
     samples = []
     for report in reports:
         if report.level:
@@ -97,7 +97,7 @@ def io_samples(rows: Sequence[IoResult]) -> list[Sample]:
 
 
 def output_samples(rows: Sequence[OutputRow]) -> list[Sample]:
-    """Return how many outputs of jobs have which verdict and first cause."""
+    """Return the number of job outputs by verdict and first cause."""
     counted = Counter((row.verdict, row.code, row.who) for row in rows)
     names = ("verdict", "code", "who")
     return [
@@ -115,7 +115,7 @@ def save_metrics(path: str | None, samples: Sequence[Sample], *, as_json: bool =
 
 
 def write_metrics(path: str, samples: Sequence[Sample], now_s: float) -> None:
-    """Write samples to a file in one move, with the moment beside them.
+    """Write samples and the current time to a file, atomically.
 
     Parameters
     ----------

@@ -12,7 +12,8 @@ from hopperkit.readers.reframe import Variable
 
 
 def reference_patch(references: Mapping[Variable, Reference], false_alarm: float) -> tuple[str, list[str]]:
-    """Return a patch (``patch -p0``, from this folder) that writes references into the tests, and what has no place there.
+    """Return a patch (``patch -p0``, from this folder) that writes references into the tests, and the references that
+    could not be placed.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def reference_patch(references: Mapping[Variable, Reference], false_alarm: float
 
 
 def _with_references(text: str, test: str, own: Mapping[Variable, Reference], false_alarm: float) -> str:
-    """Return the source with references in the class of a test; nothing where there is no place for them."""
+    """Return the source with references in the class of a test; None if they cannot be placed."""
     classes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ClassDef) and node.name == test]
     if len(classes) != 1:
         return ""
@@ -59,14 +60,14 @@ def _with_references(text: str, test: str, own: Mapping[Variable, Reference], fa
     block, rows = _assignment(entries, " " * body[0].col_offset), text.splitlines(True)
     if old:
         return "".join([*rows[: old.lineno - 1], block, *rows[old.end_lineno :]])
-    # Behind the docstring, in front of the decorators of what comes next.
+    # After the docstring, before the decorators of the next definition.
     first = body[int(ast.get_docstring(classes[0]) is not None and len(body) > 1)]
     at = min([first.lineno, *(each.lineno for each in getattr(first, "decorator_list", ()))]) - 1
     return "".join([*rows[:at], block, *rows[at:]])
 
 
 def _entries(old: ast.Assign | None) -> dict[str, dict[str, str]] | None:
-    """Return what stands in the references of a test, by system and variable; None where they are no plain table."""
+    """Return the entries in a test's references, by system and variable; None if they are not a plain table."""
     try:
         systems = ast.literal_eval(old.value) if old else {}
         return {system: {name: f"{each!r}," for name, each in named.items()} for system, named in systems.items()}
@@ -84,7 +85,7 @@ def _assignment(entries: Mapping[str, Mapping[str, str]], indent: str) -> str:
 
 
 def _entry(variable: Variable, reference: Reference, false_alarm: float) -> str:
-    """Return what stands behind the name of a performance variable, with how sure it is."""
+    """Return the entry of a performance variable, with its uncertainty."""
     return (
         f"({reference.value:g}, {reference.lower}, {reference.upper}, {variable.unit!r}),"
         f"  # {false_alarm:.2g} of good runs fail, if lognormal; {reference.failed} of {reference.runs} did: "

@@ -17,7 +17,7 @@ from hopperlib import __version__
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 
-# What a reader of a repository should act on; notes and what cannot be told stay with the command.
+# Findings that a reader of a repository should act on; notes and unknowns are only shown by the command.
 _LEVELS = {"problem": "error", "advice": "warning"}
 _IGNORE = re.compile(r"#\s*hopper:\s*ignore\b[\s:,-]*(?P<reason>.*)")
 
@@ -32,7 +32,8 @@ class Annotation(NamedTuple):
         From 1.
     finding : Finding
     ignored : str
-        The reason for which the script says ``# hopper: ignore``, on the line or alone on the one above; empty if it does not.
+        The reason in the script's comment ``# hopper: ignore``, on the line or alone on the line before; empty if there
+        is none.
     """
 
     file: str
@@ -51,7 +52,7 @@ class Annotation(NamedTuple):
 
 
 def annotations(file: str, asked: Lines) -> Iterator[Annotation]:
-    r"""Yield what `hopper place` says of a script, problems and advice, each on its line.
+    r"""Yield the findings of `hopper place` for a script, problems and advice, each on its line.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Advice on a job as sbatch, srun and salloc are about to submit it: two lines at most, and only what was tried.
+"""Advice on a job that sbatch, srun or salloc is about to submit: at most two lines, and only tested changes.
 
-Slurm's cli_filter hands over what it has read from the command line, the environment and the script together.
+Slurm's cli_filter passes the options that it read from the command line, the environment and the script together.
 Imported is what placing needs and no more, as somebody waits for the prompt.
 
 References
@@ -72,12 +72,12 @@ def submit_advice(options: str, machine: Machine) -> list[str]:
     try:
         reviews = review_lines(script, machine)
     except LaunchError as error:
-        # A refusal is sure where Slurm's own words for it are known; else a variable may hold what is not here.
+        # A rejection is certain if Slurm's message for it is known; otherwise a variable may have an unknown value.
         return [CANNOT_RUN + str(error).removeprefix(f"{error.words}: ")] if error.words else []
     except InputError:
         return []
     placed = [PlacedLine(review.line, review.placement) for review in reviews]
-    # Options of the command line are no text that can be changed.
+    # Options of the command line are not text that can be edited.
     findings = check_job(script, machine, placed, tried=False)
     findings += tuple(each for review in reviews if not review.placement.doubts for each in review.problems)
     fatal = [CANNOT_RUN + _words(finding, script) for finding in findings if finding.code in _FATAL]
@@ -100,24 +100,24 @@ def _words(finding: Finding, script: Script) -> str:
 
 
 def _script(given: Mapping[str, Any]) -> tuple[Script, bool]:
-    """Return the script of sbatch, or srun's own line, with the options that hold in the end; whether it has launch lines."""
+    """Return the script of sbatch, or srun's line, with the effective options, and whether it has launch lines."""
     words = [str(word) for word in given.get("argv") or ()]
     if given.get("type", "srun") == "srun":
         return read_script(_own_line(given, words)), True
-    # A script of standard input is not here, nor is one of salloc: their options alone say something too.
+    # A script on standard input is not available, nor one for salloc: the options alone are checked.
     text = str(given.get("wrap", ""))
     with suppress(OSError):
         if words:
             with open(words[0], encoding="utf-8", errors="replace") as file:
                 text = file.read(_MAX_CHARACTERS)
     has_lines = bool(read_script(text).lines)
-    # Without a launch line it is the job that is asked about.
+    # Without a launch line, the job itself is judged.
     script = read_script(text if has_lines else f"{text}\nsrun true")
     return replace(script, directives=tuple(_directives(given, script))), has_lines
 
 
 def _own_line(given: Mapping[str, Any], words: Sequence[str]) -> str:
-    """Return the line of srun's own words, with the threads that the environment asks for."""
+    """Return the srun line, with the threads set in the environment."""
     line = shlex.join(["srun", *(word for _, typed in _options(given, "srun") for word in typed), *words])
     threads = os.environ.get("OMP_NUM_THREADS", "")
     return f"export OMP_NUM_THREADS={threads}\n{line}" if threads.isdigit() else line

@@ -1,4 +1,4 @@
-"""``hopper build``: what is loaded comes from a file, from standard input, or from this shell's LOADEDMODULES."""
+"""``hopper build``: loaded modules come from a file, from standard input, or from this shell's LOADEDMODULES."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Answer for what is loaded, and the line."""
+    """Answer for the loaded modules and the link line."""
     line, file, loaded = values.pop("line", ""), values.pop("modules", None), os.environ.get("LOADEDMODULES", "")
     if not line and file is None and not loaded:
         raise click.UsageError("give a compile or link line, --modules, or both")
-    # What this shell has loaded counts where no file says otherwise.
+    # This shell's modules are used unless a file lists others.
     modules = f"LOADEDMODULES={loaded}" if loaded else ""
     if file is not None:
         modules = read_source(file, what="modules", as_json=as_json, max_bytes=1_000_000)

@@ -1,4 +1,4 @@
-"""``hopper diagnose``: the cause of a failure from the files of a job, or what is known of one message."""
+"""``hopper diagnose``: the cause of a failure from a job's files, or the description of one message."""
 
 import os
 import sys

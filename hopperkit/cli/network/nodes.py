@@ -14,7 +14,7 @@ def print_nodes(
     as_csv: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Print where the named nodes sit, or all; without either, what the floor holds."""
+    """Print the positions of the named nodes, or of all; without either, the contents of the floor."""
     from hopperlib.machine import Machine
     from hopperlib.network.torus.wiring import Wiring
 

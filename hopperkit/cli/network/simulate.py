@@ -1,4 +1,4 @@
-"""``hopper simulate``: the question, for traces of any size, and what it writes beside the answer."""
+"""``hopper simulate``: the question, for traces of any size, with additional output files."""
 
 import csv
 import sys
@@ -51,7 +51,7 @@ _COLUMNS = (
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Read the trace line by line, simulate it, and print or write what was asked for."""
+    """Read the trace line by line, simulate it, and print or write the requested output."""
     path, as_csv = values.pop("trace"), values.pop("as_csv")
     page = values.pop("page", None)
     if ":" in values.get("policy", ""):
@@ -91,7 +91,7 @@ def _progress(jobs: int) -> Iterator[Callable[[int], object] | None]:
 
 
 def _warn(outcome: Simulated, *, as_csv: bool, in_answer: bool) -> None:
-    """Say on stderr what was left out or guessed, unless the answer says it."""
+    """Report on stderr what was left out or guessed, unless the answer includes it."""
     for note in outcome.account:
         if as_csv or not (in_answer or note.code in ADVICE_CODES):
             click.echo(f"hopper: {note.message}", err=True)
@@ -154,7 +154,7 @@ def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
 
 
 def _place(spread: "AllocationSpread | None", fabric: "Fabric | None") -> tuple[float | None, ...]:
-    """Return where a job lies in a dragonfly or fat tree: what the last columns hold."""
+    """Return a job's location in a dragonfly or fat tree: the last columns."""
     if spread is None or fabric is None:
         return (None,) * 5
     # A single node has all that it could send.

@@ -1,4 +1,4 @@
-"""``hopper torus``: the question; and old command lines for what ``hopper nodes`` prints."""
+"""``hopper torus``: the question; and old options now in ``hopper nodes``."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""``hopper trace``: what a job log says of its own scheduler."""
+"""``hopper trace``: the scheduler of a job log."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def trace() -> None:
-    """Learn a scheduler's rules from a job log, test them, say why a job waited, and what a change would do.
+    """Learn a scheduler's rules from a job log, test them, explain a job's wait, and predict changes.
 
     FILE is a trace in the Standard Workload Format, what sacct --parsable2 or --json printed, jobs of Slurm's
     jobcomp/filetxt, accounting of PBS or LSF, or a table; - is standard input. Jobs share nodes where a log names them (NodeList of sacct) and more jobs ran there than whole nodes would hold, or
@@ -42,7 +42,7 @@ class _Log(NamedTuple):
 
     @property
     def settings(self) -> "tuple[Workload, int | Cluster, Clock]":
-        """What rules are learned from, and simulated with."""
+        """Settings for learning rules and for simulation."""
         return self.trace.workload, self.cluster or self.nodes, self.clock
 
     @property
@@ -91,7 +91,7 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str, conf
 
 
 def _base(log: "Trace", config: str | None) -> "Learned":
-    """Return what is known of the scheduler beforehand: by its settings, or as Slurm comes."""
+    """Return the known scheduler: from its settings, or Slurm's defaults."""
     from hopperkit.readers.jobs.slurm_config import read_slurm_config
     from hopperkit.traces.policies import SLURM
     from hopperkit.traces.rules.site import Learned
@@ -110,7 +110,7 @@ def _base(log: "Trace", config: str | None) -> "Learned":
 
 
 def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, nodes: str = "--nodes") -> None:
-    """Add a command that reads a log and answers from it; its name and its help are those of the function."""
+    """Add a command that reads a log and answers from it; it takes its name and help from the function."""
     name = answer.__name__.strip("_").replace("_", "-")
 
     @refusing
@@ -150,7 +150,7 @@ def _learn(log: _Log) -> "Result":
 
 
 def _backtest(log: _Log) -> "Result":
-    """Rules from the first 60 % of FILE, held against its later jobs and three null models."""
+    """Rules from the first 60 % of FILE, tested on its later jobs against three null models."""
     from hopperkit.questions.network.traces.rules import backtest_result
     from hopperkit.traces.backtest import backtest
 
@@ -158,7 +158,7 @@ def _backtest(log: _Log) -> "Result":
 
 
 def _what_if(log: _Log, **changes: Any) -> "Result":
-    """Changes of the machine, side by side: what they would do to the waits of FILE, and how sure that is.
+    """Changes of the machine, compared: their effect on the waits of FILE, with its uncertainty.
 
     Each change is simulated alone, and all together where there are several.
     """
@@ -179,7 +179,7 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
 
 
 def _since(log: _Log, date: str) -> "Result":
-    """What changed at DATE, such as 2026-03-01: waits before and after it, held against the rules from before.
+    """Effect of a change at DATE, such as 2026-03-01: waits before and after it, compared with the earlier rules.
 
     The jobs after DATE are simulated as if nothing had changed, so that other jobs do not pass for other rules.
     """
@@ -268,7 +268,7 @@ def _index(log: "Trace", job: str) -> int:
 @click.option("--network", required=True, metavar="FILE", help="topology.conf or .yaml, ibnetdiscover, names of nodes.")
 @refusing
 def places_of_jobs(file: str, network: str) -> None:
-    """Print as CSV where each job of FILE lay in the site's network: `hopper locality` says what that cost."""
+    """Print as CSV the location of each job of FILE in the site's network; `hopper locality` estimates its cost."""
     from hopperkit.readers.networks import jobs_in_network
 
     placements = jobs_in_network(read_source(file, what="job log"), read_source(network, what="network"))

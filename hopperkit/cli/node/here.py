@@ -21,7 +21,7 @@ _PROBE = "bash -c 'echo task $SLURM_PROCID $(taskset -cp $$)'"
 
 
 def run_tool(line: tuple[str, ...]) -> str | None:
-    """Return what a program prints; None if there is no such program.
+    """Return a program's output; None if there is no such program.
 
     Raises
     ------
@@ -40,9 +40,9 @@ def run_tool(line: tuple[str, ...]) -> str | None:
 
 
 def machine_here() -> Path:
-    """Return the machine file of the cluster around this computer, read anew if there is none or it is a day old.
+    """Return the machine file of the local cluster, created if it does not exist or is a day old.
 
-    Slurm's scontrol is asked, else the pbsnodes of PBS.
+    From Slurm's scontrol, otherwise PBS's pbsnodes.
     """
     config = _asked("scontrol", "show", "config") or ""
     listed = "" if config else _asked("pbsnodes", "-a") or ""
@@ -73,14 +73,14 @@ def machine_here() -> Path:
 
 
 def _name_of(config: str) -> str:
-    """Return the name of a cluster as that of a file and of a machine."""
+    """Return a cluster's name in the form used for files and machines."""
     cluster = re.search(r"^ClusterName\s*=\s*(\S+)", config, re.MULTILINE)
     name = re.sub(r"[^a-z0-9-]", "-", cluster[1].lower())[:40].strip("-") if cluster else ""
     return name if name[:1].isalpha() else "here"
 
 
 def _asked(*line: str) -> str | None:
-    """Return what a program of the batch system prints; None where there is none."""
+    """Return the output of a batch-system command; None if there is none."""
     try:
         return run_tool(line)
     except (OSError, subprocess.SubprocessError) as error:
@@ -88,7 +88,7 @@ def _asked(*line: str) -> str | None:
 
 
 def _this_node() -> "list[Hardware]":
-    """Return what lscpu tells of this computer; nodes of the same cores take their NUMA nodes from it."""
+    """Return the output of lscpu; nodes with the same cores take their NUMA nodes from it."""
     from hopperkit.readers.hardware.reader import read_hardware
 
     try:

@@ -28,7 +28,7 @@ def machine() -> None:
     """
 
 
-# The question by its own name is what the page and Python know; the command line says it once.
+# The page and Python use the question's name; on the command line it would be repeated.
 machines = question_command(load("machines"), lines="hopper machine compare --first hopper --second perlmutter")
 machine.add_command(machines, "compare")
 
@@ -50,7 +50,7 @@ def list_machines(as_json: bool) -> None:
 @json_option
 @refusing
 def show(name: str, as_json: bool) -> None:
-    """Show every value of a machine with its source, as its file has them, and what follows from them.
+    """Show every value of a machine with its source, as in its file, and derived values.
 
     NAME is a name out of `hopper machine list`, or a path.
     """
@@ -99,15 +99,13 @@ def check(file: str, as_json: bool) -> None:
 @json_option
 @refusing
 def new(files: tuple[str, ...], name: str, out: str | None, as_json: bool) -> None:
-    """Write a machine file from what tools say of the nodes.
+    """Write a machine file from the output of tools on the nodes.
 
-    FILES hold the output of lscpu, lstopo --of xml, scontrol show node
-    and scontrol show config (how the site's Slurm picks cores and binds), nvidia-smi topo -m, rocm-smi --showtopo,
-    amd-smi static --numa, numactl -H or lfs df; - is standard input.
-    Several files complete each other: scontrol counts the nodes, lstopo or lscpu
-    of one node knows its NUMA nodes, lfs the file systems. Without
-    FILES the tools that this computer has are run. What no tool tells is
-    written as assumed.
+    FILES hold the output of lscpu, lstopo --of xml, scontrol show node and scontrol show config (how the site's Slurm
+    picks cores and binds), nvidia-smi topo -m, rocm-smi --showtopo, amd-smi static --numa, numactl -H or lfs df; - is
+    standard input. Several files complement each other: scontrol counts the nodes, lstopo or lscpu of one node shows
+    its NUMA nodes, lfs the file systems. Without FILES the tools that this computer has are run. Values that no tool
+    reports are marked as assumed.
     """
     from hopperkit.readers.hardware.reader import Hardware, machine_from, read_hardware
 

@@ -27,7 +27,7 @@ def _warn_of_other_lines(reviews: "Sequence[Review]") -> None:
 
 
 def _guess_machine(question: Question, values: dict[str, Any]) -> "Guess":
-    """Set the machine that the text names, and say so on stderr."""
+    """Set the machine from the text, and report it on stderr."""
     from hopperkit.questions.machine_choice import guess_machine
 
     text = str(values.get("line", ""))
@@ -54,7 +54,7 @@ def _print(lines: "Sequence[tuple[Review, Result]]", show_all: bool) -> None:
 
 
 def _asked(question: Question, values: dict[str, Any]) -> "Lines":
-    """Return what is asked, for the machine that was named or that the text names."""
+    """Return the settings, for the given machine or the one named in the text."""
     from hopperkit.questions.node.place import Lines
 
     guess = None if {"machine", "machine_file"} & set(values) else _guess_machine(question, values)
@@ -65,7 +65,7 @@ def _asked(question: Question, values: dict[str, Any]) -> "Lines":
 
 
 def _answers(asked: "Lines", as_json: bool) -> "tuple[tuple[Review, ...], list[Result]]":
-    """Return the reviews and the answers of all launch lines; what is found in the job alone is said of a refused one too."""
+    """Return the reviews and answers of all launch lines; findings about the job are included for a rejected line too."""
     from hopperkit.questions.node.place import answers
 
     if asked.doubt or asked.runs_by_itself:
@@ -80,7 +80,7 @@ def _answers(asked: "Lines", as_json: bool) -> "tuple[tuple[Review, ...], list[R
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Answer for each launch line as text; as data for the first or the one that --launch says."""
+    """Print the answer for each launch line as text; as JSON, for the first or the one selected by --launch."""
     check, here = values.pop("check", None), values.pop("here", False)
     if here:
         from hopperkit.cli.node.here import machine_here
@@ -123,7 +123,7 @@ def _print_probe(review: "Review") -> None:
 
 
 def _annotate(question: Question, values: dict[str, Any], files: Sequence[str], target: str) -> None:
-    """Write what is to be said of the lines of several scripts as SARIF, and print it unless that goes to the terminal."""
+    """Write findings of several scripts as SARIF; print a summary unless SARIF goes to the terminal."""
     import json
 
     from hopperkit.cli.elsewhere.sarif import Annotation, annotations, sarif_log

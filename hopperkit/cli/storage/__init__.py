@@ -1,1 +1,1 @@
-"""Commands on file systems: what was measured, layouts, buffers."""
+"""Commands for file systems: measurements, layouts, buffers."""

@@ -37,7 +37,7 @@ _MAX_BYTES = 256_000_000
 _WORTH_A_BAR = 50
 # Files that were not read are named up to this number: a tree holds thousands of scripts and notes.
 _LISTED = 50
-# Words that may stand before the files, as they once had to: what wrote a file is recognised.
+# Optional words before the files, once required: the tool that wrote a file is recognized.
 _TOOLS = ("ior", "io500", "darshan")
 _LOG = re.compile(rb"[23]\.\d\d\0")
 _NOTHING = "nothing given is output of IOR, mdtest, IO500 or Darshan"
@@ -52,7 +52,7 @@ class _Logs(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What the files hold, by the tool that wrote it, and why others were not read."""
+    """Contents of the files, by the tool that wrote them, and why others were not read."""
 
     rows: "list[IoResult]"
     runs: "list[Io500]"
@@ -86,7 +86,7 @@ class _Found(NamedTuple):
     def results(self, machine: "Machine | None") -> "list[Result]":
         """Return the answers to show; rates are compared with Hopper's nodes where no machine is named."""
         darshan = [self.darshan] if self.darshan else []
-        # What is not needed for a log takes as long to import as the log to read.
+        # Importing the rest takes as long as reading a log.
         if not (self.rows or self.runs):
             return darshan
         from hopperkit.questions.storage.io_log import io500_result, io_result
@@ -144,7 +144,7 @@ def io(
     show_all: bool,
     as_json: bool,
 ) -> None:
-    """Read the files and print what they hold."""
+    """Read the files and print their contents."""
     names = files[1:] if len(files) > 1 and files[0] in _TOOLS and not os.path.exists(files[0]) else files
     if as_csv and as_json:
         fail("--json and --csv cannot both be given", as_json=True)
@@ -174,7 +174,7 @@ def io(
 
 
 def _complain(found: _Found, *, as_json: bool, as_data: bool) -> None:
-    """Print what was not read, and for programs what failed; end the command if nothing was read."""
+    """Report files that were not read and, for programs, failures; exit if nothing was read."""
     if not found.data:
         message = found.unread[0] if len(found.unread) == 1 else _NOTHING
         if len(found.unread) > 1:
@@ -188,7 +188,7 @@ def _complain(found: _Found, *, as_json: bool, as_data: bool) -> None:
 
 
 def _to_stderr(messages: Iterable[str]) -> None:
-    """Print messages as those of this command."""
+    """Print messages of this command on stderr."""
     for message in messages:
         click.echo(f"hopper: {message}", err=True)
 
@@ -214,7 +214,7 @@ def _found(names: Sequence[str], how: _Logs) -> _Found:
     from hopperkit.readers.ior.results import ranks_together
 
     runs, rows, parsed, unread = read_texts(texts, max_bytes=_MAX_BYTES, details=not how.as_table)
-    # What stands beside the summary of an IO500 run belongs to it.
+    # Files next to the summary of an IO500 run belong to it.
     folders = {os.path.dirname(run.file) for run in runs}
     rows = [row for row in rows if os.path.dirname(row.file) not in folders]
     darshan, bad = _darshan(logs, parsed, how)
@@ -234,7 +234,7 @@ def _is_log(path: str) -> bool:
 
 
 def _darshan(paths: Sequence[str], parsed: Sequence[tuple[str, Any]], how: _Logs) -> "tuple[Result | None, list[str]]":
-    """Return what one log shows, or several as a table, None if there is none; and why logs were not read."""
+    """Return the summary of one log, or a table of several, None if there is none; and why logs were not read."""
     from hopperkit.iologs.darshan_findings import findings
     from hopperkit.questions.storage.darshan_answer import darshan_result, logs_result
     from hopperkit.readers import darshan
@@ -261,13 +261,13 @@ def _expand(names: Iterable[str]) -> list[str]:
     for name in names:
         path, matches = Path(name), []
         if path.is_dir():
-            # Hidden files and folders are what editors and file systems leave behind.
+            # Hidden files and folders are left by editors and file systems.
             visible = (
                 file
                 for file in sorted(path.rglob("*"))
                 if not any(part.startswith(".") for part in file.relative_to(path).parts)
             )
-            # What is no file, such as a FIFO or a link to nowhere, is said and not left out.
+            # Other things than files, such as a FIFO or a dangling link, are reported, not skipped.
             matches = [str(file) for file in visible if not file.is_dir()]
         elif not path.exists() and glob.has_magic(name):
             matches = sorted(glob.glob(name, recursive=True))

@@ -19,7 +19,7 @@ _LOG, _HEAD, _MAX_BYTES = re.compile(rb"[23]\.\d\d\0"), 4096, 64_000_000
 
 
 def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Answer; a stripe size alone would say nothing of the advised layout."""
+    """Answer; a stripe size alone does not affect the recommended layout."""
     if "stripe_mib" in values and "stripe_count" not in values:
         raise refusal("stripe_mib", values["stripe_mib"], "needs --stripe-count: the advised layout has its own size")
     if paths := values.pop("measured_paths", ()):
@@ -30,7 +30,7 @@ def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: 
 
 
 def _texts(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the names and texts of a file, or of all files in a folder; of a Darshan log what it measured.
+    """Yield the names and texts of a file, or of all files in a folder; for a Darshan log, its measurements.
 
     Others than texts are left out of a folder.
     """
@@ -55,7 +55,7 @@ stripe = question_command(
     parameters=[
         click.Option(["--from", "measured_paths"], multiple=True, metavar="FILE|FOLDER", help=_MEASURED),
     ],
-    # Without a stripe count the advised layout is asked for.
+    # Without a stripe count, the recommended layout is requested.
     starting={"stripe_count": 0},
     lines="""
 hopper stripe --size 31TB --writers 20000 --pattern shared

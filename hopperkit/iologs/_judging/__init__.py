@@ -1,1 +1,1 @@
-"""Judgments of a Darshan log, by subject: each yields findings with what they cost."""
+"""Findings from a Darshan log, by subject, each with its cost."""

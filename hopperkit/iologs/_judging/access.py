@@ -32,8 +32,8 @@ class MpiCalls(NamedTuple):
 class Ledger:
     """Time in the calls of each file and direction that no finding has explained yet.
 
-    One slow call has one cause: what a specific finding takes, such as a flush after
-    every write, a general one, such as small writes, no longer counts.
+    Each slow call is attributed to one cause: time that a specific finding takes, such as a flush after every write, is
+    not available to a general one, such as small writes.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Ledger:
         return any(time_s(file, way) for file in files) and not any(self.left(file, way) for file in files)
 
     def take(self, file: FileRecord, way: str, seconds: float) -> float:
-        """Explain so much of it, at most what is left, and return how much that was. [s]"""
+        """Attribute this much time, at most the remainder, and return the amount. [s]"""
         seconds = min(seconds, self.left(file, way))
         key = (file.interface, file.path, way)
         self._taken[key] = self._taken.get(key, 0.0) + seconds
@@ -66,9 +66,8 @@ class Ledger:
 def small_calls(file: FileRecord, way: str) -> tuple[int, int]:
     """Number of calls below a mebibyte: those that surely are, and those that may be.
 
-    Darshan's bin of 100 KiB to 1 MiB holds calls of exactly 1 MiB too. How many these are
-    its list of common sizes says, but not which way they went: they are taken off both, but
-    not more of them than the bytes that were moved leave room for.
+    Darshan's bin of 100 KiB to 1 MiB holds calls of exactly 1 MiB too. Their number follows from the log's common
+    sizes, but their direction does not: they are subtracted from both, as far as the bytes moved allow.
     """
     traffic = file.moved(way)
     if not traffic.sizes:
@@ -129,7 +128,7 @@ def folder_of(files: Sequence[FileRecord]) -> str:
 
 
 def buffering(file: FileRecord) -> str:
-    """Return what lets a task move the data of a file that only it uses in large pieces."""
+    """Return how a task can move the data of a file that only it uses in large pieces."""
     ending = posixpath.splitext(file.path)[1]
     pattern = f"*{ending}" if ending.isascii() and ending[1:].isalnum() else "*"
     return (

@@ -16,11 +16,11 @@ from hopperlib.finding import Finding
 from hopperlib.text import digits, share, size
 
 _NEARLY_ALL = 0.9
-# What the others move next to one writer, such as headers and logs.
+# Bytes that other tasks move next to one writer, such as headers and logs.
 _NEXT_TO_NOTHING = 0.01
 # The slowest, or the fullest, task over the mean.
 _UNEVEN = 2.0
-# Part of a run that is worth changing a program for, and a task above the mean by so much of what it spends.
+# Share of a run that justifies changing a program, and excess of a task over the mean relative to its time.
 _WORTH_TIME = 0.02
 # A task that spends longer in calls than the run lasts has overlapping threads, or a wrong clock.
 _CLOCKS = 1.05
@@ -64,7 +64,7 @@ def _one_writer(site: Site) -> Iterator[Finding]:
 
 
 def _others_write(site: Site, rest: float) -> bool:
-    """Whether each other task writes its part of what one writes most of, and not headers."""
+    """Whether each other task writes its part of a file that one task mostly writes, and more than headers."""
     log, tasks = site.log, site.log.tasks or 1
     if any(file.idlest_bytes for file in log.files if file.busiest_bytes and not access.gathered(log, file)):
         return True
@@ -74,12 +74,12 @@ def _others_write(site: Site, rest: float) -> bool:
 
 
 def _cost_of_one_writer(site: Site) -> dict[str, Any]:
-    """Return what it costs that one task writes: its time, and that of all others if they wait for it."""
+    """Return the cost of a single writer: its time, and that of all tasks that wait for it."""
     log = site.log
     files = [file for file in log.files if file.bytes_written]
     seconds, slowest = sum(time_s(file, "write") for file in files), slowest_s(files, "write")
     others = slowest * ((log.tasks or 1) - 1)
-    # Where they write through MPI-IO the log has what they waited.
+    # If they write through MPI-IO, the log includes their waiting time.
     waited = sum(waiting_by_path(log).values())
     won = min(others, waited) if waited else others
     tasks = log.tasks or 1
@@ -94,7 +94,7 @@ def _cost_of_one_writer(site: Site) -> dict[str, Any]:
 
 
 def _bytes_by_writer(files: tuple[FileRecord, ...]) -> Counter[int | None]:
-    """Bytes written by each task; None is a task whose number the log does not tell."""
+    """Bytes written by each task; None is a task whose rank is not in the log."""
     by_task: Counter[int | None] = Counter()
     for file in files:
         by_task.update(file.written_by)
@@ -147,7 +147,7 @@ _Uneven = tuple[int | None, float, float, float, float, str]
 
 
 def _of_own_files(site: Site) -> Iterator[_Uneven]:
-    """Yield the task that moves most in files of one task, if it stands out in bytes and time."""
+    """Yield the task that moves most in single-task files, if it is an outlier in bytes and time."""
     log, tasks = site.log, site.log.tasks or 1
     moved, seconds = log.task_bytes, log.task_s
     if not any(moved.values()):
@@ -159,7 +159,9 @@ def _of_own_files(site: Site) -> Iterator[_Uneven]:
 
 
 def _of_shared_files(site: Site) -> Iterator[_Uneven]:
-    """Yield shared files whose slowest or fastest task moves more than twice the mean, and whose slowest stands out."""
+    """Yield shared files whose slowest or fastest task moves more than twice the mean and whose slowest task is an
+    outlier.
+    """
     for file in site.log.files:
         if file.tasks < 2 or not file.busiest_bytes or access.gathered(site.log, file):
             continue

@@ -21,14 +21,14 @@ _RESTS_ON = "the share of these calls in the time, less what moving their bytes 
 
 
 def judge(site: Site, ledger: Ledger) -> Iterator[Finding]:
-    """Yield what is wrong with the calls, most specific first."""
+    """Yield problems with the calls, most specific first."""
     yield from _read_modify_write(site.log, ledger)
     for way in WAYS:
         yield from _random(site.log, way, ledger)
 
 
 def judge_sizes(site: Site, ledger: Ledger) -> Iterator[Finding]:
-    """Yield what remains to be said of sizes and boundaries."""
+    """Yield remaining findings about sizes and alignment."""
     yield from _stdio(site.log, ledger)
     for way in WAYS:
         yield from _small(site, way, ledger)
@@ -36,11 +36,11 @@ def judge_sizes(site: Site, ledger: Ledger) -> Iterator[Finding]:
 
 
 def jumps(file: FileRecord, way: str) -> int:
-    """Number of accesses that jump: neither next to the last one nor, in a file gone through in order, after it.
+    """Number of accesses that jump: neither adjacent to the last one nor, in a file read in order, after it.
 
-    Darshan counts a consecutive access as sequential too. The first access of a task follows none, and one goes
-    back to the beginning for each further pass. Where a fifth of the rest goes back, the order is random, and the
-    accesses that skip ahead belong to it.
+    Darshan counts a consecutive access as sequential too. A task's first access does not count, and each further pass
+    includes one return to the beginning. Where a fifth of the rest goes back, the order is random, and the accesses
+    that skip ahead belong to it.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def jumps(file: FileRecord, way: str) -> int:
 
 
 def _by_number(file: FileRecord, way: str, calls: int, ledger: Ledger, moved: float | None = None) -> float:
-    """Explain time that starting the calls of a file takes, of these or of those that move so many bytes. [s]"""
+    """Attribute the time of starting the calls of a file, of these or of those of a given size. [s]"""
     traffic = file.moved(way)
     mean = traffic.moved_bytes / traffic.calls if moved is None else moved / calls
     next_to = file.counts.get(f"CONSEC_{way.upper()}S", 0) >= MOST * traffic.calls
@@ -208,7 +208,7 @@ def _small_change(site: Site, file: FileRecord, way: str) -> str:
 
 
 def gathering(site: Site, file: FileRecord, way: str) -> str:
-    """Return what lets a few tasks do the accesses of all to one file; if they do so already, what to look at."""
+    """Return how a few tasks can do the accesses of all to one file; if they already do, the next thing to check."""
     calls = access.mpi_calls(site.log, way, file.path)
     hint = f"romio_cb_{way}=enable"
     if calls.collective > calls.independent:
@@ -237,7 +237,7 @@ def _gathering_hints(site: Site, file: FileRecord, way: str) -> str:
         better: Advice | None = site.striping([file], "shared", file.bytes_written)
         return (better.hints_line if better else None) or line
     if file.layout:
-        # The stripes of a file that is there are as they are: one reader for each.
+        # Stripes of an existing file are fixed: one reader for each.
         stripes = file.layout.stripe_count
         return access.hints_for(site.log, hints | {"cb_nodes": min(stripes, site.log.tasks or stripes)})
     return line
@@ -251,7 +251,7 @@ def _misaligned(site: Site) -> Iterator[Finding]:
         return
     worst = max(shared, key=lambda file: file.unaligned)
     stripe = worst.layout.stripe_size_bytes if worst.layout else None
-    # Darshan counts by what the file system calls its block, which need not be the stripe.
+    # Darshan counts alignment with the file system's block size, which may differ from the stripe size.
     boundary, part = worst.alignment_bytes or stripe or BYTES_PER_MIB, round(unaligned / max(calls, 1), 4)
     # Reading tasks share a lock; those that write into one stripe hand it back and forth.
     level: Level = "note"

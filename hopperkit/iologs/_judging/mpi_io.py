@@ -1,4 +1,5 @@
-"""Time in MPI-IO, and in HDF5 above it, that POSIX calls below do not explain: by what the counters say causes it.
+"""Time in MPI-IO, and in HDF5 above it, that the POSIX calls below do not explain, by its cause according to the
+counters.
 
 Opening and closing is metadata. Time in reads and writes is waiting and exchange where
 calls are collective. Where none is, tasks do not wait for each other in MPI-IO: the time
@@ -51,7 +52,7 @@ def judge(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
     yield from _metadata(log)
     known = sieved | ungathered | {finding.evidence["file"] for finding in sets}
     yield from _waiting(log, {path for path in waiting_by_path(log) if path not in known})
-    # The calls below are those of MPI-IO: what they cost is told above.
+    # The POSIX calls come from MPI-IO: their cost is reported above.
     apart = {record.path for record in log.upper if record.interface == "MPI-IO" and _all_apart(log, record.path)}
     for file in log.files:
         if file.path in known | apart:
@@ -114,7 +115,7 @@ def _amplified(log: DarshanLog, way: str, sieved: set[str]) -> Iterator[Finding]
         "write": ("written", "hands to MPI-IO", "data sieving, or holes in a collective buffer"),
     }[way]
     times = f"{digits(factor, 3)} times as much" if above_bytes else "all of it added by MPI-IO"
-    # What is read for nothing fills the gaps between pieces that are written.
+    # Unneeded reads fill the gaps between the pieces written.
     mend = way if above_bytes else "write"
     yield Finding(
         f"amplified-{way}s",
@@ -302,7 +303,7 @@ def _small_sets(log: DarshanLog) -> Iterator[Finding]:
         return
     files = [record for record in log.upper if record.interface == "H5F"]
     seconds = sum(record.busy_s for record in (*sets, *files))
-    # Of a log that lost records of data sets the time below is what is known.
+    # If records of data sets were lost, only the time below is known.
     mean = sum(record.bytes_moved for record in sets) / len(sets)
     worst = max((*files, sets[0]), key=lambda record: record.busy_s).path.partition(":")[0]
     lost = "At least " if any("H5D" in each for each in log.missing) else ""

@@ -1,4 +1,4 @@
-"""Opening, closing, seeking and asking in place of moving data: small files, files opened again and again, seeks."""
+"""Opening, closing, seeking and stat calls instead of data transfer: small files, files opened repeatedly, seeks."""
 
 import posixpath
 from collections import Counter
@@ -21,7 +21,7 @@ _SEEKS_PER_CALL = 2
 
 
 def judge(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
-    """Yield what takes time before data move; a file has one cause, the first that fits."""
+    """Yield findings about time before data transfer; each file has one cause, the first that applies."""
     if _clocks_disagree(log):
         yield _unknown(log)
         return
@@ -60,7 +60,7 @@ def _reopened(files: Sequence[FileRecord]) -> list[FileRecord]:
 
 
 def _reopen(log: DarshanLog, files: Sequence[FileRecord], ledger: Ledger) -> Finding | None:
-    """Return that files are opened again and again, and what a task does between."""
+    """Return the finding about files that are opened repeatedly, and the calls between."""
     opens, calls = sum(file.opens for file in files), sum(file.reads + file.writes for file in files)
     worst = max(files, key=lambda file: file.opens)
     needed = sum(file.tasks for file in files)

@@ -1,8 +1,8 @@
 """Data that are moved more often than once: read again, written over, read back by the writer, read by all tasks.
 
-A task cannot read more bytes than lie below the highest one it read without reading
-some again, so the bytes beyond that are repeated, at least. A file that is opened anew
-for every write is no repetition: Darshan begins to count at zero where O_APPEND appends.
+A task cannot read more bytes than lie below the highest one it read without reading some again, so the bytes beyond
+that are repeated, at least. A file that is opened for every write is not a repetition: with O_APPEND, Darshan's offsets
+start at zero.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ _EXTENT = {"read": "read_extent", "write": "written_extent"}
 
 
 def passes(file: FileRecord, way: str) -> float:
-    """How often a task goes through a file on average; 1 where the log does not tell.
+    """Mean number of passes of a task over a file; 1 if unknown.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def appends(file: FileRecord) -> bool:
 
 
 def judge(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
-    """Yield what is moved again, most specific first."""
+    """Yield findings about repeated transfers, most specific first."""
     for way in WAYS:
         yield from _again(log, way, ledger)
     yield from _all_read(log, ledger)
@@ -135,7 +135,7 @@ def _all_read(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
     worst = max(files, key=lambda file: file.bytes_read)
     written = ""
     if messages := [file for file in files if file.path in handed_on(log)]:
-        # The others wait for the writer, in whatever they do.
+        # The others wait for the writer, in whichever call they are.
         seconds += sum(max(0.0, file.slowest_s - file.busy_s / tasks) * tasks for file in messages)
         written = " One task of the job writes it just before: a message through the file system."
     change = "read it in one task and hand it on: if (!rank) read(...); MPI_Bcast(data, n, MPI_BYTE, 0, comm)"
@@ -176,7 +176,7 @@ def judge_read_back(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
 
 
 def _own_data(file: FileRecord) -> bool:
-    """Whether the only task of a file wrote what it reads."""
+    """Whether the only task of a file wrote the data that it reads."""
     written_first = file.write_span is None or file.read_span is None or file.write_span[0] < file.read_span[0]
     return (
         not file.shared and file.interface != "STDIO" and 0 < file.read_extent <= file.written_extent and written_first

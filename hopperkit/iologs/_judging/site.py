@@ -1,4 +1,4 @@
-"""The file system that advice on a log is for: that of a machine file, or the one in the log."""
+"""The file system for advice on a log: that of a machine file, or the one in the log."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from hopperkit.iologs.ost_rates import judge_osts
 from hopperlib.machine import FileSystem
 from hopperlib.units import BYTES_PER_MIB
 
-# What an OST gives at least, where a log does not show it.
+# Minimum rate of an OST if the log does not show it.
 _OST_GB_S = 0.5
 _UNKNOWN_CAPACITY_PB = 10_000.0
 _OF_LOG = "log"
@@ -20,9 +20,10 @@ _COUNT_THEM = ". The log names some of the OSTs only: lfs df counts them, and ho
 
 
 def system_of_log(log: DarshanLog) -> FileSystem | None:
-    """Return the Lustre file system that a log shows: its OSTs, what one of them gave, what files have; None if it shows none.
+    """Return the Lustre file system in a log: its OSTs, the rate of one, the layout of its files; None if there is
+    none.
 
-    What a node passes on is in no log: here it is no limit.
+    Logs do not contain the rate of a node: it is not limited here.
 
     Examples
     --------
@@ -39,7 +40,8 @@ def system_of_log(log: DarshanLog) -> FileSystem | None:
     usual = layouts.most_common(1)[0][0]
     osts = log.osts or max([*known, usual.stripe_count - 1]) + 1
     peak = osts * (_best_ost_gb_s(log) or _OST_GB_S)
-    # What no log tells is set so that it limits nothing: a server for each OST, nodes as fast as all of them.
+    # Parameters that logs do not contain are set so that they do not limit: one server per OST, nodes as fast as all of
+    # them.
     return FileSystem(
         name=_OF_LOG,
         kind="lustre",
@@ -58,7 +60,7 @@ def _best_ost_gb_s(log: DarshanLog) -> float:
     """Return the best that an OST gave; 0 if the log does not show it. [GB/s]"""
     rates = [rate.delivered_mb_s or rate.rate_mb_s for way in WAYS for rate in judge_osts(log, way).rates]
     if not rates:
-        # Where the OSTs cannot be told apart, each gave its part of what a file got.
+        # If the OSTs cannot be separated, each served an equal part of a file's data.
         parts = [(file.moved(way), len(file.osts)) for file in log.files for way in WAYS if file.osts]
         rates = [moved.moved_bytes / moved.time_s / over / 1e6 for moved, over in parts if moved.time_s]
     return max(rates, default=0.0) / 1000
@@ -80,19 +82,19 @@ class Site(NamedTuple):
         better = advise(max(size_bytes, 1), tasks, pattern, self.system, cores_per_node=self.cores, directory=folder)
         if not self.some_osts:
             return better
-        # -1 would mean all OSTs, of which the log names some.
+        # -1 would mean all OSTs, but the log names only some.
         layout = replace(better.layout, osts=better.layout.osts + 1)
         return replace(better, commands=(layout.lfs_command(folder),))
 
     @property
     def some_osts(self) -> bool:
-        """Whether the log names the OSTs of its files and does not count those of the file system."""
+        """Whether the log names the OSTs of its files but not their number in the file system."""
         return self.system is not None and self.system.name == _OF_LOG and not self.log.osts
 
 
 def commands_of(site: Site, advice: Advice) -> str:
     """Return the commands of an advice on striping."""
-    # Hints reach nobody who does not write through MPI-IO.
+    # Hints only affect programs that write through MPI-IO.
     hints = [advice.hints_line] if advice.hints_line and "MPI-IO" in site.log.modules else []
     commands = "; ".join((*advice.commands, *hints))
     return commands + _COUNT_THEM * site.some_osts

@@ -1,10 +1,8 @@
-"""What a finding about a log costs, what its change wins, and the level that follows from the share of the run.
+"""Cost of a finding about a log, the gain from its change, and its level, by the share of the run.
 
-A finding costs the time of all tasks in the calls that it is about. Its level is the
-share of that time in the task-hours of the run, so that many cheap calls are a note
-and one expensive habit is a problem. What a change wins is bounded by the cost; where
-the log itself holds what the repaired program would still pay, the expected win is
-given too.
+A finding costs the time of all tasks in the calls that it is about. Its level is the share of that time in the
+task-hours of the run, so that many cheap calls are a note and one expensive habit is a problem. The gain is bounded by
+the cost; if the log shows what the repaired program would still cost, the expected gain is given too.
 """
 
 import math
@@ -28,15 +26,15 @@ _UNCERTAIN = ("uneven-time",)
 # A task copies this much into the page cache, and starts that many calls. Assumed: they only split the time that the
 # log has between moving data and starting calls.
 CACHE_BYTES_PER_S, CALL_S = 1e9, 1e-6
-# Starting a call takes as long as moving so many bytes: a system call and a copy, or a message to a server and its locks.
-# Assumed: 32 us at 1 GB/s, and 1 ms.
+# Starting a call takes as long as moving this many bytes: a system call and a copy, or a message to a server and its
+# locks. Assumed: 32 us at 1 GB/s, and 1 ms.
 _START_GATHERED_BYTES, _START_BYTES = 32 << 10, 1 << 20
 
 
 def stake(
     files: Sequence[FileRecord], way: str = "", *, part: float = 1.0, won: float = 1.0, because: str = ""
 ) -> dict[str, Any]:
-    """Return what a finding about files costs, as parts of its evidence.
+    """Return the cost of a finding about files, as parts of its evidence.
 
     Parameters
     ----------
@@ -46,9 +44,9 @@ def stake(
     part : float
         Share of the time in these calls that the finding is about. [fraction]
     won : float
-        Share of that which can be won back at most; nothing is promised at least. [fraction]
+        Upper bound of the recoverable share; no lower bound is given. [fraction]
     because : str
-        What this rests on.
+        Basis of this estimate.
 
     Examples
     --------
@@ -68,18 +66,18 @@ def staked(
     expected: float | None = None,
     change: str = "",
 ) -> dict[str, Any]:
-    """Return what a finding costs from the time of all tasks, that of the slowest, and what can be won back.
+    """Return the cost of a finding from the time of all tasks, that of the slowest, and the recoverable time.
 
     Parameters
     ----------
     task_s, slowest : float
         Time of all tasks together; of the slowest one. [s]
     won : float
-        Most that can be won back. [s]
+        Upper bound of the recoverable time. [s]
     because : str
-        What this rests on.
+        Basis of this estimate.
     expected : float or None
-        What the change is expected to win, if the log holds enough to tell. [s]
+        Expected gain of the change, if the log shows it. [s]
     change : str
         The line of the program, or the hint, that is to be changed.
 
@@ -110,7 +108,7 @@ def in_calls_s(task_s: float, mean_bytes: float, *, in_order: bool) -> float:
     task_s : float
         Time in the calls. [s]
     mean_bytes : float
-        What a call moves on average. [bytes]
+        Mean bytes per call. [bytes]
     in_order : bool
         Whether one task moves the file in order, so that the node's cache gathers the calls.
 
@@ -126,9 +124,9 @@ def in_calls_s(task_s: float, mean_bytes: float, *, in_order: bool) -> float:
 
 
 def weighed(findings: Iterable[Finding], log: DarshanLog) -> tuple[Finding, ...]:
-    """Return findings by level, and those of one level the most expensive first; what costs next to nothing is a note.
+    """Return findings by level and, within a level, by decreasing cost; findings with negligible cost become notes.
 
-    What has no cost, such as that the log is incomplete, comes before what has.
+    Findings without a cost, such as an incomplete log, come first.
 
     Examples
     --------
@@ -167,7 +165,7 @@ def cost_share(finding: Finding, log: DarshanLog) -> float | None:
 
 
 def _weighed(finding: Finding, log: DarshanLog) -> Finding:
-    """Return a finding with its level and its message by what it costs."""
+    """Return a finding with the level and message for its cost."""
     task_s = finding.evidence.get("cost_task_s", 0.0)
     if not task_s or finding.level == "ok":
         return finding
@@ -189,7 +187,7 @@ def _level(level: Level, part: float | None, task_s: float) -> Level:
 
 
 def _words(evidence: dict[str, Any], log: DarshanLog) -> str:
-    """Return in a sentence what a finding costs, and what of it can be won back."""
+    """Return a sentence on the cost of a finding and the recoverable part."""
     whole = f", {share(evidence['cost_share'])} of the run" if log.run_time_s else ""
     hours = of_nodes(evidence.get("cost_node_s"))
     because = f" ({evidence['win_rests_on']})" if evidence["win_rests_on"] else ""

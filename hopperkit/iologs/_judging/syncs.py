@@ -1,8 +1,8 @@
 """Data forced out of memory again and again: fsync, fdatasync, MPI_File_sync, fflush.
 
-Darshan counts these calls and adds their time to that of writing. What writing itself
-takes is bounded twice: a write took no longer than the slowest one, and data reach the
-page cache at a gigabyte a second or faster. The larger rest is the syncs'.
+Darshan counts these calls and adds their time to the write time. The time of the writes themselves has two upper
+bounds: no write took longer than the slowest one, and data reach the page cache at a gigabyte per second or faster. The
+larger rest is the syncs'.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from hopperkit.iologs.darshan_log import DarshanLog, FileRecord
 from hopperlib.finding import Finding
 from hopperlib.text import size
 
-# A checkpoint that is forced out once per file, or once in so many bytes, is as it should be.
+# A checkpoint synced once per file, or once per this many bytes, is appropriate.
 _ENOUGH_BYTES = 64 << 20
 _SYNCS = ("FSYNCS", "FDSYNCS", "SYNCS")
 # A buffered call that only formats and copies. Assumed.
@@ -50,7 +50,7 @@ def sync_s(file: FileRecord) -> float:
         return 0.0
     seconds = time_s(file, "write")
     if file.interface == "STDIO":
-        # Most buffered writes only copy; a flush is a system call, so its part is at least that of the calls.
+        # Most buffered writes only copy; a flush is a system call, so its share is at least its share of the calls.
         rest = file.writes * _FORMAT_S + file.bytes_written / CACHE_BYTES_PER_S
         least = seconds * syncs_of(file) / (syncs_of(file) + file.writes)
         return max(least, seconds - rest)
@@ -85,7 +85,7 @@ def _finding(log: DarshanLog, code: str, files: Sequence[FileRecord], ledger: Le
     for file in files:
         part = ledger.take(file, "write", sync_s(file))
         seconds += part
-        # The data go to the file system all the same; what is saved is the start of each sync.
+        # The data are written in any case; the saving is the fixed cost of each sync.
         starts = in_calls_s(part, file.bytes_written / syncs_of(file), in_order=file.interface == "STDIO")
         expected += starts * (1 - _needed(file) / syncs_of(file))
     worst = max(files, key=syncs_of)

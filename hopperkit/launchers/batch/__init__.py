@@ -1,1 +1,1 @@
-"""What a script asks of the batch system."""
+"""Requests of a script to the batch system."""

@@ -1,9 +1,8 @@
-"""What a script tells the batch system: the kind of node it asks for, and what it reserves.
+"""Directives of a script: the requested kind of node, and the reservation.
 
-The kind of node follows from constraint, partition, QOS, account or GPUs. In
-``#PBS -l mppwidth=...,mppnppn=...,mppdepth=...`` the three resources are the
-batch system's words for aprun's -n, -N and -d. NERSC asked for mppwidth in
-whole nodes, whatever aprun uses of them [1]_.
+The kind of node follows from constraint, partition, QOS, account or GPUs. In ``#PBS -l
+mppwidth=...,mppnppn=...,mppdepth=...`` the three resources are the batch system's words for aprun's -n, -N and -d. At
+NERSC mppwidth was in whole nodes, however many cores aprun uses of them [1]_.
 
 References
 ----------
@@ -29,7 +28,7 @@ _LONG = {"--constraint": "-C", "--partition": "-p", "--qos": "-q", "--account": 
 
 
 class RequestedNodeKind(NamedTuple):
-    """The kind of node, what is assumed or not known about that, and whether jobs share it."""
+    """The requested kind of node, assumptions and doubts about it, and whether jobs share it."""
 
     kind: NodeKind
     assumptions: tuple[str, ...] = ()
@@ -38,7 +37,7 @@ class RequestedNodeKind(NamedTuple):
 
 
 def requested_node_kind(script: Script, machine: Machine, kind: str | None) -> RequestedNodeKind:
-    r"""Return the kind of node that a script asks for; `kind` goes before what it says.
+    r"""Return the kind of node that a script requests; `kind` overrides it.
 
     >>> from hopperkit.launchers.scripts import read_script
     >>> requested_node_kind(read_script("#SBATCH -C gpu\nsrun -n 4 ./a.out"), Machine.load("perlmutter"), None).kind.name
@@ -60,7 +59,7 @@ def requested_node_kind(script: Script, machine: Machine, kind: str | None) -> R
 
 
 def _choices(options: Iterable[Given]) -> set[str]:
-    """Return what options choose: constraint, partition, QOS and account, each word by itself."""
+    """Return the values of constraint, partition, QOS and account, split into words."""
     return {
         f"{_CHOOSES[option.name]}={word}"
         for option in options
@@ -71,19 +70,19 @@ def _choices(options: Iterable[Given]) -> set[str]:
 
 
 def requested_choices(script: Script) -> set[str]:
-    r"""Return what a Slurm job chooses of a machine.
+    r"""Return a Slurm job's choices on a machine.
 
     >>> from hopperkit.launchers.scripts import read_script
     >>> sorted(requested_choices(read_script("#SBATCH -C gpu -q debug\nsrun -n 4 ./a.out")))
     ['constraint=gpu', 'qos=debug']
     """
-    # Directive by directive too: one that cannot be read says nothing of the others.
+    # Each directive is also read alone: an unreadable one does not affect the others.
     told = {f"{sort}={name}" for sort, name, _ in requested_partitions(script) if sort != "queue"}
     return _choices(_slurm_options(script)) | told
 
 
 def requested_partitions(script: Script) -> Iterator[tuple[str, str, int]]:
-    r"""Yield what the directives of a script choose of a machine, with the line of each; a PBS job chooses a queue.
+    r"""Yield the machine choices in a script's directives, with their lines; a PBS job chooses a queue.
 
     >>> from hopperkit.launchers.scripts import read_script
     >>> list(requested_partitions(read_script("#SBATCH -C gpu&hbm80g\n#SBATCH --qos=debug\nsrun -n 4 ./a.out")))
@@ -100,7 +99,7 @@ def requested_partitions(script: Script) -> Iterator[tuple[str, str, int]]:
 
 
 def _choose_kind(machine: Machine, choices: set[str], *, wants_gpus: bool) -> tuple[NodeKind, str]:
-    """Return the kind of node that options choose, else the likeliest with what is assumed."""
+    """Return the kind of node that options select, otherwise the likeliest with the assumption made."""
     chosen = [each for each in machine.node_kinds if choices & set(each.chosen_by)]
     if chosen:
         return chosen[0], ""
@@ -133,7 +132,7 @@ def _directive_words(script: Script, system: BatchSystem) -> list[Word]:
 def read_reservation(
     script: Script, machine: Machine, node: NodeKind
 ) -> tuple[Reservation | None, Mapping[str, str], list[str]]:
-    r"""Return what the script reserves, the variables the batch system sets, and notes.
+    r"""Return a script's reservation, the variables that the batch system sets, and notes.
 
     Examples
     --------
@@ -158,7 +157,7 @@ def read_reservation(
         notes.append(f"Of the {system} directives only the counts of nodes and tasks are read.")
         return _read_counts(system, words), {}, notes
     reservation = _read_pbs(words, machine, node)
-    # PBS writes the file; what it lists is the nodes of the job.
+    # PBS writes the file; it lists the nodes of the job.
     variables = {"PBS_NODEFILE": "$PBS_NODEFILE"}
     if reservation is None:
         notes.append("The #PBS lines name no nodes, so the line is not checked against a reservation.")
@@ -183,7 +182,7 @@ _MPP = ("mppwidth", "mppnppn", "mppdepth")
 
 
 def _read_pbs(words: Sequence[Word], machine: Machine, node: NodeKind) -> Reservation | None:
-    """Return what ``#PBS`` lines reserve; None if they name no nodes."""
+    """Return the reservation in ``#PBS`` lines; None if they request no nodes."""
     resources = tuple(_resources(words))
     values = dict(resources)
     memory = memory_gb("mppmem", values["mppmem"], default_unit="") if "mppmem" in values else None

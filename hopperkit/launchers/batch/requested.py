@@ -1,4 +1,4 @@
-"""What a script requests in numbers that need no machine: nodes, tasks, CPUs, GPUs and memory.
+"""Machine-independent numbers that a script requests: nodes, tasks, CPUs, GPUs and memory.
 
 References
 ----------
@@ -20,7 +20,7 @@ _MOST = 10_000_000
 
 
 class Requested(NamedTuple):
-    """Numbers that a job or one of its lines requests; None where nothing is said.
+    """Numbers that a job or one of its lines requests; None where not given.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Requested(NamedTuple):
         return tasks * self.gpus_per_task if tasks and self.gpus_per_task else None
 
     def over(self, job: "Requested") -> "Requested":
-        """Return the numbers of a line, with those of its job where the line is silent.
+        """Return a line's numbers, with those of its job as defaults.
 
         Examples
         --------
@@ -117,7 +117,7 @@ _COUNTS = {
 
 
 def requested_by_job(script: Script) -> Requested:
-    r"""Return what the directives of a script request.
+    r"""Return the requests in a script's directives.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def requested_by_job(script: Script) -> Requested:
 
 
 def requested_by_line(line: LaunchLine) -> Requested:
-    """Return what the first program of an srun line requests itself; nothing for other launchers.
+    """Return the requests of the first program of an srun line; empty for other launchers.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What an sbatch script asks for, and what of it srun finds in its environment.
+"""Requests of an sbatch script, and those that srun finds in its environment.
 
 References
 ----------
@@ -15,7 +15,7 @@ from hopperkit.launchers.words.shell import Word
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement.components import LaunchError, Reservation
 
-# What these become is worked out, or is not handed on to srun.
+# Their results are computed, or are not passed on to srun.
 _NOT_HANDED_ON = ("-n", "-N", "--exclusive")
 _UNAVAILABLE = "sbatch: error: Batch job submission failed: Requested node configuration is not available"
 
@@ -23,7 +23,7 @@ _UNAVAILABLE = "sbatch: error: Batch job submission failed: Requested node confi
 def read_sbatch_reservation(
     words: Sequence[Word], machine: Machine, node: NodeKind
 ) -> tuple[Reservation, Mapping[str, str]]:
-    """Return what ``#SBATCH`` lines ask for, and the variables that sbatch sets.
+    """Return the requests in ``#SBATCH`` lines, and the variables that sbatch sets.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def read_sbatch_reservation(
         Words of all ``#SBATCH`` lines.
     machine : Machine
     node : NodeKind
-        Kind of node that is asked for.
+        Requested kind of node.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def _variables(options: Mapping[str, Given], job: Reservation, node: SlurmNode) 
 def _nodes(
     options: Mapping[str, Given], tasks: int | None, per_node: int | None, cpus_per_task: int, node: SlurmNode
 ) -> int:
-    """Return the nodes of the job: as asked for, or as many as its tasks need."""
+    """Return the nodes of the job: as requested, or as many as its tasks need."""
     if "-N" in options:
         return node_count(options["-N"])
     if tasks is None:

@@ -1,4 +1,4 @@
-"""Values of srun's options that say where tasks go, or which GPUs they get: --nodes, --distribution, --cpu-bind, --gpus.
+"""Values of srun's options for task placement and GPUs: --nodes, --distribution, --cpu-bind, --gpus.
 
 Spellings and defaults as in the srun man page [1]_ and the source that reads
 them [2]_.
@@ -30,7 +30,7 @@ _METHODS = ("block", "cyclic", "fcyclic")
 class Distribution(NamedTuple):
     """How tasks are dealt out: methods for nodes, sockets and cores, size of a plane, packing, a note.
 
-    `step_method` is how the controller goes over the sockets: cyclic, unless the line says what.
+    `step_method` is the controller's order over the sockets: cyclic, unless the line sets it.
     """
 
     methods: tuple[str, str, str]
@@ -41,20 +41,21 @@ class Distribution(NamedTuple):
 
 
 class CpuBind(NamedTuple):
-    """What tasks are bound to: a keyword (None for Slurm's own choice) and the entries of a list."""
+    """Target of the binding: a keyword (None for Slurm's default) and the entries of a list."""
 
     keyword: str | None = None
     entries: tuple[tuple[int, ...], ...] | None = None
 
 
 class Hint(NamedTuple):
-    """What ``--hint`` stands for."""
+    """Options that ``--hint`` implies."""
 
     threads_per_core: int | None = None
     keyword: str | None = None
 
 
-# One core a socket, of which the man page speaks for memory_bound, is asked of the node and limits no step.
+# One core per socket, which the man page describes for memory_bound, is requested of the node and does not limit a
+# step.
 _HINTS = {
     "compute_bound": Hint(1, "cores"),
     "memory_bound": Hint(1, "cores"),
@@ -75,7 +76,7 @@ def node_count(option: Given) -> int:
 
 
 def bind_options(options: dict[str, Given], release: tuple[int, ...], notes: list[str]) -> None:
-    """Settle ``--hint`` against what it cannot stand with, and ``--cpu-bind=rank`` where it is gone; in place.
+    """Resolve conflicts of ``--hint`` with other options, and drop ``--cpu-bind=rank`` where it was removed; in place.
 
     On the command line the other options win over ``--hint``; a ``--hint`` of
     the command line wins over those from the environment.
@@ -89,7 +90,7 @@ def bind_options(options: dict[str, Given], release: tuple[int, ...], notes: lis
 
 
 def _settle_hint(options: dict[str, Given], release: tuple[int, ...], notes: list[str]) -> None:
-    """Take away ``--hint`` or the options that it cannot stand with; in place."""
+    """Remove ``--hint``, or the options that conflict with it; in place."""
     hint, bind = options.get("--hint"), options.get("--cpu-bind")
     binds = bind is not None and any(part not in _QUIET for part in bind.value.lower().split(","))
     beside = (options.get("--threads-per-core"), _tasks_per_core(options, release), bind if binds else None)
@@ -107,7 +108,7 @@ def _settle_hint(options: dict[str, Given], release: tuple[int, ...], notes: lis
 
 
 def _tasks_per_core(options: Mapping[str, Given], release: tuple[int, ...]) -> Given | None:
-    """Return ``--ntasks-per-core`` as srun reads it; the job's own is not read by old releases."""
+    """Return ``--ntasks-per-core`` as srun reads it; old releases ignore the job's value."""
     option = options.get("--ntasks-per-core")
     return None if option is not None and option.inherited and release < _TASKS_PER_CORE_READ else option
 
@@ -115,7 +116,7 @@ def _tasks_per_core(options: Mapping[str, Given], release: tuple[int, ...]) -> G
 def read_distribution(
     option: Given | None, launcher: Launcher, node: SlurmNode, threads_per_core: int | None
 ) -> Distribution:
-    """Return the methods of ``-m``; the launcher's default stands in for levels that are not given.
+    """Return the methods of ``-m``; the launcher's default applies to levels that are not given.
 
     >>> launcher = Launcher(kind="srun", options=(), default_distribution="block:cyclic")
     >>> node = SlurmNode(sockets=4, cores_per_socket=6, threads_per_core=1)
@@ -152,7 +153,7 @@ def _plane_size(option: Given) -> int:
 
 
 def _step_method(method: str, release: tuple[int, ...]) -> str:
-    """Return how the controller of a release picks the cores of a step over sockets."""
+    """Return how the controller of a release distributes the cores of a step over sockets."""
     if release < (21, 8):
         return "block"
     # The cores of a task stay together from Slurm 22.05 on.
@@ -160,7 +161,7 @@ def _step_method(method: str, release: tuple[int, ...]) -> str:
 
 
 def _check_distribution(option: Given, given: list[str], flag: str) -> None:
-    """Refuse methods that there are not, or that a file would have to say."""
+    """Reject methods that do not exist or that require a file."""
     if flag not in ("", "pack", "nopack"):
         raise option.refusal("takes only Pack or NoPack behind a comma")
     if len(given) > 3:
@@ -175,7 +176,7 @@ def _check_distribution(option: Given, given: list[str], flag: str) -> None:
 
 
 def read_hint(option: Given | None) -> Hint:
-    """Return what ``--hint`` stands for; of several, a later one overrules what it says itself.
+    """Return the options that ``--hint`` implies; of several hints, later ones override earlier ones.
 
     >>> read_hint(Given("--hint", "--hint", "memory_bound"))
     Hint(threads_per_core=1, keyword='cores')
@@ -189,7 +190,7 @@ def read_hint(option: Given | None) -> Hint:
 
 
 def read_cpu_bind(options: Mapping[str, Given], hint: Hint, release: tuple[int, ...]) -> CpuBind:
-    """Return what tasks are bound to: as typed, else as other options imply it.
+    """Return the binding: as given, otherwise as implied by other options.
 
     >>> option = Given("--cpu-bind", "--cpu-bind", "v,map_cpu:0*2,6")
     >>> read_cpu_bind({"--cpu-bind": option}, Hint(), (23, 11))
@@ -203,7 +204,7 @@ def read_cpu_bind(options: Mapping[str, Given], hint: Hint, release: tuple[int, 
     if hint.keyword is not None:
         return CpuBind(hint.keyword)
     bind = options.get("--cpu-bind")
-    # Only beside --cpu-bind=verbose, which says nothing of a unit; quiet and a rank that is ignored keep it from being set.
+    # Only with --cpu-bind=verbose, which names no unit; quiet and an ignored rank prevent it.
     if "--threads-per-core" in options and (bind is None or bind.value.lower() in ("v", "verbose")):
         return CpuBind("threads")
     tasks_per_core = _tasks_per_core(options, release)
@@ -226,7 +227,7 @@ _BINDING_RULE = (
 
 
 def _typed_binding(option: Given | None) -> CpuBind:
-    """Return what ``--cpu-bind`` itself says; a way of binding goes before a unit to bind to."""
+    """Return the binding in ``--cpu-bind``; a method takes precedence over a unit."""
     if option is None:
         return CpuBind()
     rest = option.value
@@ -264,7 +265,7 @@ _COUNTS = {
 
 
 def read_gpus(options: Mapping[str, Given], node: NodeKind, machine: Machine) -> GpuRequest | None:
-    """Return what the options ask of GPUs; None if nothing.
+    """Return the GPU request in the options; None if there is none.
 
     >>> from hopperlib.machine import Machine
     >>> frontier = Machine.load("frontier")
@@ -298,24 +299,24 @@ entries=(), sharing=False)
 
 
 def _gpu_counts(options: Mapping[str, Given]) -> dict[str, Any]:
-    """Return the numbers of GPUs that options ask for, by field of a request; a generic resource counts if no option does."""
+    """Return the requested numbers of GPUs, by field of a request; generic resources count only without GPU options."""
     counts = {key: _count(options[name]) for name, key in _COUNTS.items() if name in options}
     for name, key in (("--gres", "per_node"), ("--tres-per-task", "per_task")):
         typed = options[name].value if name in options else ""
         gpus = re.search(r"(?:^|[,/])gpu(?:[:=][A-Za-z][\w.-]*)?(?:[:=](\d+))?(?:\(|,|$)", typed)
-        # The --gres of a job says nothing of a step that counts by tasks.
+        # The --gres of a job does not apply to a step that counts GPUs by task.
         if gpus and (key == "per_task" or "per_task" not in counts):
             counts.setdefault(key, int(gpus[1] or 1))
     return counts
 
 
 def _count(option: Given) -> int:
-    """Return a number of GPUs; their type may stand in front."""
+    """Return a number of GPUs, optionally with a type before it."""
     return sum(whole_number(option.typed, part.rpartition(":")[2], low=0) for part in option.value.split(","))
 
 
 def _with_gpu_binding(request: GpuRequest, option: Given, gpus: int) -> GpuRequest:
-    """Return the request with what ``--gpu-bind`` says."""
+    """Return the request with the value of ``--gpu-bind``."""
     text = re.sub(r"^(v|verbose|q|quiet),|^gres/gpu:", "", option.value)
     word, _, rest = text.partition(":")
     word = word.removesuffix("_gpu")
@@ -335,7 +336,7 @@ def _with_gpu_binding(request: GpuRequest, option: Given, gpus: int) -> GpuReque
 
 
 def task_width(options: Mapping[str, Given], gpus: GpuRequest | None, given: int, notes: list[str]) -> int:
-    """Return the CPUs of a task; with --cpus-per-gpu, and no -c beside it, that number for each of its GPUs."""
+    """Return the CPUs of a task; with --cpus-per-gpu and without -c, that number for each of its GPUs."""
     if gpus is None or "--cpus-per-gpu" not in options or "-c" in options:
         return given
     if gpus.per_task is None:

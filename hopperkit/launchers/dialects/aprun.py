@@ -1,9 +1,8 @@
 """aprun lines: the options of Cray's launcher read into components.
 
-Synopsis and defaults as on NERSC's aprun pages for Hopper [1]_; what the
-newer CLE 4.1 adds (-C, -j, -p, -R) is in the table of options too, so that it
-can be refused by name where a machine's aprun does not have it. Whether a line
-fits the nodes is found out in `hopperkit.launchers.filling.aprun_claim`.
+Synopsis and defaults as on NERSC's aprun pages for Hopper [1]_; options added by CLE 4.1 (-C, -j, -p, -R) are in the
+table too, so that an error can name them if a machine's aprun lacks them. Whether a line fits the nodes is found out in
+`hopperkit.launchers.filling.aprun_claim`.
 
 References
 ----------
@@ -30,7 +29,7 @@ def read_aprun(line: LaunchLine, job: Job) -> ReadLine:
     ----------
     line : LaunchLine
     job : Job
-        Where it stands.
+        Its position.
 
     Raises
     ------
@@ -101,7 +100,9 @@ def _threads_per_core(options: Mapping[str, Given], node: NodeKind, machine: Mac
 
 
 def _binding_fields(options: Mapping[str, Given], machine: Machine) -> dict[str, Any]:
-    """Return the keyword of ``-cc`` and its lists; an aprun that knows ``-j``, from CLE 4.1 on, knows ``depth`` too."""
+    """Return the keyword of ``-cc`` and its lists; versions of aprun with ``-j``, from CLE 4.1 on, also accept
+    ``depth``.
+    """
     option = options.get("-cc")
     if option is None:
         return {}
@@ -125,7 +126,7 @@ def _numa_node_list(option: Given, numa_nodes: int, name: str) -> tuple[int, ...
 
 
 def _memory(value: str, notes: list[str]) -> float:
-    """Return memory a task of ``-m``, behind which h or hs asks for huge pages. [GB]"""
+    """Return the memory per task of ``-m``, with suffix h or hs for huge pages. [GB]"""
     size = re.sub(r"(?i)hs?$", "", value)
     if size.isdigit():
         notes.append(

@@ -1,4 +1,4 @@
-"""ibrun and flux run lines: launchers whose manuals say how many tasks a node gets, and leave the cores to others.
+"""ibrun and flux run lines: launchers whose manuals define tasks per node but leave binding to others.
 
 ``ibrun`` (TACC) starts the tasks of the job in the order of its nodes; the MPI library that is loaded binds them.
 ``flux run`` binds by the shell's option ``cpu-affinity``, where no plugin of the site does.
@@ -37,7 +37,7 @@ _UNEVEN = "How many tasks each node gets is not documented where they do not div
 
 
 class _Unbound(NamedTuple):
-    """Tasks that the launcher leaves free, and why their cores cannot be told."""
+    """Tasks that the launcher does not bind, and why their cores are unknown."""
 
     doubt: str
     doubt_on_several_nodes: str = ""
@@ -48,7 +48,7 @@ class _Unbound(NamedTuple):
 
 
 class _FluxShell(NamedTuple):
-    """Tasks bound by Flux's shell: to the cores that they request each, or all to those of the job on the node."""
+    """Tasks bound by Flux's shell: each to the cores it requests, or all to those of the job on the node."""
 
     width: int
     affinity: str
@@ -76,12 +76,12 @@ def read_counted(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
     ----------
     line : LaunchLine
     job : Job
-        Where it stands.
+        Its position.
 
     Raises
     ------
     LaunchError
-        If the line would be refused, or says neither tasks nor nodes.
+        If the line would be rejected, or has neither tasks nor nodes.
 
     Examples
     --------
@@ -137,7 +137,7 @@ _AFFINITY = ("task_affinity", "tacc_affinity")
 
 
 def _slots(job: Job, fields: Mapping[str, Any]) -> tuple[int | None, int, int | None]:
-    """Return the tasks of a job, its nodes and its tasks on a node; a line alone stands for a job whose nodes are full."""
+    """Return the tasks, nodes and tasks per node of a job; a single line is read as a job with full nodes."""
     reserved = job.reservation
     if reserved is None:
         return None, -(-fields.get("tasks", 1) // len(job.node.usable_cores)), None
@@ -183,7 +183,7 @@ def _flux_counts(
 
 
 def _mapper_of_flux(shell: Mapping[str, str], job: Job, width: int, *, whole_node: bool) -> _FluxShell:
-    """Return what binds the tasks: Flux's shell, unless a plugin of the site does."""
+    """Return the component that binds the tasks: Flux's shell, or a plugin of the site."""
     affinity = shell.get("cpu-affinity", "on")
     doubt = "" if affinity in ("on", "off", "per-task") else f"cpu-affinity={affinity} is not followed here."
     site = next((each.bare_line_doubt for each in job.machine.launchers if each.kind == "flux"), None)
@@ -193,6 +193,6 @@ def _mapper_of_flux(shell: Mapping[str, str], job: Job, width: int, *, whole_nod
 
 
 def _shell_options(given: Sequence[Given]) -> Mapping[str, str]:
-    """Return the options of Flux's shell by name: those behind -o."""
+    """Return the options of Flux's shell by name: those after -o."""
     texts = (option.value for option in given if option.name == "-o")
     return {name: value or "on" for name, _, value in (text.partition("=") for text in texts)}

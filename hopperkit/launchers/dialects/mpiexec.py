@@ -1,4 +1,4 @@
-"""mpiexec and mpirun lines read into components: whose mpiexec it is, its options, and what they map and bind.
+"""mpiexec and mpirun lines, parsed into components: the implementation, its options, and its mapping and binding.
 
 Options and defaults as in the manuals that `hopperkit.launchers.filling.mpiexec_layout`
 names.
@@ -30,7 +30,7 @@ from hopperlib.text import count
 
 
 class _Mpiexec(NamedTuple):
-    """Whose mpiexec a line is: its name, and what tells it: words and variables, then modules, then words of several."""
+    """An mpiexec implementation: its name, and its evidence: words and variables, then modules, then ambiguous words."""
 
     title: str
     signs: str
@@ -49,7 +49,7 @@ _LAUNCHERS: dict[LauncherKind, _Mpiexec] = {
     ),
     "mpich": _Mpiexec("MPICH", "(?!)", "mpich|mvapich", r" -(bind-to|map-by)\b"),
 }
-# Units that the launchers map to and bind to, by what they may be called.
+# Units for mapping and binding, by their names in the launchers.
 _UNITS = {
     **{name: name for name in ("slot", "core", "hwthread", "numa", "socket", "node", "l3")},
     "package": "socket",
@@ -75,12 +75,12 @@ def read_mpiexec(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
     ----------
     line : LaunchLine
     job : Job
-        Where it stands.
+        Its position.
 
     Raises
     ------
     LaunchError
-        If the line would be refused, or asks for what is not modeled.
+        If the line would be rejected, or requests something that is not modeled.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def read_mpiexec(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
 
 
 def _known_variables(kind: LauncherKind, variables: Variables) -> dict[str, str]:
-    """Return the variables whose values are known; one of Intel MPI's own that is not is refused."""
+    """Return the variables with known values; unknown variables of Intel MPI are rejected."""
     for name, value in variables.items():
         if kind == "intelmpi" and name.startswith("I_MPI_") and isinstance(value, Unknown):
             raise LaunchError(name, "", value.reason)
@@ -120,7 +120,7 @@ def _known_variables(kind: LauncherKind, variables: Variables) -> dict[str, str]
 
 
 def _kind(line: LaunchLine, job: Job, remarks: Remarks) -> LauncherKind:
-    """Return whose mpiexec it is: as its name, the machine, its options, the environment or the modules say."""
+    """Return the implementation: by its name, the machine, its options, the environment or the modules."""
     own = [launcher.kind for launcher in job.machine.launchers if launcher.kind in _LAUNCHERS]
     if len(own) == 1:
         return own[0]
@@ -145,7 +145,7 @@ def _kind(line: LaunchLine, job: Job, remarks: Remarks) -> LauncherKind:
 def _counts(
     kind: LauncherKind, given: Sequence[Given], known: Mapping[str, str], job: Job, remarks: Remarks
 ) -> dict[str, Any]:
-    """Return tasks, nodes and tasks a node, as the line, the environment and the script around it say."""
+    """Return tasks, nodes and tasks per node, from the line, the environment and the script around it."""
     options = {option.name: option for option in given}
     reservation, cores = job.reservation, len(job.node.usable_cores)
     fields = read_fields(options, kind)
@@ -212,7 +212,7 @@ def _openmpi_release(modules: str) -> int | None:
 def _tasks_per_node(
     kind: LauncherKind, options: Mapping[str, Given], known: Mapping[str, str], typed: int | None, job: Job
 ) -> int | None:
-    """Return tasks a node: as typed, by the socket, as a variable or the script around the line says."""
+    """Return tasks per node: as given, by socket, or from a variable or the script."""
     if "-npersocket" in options:
         return whole_number(options["-npersocket"].typed, options["-npersocket"].value) * job.node.sockets
     if typed is None and kind == "intelmpi" and known.get("I_MPI_PERHOST", "").isdigit():
@@ -243,7 +243,7 @@ def _map(
 
 
 def _gpu_bind(option: Given, node: NodeKind) -> GpuRequest:
-    """Return what PALS' ``--gpu-bind`` says."""
+    """Return the value of PALS' ``--gpu-bind``."""
     word, _, rest = option.value.partition(":")
     if word == "none":
         return GpuRequest(binding="none")
@@ -265,7 +265,7 @@ def _unit(typed: str, word: str) -> str:
 
 
 class _Request(NamedTuple):
-    """What a line asks for, for its launcher's rules: the component so far, options by name, width; Open MPI's release."""
+    """Input of a launcher's rules: the partial component, options by name, width; Open MPI's release."""
 
     component: Component
     options: Mapping[str, Given]
@@ -288,7 +288,7 @@ class _Request(NamedTuple):
         return self.options[name].value if name in self.options else ""
 
     def doubt(self, text: str) -> None:
-        """Note what cannot be told."""
+        """Record an unknown."""
         self.remarks.doubts.append(text)
 
     def mapped(self, unit: str, bind: str, width: int | None = None, per_unit: int | None = None) -> Component:
@@ -326,7 +326,7 @@ def _pals(request: _Request) -> Component:
 
 
 def _openmpi(request: _Request) -> Component:
-    """Pass the options on to Open MPI's rules, and say what they map to for the counts of nodes."""
+    """Apply Open MPI's rules to the options and return the mapping for the counts of nodes."""
     mapper = OpenMpiMapper(request.plain_options(), request.release, request.component.tasks)
     parsed = _parsed(mapper.options, request.release)
     unit, width = parsed.unit or "slot", parsed.width
@@ -358,7 +358,7 @@ _COUNTED = {"socket": "socket", "numa": "numa", "l3": "l3", "hwthread": "hwthrea
 
 
 def _parsed(options: Sequence[tuple[str, str]], release: int | None) -> OpenMpiRequest:
-    """Return what the options ask for as the release reads them, or as one of the two does."""
+    """Return the request as the release parses it, or as one of both does."""
     releases = (4, 5) if release is None else (5 if release >= 5 else 4,)
     error: LaunchError | None = None
     for each in releases:
@@ -367,7 +367,7 @@ def _parsed(options: Sequence[tuple[str, str]], release: int | None) -> OpenMpiR
         except LaunchError as refusal:
             error = error or refusal
         except CannotTellError:
-            # The placement says why; its counts are those of a line that says nothing.
+            # The placement explains it; its counts are those of a line without options.
             return OpenMpiRequest()
     if error:
         raise error
@@ -375,7 +375,7 @@ def _parsed(options: Sequence[tuple[str, str]], release: int | None) -> OpenMpiR
 
 
 def _mpich(request: _Request) -> Component:
-    """Bind as MPICH's Hydra does: not at all unless the line says -bind-to; with fewer CPUs than tasks it begins anew."""
+    """Bind as MPICH's Hydra does: only if the line has -bind-to; with fewer CPUs than tasks it starts over."""
     variables = request.known
     bind = request.typed("-bind-to") or variables.get("HYDRA_BINDING", "")
     mapping = request.typed("-map-by") or variables.get("HYDRA_MAPPING", "")
@@ -388,7 +388,7 @@ def _mpich(request: _Request) -> Component:
 
 
 def _intelmpi(request: _Request) -> Component:
-    """Pass the variables on to Intel MPI's rules, of which there are three by release."""
+    """Apply Intel MPI's rules to the variables; there are three versions by release."""
     names = ("I_MPI_", "OMP_NUM_THREADS")
     variables = tuple((name, value) for name, value in request.known.items() if name.startswith(names))
     foreign = next((name for name in ("-bind-to", "-map-by") if name in request.options), "")

@@ -12,7 +12,7 @@ from hopperlib.machine import Launcher, NodeKind
 from hopperlib.machine.cpu_numbers import core_by_cpu, expanded
 
 SHOW_BINDING = "srun ... bash -c 'echo $SLURM_PROCID $(taskset -cp $$) $ROCR_VISIBLE_DEVICES $CUDA_VISIBLE_DEVICES'"
-"""A line that shows where the tasks of a step really run, the line's own options in the place of the dots."""
+"""A line that shows where the tasks of a step really run, with the line's options in place of the dots."""
 
 _NEWEST = (99, 0)
 
@@ -29,11 +29,10 @@ def slurm_release(launcher: Launcher) -> tuple[int, ...]:
 
 
 class SlurmNode(NamedTuple):
-    """A node as Slurm sees it; its sockets are packages, NUMA nodes or caches, as the machine file says.
+    """A node as Slurm sees it; its sockets are packages, NUMA nodes or caches, depending on the machine file.
 
-    `step_sockets` is what the controller counts when it picks the cores of a
-    step, where that differs; `reserved` are the cores that no job gets; `release`
-    is Slurm's, as numbers; `tasks_per_core` are those of a core unless a line says it.
+    `step_sockets` is the controller's unit when it picks the cores of a step, if different; `reserved` are the cores
+    that jobs cannot use; `release` is Slurm's, as numbers; `tasks_per_core` is the default of that option.
     """
 
     sockets: int
@@ -85,7 +84,7 @@ class SlurmNode(NamedTuple):
         return self.cores * self.threads_per_core
 
     def job_capacity(self, width: int, threads: int, tasks_per_core: int | None) -> int:
-        """Return the most tasks that a job may ask of a node: by CPUs of its cores, and by tasks of a core."""
+        """Return the most tasks per node that a job may request: by CPUs of its cores, and by tasks per core."""
         by_core = tasks_per_core or self.tasks_per_core
         cpus = self.cores * threads // width
         return min(cpus, self.cores // -(-width // threads) * by_core) if by_core else cpus
@@ -110,7 +109,7 @@ class SlurmNode(NamedTuple):
         return frozenset(self.cpu(core * self.threads_per_core + thread) for core in cores for thread in threads)
 
     def by_socket(self, sockets: int = 0) -> list[list[int]]:
-        """Return the cores that jobs can have, socket by socket; `sockets` if not the node's own count."""
+        """Return the cores available to jobs, by socket; `sockets` overrides the node's number of sockets."""
         sockets = sockets or self.sockets
         width = self.cores // sockets
         groups = [range(first, first + width) for first in range(0, self.cores, width)]

@@ -1,8 +1,7 @@
 """srun lines: the options of Slurm's launcher read into components.
 
-Options come from the line and, behind it, from the environment, as srun takes
-them; an sbatch script speaks to srun through the environment alone. What
-changed between releases [1]_ [2]_:
+Options come from the line and then from the environment, as in srun; an sbatch script affects srun only through the
+environment. Changes between releases [1]_ [2]_:
 
 ===========  ==================================================================
 before       -c of the job reaches srun (SLURM_CPUS_PER_TASK); a step gets all
@@ -32,7 +31,7 @@ from hopperlib.machine import Launcher, Machine, NodeKind
 from hopperlib.placement.components import Component, GpuRequest, Job, LaunchError, ReadLine, Remarks
 from hopperlib.text import count
 
-# From this release on a step that packs its tasks takes the fewest nodes of its job, unless the line says how many.
+# From this release on, a step that packs its tasks uses the fewest nodes of its job, unless the line sets the number.
 _PACKS_ON_FEWEST = (22, 5)
 
 
@@ -43,12 +42,12 @@ def read_srun(line: LaunchLine, job: Job) -> ReadLine:
     ----------
     line : LaunchLine
     job : Job
-        Where it stands.
+        Its position.
 
     Raises
     ------
     LaunchError
-        If srun would refuse the line, or it asks for what is not modeled.
+        If srun would reject the line, or it requests something that is not modeled.
 
     Examples
     --------
@@ -62,7 +61,7 @@ def read_srun(line: LaunchLine, job: Job) -> ReadLine:
     """
     machine = job.machine
     launcher = machine.launcher("srun")
-    # A machine file may list the options that bear on the placement; the others are known to any srun.
+    # A machine file may list the options that affect placement; any srun accepts the others.
     idle = (name for option in option_table("srun") if not option.bears for name in option.names)
     known = (*launcher.options, *idle) if launcher.options else None
     remarks = Remarks.none()
@@ -94,9 +93,9 @@ def _is_packed(options: Mapping[str, Given], launcher: Launcher) -> bool:
 
 
 def _check_own_job(component: Component, node: SlurmNode) -> None:
-    """Refuse a program whose line makes its own job where the nodes that it asks for are too few.
+    """Reject a program whose line creates its own job with too few nodes.
 
-    A job's limits are narrower than those of a step before Slurm 23.02.
+    Before Slurm 23.02, a job's limits are narrower than those of a step.
     """
     if component.overcommit or component.gpus is not None:
         return
@@ -124,7 +123,7 @@ def _add_bare_line_remarks(
 
 
 def _bare_line_doubt(component: Component, launcher: Launcher, node: NodeKind) -> str:
-    """Return why a bare line's width cannot be told; nothing if it can."""
+    """Return why the width of a line without a job is unknown; empty if it is known."""
     if launcher.bare_line_doubt and component.given("-c") is None and component.binding_list is None:
         return (
             f"The site's own pages print {launcher.bare_line_doubt}, in a job that they do not show; shown is what srun "
@@ -154,7 +153,7 @@ def _bare_line_doubt(component: Component, launcher: Launcher, node: NodeKind) -
 def _with_environment(
     given: Sequence[Given], environment: Variables, launcher: Launcher, notes: list[str]
 ) -> dict[str, Given]:
-    """Return the options that hold: those of the line, else those that srun takes from the environment."""
+    """Return the effective options: those of the line, then those that srun takes from the environment."""
     options = {option.name: option for option in given}
     release = slurm_release(launcher)
     inherited, other = "SLURM_CPUS_PER_TASK", "SRUN_CPUS_PER_TASK"
@@ -237,15 +236,15 @@ def _tasks_by_gpus(options: Mapping[str, Given], gpus: GpuRequest | None, nodes:
 def _default_threads_per_core(
     options: Mapping[str, Given], fields: Mapping[str, Any], hint: values.Hint, launcher: Launcher
 ) -> int | None:
-    """Return the site's default, which holds as if the job had asked for it; None where the line says something else."""
+    """Return the site's default, which applies as if the job had requested it; None if the line overrides it."""
     silent = "--hint" not in options and not fields.get("threads_per_core") and hint.threads_per_core is None
     return launcher.threads_per_core if silent else None
 
 
 def _is_exact(options: Mapping[str, Given], release: tuple[int, ...]) -> bool:
-    """Whether a step takes only the CPUs that it asks for."""
+    """Whether a step uses only the CPUs that it requests."""
     exclusive = "--exclusive" in options and options["--exclusive"].value in ("", "exclusive")
-    # From 22.05 on a step that says how many CPUs its tasks have gets those alone.
+    # From 22.05 on, a step that sets its CPUs per task gets only those.
     alone = "-c" in options and "-O" not in options and release >= (22, 5)
     return exclusive or "--exact" in options or alone
 
@@ -288,7 +287,7 @@ def _counts(
             tasks, per_node = _settle_tasks(options, tasks, nodes, per_node, notes)
     if tasks is None and per_node is not None:
         tasks = (nodes or 1) * per_node
-    # A job that shares its nodes has room for the tasks that it asked for.
+    # A job that shares its nodes has room for the tasks it requested.
     if tasks is None and "-c" in options and nodes is not None and not shared:
         usable = (threads_per_core or node.threads_per_core) * node.usable_cores
         tasks = nodes * max(1, usable // cpus_per_task)
@@ -297,7 +296,7 @@ def _counts(
 
 
 def _node_count(options: Mapping[str, Given]) -> int | None:
-    """Return the nodes that a line asks for by number, else by name."""
+    """Return the nodes that a line requests, by number or by name."""
     if "-N" in options:
         return values.node_count(options["-N"])
     return host_count(options["-w"].value) if "-w" in options else None
@@ -306,7 +305,7 @@ def _node_count(options: Mapping[str, Given]) -> int | None:
 def _settle_tasks(
     options: Mapping[str, Given], tasks: int, nodes: int, per_node: int, notes: list[str]
 ) -> tuple[int | None, int | None]:
-    """Return which of the tasks and the tasks a node hold where a step has both, and nodes.
+    """Resolve a step's tasks against its tasks per node and nodes.
 
     Nodes and tasks a node of the line go before the job's number of tasks; else the number of tasks holds.
     """
@@ -334,5 +333,5 @@ def _system_cores(options: Mapping[str, Given], node: NodeKind, machine: Machine
 
 
 def _memory(name: str, options: Mapping[str, Given]) -> float | None:
-    """Return a memory size; 0 stands for all there is and gives None. [GB]"""
+    """Return a memory size; 0 means all memory and gives None. [GB]"""
     return (memory_gb(options[name].typed, options[name].value) or None) if name in options else None

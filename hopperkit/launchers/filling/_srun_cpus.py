@@ -1,15 +1,12 @@
 """How Slurm deals the CPUs of a node out to the tasks of a step.
 
-Two programs take part. The controller picks the cores that the step may use:
-all of the job's, or with --exact as many as the tasks ask for. The
-task/affinity plugin on the node then walks over the hardware threads of those
-cores, socket by socket or in turn over the sockets, and gives each task as
-many as it asks for [1]_.
+Two programs take part. The controller picks the cores that the step may use: all of the job's, or with --exact only as
+many as the tasks request. The task/affinity plugin on the node then iterates over the hardware threads of those cores,
+socket by socket or round-robin over the sockets, and gives each task as many as it requests [1]_.
 
-CPUs are counted here as Slurm counts them inside, hardware thread by hardware
-thread of core after core; `SlurmNode.cpu` gives the number that Linux has. The
-component that the functions take stands for its share of one node: its tasks
-are those of that node.
+CPUs are counted here as Slurm counts them inside, hardware thread by hardware thread of core after core;
+`SlurmNode.cpu` gives the number that Linux has. The component passed to these functions covers one node: its tasks are
+those of that node.
 
 References
 ----------
@@ -31,8 +28,8 @@ def step_cores(
 ) -> tuple[int, ...]:
     """Return the cores that the step may use on a node that the job has to itself.
 
-    `near` are the cores near each GPU of the step: those near all of them come
-    first, then those near any. `taken` are the cores of steps that run beside it.
+    `near` are the cores near each GPU of the step: those near all of them come first, then those near any. `taken` are
+    the cores of simultaneous steps.
 
     Four tasks of two cores, in turn over four sockets of six cores:
 
@@ -72,12 +69,12 @@ def cores_wanted(component: Component, node: SlurmNode) -> int:
         # A task that may not share a core takes whole ones.
         share = usable_threads // tasks_per_core
         per_task = -(-per_task // share) * share if share > 1 else per_task
-    # Tasks that may share cores are packed: only the last core may stay half empty.
+    # Tasks that may share cores are packed: only the last core may be half empty.
     return -(-component.tasks * per_task // usable_threads)
 
 
 def step_tasks_per_core(component: Component, node: SlurmNode) -> int | None:
-    """Return the most tasks of a core that the controller heeds for a step: that of its line, from Slurm 23.02 on."""
+    """Return the limit of tasks per core that the controller applies to a step: that of its line, from Slurm 23.02 on."""
     by_site = component.given("--ntasks-per-core") is None and component.tasks_per_core == node.tasks_per_core
     return None if by_site or node.release < (23, 2) else component.tasks_per_core
 
@@ -98,8 +95,8 @@ def _in_turn(by_socket: list[list[int]], wanted: int, at_a_time: int) -> Iterato
     taken = in_hand = 0
     while taken < wanted and any(by_socket):
         for cores in by_socket:
-            # What is in hand goes over from socket to socket: one that runs out amid a task leaves the rest of it
-            # to the next, which stops as soon as the task has its cores.
+            # The remainder carries over from socket to socket: one that runs out within a task leaves the rest to the
+            # next, which stops as soon as the task has its cores.
             while cores and taken < wanted:
                 yield cores.pop(0)
                 taken += 1
@@ -156,7 +153,7 @@ class _Dealer:
                 continue
             before = len(hands)
             if self.method == "fcyclic":
-                # The turn passes with every CPU, whether or not the task has all of its own.
+                # The turn passes with every CPU, even if the task needs more.
                 socket = (socket + 1) % sockets
             at[socket] += self._take(place, hands)
             if self.method == "cyclic" and len(hands) > before:
@@ -164,7 +161,7 @@ class _Dealer:
         return hands
 
     def _may_take(self, place: int) -> bool:
-        """Whether a CPU is the step's and within the limits; that of a socket holds where they are dealt in blocks."""
+        """Whether a CPU is available to the step and within the limits; a socket's limit applies to block distribution."""
         request = self.request
         core = place // self.node.threads_per_core
         if core not in self.cores:
@@ -178,7 +175,7 @@ class _Dealer:
         return not request.threads_per_core or self.threads_on_core[core] < request.threads_per_core
 
     def _take(self, place: int, hands: list[list[int]]) -> int:
-        """Give a CPU to the task whose turn it is; return how many of the next ones stay unused."""
+        """Give a CPU to the next task; return how many of the following CPUs stay unused."""
         request = self.request
         core = place // self.node.threads_per_core
         hands[-1].append(place)

@@ -1,8 +1,7 @@
 """Whether an aprun line fits the machine and the nodes that were reserved for it.
 
-Where it is known what the real scheduler prints, its words come first: the
-"claim exceeds reservation's ..." lines as users of Cray systems reported them
-[1]_ [2]_ [3]_.
+Where the message of the real scheduler is known, it comes first: the "claim exceeds reservation's ..." lines as users
+of Cray systems reported them [1]_ [2]_ [3]_.
 
 References
 ----------
@@ -59,7 +58,7 @@ def check_claims(launch: Launch, machine: Machine, node: NodeKind) -> None:
     if reservation is None:
         return
     _check_nodes(claims, reservation)
-    # What a node's share of the reservation is, only the words of aprun say.
+    # Only aprun's messages define a node's share of the reservation.
     if reservation.batch == "pbs" and reservation.tasks is not None:
         for component, layout in claims:
             tasks = min(component.tasks, layout.tasks_per_node)
@@ -101,7 +100,7 @@ def _reserving(reservation: Reservation) -> str:
 
 
 def _check_cpus(component: Component, tasks: int, reservation: Reservation, width: int) -> None:
-    """Refuse more cores a node than reserved; whole nodes are no bound."""
+    """Reject more cores per node than reserved; whole nodes impose no limit."""
     per_node = reservation.tasks_per_node
     if per_node is None and reservation.nodes > 1:
         # Without mppnppn the nodes are filled; a width below one node reserves just that.

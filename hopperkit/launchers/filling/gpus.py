@@ -1,4 +1,4 @@
-"""Which GPUs the tasks of a node get: what a line asks for, and who is near what.
+"""GPUs of the tasks on a node: the line's request, and which GPUs are nearest to which cores.
 
 References
 ----------
@@ -20,7 +20,7 @@ _BINDS_PER_TASK = (21, 8)
 
 
 class StepGpus(NamedTuple):
-    """The GPUs of a step on one node as Slurm counts them, what is assumed of them, and why they are not known."""
+    """The GPUs of a step on one node as Slurm counts them, the assumptions made, and why they may be unknown."""
 
     gpus: tuple[int, ...]
     doubt: str = ""
@@ -30,17 +30,17 @@ class StepGpus(NamedTuple):
 def step_gpus(
     request: GpuRequest | None, kind: NodeKind, *, tasks: int, nodes: int, taken: frozenset[int] = frozenset()
 ) -> StepGpus:
-    """Return the GPUs that a step has on a node: as many as it asks for, the first that are free.
+    """Return the GPUs of a step on a node: as many as it requests, the first that are free.
 
     Parameters
     ----------
     request : GpuRequest or None
-        What the line and the job ask for.
+        Requests of the line and the job.
     kind : NodeKind
     tasks, nodes : int
         Tasks of the step on the node, and nodes of the step.
     taken : frozenset of int
-        GPUs of steps that run beside it.
+        GPUs of simultaneous steps.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def step_gpus(
     order = kind.gpu_order or tuple(range(kind.gpus))
     if request is None or count is None:
         return _unrequested_gpus(kind, order)
-    # A total for the job says nothing of this node, unless all GPUs of all nodes are asked for.
+    # A total for the job does not determine this node's share, unless all GPUs of all nodes are requested.
     total = request.total if request.per_node is None and request.per_task is None else None
     if total is not None and nodes > 1 and total < nodes * kind.gpus:
         uneven = (
@@ -67,7 +67,7 @@ def step_gpus(
 
 
 def _unrequested_gpus(kind: NodeKind, order: tuple[int, ...]) -> StepGpus:
-    """Return the GPUs of a step that asks for none."""
+    """Return the GPUs of a step that requests none."""
     if kind.gpus and kind.gpus_by_default is None:
         unsaid = "The machine file does not say whether a job that asks for no GPUs has some."
         return StepGpus((), doubt=f"{unsaid} Run {SHOW_BINDING} to see.")
@@ -89,7 +89,7 @@ def effective_request(request: GpuRequest | None, release: tuple[int, ...], *, a
 def with_gpus(
     request: GpuRequest | None, kind: NodeKind, step: StepGpus, bindings: Sequence[Binding], *, closest: bool
 ) -> tuple[Binding, ...]:
-    """Return the tasks of a node with the GPUs that each sees; with none said where those of the step are not known.
+    """Return the tasks of a node with the GPUs visible to each; empty if those of the step are unknown.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def with_gpus(
     gpus = step.gpus
     seen = _choose(request, kind, gpus, [frozenset(binding.cores) for binding in bindings], closest=closest)
     if request is not None and request.sharing:
-        # Without a group of its own, a task finds the GPUs of the step in the order of their numbers, not in Slurm's.
+        # Without a cgroup, a task sees the step's GPUs in the order of their numbers, not in Slurm's.
         numbered = dict(zip(gpus, sorted(gpus), strict=True))
         seen = [tuple(sorted(numbered[gpu] for gpu in own)) for own in seen]
     return tuple(binding._replace(gpus=own) for binding, own in zip(bindings, seen, strict=True))
@@ -126,7 +126,7 @@ def with_gpus(
 def _choose(
     request: GpuRequest | None, kind: NodeKind, gpus: Sequence[int], cores: Sequence[frozenset[int]], *, closest: bool
 ) -> list[tuple[int, ...]]:
-    """Return the GPUs that Slurm chooses for each task out of those of the step."""
+    """Return the GPUs that Slurm chooses for each task from those of the step."""
     everything = [tuple(sorted(gpus))] * len(cores)
     if request is None or not gpus or request.binding in ("", "none"):
         return everything
@@ -141,14 +141,14 @@ def _choose(
 def _counted_gpus(
     request: GpuRequest, gpus: Sequence[int], near: Sequence[list[int]], *, closest: bool
 ) -> Iterator[tuple[int, ...]]:
-    """Return the GPUs of each task where the line says how many: ``single`` and ``per_task``."""
+    """Return the GPUs of each task if the line gives a number: ``single`` and ``per_task``."""
     if request.binding != "single":
         return _deal(gpus, near if closest else [[]] * len(near), request.number, 1)
     return _deal(gpus, near, 1, request.number) if closest else _by_number(request.number, gpus, near)
 
 
 def _by_number(tasks_per_gpu: int, gpus: Sequence[int], near: Sequence[list[int]]) -> Iterator[tuple[int, ...]]:
-    """Yield one of the nearest GPUs for each task, by the task's number, whoever else has it."""
+    """Yield one of the nearest GPUs for each task, by the task's number, even if another task uses it."""
     for task, own in enumerate(near):
         choice = own or gpus
         yield (choice[task // tasks_per_gpu % len(choice)],)
@@ -169,5 +169,5 @@ def _deal(
         chosen = [gpu for gpu in dict.fromkeys((*own, *gpus)) if room[gpu]][:per_task]
         for gpu in chosen:
             room[gpu] -= 1
-        # Where all are taken, Slurm goes on with the task's number.
+        # If all are taken, Slurm continues with the task's number.
         yield tuple(sorted(chosen)) or (gpus[task % len(gpus)],)

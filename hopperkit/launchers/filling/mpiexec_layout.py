@@ -1,8 +1,8 @@
-"""Which tasks of an mpiexec line go to which node, and where those of a node land.
+"""Nodes and CPUs of the tasks of an mpiexec line.
 
 Open MPI, MPICH and Intel MPI each bind the tasks of a node by their rules (`hopperkit.launchers.mapping`). For PALS,
-tasks go onto units of a node (CPUs, cores, caches, NUMA nodes, sockets) in turn, every task takes so many cores or CPUs
-of its unit next to those taken before, and is bound to the units that hold them.
+tasks are assigned to units of a node (CPUs, cores, caches, NUMA nodes, sockets) in turn; each task takes the next cores
+or CPUs of its unit and is bound to the units that contain them.
 
 References
 ----------
@@ -70,7 +70,7 @@ def place_mpiexec(component: Component, node: NodeKind, machine: Machine, thread
 
 
 def _node_counts(component: Component, mapping: TaskMapping, node: NodeKind) -> tuple[int, int]:
-    """Return the nodes that the tasks run on, and the tasks a node: as asked for, by the unit, or a slot each."""
+    """Return the nodes and the tasks per node: as requested, by unit, or one task per slot."""
     piece = "number" if mapping.unit in ("number", "hwthread") else "core"
     slots = len(units_of(piece, node)) // max(1, mapping.width)
     per_node = component.tasks_per_node or (mapping.per_unit or 0) * len(units_of(mapping.unit, node)) or max(1, slots)
@@ -86,7 +86,7 @@ def _pattern(
     nodes: int,
     doubts: dict[str, None],
 ) -> tuple[Binding, ...]:
-    """Return where the tasks of one node run; add what cannot be told of it to `doubts`."""
+    """Return where the tasks of one node run; append unknowns to `doubts`."""
     everything = frozenset(cpu for unit in units_of("core", kind) for cpu in unit)
     if component.mapper:
         result = component.mapper.bind(kind, tasks)
@@ -133,7 +133,7 @@ def _deal_pieces(component: Component, mapping: TaskMapping, kind: NodeKind, tas
         # Each unit hands out its pieces from where its last task ended.
         first = used[number]
         used[number] += mapping.width
-        # Bound to more than its own cores, or not at all, a task may share them.
+        # A task bound to more than its cores, or unbound, may share them.
         shares = component.overcommit or mapping.bind not in ("core", "hwthread", "own")
         if used[number] > len(group) and not shares:
             names = {"number": "CPU", "hwthread": "CPU", "numa": "NUMA node", "l3": "L3 cache"}

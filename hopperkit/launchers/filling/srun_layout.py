@@ -1,9 +1,8 @@
 """Where srun puts tasks: on nodes, then on the CPUs of each node.
 
-Nodes: the number on each is what dealing tasks one by one would give; block
-then numbers them node by node, cyclic in turn, plane in blocks [1]_. CPUs: see
-`hopperkit.launchers.filling._srun_cpus` for who gets which and below for what a task is
-bound to [2]_. The job is taken to have its nodes to itself.
+Nodes: the number on each is what dealing tasks one by one would give; block then numbers them node by node, cyclic in
+turn, plane in blocks [1]_. CPUs: see `hopperkit.launchers.filling._srun_cpus` for their assignment, and below for the
+binding of a task [2]_. The job is taken to have its nodes to itself.
 
 References
 ----------
@@ -32,7 +31,7 @@ _MAX_TASKS_PER_NODE = 512
 _CLOSEST_FIRST = (23, 11)
 # From this release on, LUMI's printed outputs show a step's cores dealt out over its GPUs.
 _CORES_BY_GPU = (24, 5)
-# From this release on, a list of CPUs beyond those of the step is refused; before, the step's own stood in for it.
+# From this release on, a list of CPUs beyond those of the step is rejected; before, the step's CPUs replaced it.
 _REFUSES_MASKS = (22, 5)
 _GENERATED = ("cores", "threads", "sockets", "ldoms")
 _WAITS = "Steps started before leave no room for this one: it waits until one ends, and where it runs depends on which."
@@ -58,7 +57,7 @@ def _node_capacity(component: Component, node: SlurmNode) -> int:
 
 
 def _step_nodes(component: Component, node: SlurmNode) -> int:
-    """Return the nodes that the step runs on: those asked for, or as many as the tasks need."""
+    """Return the nodes of the step: those requested, or as many as the tasks need."""
     capacity = _node_capacity(component, node)
     tasks, per_node, width = component.tasks, component.tasks_per_node or capacity, component.threads_per_task
     if component.overcommit:
@@ -73,7 +72,8 @@ def _step_nodes(component: Component, node: SlurmNode) -> int:
     if per_node > capacity:
         rule = f"is more than the {count(capacity, 'task')} that a node takes with -c {width}"
         raise LaunchError("--ntasks-per-node", per_node, rule, words=_UNAVAILABLE)
-    # A limit of tasks a socket is one of the job: it counts where the line makes its own, on as many nodes as it needs.
+    # A limit of tasks per socket belongs to the job: it applies if the line creates its own job, on as many nodes as
+    # needed.
     by_socket = component.tasks_per_socket * node.sockets if component.tasks_per_socket else per_node
     nodes = component.nodes or -(-tasks // min(per_node, by_socket))
     if tasks > nodes * per_node:
@@ -110,7 +110,7 @@ def tasks_of_nodes(component: Component, nodes: int, capacity: int) -> list[Sequ
 
 
 def _task_counts(component: Component, nodes: int, capacity: int) -> list[int]:
-    """Return how many tasks each node has; the arguments are those of `tasks_of_nodes`."""
+    """Return the number of tasks on each node; the arguments are those of `tasks_of_nodes`."""
     tasks, planes = component.tasks, bool(component.distribution and component.distribution[0] == "plane")
     if not planes and not component.pack_nodes:
         each, more = divmod(tasks, nodes)
@@ -129,7 +129,7 @@ def _task_counts(component: Component, nodes: int, capacity: int) -> list[int]:
             left -= more
             given += more
         if not given and wanted:
-            # Every node is full: what is left overcommits them, turn by turn, without a bound.
+            # Every node is full: the remaining tasks overcommit them in turn, without a limit.
             room, size = tasks, size if planes else 1
         wanted = size
     return counts
@@ -157,7 +157,7 @@ def place_srun(
     component : Component
     node : NodeKind
     machine : Machine
-        Whose srun it is: what it calls a socket, which Slurm release.
+        The srun configuration: its meaning of socket, and the Slurm release.
     threads : int
         Threads that each task runs.
     before : sequence of Component
@@ -198,7 +198,7 @@ def place_srun(
 
 
 def _guessed_settings(machine: Machine) -> list[str]:
-    """Return what the machine file assumes of srun without a source, as one assumption; an empty list if nothing."""
+    """Return the machine file's unsourced settings of srun as one assumption; an empty list if there are none."""
     facts = ("slurm_socket", "version", "default_distribution")
     quantities = {name: machine.provenance.get(f"launcher.srun.{name}") for name in facts}
     guessed = [name for name, quantity in quantities.items() if quantity and quantity.source is None]
@@ -225,7 +225,7 @@ def _deciding_setting(
 
 
 def check_claim(component: Component, nodes: int, launch: Launch) -> None:
-    """Refuse a step with more nodes, those of the programs before it on the line included, than its job has.
+    """Reject a step with more nodes, including those of earlier programs on the line, than its job has.
 
     Raises
     ------
@@ -279,7 +279,7 @@ def with_all_cores(launch: Launch, node: NodeKind) -> Launch | None:
 
 
 class _Setting(NamedTuple):
-    """Where a step runs: the kind of node, the same as Slurm sees it, nodes of the step, what is taken."""
+    """Where a step runs: the kind of node, its Slurm view, nodes of the step, resources in use."""
 
     kind: NodeKind
     node: SlurmNode
@@ -314,7 +314,7 @@ class _Setting(NamedTuple):
 
 
 def _after_steps(before: Sequence[Component], setting: _Setting, component: Component) -> tuple[_Setting, str]:
-    """Return what steps that run already leave of a node, and why that cannot be told; at first as if alone."""
+    """Return the resources of a node left by running steps, and any unknowns; initially as if alone."""
     alone = setting
     for step in before:
         if setting.nodes > 1 or not step.exact or step.nodes not in (None, 1):
@@ -329,7 +329,7 @@ def _after_steps(before: Sequence[Component], setting: _Setting, component: Comp
 
 
 def place_steps(steps: Sequence[Component], node: NodeKind, machine: Machine) -> list[tuple[Binding, ...]]:
-    """Return where steps run that are started one after the other on one node, as far as there is room.
+    """Return the placements of steps started one after the other on one node, while there is room.
 
     Examples
     --------
@@ -352,7 +352,7 @@ def place_steps(steps: Sequence[Component], node: NodeKind, machine: Machine) ->
 def _pattern(
     component: Component, setting: _Setting, tasks: int, threads: int
 ) -> tuple[tuple[Binding, ...], list[str], list[str]]:
-    """Return where the tasks of one node run, what is assumed about it, and what cannot be told."""
+    """Return where the tasks of one node run, with assumptions and unknowns."""
     kind, node = setting.kind, setting.node
     own = component._replace(tasks=tasks)
     wanted = tasks * (own.gpus.per_task or 0) if own.gpus else 0
@@ -384,7 +384,7 @@ _MODE_ASSUMPTIONS = {
 
 
 def _core_doubts(component: Component, setting: _Setting, cores: Sequence[int], *, by_gpu: bool) -> Iterator[str]:
-    """Yield why it cannot be told which cores Slurm picks for a step."""
+    """Yield reasons why the cores that Slurm picks for a step are unknown."""
     kind, node = setting.kind, setting.node
     by_cache = node.cores_per_socket == kind.cores_per_l3
     if by_gpu and not by_cache and node.release >= _CORES_BY_GPU and len(cores) < len(kind.usable_cores):
@@ -412,7 +412,7 @@ class _NodeStep(NamedTuple):
     cpus: frozenset[int]
 
     def automatic(self) -> str | None:
-        """Return what Slurm binds to by itself: what the tasks' CPUs come to in number, if anything."""
+        """Return Slurm's automatic binding: the unit whose number matches the tasks' CPUs, if any."""
         wanted = self.component.tasks * self.component.threads_per_task
         width = self.node.cores_per_socket
         on_socket = Counter(core // width for core in self.cores)
@@ -437,7 +437,7 @@ class _NodeStep(NamedTuple):
         if len(self.cpus) < tasks:
             # Overcommitted beyond one task a CPU: nothing is dealt, all share all.
             return [self.cpus] * tasks
-        # Where tasks ask for more CPUs together than there are, each gets an even part.
+        # If tasks together request more CPUs than there are, each gets an equal share.
         per_task = min(self.component.threads_per_task, len(self.cpus) // tasks)
         fitting = self.component._replace(threads_per_task=per_task, cpu_binding=mode)
         dealt = deal_cpus(fitting, node, self.cores)
@@ -457,7 +457,7 @@ class _NodeStep(NamedTuple):
         return frozenset(cpus)
 
     def _listed(self, mode: str) -> list[frozenset[int]]:
-        """Return the CPUs of each task where the line says them itself."""
+        """Return the CPUs of each task if the line lists them."""
         node, tasks, old = self.node, range(self.component.tasks), self.node.release < _REFUSES_MASKS
         part = len(self.cpus) < node.cpus
         if part and old:
@@ -481,7 +481,7 @@ class _NodeStep(NamedTuple):
         listed = [frozenset(cpu for cpu in entry if cpu is not None) for entry in entries]
         if old:
             own = [entry & self.cpus for entry in listed]
-            # An entry, or a map, beyond the step's CPUs stands for all of them.
+            # An entry, or a map, beyond the step's CPUs means all of them.
             return [self.cpus] if mode == "map_cpu" and not all(own) else [entry or self.cpus for entry in own]
         outside = min(frozenset().union(*listed) - self.cpus, default=None)
         if outside is not None:

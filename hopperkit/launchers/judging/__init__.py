@@ -1,1 +1,1 @@
-"""What a placement costs, what is wrong with it or with the whole script, and a better line, tried."""
+"""Cost of a placement, problems with it or the whole script, and a tested better line."""

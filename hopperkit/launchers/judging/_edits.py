@@ -9,8 +9,27 @@ from hopperkit.launchers.words.shell import Edit
 from hopperlib.placement.components import DIRECTIVES, LauncherKind
 
 
+def difference(before: str, after: str) -> Edit:
+    """Return the one edit that makes a text into another.
+
+    Examples
+    --------
+    >>> difference("aprun -n 4 ./a", "srun -n 4 ./a")
+    Edit(start=0, end=2, text='s')
+    """
+    start = _alike(before, after)
+    same = _alike(before[start:][::-1], after[start:][::-1])
+    return Edit(start, len(before) - same, after[start : len(after) - same])
+
+
+def _alike(one: str, other: str) -> int:
+    """Return with how many characters two texts begin alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (mine, yours) in pairs if mine != yours), min(len(one), len(other)))
+
+
 def line_range(script: Script, number: int) -> tuple[int, int]:
-    """Return where a line of the text begins and ends, without its line end."""
+    """Return the start and end of a line in the text, without its line ending."""
     start = 0
     for _ in range(number - 1):
         start = script.text.index("\n", start) + 1

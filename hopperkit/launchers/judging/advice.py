@@ -1,6 +1,6 @@
-"""What is wrong with a placement, or worth knowing about it: findings, worst first.
+"""Problems with a placement, and notes: findings, worst first.
 
-Idle NUMA nodes that the line itself asks for (``-sn``, ``-sl``) are advice, others a problem.
+Idle NUMA nodes that the line requests explicitly (``-sn``, ``-sl``) are advice, others a problem.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from hopperlib.placement.slowdown import ComponentCost, Cost, spread_load, threa
 from hopperlib.text import count, digits, listed, share
 
 _ROUNDING_TOLERANCE = 1e-9
-# Programs of these kinds may choose a GPU for the program behind them.
+# Programs of these kinds may choose a GPU for the program they start.
 _WRAPPERS = (".sh", "bash", "numactl")
 # A node with this many times the cores that a job uses costs more than any placement gains.
 _FAR_TOO_MANY = 4
@@ -33,12 +33,12 @@ _ORDER = (
     *("gpus-shared", "gpus-wrapper"),
     *("line", "assumed", "cannot-tell"),
 )
-# Findings that a step leaves to the other steps of its job: what it does not use is there for them.
+# Findings that are dropped if other steps of the job can use what a step leaves free.
 _OF_A_LONE_STEP = (
     *("idle-numa-nodes", "uneven-numa-nodes", "cores-idle", "gpus-idle", "reservation-larger"),
     *("hardware-threads-shared", "last-node-nearly-empty"),
 )
-# How launchers other than aprun and srun spell what an option of srun does.
+# Equivalents of srun's options in launchers other than aprun and srun.
 _SPELLINGS = {
     "pals": {
         "-c": "--depth",
@@ -63,7 +63,7 @@ _BOUND_BY_OTHERS = ("ibrun", "flux")
 
 
 class _View(NamedTuple):
-    """One component as the rules see it; the first of its nodes stands for the others, with its tasks and their threads."""
+    """One component as seen by the rules; its first node stands for the others, with its tasks and their threads."""
 
     component: Component
     nodes: tuple[NodePlacement, ...]
@@ -89,17 +89,17 @@ class _View(NamedTuple):
         return max(self.cost.load.fullest_core) > self.kind.threads_per_core + _ROUNDING_TOLERANCE
 
     def option(self, aprun: str, srun: str) -> str:
-        """Return how the line's launcher spells an option."""
+        """Return an option in the syntax of the line's launcher."""
         return aprun if self.launch.launcher == "aprun" else _SPELLINGS.get(self.launch.launcher, {}).get(srun, srun)
 
 
 def _times(times: float) -> dict[str, float]:
-    """Return how many times as long, or as dear, a run becomes at most, as the evidence of a finding."""
+    """Return the largest factor of run time or cost, as evidence of a finding."""
     return {"times": round(times, 3)} if times > 1 + _ROUNDING_TOLERANCE else {}
 
 
 def _numa_words(numbers: Sequence[int]) -> str:
-    """Return NUMA nodes as said in a sentence: NUMA nodes 0, 1 and 2."""
+    """Return NUMA nodes as a phrase: NUMA nodes 0, 1 and 2."""
     return f"NUMA node{'s' if len(numbers) > 1 else ''} {listed(numbers)}"
 
 
@@ -123,7 +123,7 @@ def _memory(view: _View) -> Iterator[Finding]:
 
 
 def _remote_memory(view: _View, wanted: str) -> Finding:
-    """Memory that NUMA nodes do not have for their own tasks, while others have it."""
+    """Memory that NUMA nodes lack for their tasks while others have it."""
     memory, room = view.cost.memory, view.kind.usable_memory_gb / view.kind.numa_nodes
     full = [numa_node for numa_node, remote in enumerate(memory.remote_gb) if remote > _ROUNDING_TOLERANCE]
     where = f"{max(memory.need_gb):.1f} GB on {_numa_words(full)}{' each' if len(full) > 1 else ''}"
@@ -181,7 +181,7 @@ def _oversubscribed(view: _View, fullest: float) -> Finding:
 
 
 def _room_for_threads(view: _View, threads: int | None) -> str:
-    """Return how many threads of each task have a core, where no option could give one to each."""
+    """Return how many threads of each task get a core if no option could give one to each."""
     # aprun and srun place fewer tasks on a node; the others keep to the nodes that they are given.
     fixed = view.component.tasks_per_node is not None or view.launch.launcher not in ("aprun", "srun")
     room = view.kind.cores // max(view.tasks_per_node, 1)
@@ -200,7 +200,7 @@ def _missing_depth(view: _View, fullest: float) -> Finding:
         f"OMP_NUM_THREADS is {running}, but the line gives each task {count(asked, unit)} ({given}): "
         f"up to {digits(fullest, 3)} threads share a core.{_room_for_threads(view, running)}"
     )
-    # Below that, the hardware threads beside the CPUs that were asked for take the rest.
+    # Below that, the other hardware threads of the requested cores take the rest.
     level: Level = "problem" if view.crowded else "advice"
     return Finding("depth-missing", message, level=level, evidence=_times(fullest))
 
@@ -242,7 +242,7 @@ def _idle_numa_nodes(view: _View, by_numa_node: Sequence[float], gain: str) -> F
 def _threads(view: _View) -> Iterator[Finding]:
     """Threads of one task on several NUMA nodes."""
     across = [number for number, seat in enumerate(view.pattern) if seat.bound and len(seat.numa_nodes) > 1]
-    # A program that starts processes of its own keeps those apart.
+    # A program that starts processes separates them by itself.
     if view.threads > 1 and across and not starts_processes(view.component.command):
         yield _threads_across(view, across)
 
@@ -259,7 +259,7 @@ def _threads_across(view: _View, across: Sequence[int]) -> Finding:
     where = max(len(view.pattern[seat].numa_nodes) for seat in across)
     reach = "memory lies where it was first touched, so some threads reach over"
     if view.launch.openmp_threads is None and view.launch.launcher == "srun":
-        # -c gives CPUs; whether threads run on them it does not say.
+        # -c gives CPUs; it does not show whether threads run on them.
         message = f"{some} CPUs on up to {where} NUMA nodes: if the program starts threads on them, {reach}."
         return Finding("threads-across-numa-nodes", message, level="note")
     return Finding("threads-across-numa-nodes", f"{some} threads on up to {where} NUMA nodes: {reach}. {remedy}")
@@ -273,7 +273,7 @@ def _binding(view: _View) -> Iterator[Finding]:
 
 
 def _unbound(view: _View, loose: int) -> Finding:
-    """Tasks that are not bound; programs that start processes of their own need that."""
+    """Unbound tasks; programs that start processes need that."""
     tasks = view.tasks_per_node
     if starts_processes(view.component.command):
         shared = (
@@ -363,7 +363,7 @@ def _nodes(view: _View) -> Iterator[Finding]:
     """Cores and nodes that are paid for and not used."""
     kind, tasks, nodes = view.kind, view.tasks_per_node, len(view.nodes)
     last = len(view.nodes[-1].pattern)
-    # At most a quarter of what the other nodes have.
+    # At most a quarter of the other nodes' tasks.
     if nodes > 1 and 4 * last <= tasks:
         runs = f"The last of {nodes:,} nodes runs {last} of the {tasks} tasks that fit on it"
         yield Finding(
@@ -388,7 +388,9 @@ _SHARE_THE_NODE = "Run several such tasks on a node at a time, or request a part
 
 
 def _level_of_idle_cores(view: _View, times: float) -> Level:
-    """Return how much idle cores matter: most of a node, charged whole, without GPUs or memory that explain it."""
+    """Return the severity of idle cores: highest for most of a node, charged whole, with no GPUs or memory that explain
+    it.
+    """
     needed = view.memory_per_task_gb
     fills_memory = needed is not None and 2 * needed * view.tasks_per_node > view.kind.usable_memory_gb
     if times < _FAR_TOO_MANY or fills_memory or any(seat.gpus for seat in view.pattern):
@@ -407,7 +409,7 @@ def _if_no_threads(view: _View) -> str:
 
 
 def _busy_cores(pattern: Sequence[Binding]) -> int:
-    """Return how many cores of a node are in use."""
+    """Return the number of busy cores of a node."""
     busy = len({core for binding in pattern for core in binding.cores})
     if all(binding.bound for binding in pattern):
         return busy
@@ -416,7 +418,7 @@ def _busy_cores(pattern: Sequence[Binding]) -> int:
 
 
 def _reservation(placement: Placement) -> Iterator[Finding]:
-    """What a batch script reserves against what the line uses."""
+    """A batch script's reservation compared with the line's use."""
     reserved = placement.launch.reservation
     if reserved is None:
         return
@@ -430,7 +432,7 @@ def _reservation(placement: Placement) -> Iterator[Finding]:
 
 
 def _steps(view: _View) -> Finding:
-    """Steps that the script starts together: whether they run together, and what they use."""
+    """Steps that the script starts together: whether they run simultaneously, and their use of the job."""
     launch, kind = view.launch, view.kind
     nodes = launch.reservation.nodes if launch.reservation else len(view.nodes)
     threads = (view.component.threads_per_core or kind.threads_per_core) if launch.launcher == "srun" else 1
@@ -456,13 +458,13 @@ _RULES = (_memory, _shared_cores, _numa_nodes, _threads, _binding, _gpus, _nodes
 
 
 def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
-    """Return what to know about a placement, worst first.
+    """Return the findings about a placement, worst first.
 
     Parameters
     ----------
     placement : Placement
     cost : Cost
-        What `hopperlib.placement.slowdown.placement_cost` says of it; carries the memory of a task.
+        Result of `hopperlib.placement.slowdown.placement_cost`; includes the memory of a task.
 
     Examples
     --------
@@ -488,7 +490,7 @@ def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
         findings += _of_program(view, number)
     findings += _reservation(placement) if launch.steps == 1 else ()
     if placement.doubts:
-        # Where tasks lie is not sure, so neither is what is wrong with it.
+        # The placement is uncertain, and so are findings about it.
         findings = [replace(each, level="advice") if each.level == "problem" else each for each in findings]
         if launch.launcher in _BOUND_BY_OTHERS:
             findings = [each for each in findings if each.code != "tasks-unbound"]
@@ -499,12 +501,13 @@ def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
 
 
 def _of_program(view: _View, number: int) -> Iterator[Finding]:
-    """Yield what the rules find of one program, its name in front where the line has several."""
+    """Yield the findings of the rules for one program, prefixed with its name if the line has several."""
     rules = () if is_utility(view.component.command) else _RULES
     findings = [finding for rule in rules for finding in rule(view)]
     shared = any("share their nodes" in doubt for doubt in view.launch.doubts)
     if view.launch.steps > 1 or shared:
-        # What one of several steps leaves free is there for the others, and on a shared node for other jobs.
+        # Resources that one of several steps leaves free are available to the others, and on a shared node to other
+        # jobs.
         findings = [finding for finding in findings if finding.code not in _OF_A_LONE_STEP]
     if view.launch.steps > 1:
         findings.append(_steps(view))

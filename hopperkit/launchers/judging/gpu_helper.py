@@ -1,7 +1,7 @@
 """GPUs for the tasks of launchers that bind none: the script that does it in their place, written out.
 
-PALS' mpiexec, Open MPI and Hydra (MPICH, Intel MPI) leave the choice of a GPU to a small script in front of the program,
-which sets what the driver lets a task see to a GPU by the number of the task on its node.
+PALS' mpiexec, Open MPI and Hydra (MPICH, Intel MPI) leave the choice of a GPU to a small script before the program. It
+sets the driver's variable for visible devices to one GPU, by the task's number on its node.
 
 References
 ----------
@@ -16,7 +16,7 @@ from hopperlib.machine import NodeKind
 from hopperlib.placement.binding import Binding
 from hopperlib.placement.components import LauncherKind
 
-# What a driver lets a program see, by how the model of a GPU begins.
+# Variable for visible devices, by the beginning of a GPU model's name.
 _VARIABLES = {"MI": "ROCR_VISIBLE_DEVICES", "Max": "ZE_AFFINITY_MASK"}
 _LOCAL_TASK: dict[str, str] = {"pals": "PALS_LOCAL_RANKID", "openmpi": "OMPI_COMM_WORLD_LOCAL_RANK"}
 

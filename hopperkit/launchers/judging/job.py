@@ -49,14 +49,14 @@ class Job(NamedTuple):
         code : str
         line : int
         what : str
-            What is wrong with it.
+            The problem.
         plain : str
-            What to do where none of the changes can be made, in words that name nothing to type.
+            Advice if none of the changes is possible, without commands.
         level : str
         remedies : iterable of (str, edits)
-            What to do in words, and the edits that do it; those without an edit are left out.
+            Advice in words, with its edits; advice without an edit is omitted.
         evidence : mapping
-            Numbers besides the line.
+            Numbers not on the line.
         """
         text = " ".join(self.script.raw[line - 1].split())
         shown = text if len(text) <= 60 else text[:57] + "..."
@@ -66,7 +66,7 @@ class Job(NamedTuple):
         return Draft(finding, tuple(Remedy(words, edits) for words, edits in made if edits))
 
     def cited(self, path: str) -> str:
-        """Return where a value of the machine's file stands, as the end of a sentence."""
+        """Return the source of a machine-file value, as the end of a sentence."""
         fact = self.machine.provenance.get(path)
         if fact is None or fact.source is None:
             return f" (file of {self.machine.title})"

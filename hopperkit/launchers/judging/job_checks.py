@@ -1,26 +1,28 @@
-r"""The whole job script before it is submitted: what will not run, and what is paid for and not used.
+r"""Checks of a whole job script before submission: steps that will fail, and resources charged but not used.
 
-What a site allows is in the machine's file with its source, and only that is held against the script: a partition
-that a file does not name is an error where the file says that it names all of them.
+A site's rules are in the machine file with their sources, and the script is checked only against these: an unknown
+partition is an error only if the file claims to list all of them.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from hopperkit.launchers.judging._edits import insert_line, line_range
+from hopperkit.launchers.judging._edits import difference, insert_line, line_range
 from hopperkit.launchers.judging.advice import advise
-from hopperkit.launchers.judging.environment_checks import check_environment
-from hopperkit.launchers.judging.gpu_aware_checks import check_gpu_aware
+from hopperkit.launchers.judging.checks.environment import check_environment
+from hopperkit.launchers.judging.checks.gpu_aware import check_gpu_aware
+from hopperkit.launchers.judging.checks.limits import check_choices, check_gpu_types, check_limits
+from hopperkit.launchers.judging.checks.training import check_training
+from hopperkit.launchers.judging.checks.typing import check_typing
+from hopperkit.launchers.judging.checks.widths import check_counts, check_memory, check_widths
 from hopperkit.launchers.judging.job import Job, PlacedLine
-from hopperkit.launchers.judging.limit_checks import check_choices, check_gpu_types, check_limits
+from hopperkit.launchers.judging.proposals import LineInScript
 from hopperkit.launchers.judging.remedies import Draft, Judged, with_tried_advice
-from hopperkit.launchers.judging.training_checks import check_training
-from hopperkit.launchers.judging.typing_checks import check_typing
-from hopperkit.launchers.judging.width_checks import check_counts, check_memory, check_widths
-from hopperkit.launchers.placing import place_tasks
+from hopperkit.launchers.judging.translation import foreign_launcher, translated
+from hopperkit.launchers.placing import Placement, place_tasks
 from hopperkit.launchers.reader import read_in_job
-from hopperkit.launchers.scripts import LaunchLine, Script
+from hopperkit.launchers.scripts import Script
 from hopperkit.launchers.words.shell import Edit
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
@@ -44,7 +46,7 @@ def check_job(
     threads: int | None = None,
     tried: bool = True,
 ) -> tuple[Finding, ...]:
-    r"""Return what a job script requests in vain, or pays for and does not use; problems first.
+    r"""Return the problems of a job script, and resources charged but not used; problems first.
 
     Parameters
     ----------
@@ -53,11 +55,11 @@ def check_job(
     placed : sequence of PlacedLine
         Its launch lines, as far as they can be placed.
     known : bool
-        Whether it is known that the script is for this machine; if not, only what holds anywhere is reported.
+        Whether the script is known to be for this machine; otherwise only machine-independent findings are reported.
     kind : str or None
         Kind of node on which the lines were placed; None is the one that the script names.
     threads : int or None
-        OpenMP threads of a task with which they were placed, in place of what the text says.
+        OpenMP threads per task used for the placement, overriding the text.
     tried : bool
         Whether changes are tried on the text; without that, as for options that came from elsewhere, the advice names
         nothing to type.
@@ -81,7 +83,7 @@ def check_job(
 
 
 def _drafts(job: Job, *, known: bool) -> list[Draft]:
-    """Return what the checks find; two lines under one setting share what there is to say of it."""
+    """Return the results of the checks; two lines with one setting share one finding."""
     anywhere = (lambda each: check_typing(each.script), _late_directives, lambda each: check_training(each.script))
     of_machine = (
         *(check_choices, check_gpu_types, check_limits, _batch_system, _launchers),
@@ -94,12 +96,12 @@ def _drafts(job: Job, *, known: bool) -> list[Draft]:
 
 
 def _judge_anywhere(script: Script, machine: Machine) -> Judged:
-    """Return how a script is judged where its machine is not known."""
+    """Return a function that judges a script without a known machine."""
     return Judged.of(draft.finding for draft in _drafts(Job(script, machine, ()), known=False))
 
 
 def _judge_of(machine: Machine, kind: str | None, threads: int | None) -> Callable[[Script], Judged]:
-    """Return what reads, places and judges a script on a machine."""
+    """Return a function that reads, places and judges a script on a machine."""
 
     def judge(script: Script) -> Judged:
         placed: list[PlacedLine] = []
@@ -119,7 +121,9 @@ def _judge_of(machine: Machine, kind: str | None, threads: int | None) -> Callab
 
 
 def _late_directives(job: Job) -> Iterator[Draft]:
-    """Directives behind the first command, which Slurm and PBS do not read; those in a here-document are another script's."""
+    """Directives after the first command, which Slurm and PBS ignore; those in a here-document belong to another
+    script.
+    """
     script = job.script
     late = [each for each in script.late_directives if each[1].startswith(("#SBATCH", "#PBS"))]
     if not late or "<<" in script.text:
@@ -169,23 +173,23 @@ def _launchers(job: Job) -> Iterator[Draft]:
         what = f"{match[1]} starts tasks elsewhere; on {job.machine.title} {right} does."
         yield job.draft("launcher-foreign", number, what, plain)
     brought = any(_MPI_MODULES.search(module.name) for module in job.script.modules)
-    for line in job.script.lines:
-        typed = line.launcher if line.launcher in ("aprun", "srun") else "mpiexec"
+    placed = {each.line.line: each.placement for each in job.placed}
+    for number, line in enumerate(job.script.lines):
         # The launchers of other sites are found above.
-        if typed == right or line.launcher in ("ibrun", "flux"):
+        if not foreign_launcher(line, job.machine) or line.launcher in ("ibrun", "flux"):
             continue
         what = f"{line.launcher} is not how tasks are started on {job.machine.title}; {right} is."
-        remedies = _with_launcher(job.script, line, right)
-        if typed != "mpiexec":
+        remedies = _with_launcher(job.script, number, placed.get(line.line))
+        if line.launcher in ("aprun", "srun"):
             yield job.draft("launcher-foreign", line.line, what, plain, remedies=remedies)
         elif not brought:
             what += " It is there only if a module or a container brings it."
             yield job.draft("launcher-foreign", line.line, what, plain, level="advice", remedies=remedies)
 
 
-def _with_launcher(script: Script, line: LaunchLine, right: str) -> Iterator[tuple[str, tuple[Edit, ...]]]:
-    """Yield the change of the launcher of a line whose only option is the number of tasks, which all launchers call -n."""
-    words = [word.text for word in line.words]
-    if words[:1] and words[0] in ("-n", "-np") and len(words) > 2 and not words[2].startswith("-") and line.places:
-        (start, _), (_, end) = line.places[0], line.places[1]
-        yield f"Write {right} -n {words[1]}.", (Edit(start, end, f"{right} -n"),)
+def _with_launcher(script: Script, number: int, placement: Placement | None) -> Iterator[tuple[str, tuple[Edit, ...]]]:
+    """Yield the change of a line into one of the machine's launcher, where it could be placed."""
+    found = translated(LineInScript(script, number), placement) if placement else None
+    if found:
+        joined = " ".join(re.sub(r"\\\n", " ", found.line).split())
+        yield f"Write {joined}", (difference(script.text, found.script.text),)

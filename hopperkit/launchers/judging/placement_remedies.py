@@ -1,7 +1,6 @@
-"""Changes that may cure what is wrong with where a line puts its tasks, for launchers of every kind.
+"""Changes that may fix the placement of a line, for all launchers.
 
-They are tried like those of the job's checks; the better line of `hopperkit.launchers.judging.proposals` goes before
-them.
+They are tested like those of the job checks, after the better line of `hopperkit.launchers.judging.proposals`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -61,7 +60,7 @@ def _remedies(code: str, placement: Placement, script: Script, number: int) -> I
 
 
 def _typed(changes: Changes) -> str:
-    """Return changed options as they are typed; those that go are named."""
+    """Return changed options as typed; removed ones are named."""
     gone = [name for name, value in changes.items() if value is None]
     options = " ".join(option_text(_long(name), value) for name, value in changes.items() if value is not None)
     left_out = f"the line without {' '.join(map(_long, gone))}" if gone else ""
@@ -114,7 +113,7 @@ def _widths(placement: Placement, component: Component, number: int) -> Options:
 
 
 def _one_thread_a_core(placement: Placement, component: Component, number: int) -> Options:
-    """Yield options that give each thread a core of its own."""
+    """Yield options that give each thread a core."""
     forms: dict[str, list[Changes]] = {
         "aprun": [{"-j": "1"}],
         "srun": [{"--threads-per-core": "1"}, {"--hint": "nomultithread", "--cpu-bind": None}],

@@ -1,8 +1,8 @@
-"""What each finding costs, and the costliest first: a job that will not run, then node-hours, then time.
+"""Cost of each finding, and their order: a job that will not run, then node-hours, then time.
 
-A finding brings how many times as long, or as dear, the run becomes at most (``times`` in its evidence). What is
-charged and not used is worked out from the nodes, the time limit and the tasks of an array: the most that it can be,
-for a job that runs to its limit.
+A finding brings how many times as long, or as dear, the run becomes at most (``times`` in its evidence). Resources
+charged but not used follow from the nodes, the time limit and the tasks of an array: an upper bound, for a job that
+runs to its limit.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from hopperkit.launchers.batch.requested import requested_by_job
-from hopperkit.launchers.judging.limit_checks import requested_time
+from hopperkit.launchers.judging.checks.limits import requested_time
 from hopperkit.launchers.scripts import Script
 from hopperlib.finding import LEVELS, Finding
 from hopperlib.text import count
@@ -23,7 +23,7 @@ FATAL = {
 }
 """Codes of findings with which a job does not run, or not to its end."""
 _SHOWN = ("problem", "advice")
-# Codes whose `times` is charged and not used; that of the others is time.
+# Codes whose `times` is charged and not used; for the others it is time.
 _CHARGED = {
     *("cores-idle", "gpus-idle", "gpus-unused", "gpus-not-asked", "nodes-unused", "nodes-apart", "srun-missing"),
     *("reservation-larger", "last-node-nearly-empty", "tasks-unused", "cores-unused", "nodes-without-tasks"),
@@ -40,7 +40,7 @@ def priced(findings: Iterable[Finding], script: Script, nodes: int | None = None
     script : Script
         Its time limit and its array give the node-hours.
     nodes : int or None
-        Nodes of the job; None takes what the script requests.
+        Nodes of the job; default: the script's request.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def priced(findings: Iterable[Finding], script: Script, nodes: int | None = None
 
 
 def _priced(finding: Finding, hours: float | None, jobs: int) -> Finding:
-    """Return a finding with what it costs."""
+    """Return a finding with its cost."""
     times = finding.evidence.get("times", 1.0)
     if finding.level not in _SHOWN:
         return finding
@@ -97,7 +97,7 @@ def _rank(finding: Finding) -> tuple[float, ...]:
 
 
 def array_size(script: Script) -> int:
-    r"""Return how many jobs a script submits as an array; 1 without one.
+    r"""Return the number of jobs in a script's array; 1 without an array.
 
     Examples
     --------

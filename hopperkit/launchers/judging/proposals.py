@@ -1,11 +1,9 @@
 """Lines to use instead, each tried before it is shown.
 
-One generator changes the options of a line. Each changed line is put back into
-its script, read and placed again under the same environment, and taken only if
-it dominates: no task has fewer cores, GPUs or memory than before (a task that was
-not bound: than its fair share of the node), none sits on a core that is kept for
-the system, no finding is new and at least one is gone. Of several the one with
-the fewest findings is taken, then the one that changes least.
+One generator changes the options of a line. Each changed line is put back into its script, read and placed in the same
+environment, and accepted only if it dominates: no task has fewer cores, GPUs or memory (for an unbound task: than its
+fair share of the node), none uses a core reserved for the system, no finding is new and at least one is gone. Of
+several the one with the fewest findings is taken, then the one that changes least.
 """
 
 import itertools
@@ -42,7 +40,7 @@ class BetterLine(NamedTuple):
     Parameters
     ----------
     line : str
-        As it stands in the script then, with wrappers, redirections and pipes.
+        As in the script, with wrappers, redirections and pipes.
     script : Script
         That script.
     placement : Placement
@@ -56,7 +54,7 @@ class BetterLine(NamedTuple):
 
 
 class LineInScript(NamedTuple):
-    """Where a launch line stands: its script, its number there from 0, and what else its placement was asked with."""
+    """Context of a launch line: its script, its index there from 0, and the other arguments of its placement."""
 
     script: Script
     number: int = 0
@@ -66,7 +64,7 @@ class LineInScript(NamedTuple):
     def tried(
         self, read: Sequence[ProgramOptions], changes: Sequence[Changes], placement: Placement
     ) -> tuple[str, Script, Placement] | None:
-        """Return the line with some options changed as it stands in the script, that script, and where it runs; None if refused."""
+        """Return the line in the script with some options changed, that script, and its placement; None if rejected."""
         line, machine = self.script.lines[self.number], placement.machine
         edits = edit_options(line, read, changes, placement.launch.launcher)
         if edits is None:
@@ -110,7 +108,7 @@ def _keeps(now: Placement, then: Placement, number: int, *, may_part_gpus: bool)
         may_part_gpus=may_part_gpus,
     )
     if component.tasks > _MANY_TASKS:
-        # Equal nodes hold the same pattern; of that many tasks those of the first node stand for the others.
+        # Equal nodes have the same pattern; above this many tasks, the first node stands for the others.
         pairs = list(zip(before[0].pattern, after[0].pattern, strict=False))
     else:
         old = {task: seat for node in before for task, seat in node.seats()}
@@ -119,7 +117,7 @@ def _keeps(now: Placement, then: Placement, number: int, *, may_part_gpus: bool)
 
 
 class _Limits(NamedTuple):
-    """What a task must keep: cores of a fair share, cores of the system, whether its GPUs may be parted among tasks."""
+    """Constraints for each task: cores of a fair share, system cores, and whether its GPUs may be divided among tasks."""
 
     share: int
     kept_cores: frozenset[int]
@@ -137,9 +135,15 @@ class _Limits(NamedTuple):
         return len(seat.gpus) >= fewest
 
 
-def _codes(findings: Sequence[Finding]) -> Counter[str]:
-    """Return how often each finding that counts is there."""
-    # How many cores a job leaves idle hangs on how many tasks it has, which no other line changes.
+def counted_codes(findings: Sequence[Finding]) -> Counter[str]:
+    """Return the count of each finding that a better line may not add.
+
+    Examples
+    --------
+    >>> counted_codes([Finding("idle-numa-nodes", "", "problem"), Finding("line", "", "note")])
+    Counter({'idle-numa-nodes': 1})
+    """
+    # Idle cores of a job depend on its number of tasks, which no other line changes.
     return Counter(each.code for each in findings if each.level in _COUNTED and each.code != "cores-idle")
 
 
@@ -149,11 +153,11 @@ def _dominates(now: Placement, then: Placement, before: Sequence[Finding], after
     Parameters
     ----------
     now, then : Placement
-        The line as it is, and the one proposed.
+        The current line and the proposed line.
     before, after : sequence of Finding
-        What `hopperkit.launchers.judging.advice.advise` says of them.
+        Findings of `hopperkit.launchers.judging.advice.advise` for them.
     """
-    was, rest = _codes(before), _codes(after)
+    was, rest = counted_codes(before), counted_codes(after)
     if not rest <= was or rest.total() >= was.total():
         return False
     more_nodes, solved = len(then.nodes) > len(now.nodes), _problems(after) < _problems(before)
@@ -166,12 +170,12 @@ def _dominates(now: Placement, then: Placement, before: Sequence[Finding], after
 
 
 def _problems(findings: Sequence[Finding]) -> int:
-    """Return how many findings are problems."""
+    """Return the number of findings that are problems."""
     return sum(finding.level == "problem" for finding in findings)
 
 
 def _tasks_per_node(tasks: int, now: int, threads: int, kind: NodeKind, memory_gb: float | None) -> list[int]:
-    """Return numbers of tasks a node worth trying: as it is, as many as fit whole, as memory allows."""
+    """Return tasks per node to try: the current number, as many as fit, as many as memory allows."""
     cores = kind.cores_per_numa_node
     whole = min(now, kind.numa_nodes * (cores // threads) if threads <= cores else kind.cores // threads)
     # With a hair, so that a quotient which should be whole is not cut down.
@@ -191,7 +195,7 @@ def _changes(placement: Placement, number: int, memory_gb: float | None) -> Iter
     if launch.launcher == "srun":
         counts = _tasks_per_node(component.tasks, now, openmp, kind, memory_gb)
         asked = component.gpus.on_node(now, len(placement.nodes_of(number))) if component.gpus else None
-        # What the job did not ask for is not proposed.
+        # Resources that the job did not request are not proposed.
         gpus = kind.gpus if asked is None else min(asked, kind.gpus)
         yield from _srun_changes(component, kind, counts, openmp, gpus)
         return
@@ -235,7 +239,7 @@ def widths(kind: NodeKind, tasks: int, threads: int, component: Component | None
 
 
 def _even_list(kind: NodeKind, tasks: int) -> str:
-    """Return the cores of each task of a node, as PALS takes them: those of each NUMA node shared out among its tasks."""
+    """Return the cores of each task of a node as a PALS list: those of each NUMA node divided among its tasks."""
     lists = []
     for numa_node in range(kind.numa_nodes):
         own = [core for core in kind.cores_of(numa_node) if core in kind.usable_cores]
@@ -264,7 +268,7 @@ def _srun_changes(
         count: Changes = {}
         if place:
             count = {"-N": str(-(-component.tasks // tasks)), "--ntasks-per-node": str(tasks)}
-        # Beside --cpu-bind a --hint is ignored: they do not stand together.
+        # With --cpu-bind, a --hint is ignored: they conflict.
         hinted = component.given("--hint") is not None
         binds = [bind for bind in _SRUN_BINDS if not hinted or "--cpu-bind" not in bind or "--hint" in bind]
         for order, width, bind in itertools.product(_SRUN_ORDERS, widths(kind, tasks, threads, component), binds):
@@ -300,10 +304,10 @@ def better_line(
     ----------
     placement : Placement
     where : LineInScript
-        The script that the line stands in.
+        The script that contains the line.
     cost_of : callable
-        What bandwidth makes of a placement: `hopperlib.placement.slowdown.placement_cost`,
-        perhaps with its further arguments set.
+        Effect of memory bandwidth on a placement: `hopperlib.placement.slowdown.placement_cost`, possibly with
+        additional arguments.
 
     Examples
     --------
@@ -317,12 +321,12 @@ def better_line(
     launch, cost = placement.launch, cost_of(placement)
     before = advise(placement, cost)
     read = read_line_options(where.script.lines[where.number], launch.launcher)
-    if not _codes(before) or read is None or len(read) != len(launch.components):
+    if not counted_codes(before) or read is None or len(read) != len(launch.components):
         return None
     written: list[Changes] = [{} for _ in read]
     best: BetterLine | None = None
     best_rank: tuple[float, ...] = ()
-    # One program after the other is changed, with what was best for those before it.
+    # Programs are changed one after the other, starting from the best result so far.
     for number, program in enumerate(read):
         changes = _changes(placement, number, cost.memory_per_task_gb[number])
         tried = dict.fromkeys(tuple(program.effective(change, launch.launcher).items()) for change in changes)
@@ -335,16 +339,16 @@ def better_line(
             after = advise(placed, its_cost)
             if not _dominates(placement, placed, before, after):
                 continue
-            rank = (_problems(after), _codes(after).total(), len(placed.nodes), _size(change, program))
+            rank = (_problems(after), counted_codes(after).total(), len(placed.nodes), _size(change, program))
             if best is None or rank < best_rank:
                 best, best_rank, written[number] = BetterLine(*found, its_cost), rank, change
     return best
 
 
 def _size(changes: Changes, program: ProgramOptions) -> int:
-    """Return how much is changed: an option that is added or removed counts 1, one with another value 2."""
+    """Return the size of a change: an option that is added or removed counts 1, a changed value 2."""
     typed = {given.name for given in program.given}
-    # To say the binding costs nothing: what a site binds to by itself is not the same everywhere.
+    # Explicit binding has no cost: the default binding differs between sites.
     free = {"--cpu-bind": "cores"}
     sizes = {name: (name in typed) + (value is not None) - (free.get(name) == value) for name, value in changes.items()}
     return sum(sizes.values())
@@ -353,8 +357,8 @@ def _size(changes: Changes, program: ProgramOptions) -> int:
 def layout_line(machine: Machine, kind: NodeKind, tasks: int, tasks_per_node: int, threads: int) -> str | None:
     """Return a line that starts a job with that many tasks a node and threads a task; None if none is found.
 
-    Each form is placed on a full node, which stands for the others; of those that
-    give each thread a core, the first with the fewest findings is taken.
+    Each form is placed on one full node, representing the others; of those that give each thread a core, the first with
+    the fewest findings is used.
 
     Examples
     --------
@@ -366,13 +370,13 @@ def layout_line(machine: Machine, kind: NodeKind, tasks: int, tasks_per_node: in
     if machine.launcher().kind in _BOUND_BY_OTHERS:
         return None
     full = min(tasks, tasks_per_node)
-    for options in _layout_options(machine, kind, full, threads):
-        whole, one = (_layout_text(machine, options, many, tasks_per_node) for many in (tasks, full))
+    for options in layout_options(machine, kind, full, threads):
+        whole, one = (layout_text(machine, options, many, tasks_per_node) for many in (tasks, full))
         with suppress(LaunchError):
             (launch,) = read_launches(one, machine, threads=threads, kind=kind.name)
             placed = place_tasks(launch, machine, kind=kind.name)
             after = advise(placed, placement_cost(placed))
-            rank = _problems(after), _codes(after).total()
+            rank = _problems(after), counted_codes(after).total()
             roomy = all(len(seat.cores) >= threads for seat in placed.nodes[0].pattern)
             if roomy and len(placed.nodes) == 1 and (best is None or rank < best):
                 best, line = rank, whole
@@ -394,8 +398,15 @@ def line_of(layout: Layout) -> str | None:
     return layout_line(layout.machine, layout.node_kind, layout.tasks, layout.tasks_per_node, layout.threads_per_task)
 
 
-def _layout_options(machine: Machine, kind: NodeKind, tasks: int, threads: int) -> Iterator[str]:
-    """Yield options for a layout in the words of the machine's own launcher, the canonical form first."""
+def layout_options(machine: Machine, kind: NodeKind, tasks: int, threads: int) -> Iterator[str]:
+    """Yield options for a layout in the syntax of the machine's launcher, the canonical form first.
+
+    Examples
+    --------
+    >>> hopper = Machine.load("hopper")
+    >>> list(layout_options(hopper, hopper.node(), 12, 2))
+    ['-d 2', '-S 3 -d 2']
+    """
     launcher = machine.launcher().kind
     if launcher == "srun":
         per_core = 1 if machine.launcher().threads_per_core == 1 else kind.threads_per_core
@@ -414,8 +425,14 @@ def _layout_options(machine: Machine, kind: NodeKind, tasks: int, threads: int) 
         yield flags[launcher].format(threads)
 
 
-def _layout_text(machine: Machine, options: str, tasks: int, tasks_per_node: int) -> str:
-    """Return the line of a layout."""
+def layout_text(machine: Machine, options: str, tasks: int, tasks_per_node: int) -> str:
+    """Return a line of the machine's launcher with its counts and some options.
+
+    Examples
+    --------
+    >>> layout_text(Machine.load("hopper"), "-S 3", 384, 12)
+    'aprun -n 384 -N 12 -S 3 ./a.out'
+    """
     nodes, launcher = -(-tasks // tasks_per_node), machine.launcher().kind
     counts = {
         "srun": f"srun -N {nodes} -n {tasks} --ntasks-per-node={tasks_per_node}",

@@ -1,7 +1,7 @@
-"""What to do about a finding: changes of the script, each applied, read and judged again before it is proposed.
+"""Remedies for a finding: changes of the script, each applied, read and judged before it is proposed.
 
-A check yields a `Draft`: what it found, and changes that may cure it, the plainest first. Only the first change that
-the launcher and the batch system accept, that ends the finding and that brings no new problem becomes its advice.
+A check yields a `Draft`: the finding, and possible changes, simplest first. Only the first change that the launcher and
+the batch system accept, that ends the finding and that brings no new problem becomes its advice.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ class Judged(NamedTuple):
     refusal: str = ""
 
     def cured(self, code: str, before: "Judged") -> bool:
-        """Whether a finding is gone that was there before, and nothing is worse."""
+        """Whether an earlier finding is gone and nothing is worse."""
         same = self.refusal in ("", before.refusal)
         return same and self.codes[code] < before.codes[code] and self.problems <= before.problems + Counter()
 

@@ -24,7 +24,7 @@ RANK = "node[-_]rank|machine[-_]rank"
 PORT = "master[-_]port|main[-_]process[-_]port"
 """Options that give a starter its port; a rendezvous endpoint holds one too."""
 _LOCAL = r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0)"
-# A rank that the shell of the batch script puts in: there it is that of the script, 0.
+# A rank expanded by the shell of the batch script: it is the script's, 0.
 _RANK_HERE = r"(?<!\\)\$\{?SLURM_(?:NODEID|PROCID|LOCALID)\b"
 
 
@@ -52,7 +52,7 @@ class Starter(NamedTuple):
 
     @property
     def meets_by_rank(self) -> bool:
-        """Whether its nodes are told apart by a rank that each must be given, and not by a rendezvous."""
+        """Whether the nodes need an explicit rank rather than a rendezvous."""
         static = re.search(r"--rdzv[-_]backend[= ]+static", self.text)
         return bool(static) or not re.search(r"--rdzv[-_](?:backend|endpoint)|--hostfile|--standalone", self.text)
 
@@ -68,7 +68,7 @@ class Starter(NamedTuple):
 
 
 def starter_in(words: Sequence[Word]) -> Starter | None:
-    """Return the starter that a command holds, in a container, behind Python or in the words for a shell too.
+    """Return the starter in a command, also within a container, after Python or in a shell string.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def _parts(quoted: Word) -> list[str]:
 
 
 def _read(name: str, words: Sequence[Word]) -> Starter:
-    """Return a starter with the numbers behind its name, up to the program that it starts."""
+    """Return a starter with the numbers after its name, up to the program that it starts."""
     end = next((at for at, word in enumerate(words) if re.search(r"\.py$", word.text)), len(words))
     text = " ".join(word.text for word in words)
     ahead = words[:end]
@@ -105,7 +105,7 @@ def _read(name: str, words: Sequence[Word]) -> Starter:
         workers = -(-all_workers // (nodes or 1))
     endpoint = re.search(r"--rdzv[-_]endpoint[= ]+\S*?:(\d{2,5})(?!\S)", text)
     port = int(endpoint[1]) if endpoint else _number(text, PORT)
-    # What a whole word of a variable holds, or a file of options, may give the rest.
+    # A variable that forms a whole word, or an options file, may set the rest.
     bare = any(
         re.fullmatch(r"\"?\$\{?\w+(?:\[[@*]\])?\}?\"?", each.text) and _is_alone(ahead, at)
         for at, each in enumerate(ahead)
@@ -115,7 +115,7 @@ def _read(name: str, words: Sequence[Word]) -> Starter:
 
 
 def _is_alone(words: Sequence[Word], at: int) -> bool:
-    """Whether a word is no value of the option before it."""
+    """Whether a word is not the value of the option before it."""
     return at == 0 or not words[at - 1].text.startswith("-") or "=" in words[at - 1].text
 
 
@@ -170,7 +170,7 @@ def _plain(word: RawWord) -> Word:
 
 
 def tasks_of_mpirun(line: LaunchLine, nodes: int | None) -> int | None:
-    """Return the tasks on each node that mpirun or mpiexec starts; None where the line does not say.
+    """Return the tasks per node that mpirun or mpiexec starts; None if the line does not set them.
 
     Examples
     --------

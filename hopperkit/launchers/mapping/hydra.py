@@ -1,7 +1,7 @@
 """Where MPICH's Hydra binds the ranks of a node: ``-bind-to`` and ``-map-by``, as its hwloc part works them out.
 
 Hydra makes a table of masks and gives rank ``i`` of a node mask ``i`` modulo its length. A mask starts in a domain of
-the mapping; each round over the domains starts further on in them.
+the mapping; each round over the domains starts at a later unit.
 
 References
 ----------
@@ -75,7 +75,7 @@ def _user_masks(text: str, node: Topology) -> list[int]:
 
 
 def _unit(option: str, typed: str, node: Topology) -> tuple[tuple[int, ...], int]:
-    """Return the units that a word names, and how many of them it asks for."""
+    """Return the units that a word names, and how many of them it requests."""
     word, _, number = typed.partition(":")
     if word not in _UNITS:
         known = ", ".join(dict.fromkeys(_UNITS))
@@ -116,7 +116,7 @@ def _table(bind: str, mapping: str, node: Topology) -> list[int]:
 
 
 def _span(units: tuple[int, ...], first: int, count: int) -> int:
-    """Return the mask of so many units from one on, going round."""
+    """Return the mask of this many consecutive units, wrapping around."""
     mask = 0
     for number in range(first, first + count):
         mask |= units[number % len(units)]
@@ -129,7 +129,7 @@ def _covering(mask: int, node: Topology) -> int:
 
 
 def _mask(units: tuple[int, ...], count: int, start: int, covering: int) -> int:
-    """Return so many units from the one with a hardware thread on; within a covering unit if there is one."""
+    """Return this many units from the one with a given hardware thread; within a covering unit if there is one."""
     at = next(number for number, unit in enumerate(units) if unit >> start & 1)
     mask = 0
     for _ in range(min(count, 2 * len(units))):
@@ -143,6 +143,6 @@ def _mask(units: tuple[int, ...], count: int, start: int, covering: int) -> int:
 
 
 def _advanced(start: int, span: int, by: int) -> int:
-    """Return the hardware thread so many after another one in a domain, going round."""
+    """Return the hardware thread this many positions after another one in a domain, wrapping around."""
     places = list(bits(span))
     return places[(places.index(start) + by) % len(places)]

@@ -1,6 +1,6 @@
 """Pinning variables of Intel MPI, which decide where it binds ranks; options such as ``-bind-to`` do nothing or are refused.
 
-Three ways to pin are known by asking: that of 2021.5 to 2021.9, that of 2021.12 to 2021.14, and that from 2021.15 on.
+Three versions of pinning were measured: that of 2021.5 to 2021.9, that of 2021.12 to 2021.14, and that from 2021.15 on.
 """
 
 import re
@@ -21,12 +21,12 @@ _MOST = 100_000
 
 
 class IntelRequest(NamedTuple):
-    """What the variables of a line ask of Intel MPI.
+    """Request to Intel MPI in the variables of a line.
 
     Parameters
     ----------
     domain, layout : str
-        ``I_MPI_PIN_DOMAIN``, and what stands behind its colon.
+        ``I_MPI_PIN_DOMAIN``, and the part after its colon.
     order : str
         ``I_MPI_PIN_ORDER``; ``bunch`` by default.
     cores_only : bool
@@ -100,7 +100,7 @@ def listed_cpus(text: str, node: Topology) -> list[int]:
     Raises
     ------
     CannotTellError
-        If it is no list of numbers and ranges.
+        If it is not a list of numbers and ranges.
     LaunchError
         If the node does not have one of them.
 

@@ -1,8 +1,8 @@
 """How Intel MPI 2021.15 and later pin the ranks of a node.
 
-Ranks are dealt out evenly over sockets; those of a socket over its NUMA nodes where every socket can do so, else over
-its cores. ``scatter`` and ``spread`` go down unit by unit and leave room between ranks. Found by asking 2021.19 for
-some 1,700 lines; Intel prints the rule for NUMA nodes alone.
+Ranks are distributed evenly over sockets; those of a socket over its NUMA nodes if every socket can do so, otherwise
+over its cores. ``scatter`` and ``spread`` go down unit by unit and leave room between ranks. Measured with 2021.19 on
+about 1,700 lines; Intel documents only the rule for NUMA nodes.
 
 References
 ----------
@@ -189,7 +189,7 @@ def _even_shares(node: Topology, ranks: int, order: str) -> list[int]:
 
 
 def _regions(node: Topology, ranks: int, scarce: str) -> list[tuple[int, int]]:
-    """Return what ranks are dealt out over, with how many each has: NUMA nodes where every socket's ranks divide evenly.
+    """Return the regions for the ranks, with the number in each: NUMA nodes if every socket's ranks divide evenly.
 
     They also are NUMA nodes where a socket has fewer than two of the units `scarce` for each rank.
     """
@@ -248,13 +248,13 @@ def _starts(node: Topology, mask: int, ranks: int) -> list[int]:
 
 
 def _ring(first: int, size: int, total: int) -> int:
-    """Return a mask of so many hardware threads from one on, going round."""
+    """Return a mask of this many hardware threads, wrapping around."""
     mask = ((1 << size) - 1) << first
     return (mask | mask >> total) & ((1 << total) - 1)
 
 
 def _sized(node: Topology, ranks: int, size: int, order: str) -> list[int]:
-    """Return domains of so many hardware threads; where there are too few, they go round the node."""
+    """Return domains of this many hardware threads; if there are too few, they wrap around the node."""
     total = len(node.numbers)
     if size >= total:
         return [node.everything] * ranks

@@ -15,35 +15,35 @@ _UNITS = {
     **{f"l{level}cache": f"l{level}" for level in (1, 2, 3)},
 }
 _UNITS_5 = {**_UNITS, "package": "socket"}
-# Options of older releases, and the directive or the modifier of --map-by that each stands for.
+# Options of older releases, and the equivalent directive or modifier of --map-by.
 _DIRECTIVES = {"-bynode": "node", "-bycore": "core", "-byslot": "slot", "-pernode": "ppr:1:node"}
 _PATTERNS = {"-npernode": "node", "-npersocket": "socket"}
 _UNKNOWN = {4: ("-bysocket", "-bind-to-none"), 5: ("-bysocket", "-bind-to-socket", "-bind-to-none")}
-# A list of CPUs of at most so many characters is read.
+# Longest list of CPUs that is read, in characters.
 _LONGEST_LIST = 20_000
 
 
 class CannotTellError(Exception):
-    """What a launcher does with a line is not known; the text says why."""
+    """A launcher's behavior for a line is unknown; the text explains why."""
 
 
 class OpenMpiRequest(NamedTuple):
-    """What a line asks of Open MPI.
+    """Request of a line to Open MPI.
 
     Parameters
     ----------
     unit : str
-        What ranks are mapped by: ``slot``, ``node``, ``list`` or a unit of the node; empty where the line does not say.
+        Unit that ranks are mapped by: ``slot``, ``node``, ``list`` or a unit of the node; empty if not given.
     per_unit : int or None
         Ranks on each unit: ``ppr``.
     width : int
         CPUs of a rank.
     width_given : bool
-        Whether the line says so, be it 1.
+        Whether the line sets it, even to 1.
     rank, rank_fill : str, bool
         How ranks are numbered: a unit, ``slot``, ``node``, ``fill`` or ``span``; and the modifier ``fill`` of 4.1.
     bind : str
-        What ranks are bound to; empty where the line does not say.
+        Binding target of ranks; empty if not given.
     overload, oversubscribe, hwthreads, span, ordered : bool
         The qualifiers and modifiers of these names.
     only_modifiers : bool
@@ -126,7 +126,7 @@ def _common(values: Mapping[str, str]) -> OpenMpiRequest:
 
 
 def _directives(values: Mapping[str, str]) -> list[str]:
-    """Return what options of older releases stand for in ``--map-by``."""
+    """Return the ``--map-by`` equivalents of older options."""
     found = [directive for name, directive in _DIRECTIVES.items() if name in values]
     return found + [f"ppr:{values[name]}:{unit}" for name, unit in _PATTERNS.items() if name in values]
 
@@ -204,7 +204,7 @@ def _read_4(values: Mapping[str, str]) -> OpenMpiRequest:
         raise CannotTellError("How Open MPI 4.1 deals ranks out over --cpu-set or --cpu-list could not be checked.")
     request = _common(values)
     mapping = values.get("-map-by", "") or _parameter(values, "rmaps_base_mapping_policy")
-    # Beside --map-by, ranks a node or a socket only bound what a node gets.
+    # With --map-by, ranks per node or per socket only limit the ranks of a node.
     per_place = any(name in values for name in (*_PATTERNS, "-pernode"))
     if "-cpus-per-proc" in values:
         width = whole_number("--cpus-per-proc", values["-cpus-per-proc"])
@@ -228,7 +228,7 @@ def _read_4(values: Mapping[str, str]) -> OpenMpiRequest:
 
 
 def _mapping_4(request: OpenMpiRequest, mapping: str) -> OpenMpiRequest:
-    """Return the request with what ``--map-by`` of 4.1 says; behind ppr, modifiers that it does not know are ignored."""
+    """Return the request with 4.1's ``--map-by``; after ppr, unknown modifiers are ignored."""
     if not mapping:
         return request
     word, _, rest = mapping.partition(":")
@@ -288,7 +288,7 @@ def _bound_unit(word: str, units: Mapping[str, str], *, exact: bool = False) -> 
 
 
 def _matching(word: str, names: Mapping[str, str]) -> str | None:
-    """Return what a word stands for that begins as a name does, or a name as it does: the comparison of 5.0."""
+    """Return the match of a word that is a prefix of a name, or has a name as prefix: the comparison of 5.0."""
     typed = word.lower()
     return next(
         (unit for name, unit in names.items() if typed and (name.startswith(typed) or typed.startswith(name))), None
@@ -296,7 +296,7 @@ def _matching(word: str, names: Mapping[str, str]) -> str | None:
 
 
 def _abbreviated(word: str, names: Mapping[str, str]) -> str | None:
-    """Return what a word stands for that is the beginning of a name: the comparison of 4.1."""
+    """Return the match of a word that is a prefix of a name: the comparison of 4.1."""
     return next((unit for name, unit in names.items() if word and name.startswith(word.lower())), None)
 
 

@@ -67,7 +67,7 @@ def place_openmpi4(request: OpenMpiRequest, node: Topology, slots: int, ranks: i
     if policy.bind == "none":
         return [0] * ranks
     if policy.unit in _OBJECTS and not request.per_unit:
-        # The places are dealt out anew before binding, in turn, whatever SPAN made of them.
+        # Before binding, the places are dealt out again in turn, regardless of SPAN.
         units = node.units[policy.unit]
         places = [units[number % len(units)] for number in range(ranks)]
     try:
@@ -101,7 +101,7 @@ def _policy(request: OpenMpiRequest, ranks: int) -> _Policy:
 
 
 def _rank_policy(request: OpenMpiRequest) -> str:
-    """Return how ranks are numbered: as the line says, else by what it maps to."""
+    """Return the ranking policy: as given, otherwise derived from the mapping."""
     if request.rank:
         return request.rank
     return request.unit if request.unit in _OBJECTS and not request.per_unit else "slot"
@@ -167,7 +167,7 @@ def _bound(request: OpenMpiRequest, policy: _Policy, node: Topology, places: lis
 
 
 def _in_place(request: OpenMpiRequest, policy: _Policy, node: Topology, used: list[int], at: int) -> int:
-    """Return which unit a rank is bound to that was mapped to one of the same kind: it, or the next with room."""
+    """Return the unit for a rank mapped to a unit of the same kind: that unit, or the next with room."""
     units = node.units[policy.bind]
     room = [_cpus(unit, policy, node) > bound for unit, bound in zip(units, used, strict=True)]
     if not room[at]:
@@ -204,7 +204,7 @@ def _downward(request: OpenMpiRequest, policy: _Policy, node: Topology, used: li
 
 
 def _check_overload(request: OpenMpiRequest, policy: _Policy) -> None:
-    """Refuse more ranks on a unit than it has CPUs if the line says what to bind to; else nothing is bound."""
+    """Reject more ranks on a unit than it has CPUs if the line sets the binding; otherwise nothing is bound."""
     if request.overload:
         return
     if policy.bind_given:

@@ -1,7 +1,7 @@
 """Where Open MPI 5.0 puts the ranks of a node: its mapper, ranking and binding, step by step.
 
-Open MPI 5.0 maps, binds and ranks in PRRTE. A rank is bound as soon as it is mapped, so what earlier ranks took decides
-where later ones go.
+Open MPI 5.0 maps, binds and ranks in PRRTE. A rank is bound as soon as it is mapped, so earlier ranks affect where
+later ones are mapped.
 
 References
 ----------
@@ -98,7 +98,7 @@ def _policy(request: OpenMpiRequest, ranks: int) -> _Policy:
 
 
 def _default_unit(request: OpenMpiRequest, hwthreads: bool) -> str:
-    """Return the unit that ranks are mapped by where the line does not say."""
+    """Return the default mapping unit."""
     if request.width > 1:
         return "slot"
     if request.bind:
@@ -107,7 +107,7 @@ def _default_unit(request: OpenMpiRequest, hwthreads: bool) -> str:
 
 
 def _default_rank(request: OpenMpiRequest, unit: str) -> str:
-    """Return how ranks are numbered where the line does not say."""
+    """Return the default ranking."""
     if unit == "node" and not request.per_unit:
         return "node"
     if request.span and unit != "slot":
@@ -116,7 +116,7 @@ def _default_rank(request: OpenMpiRequest, unit: str) -> str:
 
 
 def _default_bind(request: OpenMpiRequest, unit: str, ranks: int, hwthreads: bool) -> str:
-    """Return what ranks are bound to where the line does not say."""
+    """Return the default binding."""
     cpu = "hwthread" if hwthreads else "core"
     if request.oversubscribe:
         return "none"
@@ -158,12 +158,12 @@ class _Mapper:
         return self.mapped
 
     def _cpus(self, mask: int) -> int:
-        """Return how many CPUs are free in a mask; remember them as the target of the next binding."""
+        """Return the number of free CPUs in a mask; store them as the target of the next binding."""
         self.free = self.available & self.allowed & mask
         return self.node.count_inside(self.free, self.cpu)
 
     def _is_available(self, place: int, wanted: int) -> int:
-        """Return how many of some ranks find room in a place; 0 for none."""
+        """Return how many ranks fit in a place; 0 for none."""
         if not self.request.oversubscribe and len(self.mapped) >= self.slots:
             return 0
         if self.bind == "none":
@@ -189,7 +189,7 @@ class _Mapper:
             self.bind = "none"
 
     def _by_slot(self) -> None:
-        """Map to the next slots; a second pass takes what a first one left over."""
+        """Map to consecutive slots; a second pass takes those left by the first."""
         for second in (False, True):
             left = self.ranks - len(self.mapped)
             room = self.slots - len(self.mapped)
@@ -235,7 +235,7 @@ class _Mapper:
                     )
 
     def _by_pattern(self) -> None:
-        """Map so many ranks to each object, as ppr says."""
+        """Map this many ranks to each object, as ppr requests."""
         each = self.request.per_unit or 1
         whole = self.policy.unit == "node"
         places = (self.node.everything,) if whole else self.node.units[self.policy.unit]
@@ -258,7 +258,7 @@ class _Mapper:
                     break
 
     def _take(self, place: int, *, whole_node: bool = False) -> bool:
-        """Map one more rank to a place and bind it; False where there is nothing left to bind it to."""
+        """Map one more rank to a place and bind it; False if no CPU is left to bind it to."""
         if self.bind == "none":
             mask: int | None = 0
         elif self.policy.width > 1:
@@ -283,7 +283,7 @@ class _Mapper:
         return None if self.policy.bind_given else 0
 
     def _bind_to_several(self, place: int, whole_node: bool) -> int | None:
-        """Bind to the next free CPUs of a place, those of a node all on one socket."""
+        """Bind to the next free CPUs of a place; on a node, all on one socket."""
         base = self.target & place & self.available
         if whole_node:
             spots = (base & socket for socket in self.node.units["socket"])

@@ -1,4 +1,4 @@
-"""What a line asks of its launcher, ready to bind the ranks of a node of any kind."""
+"""A line's request to its launcher, ready to bind the ranks of a node of any kind."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -20,14 +20,14 @@ _MOST_PER_CPU = 64
 
 
 class Bound(NamedTuple):
-    """The CPUs of each rank of a node, empty where it is not bound, and why they cannot be told, if so."""
+    """The CPUs of each rank of a node, empty if unbound, and why they may be unknown."""
 
     cpus: list[tuple[int, ...]]
     doubt: str = ""
 
 
 def _numbered(masks: list[int], node: Topology) -> list[tuple[int, ...]]:
-    """Return masks as Linux' numbers; those of all CPUs of the node are not bound."""
+    """Return masks in Linux numbering; a mask of all CPUs of the node means unbound."""
     numbers = {mask: tuple(sorted(node.cpu_numbers(mask))) for mask in set(masks)}
     return [numbers[mask] for mask in masks]
 
@@ -43,7 +43,7 @@ def _checked(kind: NodeKind, ranks: int) -> Topology:
 
 
 def _agreed(ways: Sequence[Callable[[], list[int]]], node: Topology, ranks: int, doubt: str) -> Bound:
-    """Return what all releases do; where they differ, one of them and the doubt."""
+    """Return the result if all releases agree; otherwise one of the results and the doubt."""
     answers: list[list[int]] = []
     error: LaunchError | None = None
     reason = ""
@@ -85,7 +85,7 @@ def ranks_of_line(options: Sequence[tuple[str, str]], release: int, kind: NodeKi
 
 
 class OpenMpiMapper(NamedTuple):
-    """Open MPI: the options of a line with one dash, its release if the text says it, and the ranks of the job."""
+    """Open MPI: single-dash options of a line, the release if known, and the ranks of the job."""
 
     options: tuple[tuple[str, str], ...]
     release: int | None
@@ -93,7 +93,7 @@ class OpenMpiMapper(NamedTuple):
 
     @property
     def doubt_on_several_nodes(self) -> str:
-        """Why the ranks of several nodes cannot be told apart; empty if they can."""
+        """Why the ranks of several nodes cannot be distinguished; empty if they can."""
         values = dict(self.options)
         if "-rank-by" in values or "span" in values.get("-map-by", "").lower():
             return "How Open MPI numbers ranks of several nodes with --rank-by or SPAN is not followed."
@@ -156,7 +156,7 @@ class HydraMapper(NamedTuple):
 
 
 class IntelMapper(NamedTuple):
-    """Intel MPI: its variables, whether the line has options of other launchers, and its release if the text says it."""
+    """Intel MPI: its variables, whether the line has options of other launchers, and the release if known."""
 
     variables: tuple[tuple[str, str], ...]
     foreign: str
@@ -198,7 +198,7 @@ class IntelMapper(NamedTuple):
         return ["13" if self.release >= (2021, 13) else "12"] if self.release >= (2021, 12) else ["9"]
 
     def _check_early(self, request: IntelRequest, node: Topology, ranks: int) -> None:
-        """Refuse to tell where 2021.15 to 2021.18 were seen to do otherwise than 2021.19."""
+        """Report as unknown where 2021.15 to 2021.18 were observed to differ from 2021.19."""
         if self.release is None or self.release >= (2021, 19):
             return
         listed = [int(number) for number in request.processors.split(",") if number.isdigit()]

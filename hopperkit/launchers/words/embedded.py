@@ -1,4 +1,4 @@
-r"""Launch lines in here-documents and in strings of Python, where a text has none of its own.
+r"""Launch lines in here-documents and Python strings, for texts without a direct launch line.
 
 The text around them is blanked out, character for character, so that every word keeps its line and its place.
 """
@@ -54,7 +54,7 @@ def _here_documents(text: str) -> Iterator[tuple[int, str]]:
     """Yield the bodies of here-documents that hold a launch line."""
     for match in _HERE_DOCUMENT.finditer(text):
         body, opening = match["body"], text[match.start() : match.start("body")]
-        # What cat only prints is run by nobody.
+        # The output of cat is not executed.
         if re.match(r"\s*cat\b", opening) and not re.search(r"(?<!<)>|\|", opening):
             continue
         if re.search(rf"^[ \t]*(?:time[ \t]+|exec[ \t]+)?{_LAUNCHER}[ \t]", body, re.MULTILINE):
@@ -65,7 +65,7 @@ def _here_documents(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _strings(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the strings and lists that are launch lines, each ended as a statement; what is printed is none."""
+    """Yield the strings and lists that are launch lines, each ended as a statement; printed text is skipped."""
     for number, match in enumerate(_STRING.finditer(text)):
         before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if number < _MOST_STRINGS and not before.lstrip().startswith("#") and not _PRINTS.search(before):
@@ -83,7 +83,7 @@ def _with_variables(body: str) -> str:
 
 
 def _items(body: str) -> str:
-    """Return the items of a list as words, as long as before; what is no string is a variable."""
+    """Return the items of a list as words of the same length; other values than strings become variables."""
     pieces: list[str] = []
     for item in re.finditer(r"'[^'\n]*'|\"[^\"\n]*\"|[\s,]+|[^\s,'\"]+", body):
         piece = item[0]
@@ -92,7 +92,7 @@ def _items(body: str) -> str:
         elif re.fullmatch(r"[\s,]+", piece):
             pieces.append(re.sub(r"[,\n]", " ", piece))
         else:
-            # Behind the comma and the blank before it, one of which becomes the sign of a variable.
+            # After the comma and the blank before it, one of which becomes the sign of a variable.
             pieces[-1] = f"{pieces[-1][:-1]}$"
             pieces.append(re.sub(r"\W", "_", piece))
     return "".join(pieces)

@@ -1,10 +1,8 @@
-"""Shell text cut into statements and words, and what stands in a word once variables were put in.
+"""Shell text split into statements and words, with variables expanded.
 
-As much of sh, bash and csh as is needed for job scripts: quotes, continued
-lines, comments, redirections, pipes, here-documents, variables. What only the
-running script can know (arithmetic, the output of a command, a variable set
-elsewhere) is kept as an unknown with its reason, and refused only where a value
-is needed.
+As much of sh, bash and csh as is needed for job scripts: quotes, continued lines, comments, redirections, pipes,
+here-documents, variables. Values known only at run time (arithmetic, the output of a command, a variable set elsewhere)
+are kept as unknowns with a reason, and rejected only if the value is needed.
 """
 
 import re
@@ -21,13 +19,13 @@ _EXPANSION = "is a shell expansion that is not read here; write the value"
 _STATE = "is an argument or a state of the script; write the value"
 _LIST = "is a list; write the value"
 _PLACEHOLDER = "is a placeholder; write the value"
-# What a command substitution counts, by the variable in which the reader has it.
+# Quantities that a command substitution counts, by the reader's variable.
 _COUNTED = {
     "PBS_NUM_NODES": r"(?=.*\bwc\b)(?=.*\$\{?PBS_NODEFILE\b)",
     "nvidia-smi -L": r"(?=.*\bwc -l\b)(?=.*\bnvidia-smi (-L|--list-gpus)\b)",
 }
 
-# What a job must ask for so that Slurm sets a variable.
+# Requests required for Slurm to set a variable.
 _SET_BY_SLURM = {
     **dict.fromkeys(("SLURM_NTASKS", "SLURM_NPROCS"), "tasks (-n, --ntasks-per-node)"),
     "SLURM_NTASKS_PER_NODE": "--ntasks-per-node",
@@ -36,8 +34,8 @@ _SET_BY_SLURM = {
 # Arithmetic that another program does.
 _CALCULATED = r"\s*(?:echo\s+[\"']?([^\"'|]+)[\"']?\s*\|\s*bc|expr\s+([^|;&]+))\s*"
 
-# The last kind takes any character, so that a text is walked through in one pass. A kind that begins like another but
-# is longer stands before it.
+# The last kind takes any character, so that a text is walked through in one pass. A longer form with the same beginning
+# comes first.
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t]+)
       | (?P<newline>\n)
@@ -62,12 +60,14 @@ _MAX_DIGITS = 12
 MAX_VALUE = 20_000
 """Longest value that variables may grow to; a launch line is a few hundred characters. [characters]"""
 _TOO_LONG = f"grows past {MAX_VALUE:,} characters as variables are put in; write the value"
-# What stands around a piece that is not known, and for a blank in it, while the words around it are cut.
+# Marks around an unknown piece, and for a blank in it, while the words around it are split.
 _MARK, _BLANK = "\0", "\1"
 
 
 class Unknown(NamedTuple):
-    """A value that the text does not hold, and why; `text` is what it holds of it, each missing piece as typed in marks."""
+    """A value that is not in the text, with the reason; `text` is the known part, with each missing piece as typed
+    between marks.
+    """
 
     reason: str
     text: str = ""
@@ -92,7 +92,7 @@ class Part(NamedTuple):
 
 
 class RawWord:
-    """A word before variables are put in, and where it stands in the text."""
+    """A word before expansion, with its position in the text."""
 
     def __init__(self, parts: Iterable[Part] = ()) -> None:
         self.raw = ""
@@ -119,7 +119,7 @@ class Word(NamedTuple):
     unknown : str
         Why it is not known; empty if it is.
     typed : str
-        How it stood in the text, where a shell reads that as this one word; else empty.
+        Its original text if a shell parses that as this one word; otherwise empty.
     """
 
     text: str
@@ -128,7 +128,7 @@ class Word(NamedTuple):
 
     @property
     def shell(self) -> str:
-        """The word as a shell must be given it: as typed where that is at hand, else quoted.
+        """The word in shell syntax: as typed if possible, otherwise quoted.
 
         Examples
         --------
@@ -173,7 +173,7 @@ def _text(raw: str) -> Part:
     return Part("text", raw)
 
 
-# Tokens that are a piece of a word without a look at what stands around them.
+# Tokens that are part of a word in any context.
 _LITERAL: dict[str, Callable[[str], Part]] = {
     "single": lambda raw: Part("text", raw[1:-1], True),
     "escaped": lambda raw: Part("text", raw[1:], True),
@@ -227,7 +227,7 @@ class _Splitter:
             self.word.end = self.at
 
     def _add(self, part: Part, raw: str) -> None:
-        """Add a piece to the word being read, a new one if there is none."""
+        """Add a piece to the current word, or start one."""
         if self.word is None:
             self.word = RawWord()
             self.word.start = self.start
@@ -242,7 +242,7 @@ class _Splitter:
         self._add(Part("text", "", True), '"')
         self.at = start + 1
         while self.at < end:
-            # What this does not match is a dollar sign or a backquote.
+            # Anything else is a dollar sign or a backquote.
             chunk = _IN_QUOTES.match(self.text, self.at, end)
             if chunk is None:
                 self._variable(self.at, quoted=True)
@@ -252,7 +252,7 @@ class _Splitter:
             self._add(Part("text", text, True), chunk[0].removeprefix("\\\n"))
             self.at = chunk.end()
         self._add(Part("text", "", True), '"')
-        # A substitution inside may have run past the quote; go on behind whichever ended last.
+        # A substitution inside may extend past the quote; continue after whichever ended last.
         self.at = max(self.at, end + 1)
 
     def _variable(self, at: int, *, quoted: bool) -> None:
@@ -280,7 +280,7 @@ class _Splitter:
         self._add(part, text[at : self.at])
 
     def _closing(self, start: int, opening: str, closing: str) -> int:
-        """Return the position behind the bracket that closes the next opening one, or the end of the text."""
+        """Return the position after the matching closing bracket, or the end of the text."""
         depth = 0
         for at in range(start, len(self.text)):
             depth += (self.text[at] == opening) - (self.text[at] == closing)
@@ -289,8 +289,8 @@ class _Splitter:
         return len(self.text)
 
     def _redirection(self, operator: str) -> None:
-        """A redirection: it and its file are no words of the command."""
-        # The number of a stream, as in 2>file, is no word either.
+        """A redirection: it and its file are not words of the command."""
+        # The number of a stream, as in 2>file, is not a word either.
         stream = ""
         if self.word is not None and self.word.raw.isdigit():
             stream, self.word = self.word.raw, None
@@ -303,7 +303,7 @@ class _Splitter:
 
     def _separator(self, operator: str) -> None:
         """An operator between two statements, or the bracket of a list."""
-        # NAME=( begins a list; a bracket elsewhere a shell of its own, whose statements are read like others.
+        # NAME=( begins a list; other brackets begin a subshell, whose statements are parsed like others.
         if operator == "(" and self.word is not None and self.word.raw.endswith("="):
             start = self.at - 1
             self.at = self._closing(start, "(", ")")
@@ -313,7 +313,7 @@ class _Splitter:
             self.end_statement()
 
     def _end_word(self) -> None:
-        """Finish the word being read; the file of a redirection is none of the command."""
+        """End the current word; the file of a redirection is not part of the command."""
         if self.word is None:
             return
         if not self.redirection:
@@ -366,15 +366,14 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
         if part.quoted or part.kind == "text":
             texts[-1] += value
         else:
-            # What comes of a variable outside quotes is cut at blanks; its first piece is glued to what stands before
-            # it.
+            # The value of an unquoted variable is split at blanks; its first piece is joined to the preceding text.
             first, *others = re.split(r"[ \t\n]+", value)
             texts[-1] += first
             texts += others
     if texts[0] and all(part.kind == "text" for part in word.parts):
         return [Word(text=texts[0], typed=_as_typed(word.raw))]
     words = [_word(text, missing) for text in texts if text]
-    # Quotes with nothing in them are an empty word; an empty variable outside quotes is none.
+    # Empty quotes are an empty word; an empty unquoted variable is no word.
     return words or ([Word(text="")] if any(part.quoted for part in word.parts) else [])
 
 
@@ -392,7 +391,7 @@ def _word(text: str, missing: str) -> Word:
 
 
 def _as_typed(raw: str) -> str:
-    """Return a word as typed if it stands by itself: on one line, with both of each pair of quotes; else nothing."""
+    """Return a word as typed if it is complete: on one line, with both of each pair of quotes; otherwise empty."""
     try:
         return raw if "\n" not in raw and len(shlex.split(raw)) == 1 else ""
     except ValueError:
@@ -400,7 +399,7 @@ def _as_typed(raw: str) -> str:
 
 
 def _evaluate(part: Part, variables: Variables) -> str | Unknown:
-    """Return what a piece of a word stands for."""
+    """Return the value of a piece of a word."""
     if part.kind == "text":
         return part.text
     if part.kind in ("opaque", "list"):
@@ -419,7 +418,9 @@ def _evaluate(part: Part, variables: Variables) -> str | Unknown:
 
 
 def _output(command: str) -> Part:
-    """Return what a command substitution becomes; the nodes of a PBS job and the GPUs of a node are known to the reader."""
+    """Return the result of a command substitution; the nodes of a PBS job and the GPUs of a node are known to the
+    parser.
+    """
     known = next((name for name, form in _COUNTED.items() if re.match(form, command)), None)
     if calculated := re.fullmatch(_CALCULATED, command.strip("`$()")):
         return Part("arithmetic", (calculated[1] or calculated[2]).replace("\\", ""))
@@ -430,7 +431,7 @@ def _arithmetic(text: str, variables: Variables) -> str | Unknown:
     """Return the value of whole-number arithmetic whose variables are all known."""
     import ast
 
-    # Division is that of whole numbers, and variables need no dollar sign.
+    # Division is integer division, and variables need no dollar sign.
     names = re.sub(r"\$\{?([A-Za-z_]\w*)\}?", r"\1", text).replace("/", "//")
     try:
         return str(_number(ast.parse(names.strip(), mode="eval").body, variables))
@@ -442,7 +443,7 @@ def _arithmetic(text: str, variables: Variables) -> str | Unknown:
 
 
 def _number(node: Any, variables: Variables) -> int:
-    """Return the value of a piece of arithmetic; ValueError where it is none or has an unknown in it."""
+    """Return the value of an arithmetic expression; ValueError if it is invalid or contains an unknown."""
     import ast
     import operator
 

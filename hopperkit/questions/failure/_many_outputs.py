@@ -22,7 +22,7 @@ def many_outputs(rows: Sequence[OutputRow], unread: Sequence[str] = ()) -> Resul
     ----------
     rows : sequence of OutputRow
     unread : sequence of str
-        What could not be read, and why.
+        Texts that could not be read, with reasons.
 
     Examples
     --------
@@ -80,7 +80,9 @@ def _summary(rows: Sequence[OutputRow], failed: Sequence[OutputRow], bad: Sequen
 
 
 def _without_copies(rows: Sequence[OutputRow]) -> list[OutputRow]:
-    """Return the rows of jobs: of outputs that end alike, and on one node only, the first; where others end so too, time and number tell nothing."""
+    """Return the rows of jobs without copies: of outputs with the same end on one node, only the first; if others end
+    the same way, time and number are not compared.
+    """
     nodes: dict[str, set[str]] = {}
     for row in rows:
         nodes.setdefault(row.ending, set()).add(row.node)
@@ -131,7 +133,7 @@ def _causes(rows: Sequence[OutputRow]) -> Table:
 
 
 def _confidences(group: Sequence[OutputRow]) -> list[tuple[str, int]]:
-    """Return how often each confidence stands in a group."""
+    """Return the number of rows of each confidence in a group."""
     return Counter(row.confidence for row in group if row.confidence).most_common()
 
 

@@ -1,4 +1,4 @@
-"""The lines of a job's output that matter for its diagnosis: which they are, what each is, and what stands beside them.
+"""Relevant lines of a job's output for its diagnosis: their selection, their marks, and their neighbors.
 
 Whatever comes from the reader's text stays text: nothing here makes markup.
 """
@@ -10,7 +10,7 @@ from hopperkit.questions.result import Listing, ListingLine
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis
 from hopperlib.failure.messages.evidence import Hit, MessageHits
 
-# What is shown at most: a page is no place for a whole log. [lines; characters]
+# Upper limit: a page cannot show a whole log. [lines; characters]
 LINES_LISTED = 160
 LINE_LENGTH = 400
 HITS_OF_A_CAUSE = 5
@@ -54,13 +54,13 @@ def part_of(diagnosis: Diagnosis, message: MessageHits) -> str:
 
 
 def listings(diagnosis: Diagnosis, texts: Sequence[tuple[str, str]]) -> Iterator[Listing]:
-    r"""Yield the lines that matter of each text with their neighbors; of a stream, which is gone, without them.
+    r"""Yield the relevant lines of each text with their neighbors; for a stream, which is consumed, without them.
 
     Parameters
     ----------
     diagnosis : Diagnosis
     texts : sequence of (str, str)
-        Name and text of each file, as far as they are at hand.
+        Name and text of each file, if available.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def _marks(diagnosis: Diagnosis) -> dict[tuple[int, int], tuple[str, str]]:
 
 
 def _with_neighbors(name: str, text: str, marked: Mapping[int, tuple[str, str]]) -> Listing:
-    """Return the marked lines of a text with those beside them."""
+    """Return the marked lines of a text with their neighbors."""
     lines = text.removesuffix("\n").split("\n")
     shown: dict[int, ListingLine] = {}
     # The dict keeps the order of importance, so a cut takes the least.
@@ -114,8 +114,8 @@ def _with_neighbors(name: str, text: str, marked: Mapping[int, tuple[str, str]])
 
 
 def _cleaned(line: str) -> str:
-    """Return a line of the text as it would be shown: what a progress bar wrote last, without control characters."""
-    # A progress bar writes one line over and over, parted by carriage returns: a reader saw the last of it.
+    """Return a line of the text in display form: the last segment of a progress bar, without control characters."""
+    # A progress bar overwrites one line with carriage returns: the last segment is what a user saw.
     pieces = [piece for piece in line[: 20 * LINE_LENGTH].split("\r") if piece]
     text = _CONTROL.sub("", (pieces[-1] if pieces else "").replace("\t", "    "))
     return text[:LINE_LENGTH] + ("..." if len(text) > LINE_LENGTH else "")

@@ -1,4 +1,4 @@
-"""Question: how likely a job is to hit a bad node, what that wastes, and what a check before the run is worth."""
+"""Question: the probability that a job hits a bad node, its cost, and the value of a preflight check."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -20,7 +20,7 @@ _CHECK = "sh -c 'sed \"s/^/$(hostname -s): /\" /proc/buddyinfo' | hopper preflig
 
 
 class Job(ask.Setting):
-    """A job on some nodes of a machine of which some are bad."""
+    """A job on some nodes of a machine with some bad nodes."""
 
     machine: Machine = ask.machine()
     bad: int = ask.whole("Bad nodes on the machine", 8, (0, 100_000), help="Eight were found on Hopper in early 2012.")
@@ -56,7 +56,7 @@ class Job(ask.Setting):
 
     @property
     def terms(self) -> dict[str, float]:
-        """What run and check cost."""
+        """Costs of the run and the check."""
         return {
             "run_hours": self.run_hours,
             "lost_fraction": self.lost_fraction,
@@ -70,7 +70,7 @@ class Job(ask.Setting):
 
     @cached_property
     def own(self) -> CheckValue:
-        """What the check is worth to this job."""
+        """Value of the check for this job."""
         return check_value(self.nodes, self.bad, self.job_nodes, **self.terms)
 
     @property

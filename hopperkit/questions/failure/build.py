@@ -1,4 +1,4 @@
-"""Question: what is loaded and a link line in, known problems and the repaired line out. Both stay on the page."""
+"""Question: from loaded modules and a link line to known problems and a repaired line. Both stay on the page."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -36,7 +36,7 @@ Currently Loaded Modules:
 
 
 class Given(ask.Setting):
-    """What is loaded, and a link line."""
+    """Loaded modules, and a link line."""
 
     modules: str = ask.text(
         "What is loaded",
@@ -67,7 +67,7 @@ class Given(ask.Setting):
 
     @cached_property
     def problems(self) -> list[KnownProblem]:
-        """What the rules find."""
+        """Findings of the rules."""
         return list(check_build(self.build))
 
     @property
@@ -82,7 +82,7 @@ class Given(ask.Setting):
 
     @property
     def possible(self) -> list[BuildRule]:
-        """Problems of which something cannot be told."""
+        """Problems with unknown conditions."""
         return [each.rule for each in self.problems if each.certainty == "possible"]
 
     @cached_property
@@ -193,7 +193,7 @@ def _problems(given: Given) -> Table:
 
 
 def _source(problem: KnownProblem) -> str:
-    """Return where a rule comes from, and whether it is ours."""
+    """Return the source of a rule, and whether it is ours."""
     rule = problem.rule
     return rule.source if rule.era == "report" else f"ours, for today; {rule.source.removeprefix('ours: ')}"
 
@@ -226,7 +226,7 @@ def _facts(given: Given) -> Facts:
 
 
 def _contract(given: Given) -> dict[str, Any]:
-    """Return what `hopper build --json` prints besides: its keys are promised to programs."""
+    """Return the additional output of `hopper build --json`; its keys are stable."""
     done = given.repaired
     return {
         "compiler": given.build.compiler,

@@ -37,7 +37,7 @@ _MAX_ROWS = 12
 _MAX_TEMPLATE = 120
 # Lines of a text by which its kind is recognized.
 _HEAD = 400
-# Texts that are brought here by mistake, beside those that other questions read.
+# Texts given here by mistake, in addition to those that other questions read.
 _OTHER_TEXTS = {
     "the matrix of `nvidia-smi topo -m`": r"^\s{1,20}GPU0\s+GPU1\b|^Legend:\s*$(?s:.{0,80})\bX {1,8}= Self",
     "Slurm's configuration": r"^Configuration data as of \d{4}-|^SlurmctldHost(?:\[\d+\])?\s*=",
@@ -46,7 +46,7 @@ _WHO = {"user": "the job's owner", "staff": "the center's staff", "vendor": "the
 _NO_RULE = "no rule knows the message; it stands nearest to the failure"
 _BOTH = "no rule knows the message; it stands nearest to the failure, and a ranking of all lines puts it first, too"
 _FAULT = {"user": "user", "system": "system", "either": "either user or system"}
-# Fields of a cause whose names say too little.
+# Fields of a cause whose names need a longer label.
 _LABELS = {
     "label": "Printed by task",
     "hsa_node": "HSA node (no GPU index)",
@@ -55,7 +55,7 @@ _LABELS = {
     "apid": "Application",
 }
 _SUSPICIONS = {"fatal": "end of the program", "error": "error", "end": "end, no reason", "hint": "goal missed"}
-# Fields of a cause that are facts of their own.
+# Fields of a cause with a separate fact.
 _LOCATIONS = ("rank", "node", "nid", "cname", "time")
 _MISSING_LIBRARY = (
     "./solver: error while loading shared libraries: libpetsc.so.3.4: "
@@ -68,7 +68,7 @@ def _sample(name: str) -> str:
 
 
 class Given(ask.Setting):
-    """The output of one job, and what is known beside it."""
+    """The output of one job, and facts besides the output."""
 
     log: str = ask.file(
         "Output of the job",
@@ -121,12 +121,12 @@ def answer(given: Given) -> Result:
 
 
 def context_of(launch: str, machine: "str | Machine", record: str, job: str | None = None) -> "Context | None":
-    """Return what is known beside the output; None if nothing is.
+    """Return the facts besides the output; None if there are none.
 
     Raises
     ------
     InputError
-        If the record is no output of sacct, or does not hold the job.
+        If the record is not from sacct, or does not contain the job.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def result_of(diagnosis: Diagnosis, texts: Sequence[tuple[str, str]] = ()) -> Re
     ----------
     diagnosis : Diagnosis
     texts : sequence of (str, str)
-        Name and text of each file, to show the neighbors of a line; of a stream there are none.
+        Name and text of each file, to show the neighbors of a line; empty for a stream.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def _summary(diagnosis: Diagnosis) -> str:
 
 
 def _meaning(cause: Cause) -> str:
-    """Return what the confidence rests on."""
+    """Return the basis of the confidence."""
     if cause.rule:
         return CONFIDENCE[cause.confidence]
     return _NO_RULE if cause.confidence == "guess" else _BOTH
@@ -218,7 +218,7 @@ def _or(diagnosis: Diagnosis) -> str:
 
 
 def _who_acts(cause: Cause) -> str:
-    """Return who acts, where the message tells on whose side its reason lies."""
+    """Return who must act, if the message shows who is responsible."""
     return f" Who acts: {_WHO[cause.who]}." if cause.who in _WHO else ""
 
 
@@ -228,7 +228,7 @@ def _place(diagnosis: Diagnosis, hit: Hit) -> str:
 
 
 def _findings(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
-    """Yield what to do, in steps, then what confirms it, then what is odd."""
+    """Yield the steps to take, then the confirmation, then anomalies."""
     steps = cause.advice if cause else diagnosis.next
     for number, step in enumerate(steps, start=1):
         yield Finding(f"step-{number}", f"{number}. {step}" if len(steps) > 1 else step, "advice")
@@ -248,7 +248,7 @@ def _findings(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
 
 
 def other_kind(diagnosis: Diagnosis) -> Kind | None:
-    """Return what a text is that is no output of a job: a script, a table, a configuration; None if it may be one."""
+    """Return the kind of a text that is not a job's output: a script, a table, a configuration; None if it may be one."""
     if len(diagnosis.evidence.files) != 1:
         return None
     lines = [text.decode(errors="replace") for _, text in islice(diagnosis.evidence.files[0].window.lines(), _HEAD)]
@@ -271,7 +271,7 @@ def _extent(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
 
 
 def _worth(cause: Cause) -> Iterator[Finding]:
-    """Yield what confirms a cause, what it does not say, and how often its word was right."""
+    """Yield the confirmation of a cause, what it does not imply, and the accuracy of its confidence word."""
     if cause.confirm:
         yield Finding("to-confirm", f"To confirm: {cause.confirm}", "note")
     if cause.rule and cause.rule.does_not_imply:
@@ -302,7 +302,7 @@ def _values(cause: Cause) -> Iterator[Value]:
 
 
 def _labelled(cause: Cause) -> list[tuple[str, str]]:
-    """Return the fields of a cause by what a reader calls them."""
+    """Return the fields of a cause by their display names."""
     return [(_LABELS.get(name, name.replace("_", " ").capitalize()), value) for name, value in cause.fields.items()]
 
 

@@ -22,7 +22,7 @@ nid00015: Node 0, zone Normal 3 2 9 1 0 2 1 1 0 1 7680
 
 
 class Copies(ask.Setting):
-    """Copies of /proc/buddyinfo of some nodes, and what a job needs of each; a need of zero asks for nothing."""
+    """Copies of /proc/buddyinfo of some nodes, and a job's need on each; zero means no need."""
 
     buddyinfo: str = ask.file(
         "Copies of /proc/buddyinfo",
@@ -150,7 +150,7 @@ def _nodes(copies: Copies) -> Table:
 
 
 def _contract(copies: Copies) -> dict[str, Any]:
-    """Return what `hopper preflight --json` prints besides: its keys are promised to programs."""
+    """Return the additional output of `hopper preflight --json`; its keys are stable."""
     found = copies.found
     return {
         "median_free_gb": round(found.median_gb, 3),

@@ -1,4 +1,4 @@
-"""Question: what is this text, and what follows from it?"""
+"""Question: the kind of a text, and its answer."""
 
 import re
 from collections.abc import Mapping
@@ -18,6 +18,7 @@ from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.monitoring.changes import FEWEST
+from hopperlib.package_data import load_text_resource
 from hopperlib.text import count
 
 # Which question answers for a kind, and the control that takes its text.
@@ -36,18 +37,18 @@ _ASKED = {
 }
 # The command that printed a text, copied with it.
 _PROMPT = re.compile(r"^\s*[$+] .*\n")
-# An error that ended a program stands within the last of its output. [characters]
+# An error that ended a program is within the last part of its output. [characters]
 _END = 20_000
-# What may stand within the output of a job.
+# Kinds that may occur within a job's output.
 _WITHIN = {"io", "lustre", "hardware", "buddyinfo", "build", "history", "times"}
 
 
 class Given(ask.Setting):
-    """A text of any kind, and what it is for if it does not say so."""
+    """A text of any kind, and its machine if it does not name one."""
 
     text: str = ask.file(
         "Anything",
-        "#SBATCH -C gpu -q regular -G 8\nsrun -n 8 --gpus-per-task=1 ./a.out",
+        load_text_resource(__file__, "samples/one-numa-node.txt"),
         argument=True,
         required=True,
         multiple=True,
@@ -66,7 +67,7 @@ class Given(ask.Setting):
     )
 
     def check(self) -> None:
-        """Refuse what is no text."""
+        """Reject input that is not text."""
         if not self.text.strip():
             raise InputError("paste a text, or drop a file", name="text")
         for name, text in texts_of(self.text, "this").items():
@@ -75,7 +76,7 @@ class Given(ask.Setting):
 
 
 def answer(given: Given) -> Result:
-    """Return the answer of the question that the text belongs to, and say what it was taken for."""
+    """Return the answer of the question for this kind of text, and report the kind."""
     texts = texts_of(given.text, "this")
     if len(texts) > 1:
         return _together(texts, given)
@@ -92,11 +93,11 @@ def answer(given: Given) -> Result:
             return _taken_for(kind, _answer_as(kind, given))
         except InputError as error:
             refusals.append((kind, f"as {kind.title} ({kind.why}): {error}"))
-        # Any text may be the output of a job; what has marks of its own and cannot be read is none for that.
+        # Any text may be a job's output, except one with marks of another kind that cannot be read.
         if kind.name not in _WITHIN or (following == kinds[-1] and not in_trouble(given.text)):
             break
     (first, _), *others = refusals
-    # What a text with marks of a kind is, is clear: it is what it says that is refused.
+    # The kind of a text with marks is certain: its content is rejected.
     start = "no question can read this text" if others or first.why == NO_MARKS else "read"
     raise InputError(f"{start} {'; '.join(refusal for _, refusal in refusals)}", name="text")
 
@@ -126,7 +127,7 @@ def _failed(text: str) -> bool:
 
 
 def _taken_for(kind: Kind, result: Result) -> Result:
-    """Return an answer that says first what the text was taken for."""
+    """Return an answer that first reports the kind of the text."""
     name, _ = _ASKED[kind.name]
     facts = {**result.facts, "taken_for": kind.name, "question": name}
     words = f"Read as {kind.title}: {kind.why}."
@@ -156,7 +157,7 @@ def _together(texts: Mapping[str, str], given: Given) -> Result:
 
 
 def _with_script(result: Result, text: str, name: str, given: Given) -> Result:
-    """Return what an output shows with what is wrong with the script of the job, each with its findings."""
+    """Return the answer for an output together with findings about the job's script."""
     try:
         script = _answer_as(Kind("script", "a job script", "it was given with its output"), given, text)
     except InputError as error:
@@ -194,14 +195,26 @@ def _answer_as(kind: Kind, given: Given, text: str | None = None) -> Result:
 
 
 def _script_as_named(text: str) -> Result:
-    """Answer for a script on the machine that it names, and say which words named it."""
+    """Answer for a script on the machine that it names, and report the words that named it."""
     guess, question = guess_machine(text), load("place")
     values = question.read({"line": text, "machine": guess.machine})
-    result = run_lines(values, doubt=guess.doubt, evidence=guess.sign)
+    result = _with_way_on(run_lines(values, doubt=guess.doubt, evidence=guess.sign))
     if not guess.sign:
         return result
     title = Machine.load(guess.machine).title
     return replace(result, summary=f'Taken for {title}: the text has "{guess.sign}". {result.summary}')
+
+
+def _with_way_on(result: Result) -> Result:
+    """Return the answer for a script; one that finds nothing says where to look if the job is slow all the same."""
+    judged = result.facts.get("tasks_by_numa_node") is not None
+    if not judged or any(finding.level != "note" for finding in result.findings):
+        return result
+    message = (
+        "No cost was found in where the tasks land. If the job is slow all the same, paste its run times with their nodes, "
+        "its Darshan log as text, or the end of its output."
+    )
+    return replace(result, findings=(*result.findings, Finding("look-elsewhere", message, "advice")))
 
 
 def _text_of(kind: Kind, text: str) -> str:
@@ -222,10 +235,10 @@ QUESTION = ask.declared(
     answer,
     title="Paste anything",
     examples={
-        "One of Hopper's lines": {"text": "aprun -n 384 -N 12 vasp"},
         "An error": {
             "text": "slurmstepd: error: Detected 1 oom_kill event in StepId=1234.0. Some of the step tasks have been OOM Killed."
         },
-        "Run times": {"text": "run_time_s\n887.1\n1298.9\n2462.3\n1104.2\n1190.8\n1350.4\n"},
+        "Run times that differ": {"text": load_text_resource(__file__, "samples/run-times.txt")},
+        "One of Hopper's lines": {"text": "aprun -n 384 -N 12 vasp"},
     },
 )

@@ -10,7 +10,7 @@ _MOSTLY = 0.5
 
 
 def next_run(found: Explanation) -> str:
-    """The next run to make, the one that decides most between what is left.
+    """The next run to make: the one that best separates the remaining explanations.
 
     Examples
     --------

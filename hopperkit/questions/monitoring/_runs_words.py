@@ -1,4 +1,4 @@
-"""What the answer on differing runs says: its headline and its findings."""
+"""Text of the answer on differing runs: its headline and its findings."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _HALF = 0.5
 
 
 def headline(found: Explanation) -> str:
-    """What the runs are, and which column separates them, in one or two sentences.
+    """The shape of the runs, and the column that separates them, in one or two sentences.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def headline(found: Explanation) -> str:
 
 
 def _left_over(found: Explanation) -> str:
-    """What the columns leave: the spread around them."""
+    """The remaining spread after the columns."""
     if found.effects is None:
         return f"Without regard to it, {count(len(found.table.times), 'run')} differ by {_spread(found)}."
     return (
@@ -88,7 +88,7 @@ def column_sentence(found: Explanation) -> str:
 
 
 def _same_nodes(found: Explanation, best: Separation) -> set[str]:
-    """Nodes and racks that are found because they go with the best one: none of them is evidence of its own."""
+    """Nodes and racks that are found because they coincide with the best one: none is separate evidence."""
     if best.factor.kind != "set":
         return set()
     return {factor.name for factor in found.factors if factor.kind == "set"}
@@ -166,7 +166,7 @@ def _apart(ratio: float) -> str:
 
 
 def _amount(found: Explanation, time: float) -> str:
-    """A time as it was given: a rate of one over it, where rates were given."""
+    """A time in its original form: a rate if rates were given."""
     value = 1 / time if found.table.rate else time
     return f"{_number(value)} {found.table.unit}".rstrip()
 
@@ -299,7 +299,7 @@ def _too_few(found: Explanation) -> str:
 
 
 def _compared(found: Explanation) -> str:
-    """What was compared, in words."""
+    """The comparison, in words."""
     sets = sum(factor.kind == "set" for factor in found.factors)
     names = [f"column {factor.name}" for factor in found.factors if factor.kind != "set"]
     parts = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more columns"] if len(names) > _MOST_NAMED else [])
@@ -313,7 +313,7 @@ def _named(row: Separation) -> str:
 
 
 def findings(found: Explanation) -> Iterator[Finding]:
-    """Yield the reasons: chances, confounded columns, variance within jobs, what was left out, what would have been seen.
+    """Yield the reasons: probabilities, confounded columns, variance within jobs, omissions, detectable effects.
 
     Parameters
     ----------
@@ -346,21 +346,25 @@ def findings(found: Explanation) -> Iterator[Finding]:
             f"{share(parts.high)}) and {share(1 - parts.share)} within them, over {count(parts.groups, 'job')}.",
             "note",
         )
-    if found.unseen:
-        sizes = [
-            f"{row.what} {'of any size' if row.ratio is None else f'of {100 * (row.ratio - 1):.0f} %'}"
-            for row in found.unseen[:_MOST_NAMED]
-        ]
+    if sizes := [
+        f"{row.what} of {100 * (row.ratio - 1):.0f} %" for row in found.unseen[:_MOST_NAMED] if row.ratio is not None
+    ]:
         yield Finding(
             "unseen",
             f"What was not found, and the size at which 80 of 100 data sets like this one would show it: {'; '.join(sizes)}.",
+            "note",
+        )
+    if hidden := [row.what for row in found.unseen[:_MOST_NAMED] if row.ratio is None]:
+        yield Finding(
+            "unseen-at-any-size",
+            f"In so few runs these could not be found however large they are: {'; '.join(hidden)}.",
             "note",
         )
     yield Finding("next-run", next_run(found), "advice")
 
 
 def _chances(found: Explanation) -> Iterator[Finding]:
-    """Yield how often chance gives what was found."""
+    """Yield the probability of each result by chance."""
     shape, best = found.shape, found.best
     if shape.tested and shape.kind not in ("one group", "too few"):
         key = "order" if shape.kind in ("step", "drift", "wanders") else shape.kind

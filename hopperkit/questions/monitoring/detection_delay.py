@@ -45,7 +45,7 @@ class Noise(ask.Setting):
     runs_per_week: float = ask.number("Runs a week", 7.0, (0.1, 10_000.0, 1.0))
 
     def measured(self, loss_percent: float) -> Measured:
-        """What was measured of histories with a loss in this noise; a loss of 0 asks for false alarms."""
+        """Measurements for histories with a loss in this noise; a loss of 0 gives false alarms."""
         return measured(
             spread_percent=float(self.spread_percent),
             contended_percent=float(self.contended_percent),
@@ -55,7 +55,7 @@ class Noise(ask.Setting):
 
     @cached_property
     def own(self) -> Measured:
-        """What was measured of histories with the loss that is set."""
+        """Measurements for histories with the chosen loss."""
         return self.measured(float(self.loss_percent))
 
     @property

@@ -28,7 +28,7 @@ _NODE_RUNS, _DATED_RUNS = (
 
 
 class Given(ask.Setting):
-    """Run times with whatever is known of each run, and the accounting of their jobs."""
+    """Run times with their known attributes, and the accounting of their jobs."""
 
     runs: str = ask.file(
         "Run times",
@@ -156,7 +156,7 @@ def _in_order(found: Explanation) -> Figure:
 
 
 def _edges(values: Sequence[float]) -> tuple[float, float]:
-    """Return the range that is drawn: all runs, or those within so many spreads where a few lie far beyond."""
+    """Return the plotted range: all runs, or those within this many spreads if a few are far beyond."""
     middle, spread = median(values), spread_of(values)
     low, high = middle - _FARTHEST * spread, middle + _FARTHEST * spread
     outside = sum(not low <= value <= high for value in values)
@@ -166,7 +166,7 @@ def _edges(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _tables(found: Explanation) -> Iterator[Table]:
-    """Yield what was compared, and the effects of all columns together."""
+    """Yield the comparisons, and the joint effects of all columns."""
     rows = found.separated.rows
     if rows:
         of = f", {_MAX_ROWS} of {len(rows):,}" if len(rows) > _MAX_ROWS else ""
@@ -207,7 +207,7 @@ def _tables(found: Explanation) -> Iterator[Table]:
 
 
 def _facts(found: Explanation, needed: int | None) -> dict[str, Any]:
-    """Return what `hopper runs --json` prints: its keys are stable."""
+    """Return the output of `hopper runs --json`; its keys are stable."""
     best, parts = found.best, found.components
     return {
         "runs": len(found.table.values),

@@ -1,4 +1,4 @@
-"""Question: what a suite of benchmarks sustains, and whether each keeps its commitment."""
+"""Question: the sustained performance of a suite of benchmarks, and whether each meets its commitment."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -151,7 +151,7 @@ def _commitments(suite: Suite) -> Figure:
 
 def _suite(given: Given) -> Table:
     suite = given.judged
-    # What falls short is shown, however long the suite is.
+    # Missed commitments are always shown, however long the suite is.
     shown = sorted(suite.rates, key=lambda each: each not in suite.short)[:_MAX_ROWS] if _shown(given) else suite.rates
     return table(
         f"The suite{_shown(given)}",

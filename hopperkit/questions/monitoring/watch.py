@@ -23,7 +23,7 @@ _MAX_ROWS = 12
 _MAX_NAMES = 5
 # Outliers are drawn within that many ranges of the ordinary runs; those beyond, at the edge.
 _ROOM = 1.5
-# How late a change is asked about besides one halfway. [runs]
+# Late changes considered in addition to one halfway. [runs]
 _LATE = 10
 _PARALLEL_CODES, _STEADY_TRIAD, _NEW_COMPILER = (
     load_text_resource(__file__, f"samples/{name}.csv") for name in ("parallel-codes", "steady-triad", "new-compiler")
@@ -76,7 +76,7 @@ def answer(given: Given) -> Result:
 
 
 def partial_results(given: Given) -> Iterator[Result]:
-    """Yield the runs as they stand in a file, before any is judged."""
+    """Yield the runs as listed in a file, before they are judged."""
     reports = [Report(history=series, verdict="not judged yet") for series in given.read().series]
     yield Result(summary=f"Judging {len(reports):,} series …", figures=tuple(map(_figure, reports[:_MAX_FIGURES])))
 
@@ -105,14 +105,14 @@ def watch_result(files: Sequence[Histories], reports: Sequence[Report], date: st
     Raises
     ------
     InputError
-        If the date is none.
+        If the date is invalid.
 
     Examples
     --------
     >>> from hopperkit.readers.benchmark_history import read_benchmark_history
     >>> steady = read_benchmark_history("".join(f"{run},{100 + run * 7 % 5}\n" for run in range(40)), name="triad")
     >>> watch_result([steady], judged([steady], least_percent=1)).summary
-    'No lasting change in 1 series. A change of 3.2 % halfway through would have been seen in 80 of 100 such histories.'
+    'No lasting change in 1 series. A change of 2.8 % halfway through would have been seen in 80 of 100 such histories.'
     """
     together, planned = moved_together(reports), _planned(reports, date.strip())
     said = tuple(_compared(report, change, date.strip()) for report, change in planned)
@@ -127,7 +127,7 @@ def watch_result(files: Sequence[Histories], reports: Sequence[Report], date: st
 
 
 def _planned(reports: Sequence[Report], date: str) -> list[tuple[Report, Comparison | None]]:
-    """Return what each series says of a known date, the surest change first."""
+    """Return the result of each series for a known date, the most certain change first."""
     if not date:
         return []
     at = moment(date, -1)
@@ -138,7 +138,7 @@ def _planned(reports: Sequence[Report], date: str) -> list[tuple[Report, Compari
 
 
 def _compared(report: Report, change: Comparison | None, date: str) -> Finding:
-    """Say what the runs before and after a known date tell."""
+    """Describe the comparison of runs before and after a known date."""
     name = report.history.name
     if change is None:
         text = f"Cannot tell for {name} at {date}: it drifts, or has fewer than {FEWEST_A_SIDE} runs before or after."
@@ -181,7 +181,7 @@ def _summary(reports: Sequence[Report]) -> str:
 
 
 def _no_change(judged: Sequence[Report]) -> str:
-    """Say that no series changed, and which change would have been seen; that it cannot be told where all wander."""
+    """Report that no series changed, and the smallest detectable change; or that it is unknown because all wander."""
     wandering = [report for report in judged if report.verdict == WANDERS]
     if len(wandering) == len(judged):
         names = ", ".join(report.history.name for report in wandering[:_MAX_NAMES])
@@ -219,7 +219,7 @@ def _findings(files: Sequence[Histories], reports: Sequence[Report], together: S
 
 
 def _of_series(report: Report) -> Iterator[Finding]:
-    """Yield what a series did: changes, a drift, two states, a season."""
+    """Yield the findings of a series: changes, a drift, two states, a season."""
     yield from (_change(report, shift) for shift in report.shifts)
     if report.drift_percent is not None and report.verdict.startswith("drifts"):
         text = f"{report.history.name} drifts: {report.drift_percent:+.1f} % from the first run to the last."
@@ -268,7 +268,7 @@ def _change(report: Report, shift: Shift) -> Finding:
         f"with run {shift.run + 1:,}, {shift.time}"
     )
     if shift.since != shift.until:
-        # The change lies after the run before.
+        # The change is after the previous run.
         times = report.history.times
         text += f" (between {times[max(0, times.index(shift.since) - 1)]} and {shift.until})"
     text += f", p below {LEAST_P:g}" if shift.p_value <= LEAST_P else f", p = {shift.p_value:.2g}"
@@ -337,7 +337,7 @@ def _is_date(time: str) -> bool:
 
 
 def _edges(values: Sequence[float]) -> tuple[float, float]:
-    """Return the range that is drawn: that of ordinary runs, and as much again on either side."""
+    """Return the plotted range: that of ordinary runs, extended by its width on either side."""
     low, high = min(values), max(values)
     room = _ROOM * (high - low) or abs(high)
     return low - room, high + room
@@ -369,7 +369,7 @@ def _series(reports: Sequence[Report]) -> Table:
 
 
 def _contract(reports: Sequence[Report], together: Sequence[Moved]) -> dict[str, Any]:
-    """Return what `hopper watch --json` prints: its keys are promised to programs."""
+    """Return the output of `hopper watch --json`; its keys are stable."""
     return {
         "series": [
             {

@@ -14,19 +14,19 @@ from hopperlib.network.fabrics.tree import SwitchTree
 from hopperlib.text import count
 
 _SIZE = 360
-# More lines than these cannot be told apart.
+# More lines than these cannot be distinguished.
 _MOST_LINES = 120
 _MOST_LEAVES = 60
 _MOST_ROWS = 12
 _EMPTY = "#f4f7f9"
-# On what is filled, light in light and dark pages alike.
+# On filled areas, light on light and dark pages alike.
 _INK = "#12303f"
-#: How full a link is: from, and how it is drawn. The width says what the color does.
+# : How full a link is: from, and how it is drawn. The width repeats the information of the color.
 _FULL = ((0.9, "#b2182b", 3.0), (0.5, "#ef8a62", 2.0), (0.1, "#7fb3d5", 1.2), (0.0, "#9aa5ad", 0.5))
 
 
 def drawings_of(fabric: Fabric, places: Sequence[int], laid: Laid, share: float) -> tuple[Drawing, ...]:
-    """Return the network with a job in it and how full its links are; nothing for a torus, which has a page of its own.
+    """Return the network with a job in it and its link loads; empty for a torus, which has a separate page.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def _levels(fabric: SwitchTree, places: Sequence[int], busy: Mapping[int, float]
 
 
 def _levels_svg(title: str, fabric: SwitchTree, nodes: Counter[int], fullest: Mapping[int, float]) -> str:
-    """Return the levels as SVG; of many leaves those of the job come first."""
+    """Return the levels as SVG; with many leaves, those of the job come first."""
     leaves = sorted(set(fabric.leaf_of), key=lambda leaf: (leaf not in nodes, leaf))[:_MOST_LEAVES]
     shown: list[list[int]] = [sorted(leaves)]
     while above := sorted({parent for switch in shown[-1] if (parent := fabric.parents[switch]) is not None}):
@@ -178,7 +178,7 @@ def _line(start: tuple[float, float], end: tuple[float, float], share: float, na
 
 
 def _shade(part: float) -> str:
-    """Return a color from nearly white to blue, the same in light and dark, so that dark figures stand out on it."""
+    """Return a color from nearly white to blue, the same in light and dark, so that dark digits are legible on it."""
     if not part:
         return _EMPTY
     return "#" + "".join(

@@ -20,7 +20,7 @@ from hopperlib.text import count, share
 _DAY = 86_400
 # The wide jobs of the source: 16,384 tasks, 24 a node, and more.
 _WIDE = 683
-# Instants at which the probe asks, of which every other one is a row of the table.
+# Instants of the probe, of which every other one is a row of the table.
 _INSTANTS = 24
 # Stretches of the node list on the map, and of time.
 _CELLS = (57, 84)
@@ -79,7 +79,7 @@ class History(ask.Setting):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What makes the history."""
+        """Parameters of the history."""
         drawn = {"mix": self.mix, "days": self.days, "load": self.load, "policy": self.policy}
         return drawn | self.placing | {"nodes": self.floor.nodes}
 
@@ -90,7 +90,7 @@ class History(ask.Setting):
 
     @property
     def is_known(self) -> bool:
-        """Whether the whole history is at hand."""
+        """Whether the whole history is available."""
         return _SCHEDULES.get(tuple(self.settings.values()), (None, 0))[1] == _TO_THE_END
 
     def schedule(self, until_s: int = _TO_THE_END) -> Schedule:
@@ -107,7 +107,7 @@ class History(ask.Setting):
         return schedule
 
     def fragmentation(self, schedule: Schedule) -> Fragmentation:
-        """Return what the probe finds from the reboot to the last day."""
+        """Return the probe's results from the reboot to the last day."""
         instants = [round(step * self.days * _DAY / _INSTANTS) for step in range(_INSTANTS + 1)]
         mean_hops = _counts(self.floor, self.order).mean_hop_distance
         return Fragmentation(moments(schedule, instants, self.probe_nodes, mean_hops, **self.placing))
@@ -147,7 +147,7 @@ def answer(history: History) -> Result:
 
 
 def _facts(history: History, schedule: Schedule, found: Fragmentation) -> dict[str, Any]:
-    # The first days fill the machine: what is typical of it comes later.
+    # The machine fills during the first days: its typical state comes later.
     from_s = min(3, history.days // 2) * _DAY
     return {
         "utilization": schedule.utilization(from_s, history.days * _DAY),

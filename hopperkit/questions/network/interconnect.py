@@ -33,7 +33,7 @@ _WAYS = {
 
 
 class Exchange(ask.Setting):
-    """One job in a network: where it lies, what it sends, and what others send."""
+    """One job in a network: its location, its traffic, and the traffic of others."""
 
     machine: Machine = ask.machine(default="lumi-c", having="wired")
     nodes: int = ask.whole("Nodes of the job", 256, (2, 10_000))
@@ -137,7 +137,7 @@ class Exchange(ask.Setting):
 
     @cached_property
     def lie(self) -> AllocationSpread:
-        """Where it lies."""
+        """Its location."""
         return allocation_spread(self.fabric, self.job)
 
 
@@ -220,7 +220,7 @@ def _figure(exchange: Exchange) -> Figure:
 
 
 def _choices(exchange: Exchange) -> Table:
-    """Return what each choice of nodes gives."""
+    """Return the result of each choice of nodes."""
     first, second = (_WAYS[way] for way in exchange.fabric.routings)
     touches = {choice: touched(exchange.fabric, places) for choice, places in exchange.places.items()}
     return table(

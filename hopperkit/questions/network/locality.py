@@ -1,4 +1,6 @@
-"""Question: where the jobs of a log lay in the site's network, what each further group cost, and whether to wait for one."""
+"""Question: the location of a log's jobs in the site's network, the cost of each additional group, and whether to wait
+for one group.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -54,7 +56,7 @@ class Where(ask.Setting):
 
     @cached_property
     def placements(self) -> Placements:
-        """Where the jobs lay."""
+        """Locations of the jobs."""
         with pinned_on("jobs"):
             return lay_jobs(read_job_trace(self.jobs), self.site)
 
@@ -65,7 +67,7 @@ class Where(ask.Setting):
 
     @cached_property
     def cost(self) -> GroupCost | None:
-        """What came with each further group."""
+        """Run time per additional group."""
         return cost_of_groups(job.ran for job in self.laid)
 
     @cached_property
@@ -79,7 +81,7 @@ class Where(ask.Setting):
 
     @cached_property
     def waiting(self) -> WaitForOne | None:
-        """What waiting for one group would have given; None where that cannot be told."""
+        """Effect of waiting for one group; None if unknown."""
         if self.cost is None or self.held_fraction < _WHOLE_LOG:
             return None
         ran = [job.ran for job in self.laid]
@@ -126,7 +128,7 @@ def _summary(where: Where, groups: Sequence[int]) -> str:
 
 
 def _odds(where: Where) -> str:
-    """Return what waiting for one group would have given, as a further sentence; nothing where it cannot be told."""
+    """Return a sentence on the effect of waiting for one group; empty if unknown."""
     waiting = where.waiting
     if waiting is None:
         return ""

@@ -1,6 +1,6 @@
-"""What is shown of a machine at work: who holds which nodes from when to when, who waits, how full the links are.
+"""Recording of a machine at work: the jobs on its nodes over time, waiting jobs, link loads.
 
-Positions are those of a node list.
+Positions refer to a node list.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,16 +18,16 @@ from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.text import count, share
 
-#: Number of a job (below 0 of what is kept from jobs), start and end [s], runs, limit and wait [s].
+# : Number of a job (below 0 for nodes withheld from jobs), start and end [s], runs, limit and wait [s].
 Holding = tuple[int, int, int, Sequence[tuple[int, int]], int, int]
 # How much is recorded at once: more takes a browser long. [s]
 _PART_S = 2 * 86_400
-# What the jobs send is drawn with this seed, whatever that of the schedule.
+# The jobs' traffic is drawn with this seed, whatever that of the schedule.
 _HABITS_SEED = 1
 
 
 def holdings(schedule: Schedule, from_s: int, until_s: int) -> Iterator[Holding]:
-    """Yield the jobs that run in a part of a schedule [s], and what was kept from jobs in it.
+    """Yield the jobs that run in a part of a schedule [s], and the nodes withheld from jobs in it.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def queued(schedule: Schedule, until_s: int) -> list[tuple[int, int, int]]:
 
 
 def used_so_far(schedule: Schedule, days: int, of: int) -> str:
-    """Return what is known of use and queue after some days of a history that goes on.
+    """Return use and queue after some days of a history in progress.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def places_of(machine: Machine, order: str = "nid") -> tuple[NodeAddress, ...]:
 
 @lru_cache(maxsize=4)
 def floor_of(machine: Machine, order: str) -> dict[str, Any]:
-    """Return where each node of a list stands on the floor and sits in the torus.
+    """Return each listed node's position on the floor and in the torus.
 
     Examples
     --------
@@ -115,7 +115,8 @@ def floor_of(machine: Machine, order: str) -> dict[str, Any]:
 
 
 def named(machine: Machine, order: str) -> dict[str, Any]:
-    """Return what a recording says of its machine: the order of its list, its name, and its floor, if the pages do not have it.
+    """Return the identification of a recording's machine: the order of its list, its name, and its floor, if the pages
+    do not have it.
 
     Examples
     --------
@@ -138,9 +139,9 @@ class Recorder(NamedTuple):
     order : str
         Of the node list, as in `hopperlib.network.torus.orders`.
     traffic : str
-        What the jobs send: none, or one of `hopperlib.network.runtime.sharing.MIXES`.
+        Traffic of the jobs: none, or one of `hopperlib.network.runtime.sharing.MIXES`.
     more : mapping
-        What a page is told besides: ``follow``, numbers of jobs to step through, ``milc`` and ``mean_s``.
+        Additional data for a page: ``follow``, numbers of jobs to step through, ``milc`` and ``mean_s``.
 
     Examples
     --------
@@ -176,7 +177,7 @@ class Recorder(NamedTuple):
         }
 
     def links(self, time_s: int) -> str:
-        """Return how full the links are at an instant [s], as `link_digits` does; nothing where that is not known."""
+        """Return the link loads at an instant [s], as in `link_digits`; empty if unknown."""
         return next(self.links_at([time_s]), "")
 
     def links_at(self, instants_s: Sequence[int]) -> Iterator[str]:
@@ -190,7 +191,7 @@ class Recorder(NamedTuple):
 
 @lru_cache(maxsize=4)
 def histories(machine: Machine) -> Histories | None:
-    """Return a machine's histories, the same for all who ask; None where the bandwidths of links are not known.
+    """Return a machine's histories, shared by all callers; None if link bandwidths are unknown.
 
     Examples
     --------
@@ -203,7 +204,7 @@ def histories(machine: Machine) -> Histories | None:
 
 
 def link_digits(shares: Mapping[tuple[int, Coordinates], float], dimensions: Coordinates) -> str:
-    """Return how many tenths of its bandwidth each link has in use, one digit: axis by axis, router by router.
+    """Return how many tenths of its bandwidth each link has in use, one digit each: axis by axis, router by router.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Question: how many runs show a gain, and what a few runs can show at all."""
+"""Question: the number of runs that show a gain, and the gain that a few runs can show."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -50,7 +50,7 @@ class Comparison(ask.Setting):
 
     @cached_property
     def spread(self) -> Spread:
-        """The noise of the runs: that of the reader's own if there are any."""
+        """The noise of the runs: that of the reader's runs if there are any."""
         return spread_of(self.own.times, self.own.groups) if self.own else Spread(self.noise_percent / 100, None)
 
     @property

@@ -1,4 +1,4 @@
-"""Question: orphaned nodes and a debug queue, and what they do to utilization and to the largest jobs."""
+"""Question: orphaned nodes and a debug queue, and their effect on utilization and on the largest jobs."""
 
 from collections.abc import Iterator
 from functools import lru_cache, partial

@@ -184,7 +184,7 @@ class Simulation(ask.Setting):
         text = self.trace
         if not text.strip():
             raise InputError("trace is empty: give a trace, or the path of a file", name="trace")
-        # No line of a trace is that short: it has more fields, or stands below a header.
+        # Shorter lines are not part of a trace, which has more fields or a header.
         is_path = "\n" not in text.strip() and len(text.split()) < _SWF_FIELDS and not text.lstrip().startswith("{")
         try:
             return read_job_trace(Path(text.strip()) if is_path else text, **self.reading)
@@ -226,7 +226,7 @@ class Simulation(ask.Setting):
         return fabric if fabric.nodes >= machine.nodes else None
 
     def choice(self, nodes: int) -> str | NodeChoice:
-        """Return how nodes are picked on a machine of so many, as the scheduler takes it."""
+        """Return the node choice for a machine of this size, in the scheduler's form."""
         by_place = self.allocation in ("switch", "group")
         if self.switches.strip() and not by_place:
             raise refusal(
@@ -250,7 +250,7 @@ class Simulation(ask.Setting):
         )
 
     def whole_nodes(self, trace: Trace) -> int:
-        """Return how many nodes the setting, the machine or the trace's header says; 0 if none does."""
+        """Return the number of nodes from the setting, the machine or the trace's header; 0 if unknown."""
         machine, nodes = self.machine, self.nodes
         if machine and nodes not in (0, machine.nodes):
             raise refusal(
@@ -261,7 +261,9 @@ class Simulation(ask.Setting):
         return trace.nodes
 
     def room(self, trace: Trace) -> tuple[int | Cluster, list[Note]]:
-        """Return what to schedule on: as said, of the machine, as the trace has it, or estimated from it; and what to know of that."""
+        """Return the machine for the simulation: as set, from the machine file, from the trace, or estimated from it;
+        with notes.
+        """
         if self.cluster.strip():
             if self.machine or self.nodes:
                 raise InputError("the cluster has its own nodes: leave out nodes and machine", name="cluster")
@@ -290,7 +292,7 @@ class Simulation(ask.Setting):
 
 
 def _read_part(name: str, text: str, reader: Callable[[str], Any]) -> Any:
-    """Return what a reader makes of the text of a control."""
+    """Return a reader's result for the text of a control."""
     try:
         return reader(text)
     except ValueError as error:
@@ -416,7 +418,7 @@ def _learned(
 
 
 def _counted(code: str, jobs: int, what: str) -> list[Note]:
-    """Return what is to be known of some jobs, if there are any."""
+    """Return a note about some jobs, if there are any."""
     return [Note(code, jobs, f"{count(jobs, 'job')} {what}")] if jobs else []
 
 

@@ -1,4 +1,4 @@
-"""Question: where a job lies in the torus, in which order the nodes were handed out, and how compact that is."""
+"""Question: a job's position in the torus, the order in which nodes were allocated, and its compactness."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -77,7 +77,7 @@ class Placement(ask.Setting):
 
     @cached_property
     def positions(self) -> list[int]:
-        """Where the job lies in that list."""
+        """Positions of the job in that list."""
         return free_positions(
             len(self.ordered), self.nodes, start_fraction=self.start_fraction, busy_fraction=self.busy_fraction
         )
@@ -117,13 +117,13 @@ class Placement(ask.Setting):
         return exchange_beside(network, self.places, others, self.traffic)
 
     def recording(self, _: int) -> dict[str, Any]:
-        """Return the job, and those on the busy nodes, as they stand: see `hopperkit.questions.network.recording.Recorder`."""
+        """Return the job, and those on the busy nodes, at rest: see `hopperkit.questions.network.recording.Recorder`."""
         jobs = enumerate([self.positions, *self.others], start=1)
         held = [(number, 0, 60, runs_of(positions), 0, 0) for number, positions in jobs]
         return {"from_s": 0, "until_s": 0, "end_s": 0, "held": held, "follow": [1]} | named(self.floor, self.order)
 
     def links(self, _: int) -> str:
-        """Return how full the links are; nothing where that is not known."""
+        """Return the link loads; empty if unknown."""
         return link_digits(self.exchange.link_shares, self.wiring.dimensions) if self.exchange else ""
 
 
@@ -195,7 +195,7 @@ def _compactness(placement: Placement, facts: dict[str, Any]) -> Table:
 
 
 def _floor(placement: Placement) -> Figure:
-    """Return the floor seen from above: in each cabinet how many of the job's nodes stand there."""
+    """Return the floor seen from above: the number of the job's nodes in each cabinet."""
     wiring = placement.wiring
     in_cabinet = Counter(node.on_floor[:2] for node in placement.job)
     columns, rows = range(wiring.columns), range(wiring.rows)

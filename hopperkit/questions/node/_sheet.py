@@ -10,13 +10,13 @@ from hopperkit.launchers.placing import NodePlacement
 from hopperkit.launchers.ranges import as_ranges
 from hopperlib.machine import NodeKind
 
-# Light tints that dark text stands on (8:1 or more), so that they serve on a light and on a dark page.
+# Light tints with a contrast of 8:1 or more to dark text, for use on light and dark pages.
 _TINTS = ("#8fc7ee", "#f2b76a", "#74ccae", "#e6a9cb", "#e9df7a", "#c3b8f5")
 _ON_TINT = "#14181e"
-# Under a task's number, a line that tells neighbors apart without color: dash patterns, in units.
+# Underlines of task numbers that separate neighbors without color: dash patterns, in units.
 _MARKS = ("", "3 3", "9 3", "1 4")
 
-# The colors of the page, each with the theme's own and a fixed one to fall back on.
+# The colors of the page, each with the theme's variable and a fixed fallback.
 _PAPER = "var(--hopper-paper, var(--pst-color-background, #ffffff))"
 _PANEL = "var(--hopper-panel, var(--pst-color-surface, #f3f4f6))"
 _INK = "var(--hopper-ink, var(--pst-color-text-base, #1c2024))"
@@ -43,8 +43,9 @@ _PER_LINE = 8
 # Characters of a line of devices that fit the width.
 _DEVICE_CHARACTERS = 58
 
-# A node with more cores than this in a NUMA node is drawn in bands: a line of a NUMA node holds up to so many cores, hardware threads are thin, what
-# neighbors have in common is written once, and no letter is smaller than this: shown 290 pixels wide it has nine. [units]
+# A node with more cores than this per NUMA node is drawn in bands: one line holds up to this many cores, hardware
+# threads are thin, common properties of neighbors are labeled once, and no letter is smaller than this: at a width of
+# 290 pixels it is nine pixels high. [units]
 _MANY, _PER_BAND, _LETTER = 12, 18, 11.5
 _THIN, _THICK = 8.0, 14.0
 _BAND_CHARACTERS = 50
@@ -148,7 +149,7 @@ class _Sheet:
             middle = left + room / 2
             at += size
             self.rect("outline", round(left + 0.5, 2), y + 0.5, round(room - 1, 2), height - 1)
-            # Where a core ends: above and below what is written.
+            # Core boundaries: above and below the text.
             for x in (round(left + pitch * core, 2) for core in range(1, size)):
                 self.layers["outline"].append(f'<path d="M{x:g} {y:g}v2.5M{x:g} {y + height:g}v-2.5"/>')
             tasks = [] if isinstance(what, str) else [self.placed.task_numbers[seat] for seat in what]
@@ -204,7 +205,7 @@ class _Sheet:
 
 
 def _thread_of(placed: NodePlacement, seat: int, core: int) -> int | None:
-    """Return which thread of a task with several is tied to this core alone; None if none is."""
+    """Return which thread of a multithreaded task is bound to this core alone; None if there is none."""
     threads = placed.pattern[seat].thread_cores
     alone = [number for number, cores in enumerate(threads) if cores == (core,)]
     return alone[0] if len(threads) > 1 and len(alone) == 1 else None
@@ -253,7 +254,7 @@ def node_svg(
 def _banded_svg(sheet: _Sheet, *, words: tuple[str, str], parts: Sequence[tuple[str, Sequence[str]]]) -> str:
     """Return the drawing of a node of many cores, with a band of cores for each NUMA node."""
     kind, placed = sheet.kind, sheet.placed
-    # The legend says which cores share a cache, and the kept cores have their crosses.
+    # The legend shows which cores share a cache, and reserved cores have crosses.
     shown = [[each for each in devices if not each.startswith(("L3 caches", "kept"))] for _, devices in parts]
     wrapped = [textwrap.wrap("   ".join(devices), _BAND_CHARACTERS) for devices in shown]
     above = 15 + 13.0 * max(map(len, wrapped))

@@ -1,4 +1,4 @@
-"""The answer for a script whose machine is not known: what it requests, what can be checked, and how to give the node."""
+"""Answer for a script with an unknown machine: its request, the possible checks, and how to specify the node."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _WHY = "nothing in the script says otherwise: sized from what it requests"
 
 
 def sized_machine(script: Script) -> Machine:
-    r"""Return a machine whose nodes hold what a script requests of one, for reading its lines; nothing is placed on it.
+    r"""Return a machine whose nodes hold a script's request per node, for parsing its lines; nothing is placed on it.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def unknown_node(script: Script, findings: Sequence[Finding], doubt: str) -> Res
     ----------
     script : Script
     findings : sequence of Finding
-        What was found without a machine.
+        Findings without a machine.
     doubt : str
         Why the machine is not known, and how to give it.
 
@@ -102,7 +102,7 @@ def without_launch_line(script: Script, findings: Sequence[Finding], machine: st
     ----------
     script : Script
     findings : sequence of Finding
-        What was found in the job.
+        Findings about the job.
     machine : str or None
         Name of the machine, where it is known.
 
@@ -146,6 +146,6 @@ def without_launch_line(script: Script, findings: Sequence[Finding], machine: st
 
 
 def _requested(script: Script) -> Requested:
-    """Return what the first line of a script requests in its job."""
+    """Return the request of a script's first line within its job."""
     job = requested_by_job(script)
     return requested_by_line(script.lines[0]).over(job) if script.lines else job

@@ -1,9 +1,8 @@
 """Drawings of nodes as SVG: every core labelled, every task by its number.
 
-Nothing is told by color alone. A drawing is laid out 360 units wide, so that
-its text is legible on a phone. Its colors are custom properties with values to
-fall back on: a page sets ``--hopper-paper``, ``--hopper-ink`` and the rest, or
-lets the theme's own apply. `_sheet` draws it.
+Color is never the only distinction. A drawing is 360 units wide, so that its text is legible on a phone. Its colors are
+custom properties with fallback values: a page sets ``--hopper-paper``, ``--hopper-ink`` and the rest, or uses those of
+its theme. `_sheet` draws it.
 """
 
 from functools import partial
@@ -40,7 +39,7 @@ def node_drawing(kind: NodeKind, placed: NodePlacement | None = None, *, title: 
     placed : NodePlacement or None
         The tasks on it; None draws the bare node.
     title : str
-        What stands above it; made from the rest if empty.
+        Title above it; generated if empty.
     text : str
         The same drawing, made of characters.
 
@@ -62,7 +61,7 @@ def node_drawing(kind: NodeKind, placed: NodePlacement | None = None, *, title: 
 
 
 def _svg(*drawn: Any, **parts: Any) -> str:
-    """Return the drawing; what makes it is loaded when one is wanted."""
+    """Return the drawing; the code for it is imported on demand."""
     from hopperkit.questions.node._sheet import node_svg
 
     return node_svg(*drawn, **parts)

@@ -17,7 +17,7 @@ _NO_TIME = "The document prints no time: the middle of what the study tries."
 
 
 class Job(ask.Setting):
-    """What was asked, zeros for what the machine file says, and what each number of threads makes of it."""
+    """The settings, zeros for values from the machine file, and the cost of each number of threads."""
 
     machine: Machine = ask.machine()
     tasks: int = ask.whole(
@@ -79,14 +79,14 @@ class Job(ask.Setting):
         )
 
     def costs_with(self, elsewhere: float, spread: bool, spilled: float) -> tuple[ThreadCost, ...]:
-        """What each number of threads costs with this first touch and placement."""
+        """Cost of each number of threads with this first touch and placement."""
         return thread_costs(
             self.node, self.tasks, cores=self.cores_in_use, elsewhere=elsewhere, spread=spread, spilled=spilled
         )
 
     @cached_property
     def costs(self) -> tuple[ThreadCost, ...]:
-        """What each number of threads costs, as set."""
+        """Cost of each number of threads, with the chosen settings."""
         return self.costs_with(self.elsewhere, self.spread, 0.0 if self.strict else self.spilled)
 
     @cached_property
@@ -96,7 +96,7 @@ class Job(ask.Setting):
 
     @cached_property
     def close(self) -> list[int]:
-        """Threads of those that a run or two cannot tell from the fastest."""
+        """Numbers of threads that one or two runs cannot separate from the fastest."""
         return [cost.threads for cost in close_to(self.costs, self.best, self.shares)]
 
     def time(self, cost: ThreadCost) -> float:

@@ -28,7 +28,7 @@ class Comparison(ask.Setting):
 
     @cached_property
     def machines(self) -> list[Machine]:
-        """The machines; one beside itself, which would only repeat its columns, is shown once."""
+        """The machines; a machine compared with itself is shown once."""
         named: dict[str, Machine] = {}
         for machine in (self.first, self.second, self.third):
             if machine:
@@ -48,12 +48,12 @@ class Comparison(ask.Setting):
 
     @property
     def what(self) -> MachineFigure:
-        """What is compared."""
+        """The compared quantity."""
         return FIGURES[self.figure]
 
     @property
     def ratio(self) -> float | None:
-        """The figure of the first machine over that of the second; None if one of them is not told."""
+        """The figure of the first machine over that of the second; None if one is unknown."""
         return _ratio(self.figures[self.figure])
 
 

@@ -16,7 +16,7 @@ from hopperlib.text import count, digits, share
 
 
 class Job(ask.Setting):
-    """What was asked, zeros for what was not given, and the layouts found."""
+    """The settings, zeros for omitted values, and the layouts found."""
 
     need_gb: float = ask.number(
         "Memory per task", 2.0, (0.01, 4096.0, 0.05), unit="GB", binary=True, option="need", required=True
@@ -58,41 +58,41 @@ class Job(ask.Setting):
 
     @property
     def requested_threads(self) -> int:
-        """Threads of a task, one where nothing was asked."""
+        """Threads per task, one by default."""
         return self.threads or 1
 
     @property
     def sought(self) -> dict[str, Any]:
-        """What the search for layouts takes."""
+        """Input of the layout search."""
         return {"need_gb": self.need_gb, "tasks": self.tasks, "threads": self.threads or None, "kinds": self.kinds}
 
     @cached_property
     def layouts(self) -> list[Layout]:
-        """Those that fit: first what was asked for, by node-hours; then other kinds of node and numbers of threads."""
+        """Layouts that fit: first the requested ones, by node-hours; then other kinds of node and numbers of threads."""
         fitting = layouts(self.machine, **self.sought)
-        # Within a kind and a number of threads the order of `layouts` is that of node-hours.
+        # Within a kind of node and a number of threads, `layouts` are in the order of node-hours.
         return sorted(
             fitting,
             key=lambda each: (not self._is_requested(each), 0 if self._is_requested(each) else each.node_hours(1)),
         )
 
     def _is_requested(self, layout: Layout) -> bool:
-        """Whether a layout is on the kind of node and with the threads asked for."""
+        """Whether a layout has the requested kind of node and number of threads."""
         return layout.node_kind == self.ordinary and layout.threads_per_task == self.requested_threads
 
     @cached_property
     def best(self) -> Layout | None:
-        """The one of fewest node-hours of what was asked for; of the others where none of those fits."""
+        """The requested layout with the fewest node-hours; another one if none of those fits."""
         return next(iter(self.layouts), None)
 
     @cached_property
     def plain(self) -> Layout | None:
-        """The cheapest on ordinary nodes without further threads."""
+        """The cheapest on ordinary nodes without additional threads."""
         return self.best if self.best and self._is_requested(self.best) else None
 
     @cached_property
     def other(self) -> Layout | None:
-        """One with other nodes or further threads that takes fewer node-hours; None if there is none."""
+        """A layout with other nodes or additional threads and fewer node-hours; None if there is none."""
         others = (each for each in self.layouts if not self._is_requested(each))
         found = min(others, key=lambda each: (each.node_hours(1), each.threads_per_task), default=None)
         cheaper = found and self.best and found.node_hours(1) < self.best.node_hours(1)
@@ -132,11 +132,11 @@ def _summary(job: Job) -> str:
 
 
 def _assumed(job: Job, other: Layout) -> str:
-    """Return what a cheaper layout rests on."""
+    """Return the assumptions of a cheaper layout."""
     rests = ["the queue has such nodes"] if other.node_kind != job.ordinary else []
     if job.best and other.threads_per_task > job.best.threads_per_task:
         rests.append("the program has threads")
-        # The share of two layouts is that of one thread against several on nodes of one kind.
+        # The ratio of two layouts is that of one thread to several on nodes of one kind.
         if job.best.threads_per_task == 1 and other.node_kind == job.best.node_kind:
             needed = share(break_even_efficiency(job.best, other))
             rests.append(f"each further one does more than {needed} of a task's work")
@@ -214,7 +214,7 @@ def _memory(job: Job) -> Figure:
 
 
 def _layouts(job: Job) -> Table:
-    # On as many nodes the first stands for those with fewer tasks a node, which cost the same.
+    # Of layouts with the same number of nodes the first represents those with fewer tasks per node, at the same cost.
     first: dict[tuple[str, int, int], Layout] = {}
     for layout in job.layouts:
         first.setdefault((layout.node_kind.name, layout.nodes, layout.threads_per_task), layout)
@@ -256,7 +256,7 @@ def _facts(job: Job) -> Facts:
 
 
 def _named(name: str, layout: Layout | None) -> dict[str, Any]:
-    """Return the facts of a layout, None for all if there is none."""
+    """Return the facts of a layout, all None without one."""
     return {
         f"{name}_kind": layout and layout.node_kind.name,
         f"{name}_nodes": layout and layout.nodes,
@@ -269,7 +269,7 @@ def _named(name: str, layout: Layout | None) -> dict[str, Any]:
 
 
 def _contract(job: Job) -> dict[str, Any]:
-    """Return what `hopper memory --json` prints besides: its keys are promised to programs."""
+    """Return the additional output of `hopper memory --json`; its keys are stable."""
     return {
         "need_gb": round(job.need_gb, 6),
         "threads": job.threads or None,

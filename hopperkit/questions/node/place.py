@@ -1,4 +1,4 @@
-"""Question: where the tasks of a launch line land, what is wrong, which line is better."""
+"""Question: the cores of a launch line's tasks, problems, and a better line."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -30,13 +30,13 @@ from hopperlib.placement.components import LaunchError
 from hopperlib.text import count
 
 MAX_ROWS = 12
-# A slowdown that rounds to 1.00 is none.
+# A slowdown that rounds to 1.00 is not reported.
 LEAST_SLOWDOWN = 1.005
 _FRACTIONS = tuple(step / 10 for step in range(11))
 
 
 class Lines(ask.Setting):
-    """What was asked of the launch lines of a text; zeros stand for not given."""
+    """Settings for the launch lines of a text; zeros mean not given."""
 
     line: str = ask.text(
         "Launch line or batch script",
@@ -100,7 +100,7 @@ class Lines(ask.Setting):
 
     @cached_property
     def reviews(self) -> tuple[Review, ...]:
-        """What is to be said of each line, or of the one asked for; lines that are alike once."""
+        """Reviews of each line, or of the selected one; identical lines once."""
         reviews = review_lines(
             self.line,
             self.machine,
@@ -128,7 +128,7 @@ class Lines(ask.Setting):
         return not self.launch and runs_by_itself(read_script(self.line))
 
     def answer_without_node(self) -> Result:
-        """Return what can be said where the machine is not known; a line that no launcher reads is refused."""
+        """Return the answer for an unknown machine; a line that no launcher accepts is rejected."""
         script = read_script(self.line)
         if self.launch > len(script.lines) > 0:
             rule = f"must be from 1 to {len(script.lines)}, the launch lines of this text"
@@ -136,7 +136,7 @@ class Lines(ask.Setting):
         try:
             read_launches(script, sized_machine(script), threads=self.threads or None, kind=self.kind or None)
         except LaunchError as error:
-            # What hangs on the size of a node is not known; what hangs on the words of the line is.
+            # Findings that depend on the size of a node are unknown; those that depend on the words of the line remain.
             in_words = any(word in str(error) for word in (self.machine.title, " node", " socket", " cache", " cores"))
             if error.name in ("line", "script") or not in_words or "is not an option" in str(error):
                 raise
@@ -144,7 +144,7 @@ class Lines(ask.Setting):
 
     @cached_property
     def job_findings(self) -> tuple[Finding, ...]:
-        """What is to be said of the whole script; less where a line of it would be refused, or for an unknown machine."""
+        """Findings about the whole script; fewer if one of its lines would be rejected, or for an unknown machine."""
         placed: list[PlacedLine] = []
         if self.doubt:
             return check_job(read_script(self.line), self.machine, known=False)
@@ -155,12 +155,12 @@ class Lines(ask.Setting):
 
 
 def answer(asked: Lines) -> Result:
-    """Answer for one launch line: the first of a text, or the one asked for."""
+    """Answer for one launch line: the first of a text, or the selected one."""
     return answers(asked)[0]
 
 
 def run_lines(values: Mapping[str, Any], *, doubt: str = "", evidence: str = "") -> Result:
-    """Return the answer for values that have been read, with what is known of the machine.
+    """Return the answer for parsed values, for a known machine.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def answers(asked: Lines) -> list[Result]:
     except InputError as error:
         raise asked.refusal_with_partitions(error) from error
     # The node to draw is one of the first line's job.
-    # What is to be said of the whole script stands with its first line.
+    # Findings about the whole script are shown with its first line.
     return [
         _answer(asked, review, 0 if number else asked.node, () if number else asked.job_findings)
         for number, review in enumerate(reviews)
@@ -235,7 +235,7 @@ def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -
 
 
 def _summary(asked: Lines, review: Review, findings: Sequence[Finding]) -> str:
-    """Return where the tasks run and the costliest finding, which goes first where the better line does not cure it."""
+    """Return where the tasks run and the costliest finding, which comes first if the better line does not fix it."""
     placement, better = review.placement, review.better
     sentence = _where(asked, review)
     worst = next((each for each in findings if each.level in _COUNTED and each.code not in _SUMMED_UP), None)
@@ -255,24 +255,27 @@ def _summary(asked: Lines, review: Review, findings: Sequence[Finding]) -> str:
     return f"{sentence} {worst.message}{none}"
 
 
-# Findings that the summary may end with, and those that say what it says itself.
+# Findings that may end the summary, and those that repeat it.
 _COUNTED = ("problem", "advice")
 _SUMMED_UP = ("better-line", "other-machine")
 
 
 def _where(asked: Lines, review: Review) -> str:
-    """Return where the tasks run, and how much longer that may take."""
+    """Return where the tasks run, and the possible increase in run time."""
     placement = review.placement
     title = placement.machine.title
     if placement.doubts:
         return f"{title}: cannot tell: {placement.doubts[0]} Shown: {headline(placement)}"
     low, high = review.cost.slowdown_range(*asked.fractions)
-    # What a program does on GPUs waits for other memory than the node's.
-    on_gpus = any(seat.gpus for seat in placement.nodes[0].pattern)
     sentence = f"{title}: {headline(placement)}"
-    if high > LEAST_SLOWDOWN and not on_gpus and placement.launch.steps == 1:
+    if high > LEAST_SLOWDOWN and not _on_gpus(placement) and placement.launch.steps == 1:
         sentence += f" It may take {low:.2f} to {high:.2f} times as long as the same tasks spread evenly."
     return sentence
+
+
+def _on_gpus(placement: Placement) -> bool:
+    """Whether tasks compute on GPUs, where they wait for other memory than the node's."""
+    return any(seat.gpus for seat in placement.nodes[0].pattern)
 
 
 def _findings(asked: Lines, review: Review) -> Iterator[Finding]:
@@ -286,7 +289,10 @@ def _findings(asked: Lines, review: Review) -> Iterator[Finding]:
             )
         faults, cured = sum(finding.level in ("problem", "advice") for finding in review.advice), len(review.won)
         cures = ("this" if faults == 1 else "all of this") if cured >= faults else f"{cured} of these {faults}"
-        message = f"The better line cures {cures}: {headline(better.placement)} {rests}"
+        cures = f"The better line cures {cures}"
+        if (then := better.placement.launch.launcher) != review.placement.launch.launcher:
+            cures = f"The better line is the same job for {'mpiexec' if then == 'pals' else then}"
+        message = f"{cures}: {headline(better.placement)} {rests}"
         yield Finding("better-line", message)
     yield from (finding for finding in review.advice if finding.level not in ("problem", "advice"))
     if instead := suggest_machine(asked.line, asked.machine):
@@ -297,9 +303,11 @@ def _values(asked: Lines, review: Review) -> Iterator[Value]:
     """Yield two numbers: how much longer it may take, and where its memory is or how fast."""
     cost = review.cost
     low, high = cost.slowdown_range(*asked.fractions)
-    fractions = "for a memory-bound fraction from {:g} to {:g}; no line says which".format(*asked.fractions)
-    label = "Run time relative to an even spread"
-    yield Value(label, high, "predicted", "", 2, low, high, note=fractions)
+    note = "for a memory-bound fraction from {:g} to {:g}; no line says which".format(*asked.fractions)
+    if high < LEAST_SLOWDOWN:
+        note = "to spread the tasks evenly would not make it faster"
+    if not _on_gpus(review.placement):
+        yield Value("Run time relative to an even spread", high, "predicted", "", 2, low, high, note=note)
     if any(cost.memory_per_task_gb):
         note = "what does not fit is shared out evenly over the free memory: assumed"
         yield Value(
@@ -310,7 +318,7 @@ def _values(asked: Lines, review: Review) -> Iterator[Value]:
 
 
 def _slowest_rate(review: Review) -> Value:
-    """Return the memory bandwidth of the slowest thread, and what it rests on."""
+    """Return the memory bandwidth of the slowest thread, and its basis."""
     kind, machine, worst = review.placement.node_kind, review.placement.machine, review.cost.worst
     cap, _ = badge_of(machine, f"node.{kind.name}.core_bandwidth_cap_gb_s")
     numa, _ = badge_of(machine, f"node.{kind.name}.numa_bandwidth_gb_s")
@@ -364,7 +372,7 @@ def _copyables(review: Review) -> Iterator[Snippet]:
     typed = placement.launch.launcher
     # A launcher that is only assumed never ran on the machine.
     owned = {launcher.kind for launcher in placement.machine.launchers if launcher.assumed is None} or {typed}
-    if better and typed in owned:
+    if better and better.placement.launch.launcher in owned:
         yield Snippet("The better line", better.line, headline(better.placement))
         before, after = (script.text.rstrip("\n") for script in (review.script, better.script))
         if "\n" in before and before != after:
@@ -376,7 +384,7 @@ def _copyables(review: Review) -> Iterator[Snippet]:
 
 
 def _steps(placement: Placement) -> Iterator[Table]:
-    """Yield the table of the steps that run beside this one, where they share one node."""
+    """Yield the table of simultaneous steps, if they share one node."""
     launch = placement.launch
     if launch.launcher != "srun" or launch.steps == 1 or not _share_a_node(placement):
         return
@@ -399,7 +407,7 @@ def _steps(placement: Placement) -> Iterator[Table]:
 
 
 def _share_a_node(placement: Placement) -> bool:
-    """Whether steps that run together have one node, each its own part of it."""
+    """Whether simultaneous steps share one node, with separate parts of it."""
     launch = placement.launch
     job_nodes = launch.reservation.nodes if launch.reservation else 1
     alone = len(launch.components) == 1 and launch.components[0].given("--overlap") is None

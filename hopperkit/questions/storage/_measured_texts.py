@@ -1,4 +1,4 @@
-"""What outputs of benchmarks and Darshan logs in text form measured about a file system."""
+"""Measurements of a file system in benchmark outputs and in Darshan logs in text form."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ _GIB_PER_GB = 2**30 / 1e9
 _OBJECTS = re.compile(
     r"^[^#\n]*setstripe\b(?:(?!mdt)[^\n])*?(?:-C|-c|--stripe-count)[ =](\d+)\b[^\n]*hard", re.MULTILINE
 )
-# What was measured, as `written` writes it.
+# Measurements, in the form of `written`.
 _WRITTEN = re.compile(r"^hopper measured (ost) (\S+) GB/s$", re.MULTILINE)
 # A shorter time of a file is lost in rounding and caches. [s]
 _LEAST_S = 1.0
@@ -55,7 +55,7 @@ def _of_row(row: IoResult) -> Iterator[Measurement]:
 
 
 def _of_io500(run: Io500, texts: Mapping[str, str], nodes: int | None) -> Iterator[Measurement]:
-    """Yield the rates of a run of IO500; of the cost of locks if a script beside it states the objects."""
+    """Yield the rates of an IO500 run; of lock costs if an accompanying script sets the objects."""
     rates = {phase.name.replace("_", "-"): phase.value for phase in run.phases}
     easy, hard = rates.get("ior-easy-write"), rates.get("ior-hard-write")
     if easy:
@@ -76,7 +76,7 @@ def of_log(log: DarshanLog) -> Iterator[Measurement]:
 
 
 def written(measured: Iterable[Measurement]) -> str:
-    """Return what a log measured about OSTs as a text that `measurements` reads.
+    """Return a log's measurements of OSTs as a text that `measurements` reads.
 
     Examples
     --------

@@ -22,7 +22,7 @@ from hopperlib.finding import Finding
 from hopperlib.text import digits, share, size
 from hopperlib.units import BYTES_PER_MIB
 
-# Bytes read beside those wanted from which it is a problem.
+# Excess bytes read from which it is a problem.
 _TOO_MUCH = 2.0
 _MOST_DIMENSIONS = 8
 
@@ -61,7 +61,7 @@ class Reading(ask.Setting):
 
     @cached_property
     def array(self) -> Array:
-        """The array as it is."""
+        """The array, unchanged."""
         return Array(
             shape=_shape(self.shape, "shape"),
             chunk=_shape(self.chunk, "chunk"),
@@ -83,12 +83,12 @@ class Reading(ask.Setting):
 
     @cached_property
     def times(self) -> tuple[list[Times], list[Times]]:
-        """What each way takes with the chunks as they are, and with better ones."""
+        """Time of each traversal with the current chunks, and with better ones."""
         return self.access.times(self.array), self.access.times(self.better)
 
     @property
     def seconds(self) -> tuple[float, float]:
-        """What all ways take together. [s]"""
+        """Time of all traversals together. [s]"""
         now, then = (sum(each.seconds for each in times) for times in self.times)
         return now, then
 
@@ -143,7 +143,7 @@ def _summary(reading: Reading) -> str:
 
 
 def _findings(reading: Reading) -> Iterator[Finding]:
-    """Yield what is wrong with the chunks, and how far the way was followed."""
+    """Yield problems of the chunks, and the extent of the simulation."""
     array, first = reading.array, reading.times[0][0].reads
     if first.excess > _TOO_MUCH:
         message = (
@@ -177,7 +177,7 @@ def _lines(reading: Reading) -> Iterator[Snippet]:
 
 
 def _table(reading: Reading) -> Table:
-    """Return what each way reads with either chunks."""
+    """Return the reads of each traversal with either chunks."""
     blocks, rows = reading.access.blocks, []
     for array, times in zip((reading.array, reading.better), reading.times, strict=True):
         rows += [(array, block, each) for block, each in zip(blocks, times, strict=True)]

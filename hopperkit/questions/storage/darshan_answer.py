@@ -9,6 +9,7 @@ from hopperkit.iologs.darshan_findings import finding_data, findings, looked_for
 from hopperkit.iologs.darshan_log import DarshanLog
 from hopperkit.iologs.darshan_summary import job_row, overall, summary
 from hopperkit.iologs.health import Health, Seen, health, health_findings, health_row, seen_in
+from hopperkit.iologs.health_sizes import unseen_findings, visible_factors
 from hopperkit.iologs.ost_rates import judge_osts
 from hopperkit.questions.figures import Axis, Series, chart
 from hopperkit.questions.result import Column, Figure, Result, Table, Value, table
@@ -23,7 +24,7 @@ _MOST_JOBS = 12
 
 
 def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: str = "") -> Result:
-    """Return what was found in a log as an answer.
+    """Return a log's findings as an answer.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
 
 
 def _cost_figure(cost: Cost) -> Iterator[Figure]:
-    """Yield where the time of the run went, if the log tells."""
+    """Yield the breakdown of the run time, if the log shows it."""
     if cost.share is None or not cost.task_s:
         return
     parts = {
@@ -105,10 +106,10 @@ def _costly_files(log: DarshanLog) -> Iterator[Table]:
 
 
 def _notes(log: DarshanLog, log_findings: Sequence[Finding], machine: str) -> Iterator[Finding]:
-    """Yield what the log does not hold, and whose file system the advice is for."""
+    """Yield the log's omissions, and the file system that the advice is for."""
     for note in log.notes:
         yield Finding("log", f"{capital(note)}.", "note")
-    # What Lustre is told stands in the advice itself, in a command or a hint of MPI-IO.
+    # Settings for Lustre are part of the advice, as a command or an MPI-IO hint.
     if not any("setstripe -c" in each.advice or "striping_factor" in each.advice for each in log_findings):
         return
     if machine:
@@ -140,7 +141,7 @@ def _bounded(finding: Finding) -> Finding:
 
 
 def _values(numbers: Mapping[str, Any]) -> Iterator[Value]:
-    """Yield how long the job ran, and what it read and wrote."""
+    """Yield the duration of the job, and its bytes read and written."""
     if numbers["run_time_s"] is not None:
         note = f"{count(numbers['tasks'] or 0, 'task')}; {count(numbers['files'], 'file')}, {numbers['shared_files']:,} shared"
         yield Value("Run time", numbers["run_time_s"], "documented", "s", 0, note=note)
@@ -156,7 +157,7 @@ def _values(numbers: Mapping[str, Any]) -> Iterator[Value]:
 
 
 def _figures(log: DarshanLog) -> Iterator[Figure]:
-    """Yield the picture of its OSTs, that of the way in which one is slow first."""
+    """Yield the pictures of its OSTs, beginning with a direction in which one is slow."""
     verdicts = [verdict for way in ("write", "read") if (verdict := judge_osts(log, way)).rates]
     if verdicts:
         yield ost_figure(max(verdicts, key=lambda verdict: len(verdict.slow)))
@@ -195,13 +196,17 @@ def logs_result(
     # The most expensive first; of those without a time the worst.
     jobs.sort(key=lambda job: (-job["io_task_hours"], LEVELS.index(job["worst"]), -job["problems"]))
     rows = [{name: value for name, value in job.items() if name != "messages"} for job in jobs]
-    return jobs_result(rows, overall(jobs), health(seen)) if jobs else None, unread
+    healths = health(seen)
+    return jobs_result(rows, overall(jobs), healths, visible_factors(seen, healths)) if jobs else None, unread
 
 
 def jobs_result(
-    jobs: Sequence[Mapping[str, Any]], overall: Mapping[str, Any], healths: Sequence[Health] = ()
+    jobs: Sequence[Mapping[str, Any]],
+    overall: Mapping[str, Any],
+    healths: Sequence[Health] = (),
+    visible: Mapping[tuple[str, str], float | None] | None = None,
 ) -> Result:
-    """Return many jobs as an answer: what is common, and a table with the most expensive first.
+    """Return many jobs as an answer: common results, and a table with the most expensive first.
 
     Parameters
     ----------
@@ -210,7 +215,9 @@ def jobs_result(
     overall : mapping
         As `hopperkit.iologs.darshan_summary.overall` gives it.
     healths : sequence of Health
-        What the jobs say of OSTs and nodes together.
+        Joint result of the jobs for OSTs and nodes.
+    visible : mapping or None
+        How many times slower one must be to be found, from `hopperkit.iologs.health_sizes.visible_factors`.
 
     Examples
     --------
@@ -225,6 +232,7 @@ def jobs_result(
         summary=f"{count(len(jobs), 'job')}: {overall['jobs_to_mend']:,} with something to mend; {moved}.{_spent(overall)}",
         findings=(
             *health_findings(healths),
+            *unseen_findings(visible or {}, healths),
             *(
                 Finding(
                     code, f"{each['jobs']:,} of {count(len(jobs), 'job')}; the worst: {each['message']}", each["level"]
@@ -239,6 +247,7 @@ def jobs_result(
             **{
                 f"{kind}s": [health_row(each) for each in healths if each.part.kind == kind] for kind in ("ost", "node")
             },
+            "visible_factors": {f"{kind}_{way}": factor for (kind, way), factor in (visible or {}).items()},
         },
     )
 
@@ -275,7 +284,7 @@ def _sums(overall: Mapping[str, Any]) -> Iterator[Table]:
 
 
 def _healths(healths: Sequence[Health]) -> Iterator[Table]:
-    """Yield what the jobs say of OSTs together, and of nodes, where any can be told from others."""
+    """Yield the joint result for OSTs, and for nodes, if any can be separated from others."""
     for kind, name in (("ost", "OST"), ("node", "Node")):
         alike = [each for each in healths if each.part.kind == kind]
         place: dict[str | Column, Callable[[Health], Any]] = {}
@@ -298,7 +307,7 @@ def _healths(healths: Sequence[Health]) -> Iterator[Table]:
 
 
 def _jobs(jobs: Sequence[Mapping[str, Any]]) -> Table:
-    """Return the most expensive jobs as a table; those of less than a task-minute only where there are no others."""
+    """Return the most expensive jobs as a table; those below one task-minute only if there are no others."""
     dear = [job for job in jobs if 60 * job["io_task_hours"] >= 1] or jobs
     cut = f", the first {_MOST_JOBS} of {len(dear):,}" if len(dear) > _MOST_JOBS else ""
     rest = f"; {len(jobs) - len(dear):,} more cost less than a task-minute each" if len(dear) < len(jobs) else ""

@@ -11,7 +11,7 @@ from hopperkit.readers.ior.results import IoResult, measured_rows
 from hopperlib.errors import InputError
 from hopperlib.text import count, digits
 
-# What rates are drawn against: the first that varies.
+# X axis for rates: the first quantity that varies.
 _AGAINST = {
     "tasks": ("Rate against tasks", Axis(title="Tasks", log=True)),
     "transfer_bytes": ("Rate against transfer size", Axis(title="Transfer size", unit="bytes", log=True)),
@@ -21,7 +21,7 @@ _MOST_OSTS = 200
 
 
 def rows_table(rows: Sequence[IoResult], caption: str = "Rates as measured") -> Table:
-    """Return rows as a table; folders are left out where the names of the files tell them apart.
+    """Return rows as a table; folders are omitted if file names are unique.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def rows_table(rows: Sequence[IoResult], caption: str = "Rates as measured") -> 
     """
     names = {row.file: row.file.rpartition("/")[2] or row.file for row in rows}
     if len(set(names.values())) < len(names):
-        # Without their folders the files could not be told apart.
+        # Without folders, the files could not be distinguished.
         names = {file: file for file in names}
     return table(
         caption,
@@ -43,7 +43,7 @@ def rows_table(rows: Sequence[IoResult], caption: str = "Rates as measured") -> 
             "Tasks": lambda row: row.tasks,
             "Nodes": lambda row: row.nodes,
             Column("Transfer", "bytes"): lambda row: row.transfer_bytes,
-            # A row that is no single repetition says its statistic there.
+            # A row other than a single repetition has its statistic there.
             "Repetition": lambda row: row.statistic if row.repetition is None else row.repetition,
             Column("Rate", "MiB/s", 2): lambda row: row.rate_mib_s,
             Column("Rate", "MB/s", 2): lambda row: row.rate_mb_s,
@@ -56,7 +56,7 @@ def rows_table(rows: Sequence[IoResult], caption: str = "Rates as measured") -> 
 def rate_figure(rows: Sequence[IoResult], references: Sequence[Reference] = ()) -> Figure:
     """Return the rates, a cloud of points for each access and kind of file.
 
-    They stand against the tasks where these differ, else against the transfer size, else by repetition.
+    Plotted against tasks if these differ, otherwise against transfer size, otherwise by repetition.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def rate_figure(rows: Sequence[IoResult], references: Sequence[Reference] = ()) 
 
 
 def ost_figure(verdict: Verdict) -> Figure:
-    """Return what a task got from each OST, the slow ones marked; its table has the slowest first.
+    """Return the rate of each OST for one task, slow ones marked; its table has the slowest first.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def ost_figure(verdict: Verdict) -> Figure:
 
 
 def _drawn_rate(measured: OstRate) -> float:
-    """Return a rate as it is drawn: a logarithmic axis has no place for 0. [MB/s]"""
+    """Return a rate for plotting: a logarithmic axis cannot show 0. [MB/s]"""
     return max(measured.rate_mb_s, 1e-9)
 
 
@@ -157,5 +157,5 @@ def _ost_table(verdict: Verdict, shown: Sequence[OstRate], slow: set[tuple[int, 
 
 
 def _names(osts: Sequence[int]) -> str:
-    """Return the numbers of OSTs that stand together; of many, the first."""
+    """Return the numbers of a group of OSTs; of many, the first."""
     return ", ".join(map(str, osts[:12])) + (" ..." if len(osts) > 12 else "")

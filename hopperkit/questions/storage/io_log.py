@@ -29,7 +29,7 @@ from hopperlib.text import count, digits
 MAX_ROWS = 12
 # A phase of mdtest that was left out is nothing to mend.
 _LEVELS: dict[str, Level] = {"failed": "problem", "not-run": "note"}
-# What the rules of IO500 ask of each phase that writes (io500.org, Rules for submission). [s]
+# IO500 rules for each write phase (io500.org, Rules for submission). [s]
 _IO500_S = 300
 # How a log of Darshan begins, what IO500 prints, and what darshan-parser does.
 _LOG = re.compile(r"[23]\.\d\d\0")
@@ -45,7 +45,7 @@ def _sample(name: str) -> str:
 
 
 class Given(ask.Setting):
-    """Outputs, one or several that stand one after the other as `hopperkit.readers.source.texts_of` says."""
+    """Outputs, one or several, concatenated in the form of `hopperkit.readers.source.texts_of`."""
 
     machine: Machine = ask.machine("Compare with", help="The ceiling of as many of its nodes as the run used.")
     output: str = ask.file(
@@ -89,7 +89,7 @@ def answer(given: Given) -> Result:
 def text_results(
     texts: Mapping[str, str], machine: Machine
 ) -> tuple[list[Result], list[tuple[str, DarshanLog]], list[str]]:
-    """Return what outputs of benchmarks hold as answers, the Darshan logs, and why other texts were not read.
+    """Return the answers for benchmark outputs, the Darshan logs, and why other texts were not read.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def read_texts(
     max_bytes : int or None
         Most that is read of each. [bytes]
     details : bool
-        Whether what a run of IO500 leaves next to its summary is read too: spread, errors, settings.
+        Whether the files next to an IO500 summary are read too: spread, errors, settings.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def read_texts(
     for inside in folders.values():
         summary = next((name for name in inside if os.path.basename(name) == _SUMMARY), None)
         if summary:
-            # A run of IO500 is a folder, and leaves much that holds no rate; what it printed repeats its summary.
+            # An IO500 run is a folder with many files without rates; its output repeats the summary.
             with suppress(InputError):
                 runs.append(io500_of(summary, inside if details else {summary: inside[summary]}))
                 continue
@@ -176,7 +176,7 @@ def _folder(name: str) -> str:
 
 
 def io_result(rows: Sequence[IoResult], machine: Machine, *, named: bool = False) -> Result:
-    """Return what was measured as an answer.
+    """Return the measurements as an answer.
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ def io500_result(run: Io500) -> Result:
 
 
 def _io500_findings(run: Io500) -> Iterator[Finding]:
-    """Yield what went wrong, how even the tasks were, and what a stonewall cut off."""
+    """Yield errors, the balance of the tasks, and the part cut off by a stonewall."""
     for error in run.errors:
         yield Finding("error", error, "problem")
     short = [phase for phase in run.phases if phase.name.endswith("write") and 0 < (phase.seconds or 0) < _IO500_S]

@@ -1,4 +1,4 @@
-"""Question: what a few nodes can write, on two machines, against the number of tasks."""
+"""Question: the write rate of a few nodes, on two machines, by number of tasks."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -18,7 +18,7 @@ from hopperlib.storage.lustre.client import (
 )
 from hopperlib.text import count, share
 
-# What an eye on the documented figure may still call close. Assumed.
+# Tolerance for reading the documented figure by eye. Assumed.
 _APART = 0.2
 
 
@@ -31,7 +31,7 @@ class Side:
         self.ceiling_gb_s = system.node_write_ceiling_gb_s
         self.badge, self.note = badge_of(machine, f"file_system.{system.name}.node_write_ceiling_gb_s")
         self.curve = write_curve(machine, job.tasks, task_rate_gb_s=job.task_rate_mb_s / 1000, nodes=nodes or None)
-        # Tasks fill one node after the other, if nobody says on how many they are.
+        # Tasks fill one node after the other if no number of nodes is given.
         self.nodes = min(job.tasks, nodes) if nodes else nodes_in_use(machine, job.tasks)
 
 

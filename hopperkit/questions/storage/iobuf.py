@@ -26,9 +26,9 @@ from hopperlib.text import count, digits, share
 from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB
 
 _SIZES = {1 << power for power in range(26)} | {10_000, 1_000_000}
-# From this factor on a gain is told as a factor.
+# From here on a gain is given as a factor.
 _TIMES = 2.0
-# What the costs are calibrated on: 1,560 tasks of Hopper with two buffers of 2 MiB.
+# Calibration of the costs: 1,560 tasks of Hopper with two buffers of 2 MiB.
 _CALIBRATED = {"write": 10_000, "read": 1 << 20}
 _CALIBRATED_TASKS, _CALIBRATED_BUFFERS = 1560, Buffers(2 << 20, 2)
 # Sizes of a buffer that are offered. [KiB]
@@ -72,16 +72,16 @@ class Case(ask.Setting):
 
     @cached_property
     def costs(self) -> Costs:
-        """What calls and waiting cost, as calibrated."""
+        """Calibrated costs of calls and waiting."""
         return documented_costs(task_rate_gb_s=file_system_of(self.machine).peak_gb_s / self.tasks)
 
     def gain_percent(self, way: str, size_bytes: int) -> float:
-        """What the buffers buy for calls of a size in one direction. [%]"""
+        """Gain from buffers for calls of a size in one direction. [%]"""
         return 100 * gain(self.costs, size_bytes, self.used, reading=way == "read")
 
     @property
     def range(self) -> GainRange:
-        """What they buy in the direction of the program, with what is known of small calls. [fraction]"""
+        """Gain in the direction of the program, with the uncertainty about small calls. [fraction]"""
         return gain_range(self.costs, self.transfer_bytes, self.used, reading=self.direction == "read")
 
     def badge(self, way: str) -> Badge:
@@ -92,12 +92,12 @@ class Case(ask.Setting):
 
     @cached_property
     def gains(self) -> dict[str, float]:
-        """What they buy for the calls of the program, by direction. [%]"""
+        """Gain for the calls of the program, by direction. [%]"""
         return {way: self.gain_percent(way, self.transfer_bytes) for way in ("read", "write")}
 
     @property
     def gain(self) -> float:
-        """What they buy in the direction of the program. [%]"""
+        """Gain in the direction of the program. [%]"""
         return self.gains[self.direction]
 
     @property
@@ -177,7 +177,7 @@ def _values(case: Case) -> Iterator[Value]:
 
 
 def _gain(case: Case) -> Figure:
-    """Return the chart of what buffers buy against the size of a call."""
+    """Return the chart of the gain from buffers against the size of a call."""
     sizes = sorted(_SIZES | {case.transfer_bytes})
     # A call larger than a buffer may lose a little.
     curves = {f"{way}s": [1 + case.gain_percent(way, size) / 100 for size in sizes] for way in ("read", "write")}
@@ -197,7 +197,7 @@ def _gain(case: Case) -> Figure:
 
 
 def _lines(case: Case) -> Iterator[Snippet]:
-    """Yield the setting; where there is no iobuf, what does the same."""
+    """Yield the setting; without iobuf, its equivalent."""
     size, cache_bytes = case.used.size_bytes, case.used.memory_bytes()
     if not case.no_iobuf:
         setting = case.used.setting(reading=case.direction == "read")

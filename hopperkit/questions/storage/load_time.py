@@ -180,7 +180,7 @@ def _times(job: Job) -> Figure:
 
 
 def _parts(job: Job) -> Table:
-    """Return where the time of each way goes."""
+    """Return the time of each method by part."""
     return table(
         "Where the time goes",
         METHODS,

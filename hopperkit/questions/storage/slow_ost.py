@@ -90,7 +90,7 @@ class Case(ask.Setting):
 
     @cached_property
     def exclusion(self) -> Exclusion:
-        """What it would be without them."""
+        """Result without them."""
         return exclude_slow(
             self.size_gb,
             self.osts,
@@ -107,7 +107,7 @@ class Case(ask.Setting):
 
     @cached_property
     def probe(self) -> Probe:
-        """What a probe of all OSTs finds."""
+        """Result of a probe of all OSTs."""
         return probe(
             self.healthy_gb_s,
             self.slow_gb_s,
@@ -119,7 +119,7 @@ class Case(ask.Setting):
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What to do about it."""
+        """Recommended actions."""
         found = slow_ost_findings(
             self.explaining_gb_s,
             self.healthy_gb_s,
@@ -173,7 +173,7 @@ def _values(case: Case) -> Iterator[Value]:
 
 
 def _activity(case: Case) -> Figure:
-    """Return the chart of what a good and a slow OST do over the dump."""
+    """Return the chart of a good and a slow OST's activity over the dump."""
     dump = case.dump
     drawn = {"a good OST": ost_activity(dump, case.healthy_gb_s)}
     if case.slow:

@@ -1,4 +1,4 @@
-"""Question: what many small files cost, and what is done instead."""
+"""Question: the cost of many small files, and alternatives."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -36,7 +36,7 @@ class Files(ask.Setting):
 
     @cached_property
     def costs(self) -> dict[Way, FilesCost]:
-        """What each way costs."""
+        """Cost of each method."""
         return {
             way: files_cost(
                 way,
@@ -69,7 +69,7 @@ def answer(given: Files) -> Result:
 
 
 def _lines(given: Files) -> Iterator[Snippet]:
-    """Yield what is done instead, in the words of the machine's launcher where its file names one."""
+    """Yield the commands for each alternative, with the machine's launcher if its file names one."""
     nodes = min(given.nodes, given.tasks)
     if lines := node_lines(given.machine, nodes=nodes, tasks=given.tasks):
         yield Snippet(
@@ -104,7 +104,7 @@ def _costs(given: Files) -> bool:
 
 
 def _finding(given: Files) -> Finding:
-    """Return what to do."""
+    """Return the recommendation."""
     now = given.costs["one folder"]
     if not _costs(given):
         return Finding("few-files", "So few files cost next to nothing: leave them as they are.", "ok")
@@ -116,7 +116,7 @@ def _finding(given: Files) -> Finding:
 
 
 def _table(given: Files) -> Table:
-    """Return what each way costs."""
+    """Return the cost of each method."""
     return table(
         "The same data four ways",
         WAYS,

@@ -37,7 +37,7 @@ _KINDS = {"lustre": "Lustre", **{kind: other.title for kind, other in OTHER_FILE
 
 
 class Case(ask.Setting):
-    """Data to write, their layout and the file system. Zeros stand for what is not given."""
+    """Data to write, their layout and the file system. Zeros mean not given."""
 
     machine: Machine = ask.machine(having="file_systems")
     size_gb: float = ask.number(
@@ -169,7 +169,7 @@ class Case(ask.Setting):
 
     @cached_property
     def state(self) -> LustreState | None:
-        """What the reader's own Lustre says of itself."""
+        """State of the reader's Lustre file system, from its commands."""
         return read_lfs(self.lfs) if self.lfs.strip() else None
 
     @cached_property
@@ -179,7 +179,7 @@ class Case(ask.Setting):
 
     @cached_property
     def storage(self) -> OtherStorage | None:
-        """The file system of the machine that is meant, if it is none of Lustre."""
+        """The chosen machine's file system, if it is not Lustre."""
         others = self.machine.other_storages
         if self.file_system:
             names = [each.name for each in self.machine.file_systems] + [each.name for each in others]
@@ -191,7 +191,7 @@ class Case(ask.Setting):
 
     @cached_property
     def system(self) -> FileSystem:
-        """Its file system, or one like it with OSTs of one's own."""
+        """Its file system, or a similar one with custom OSTs."""
         state = self.state
         named = [each for each in self.machine.file_systems if each.name == self.file_system]
         in_pool = state.pools.get(self.pool) if state else None
@@ -205,7 +205,7 @@ class Case(ask.Setting):
 
     @cached_property
     def rates(self) -> SiteRates | None:
-        """What outputs of benchmarks and logs measured there."""
+        """Measurements from benchmark outputs and logs."""
         if not self.measured.strip():
             return None
         from hopperkit.questions.storage._measured_texts import measurements
@@ -214,7 +214,7 @@ class Case(ask.Setting):
 
     @cached_property
     def costs(self) -> Costs:
-        """What files, calls, locks and objects cost: as given, as measured, or as assumed."""
+        """Costs of files, calls, locks and objects: as given, measured, or assumed."""
         rates = self.rates or SiteRates()
         creates = self.creates_per_s or (rates.creates_per_s.usual if rates.creates_per_s else None)
         lock_s = rates.lock_s.usual if rates.lock_s else self.lock_ms / 1000
@@ -222,7 +222,7 @@ class Case(ask.Setting):
 
     @property
     def default(self) -> tuple[Component, ...]:
-        """What new files get."""
+        """Default layout of new files."""
         components = self.state.components if self.state else ()
         return components or default_components(self.system)
 
@@ -273,7 +273,7 @@ class Case(ask.Setting):
 
     @cached_property
     def standing(self) -> Standing:
-        """How the time that it takes now stands."""
+        """Comparison of the current time with the estimate."""
         layout, writing = largest_part(Pace(self.as_it_is, self.system, self.costs), self.default), self.as_it_is
         if self.stripe_count:
             layout = (self.stripe_count, int(self.stripe_mib) * BYTES_PER_MIB)
@@ -291,7 +291,7 @@ class Case(ask.Setting):
 
     @cached_property
     def as_it_is(self) -> Writing:
-        """How the data are written now: as the pattern says, with as many aggregators as suit the layout."""
+        """Current method of writing: the chosen pattern, with as many aggregators as suit the layout."""
         advised = self.advice.writing
         pattern = "shared" if self.pattern == "shared" else advised.pattern
         return replace(advised, pattern=pattern, aggregators=None)
@@ -314,20 +314,20 @@ class Case(ask.Setting):
 
     @cached_property
     def curve(self) -> dict[int, Estimate]:
-        """What the writes take for several stripe counts."""
+        """Write times for several stripe counts."""
         # Every count has as many aggregators as suit it.
         return Pace(replace(self.writing, aggregators=None), self.system, self.costs).curve(self.layout, _CURVE)
 
     @property
     def estimate(self) -> Estimate:
-        """What they take with the layout."""
+        """Estimate with the layout."""
         if self.advised:
             return self.advice.estimate
         return self.curve[self.layout.stripe_count]
 
     @property
     def offset_bytes(self) -> int:
-        """The byte that is asked for."""
+        """Position of the requested byte."""
         return min(int(self.offset_gb * BYTES_PER_GB), self.size_bytes - 1)
 
     @property
@@ -352,7 +352,7 @@ def answer(case: Case) -> Result:
 
 
 def _elsewhere(case: Case) -> Result:
-    """Return what there is to set on a file system that is not Lustre, in its site's words where they are known."""
+    """Return the settings on a file system other than Lustre, in its site's words if known."""
     other, storage = OTHER_FILE_SYSTEMS[case.elsewhere], case.storage
     commands = dict(other.commands)
     if line := hints_line(other.hints, case.hints_mpi):
@@ -416,7 +416,7 @@ def _between(case: Case) -> str:
 
 
 def _change(gain: Gain) -> Snippet:
-    """Return what to type for a change, and what it wins."""
+    """Return the command for a change, and its gain."""
     what = f"{gain.change.what[0].upper()}{gain.change.what[1:]}"
     return Snippet(f"{what}, which wins {_won(gain)}", gain.change.line.replace("; ", "\n"))
 
@@ -426,7 +426,7 @@ def _won(gain: Gain) -> str:
 
 
 def _now_summary(case: Case) -> str:
-    """Say whether the time it takes now is what the file system gives, and what to change first."""
+    """State whether the current time agrees with the file system's estimate, and the first change to make."""
     standing, seconds = case.standing, float(duration_s(case.now))
     low, _, high = standing.expected_s
     rate = digits(case.size_gb / seconds, 3)
@@ -450,7 +450,7 @@ def _findings(case: Case) -> Iterator[Finding]:
 
 
 def _site_findings(case: Case) -> Iterator[Finding]:
-    """Yield what is known of the file system beside its record, and what is not."""
+    """Yield other facts about the file system, and its unknowns."""
     title = case.machine.title
     if case.state and not case.state.osts and not case.osts:
         message = (
@@ -471,7 +471,7 @@ def _site_findings(case: Case) -> Iterator[Finding]:
 
 
 def _with_other_nodes(measured: Measurement, nodes: int) -> Iterator[Finding]:
-    """Yield what the measured run gives with the nodes of this one, as public systems scale."""
+    """Yield the measured run scaled to this number of nodes, as on public systems."""
     if not measured.nodes or measured.nodes == nodes:
         return
     from hopperkit.filesystems.other_runs import rate_at
@@ -485,7 +485,7 @@ def _with_other_nodes(measured: Measurement, nodes: int) -> Iterator[Finding]:
 
 
 def _fitted(rates: SiteRates) -> str:
-    """Return in words what was fitted, with its ranges."""
+    """Return a description of the fitted values, with their ranges."""
     named = (
         ("all tasks write", rates.write_gb_s, 1.0, "GB/s"),
         ("a node writes", rates.node_gb_s, 1.0, "GB/s"),
@@ -524,7 +524,7 @@ def _rate(case: Case) -> Figure:
         f"{case.layout.stripe_count}, best {max(rates):.2f} GB/s at {best}. Four more lines show what tasks, clients, "
         "OSTs and file system would each allow; a line that is above the chart sets no limit.",
         x=Axis(title="Stripe count", low=0, high=1.02 * max(counts)),
-        # Limits far above what is reached would press it onto the axis.
+        # Limits far above the achieved rate would compress it to the axis.
         y=Axis(title="Rate", unit="GB/s", low=0, high=4 * max(rates), decimals=2),
         series=[
             Series(name="all together", x=counts, y=rates),
@@ -565,7 +565,7 @@ def _facts(case: Case, findings: tuple[Finding, ...]) -> Facts:
     estimate = case.estimate
     return Facts(
         {
-            # What to type comes first.
+            # Commands come first.
             "commands": list(case.advice.commands),
             "hints_line": case.advice.hints_line,
             "by_site": case.advice.by_site,
@@ -584,7 +584,7 @@ def _facts(case: Case, findings: tuple[Finding, ...]) -> Facts:
 
 
 def _contract(case: Case) -> dict[str, Any]:
-    """Return what `hopper stripe --json` prints besides: its keys are promised to programs."""
+    """Return the additional output of `hopper stripe --json`; its keys are stable."""
     advice, estimate, system = case.advice, case.estimate, case.system
     return {
         "machine": case.machine.name,
@@ -617,7 +617,7 @@ def _contract(case: Case) -> dict[str, Any]:
 
 
 def _standing(case: Case) -> dict[str, Any]:
-    """Return how the time that it takes now stands, as plain data."""
+    """Return the comparison of the current time with the estimate, as plain data."""
     standing = case.standing
     return {
         "verdict": standing.verdict,

@@ -1,4 +1,4 @@
-"""Question: twenty thousand files against one shared file, under assumptions of one's own."""
+"""Question: twenty thousand files compared with one shared file, under the reader's assumptions."""
 
 import random
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ _ASSUMED = Finding(
 )
 
 
-@lru_cache(maxsize=8)  # Most controls leave the deals as they are.
+@lru_cache(maxsize=8)  # Most controls do not change the deals.
 def _deals(allocator: str, files: int, stripe_count: int, osts: int, seed: int) -> list[list[int]]:
     """Return the objects of each OST, deal after deal; emptier OSTs are preferred where the allocator weighs them."""
     deal = partial(deal_objects, files, stripe_count, osts, allocator=allocator, rng=random.Random(seed))
@@ -157,7 +157,7 @@ def _dealt(label: str, mean: float, values: list[float], unit: str, decimals: in
 def _rate(case: Case) -> Figure:
     """Return the chart of the rate over time, both ways to write."""
     steps = case.first_steps
-    # The first and the last step stay, whatever is thinned out between them.
+    # The first and the last step are kept when others are thinned out.
     drawn = steps[:1] + steps[1 :: max(1, len(steps) // _DRAWN_STEPS)] + steps[-1:]
     shared = barrier_steps(
         1000 * case.shared_tb, peak_gb_s=case.peak_gb_s, variables=case.variables, spread_s=case.spread_s

@@ -1,8 +1,8 @@
 """Read Darshan logs with pydarshan, which the extra ``darshan`` installs, or as ``darshan-parser`` prints them.
 
-A damaged log can crash the library below pydarshan. So another process reads
-the logs and hands over one module after the other: what it read before a crash
-is kept, the rest is said to be missing, and a new process goes on with the next log.
+A damaged log can crash the library below pydarshan. Another process therefore reads the logs and passes on one module
+at a time: modules read before a crash are kept, the rest is reported as missing, and a new process continues with the
+next log.
 """
 
 import importlib
@@ -29,9 +29,9 @@ _INSTALL = (
     "reading Darshan logs needs pydarshan; install it with: pip install '.[darshan]' in the folder of the repository"
 )
 _MARK = "hopper-darshan "
-# What the other process says of a log, a part at a time.
+# Messages of the other process about a log, one part at a time.
 _PARTS = ("job", "reading", "module", "frames", "names", "hosts", "lost", "note", "failed")
-# How text begins, and text that was packed; a log begins with the number of its version.
+# Initial bytes of text, and of compressed text; a log begins with its version number.
 _TEXT = (b"# ", b"\n#", b"\x1f\x8b", b"BZ", b"\xfd7")
 _CHILD = "import sys; from hopperkit.readers.darshan import _write_logs; _write_logs(float(sys.argv[1]), sys.argv[2:])"
 # Logs that one process reads: it starts in half a second, and a list of arguments has an end.
@@ -76,7 +76,7 @@ def read_darshan(path: str | os.PathLike[str] | Iterable[str], *, timeout_s: flo
 def read_darshan_logs(
     paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str], *, timeout_s: float = 600
 ) -> Iterator[tuple[str, DarshanLog | InputError]]:
-    """Yield the logs in files as they are read, each with its name, or why one cannot be read: pydarshan may be missing.
+    """Yield each log in files with its name, or why it cannot be read; pydarshan may be missing.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def read_darshan_logs(
 
 
 def _is_text(path: str) -> bool:
-    """Whether a file is no log but what ``darshan-parser`` printed of one, packed or not; standard input is."""
+    """Whether a file is the output of ``darshan-parser`` instead of a log, compressed or not; true for standard input."""
     if not os.path.isfile(path):
         return path == "-"
     with suppress(OSError), open(path, "rb") as file:
@@ -142,8 +142,8 @@ def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, Darshan
         except BaseException:
             child.kill()
             raise
-    # A log that crashed the library took the process with it: what was handed over before counts, and a new process
-    # goes on behind that log.
+    # A log that crashed the library ended the process: the parts received are kept, and a new process continues after
+    # that log.
     if done < len(paths) and (child.returncode or not done):
         path = paths[done]
         unread = InputError(f"{path}: not read within {timeout_s:g} s")
@@ -152,14 +152,14 @@ def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, Darshan
 
 
 def _written_parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """Yield what the other process wrote, among what the library prints."""
+    """Yield the parts that the other process wrote, among the library's output."""
     for line in lines:
         if line.startswith(_MARK.encode()) and line.rstrip().endswith(b"}"):
             yield json.loads(line[len(_MARK) :])
 
 
 def _assembled(path: str, parts: list[dict[str, Any]], *, finished: bool) -> DarshanLog | InputError:
-    """Put together what the other process wrote of one log."""
+    """Assemble one log from the parts that the other process wrote."""
     said = {name: [part[name] for part in parts if name in part] for name in _PARTS}
     if not said["job"]:
         reason = (*said["failed"], "it is damaged or something else")[0]
@@ -184,11 +184,11 @@ def _write(part: Mapping[str, Any]) -> None:
 
 
 class _Later(ModuleType):
-    """A module that pydarshan imports and does not need for what is read here: it is imported if it is asked for anything."""
+    """A module that pydarshan imports but does not use here: it is imported on first use."""
 
     def __getattr__(self, name: str) -> Any:
         """Import the module in place of this one; `name` is an attribute of it."""
-        # What asks whether it is a package, or how it was loaded, wants nothing of it.
+        # Queries for package or loader attributes do not need it.
         if name.startswith("__"):
             raise AttributeError(name)
         if sys.modules[self.__name__] is self:
@@ -211,7 +211,7 @@ def _write_logs(timeout_s: float, paths: Sequence[str]) -> None:
             report = darshan.DarshanReport(path, read_all=False)
             for part in _parts(report):
                 _write(part)
-        except Exception as error:  # pydarshan raises what it likes
+        except Exception as error:  # pydarshan raises arbitrary exceptions
             _write({"failed": str(error)[:200] or type(error).__name__})
         _write({"end": True})
 
@@ -228,7 +228,7 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
             if module in used:
                 yield from _module_parts(report, module)
         except Exception as error:  # as above; the other modules may still be whole
-            # What pydarshan stumbles over tells nobody anything.
+            # pydarshan's warnings are of no use to readers.
             torn = isinstance(error, (KeyError, AttributeError, IndexError)) or not str(error)
             yield {"lost": f"module {module} could not be read: {'it is damaged' if torn else str(error)[:200]}"}
     # Heat maps hold the same bytes again, over time.
@@ -237,12 +237,12 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
 
 
 def _job(report: Any) -> dict[str, Any]:
-    """Return what the head of a log says of the job."""
+    """Return the job from the head of a log."""
     job = report.metadata.get("job", {})
-    # What pydarshan cannot read of the head it gives as zeros.
+    # Unreadable fields of the head are zero in pydarshan.
     if not job.get("nprocs"):
         raise ValueError("its head is damaged: it names no tasks")
-    # Of the metadata only these: its string of hints is Darshan's own setting for writing the log, not the job's.
+    # Only these metadata: the string of hints is Darshan's setting for writing the log, not the job's.
     run_time = job.get("run_time") or float(job.get("end_time_sec", 0)) - float(job.get("start_time_sec", 0)) + 1
     return {
         **{
@@ -257,18 +257,18 @@ def _job(report: Any) -> dict[str, Any]:
 
 
 def _module_parts(report: Any, module: str) -> Iterator[dict[str, Any]]:
-    """Yield what is read of one module: nodes of tasks, or counters and the names of files."""
+    """Yield the data of one module: nodes of tasks, or counters and file names."""
     if module == "APMPI":
         report.mod_read_all_apmpi_records(warnings=False)
         yield {"hosts": dict(_hosts(report.records[module]))}
     else:
         yield {"module": module, "frames": _counted(report, module)}
-        # pydarshan looks up the names of what it has read.
+        # pydarshan looks up the names of the records it has read.
         yield {"names": {str(number): str(name) for number, name in report.name_records.items()}}
 
 
 def _hosts(records: Iterable[Any]) -> Iterator[tuple[int, str]]:
-    """Yield tasks and their nodes, as far as records say them."""
+    """Yield tasks and their nodes, as far as records contain them."""
     for record in records:
         # The first record of a module may be of all tasks.
         with suppress(KeyError):

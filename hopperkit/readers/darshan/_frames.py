@@ -15,7 +15,7 @@ _STREAM_NUMBERS = (14734109647742566553, 15920181672442173319, 72382572414791935
 # Modules with a record for each file, by where their calls end; the prefix of their counters.
 LOWER = {"POSIX": "POSIX", "STDIO": "STDIO", "DFS": "DFS", "DAOS": "DAOS"}
 UPPER = {"MPI-IO": "MPIIO", "H5F": "H5F", "H5D": "H5D", "PNETCDF_FILE": "PNETCDF_FILE", "PNETCDF_VAR": "PNETCDF_VAR"}
-# What each module calls its reads; writes alike.
+# Names of read calls in each module; writes likewise.
 _CALLS = ("{}S", "NB_{}S", "INDEP_{}S", "COLL_{}S", "SPLIT_{}S", "{}XS", "ARRAY_{}S")
 # Fields of a record, and the counters that add up to them.
 _SUMMED = {
@@ -33,7 +33,7 @@ _COMMON = tuple((f"ACCESS{place}_COUNT", f"ACCESS{place}_ACCESS") for place in (
 _COUNTS = (
     *("SEEKS", "STATS", "SEQ_READS", "SEQ_WRITES", "CONSEC_READS", "CONSEC_WRITES", "RW_SWITCHES"),
     *("COLL_READS", "COLL_WRITES", "COLL_OPENS", "VIEWS"),
-    # What forces data out of memory: of POSIX, of MPI-IO, of stdio and HDF5.
+    # Calls that flush data from memory: of POSIX, of MPI-IO, of stdio and HDF5.
     *("FSYNCS", "FDSYNCS", "SYNCS", "FLUSHES"),
 )
 _NEEDED = (
@@ -46,7 +46,7 @@ _NEEDED = (
 COLUMNS = frozenset({*_NEEDED, *_COUNTS, *chain.from_iterable(_SUMMED.values())})
 
 _TABLES = ("counters", "fcounters")
-# A table: column -> values. What a column lacks at its end is None.
+# A table: column -> values. Missing values at the end of a column are None.
 Frame = Mapping[str, Sequence[Any]]
 Row = Mapping[str, Any]
 
@@ -124,17 +124,17 @@ def _files(gathered: Mapping[str, Mapping[int, FileRecord]]) -> Iterator[FileRec
     lower = {number for module in LOWER for number in gathered.get(module, {})}
     for module, records in gathered.items():
         for number, record in records.items():
-            # DAOS moves what MPI-IO asks for by itself, and under other names.
+            # DAOS moves the data of MPI-IO itself, under other names.
             alone = module == "MPI-IO" and number not in lower and not daos and record.bytes_moved > 0
             stream = number in _STREAM_NUMBERS or record.path in _STREAMS
-            # What the files of DAOS move, its objects move for them.
+            # Data of DAOS files are moved by their objects.
             below = module == "DAOS" and "DFS" in gathered
             if (module in LOWER or alone) and not stream and not below:
                 yield record
 
 
 def _total(records: Iterable[FileRecord]) -> dict[str, int]:
-    """Return what went through an interface, the terminal's streams included."""
+    """Return the data moved through an interface, including terminal streams."""
     records = list(records)
     summed = {name: sum(getattr(record, name) for record in records) for name in _SUMMED if name != "unaligned"}
     return {"files": len(records), **summed}
@@ -148,7 +148,7 @@ def layouts_from_frame(frame: Frame) -> dict[int, StripeLayout]:
             continue
         listed = row.get("LUSTRE_OST_IDS")
         numbers = map(_whole, listed if isinstance(listed, (list, tuple)) else ())
-        # A number below 0 stands for none.
+        # A number below 0 means none.
         osts = tuple(ost for ost in numbers if ost is not None and ost >= 0)
         # Before Darshan 3.4.5 a file had one component, and its number of stripes another name.
         width = _positive(row.get("LUSTRE_STRIPE_COUNT")) or _whole(row.get("LUSTRE_STRIPE_WIDTH"))
@@ -188,7 +188,7 @@ def _gather_all(
 def _gather(
     module: str, prefix: str, tables: Mapping[str, Frame], names: Mapping[int, str], tasks: int | None
 ) -> dict[int, FileRecord]:
-    """Return one record a file, from one row a file and task (rank -1: all tasks together)."""
+    """Combine rows per file and task into one record per file (rank -1: all tasks together)."""
     files: dict[int, FileRecord] = {}
     # By their short names, which all modules share.
     short = (
@@ -214,7 +214,7 @@ class _Line:
         self.rank = _whole(counters.get("rank")) or 0
 
     def count(self, name: str) -> int:
-        """Return a counter; what is unknown (-1) or no number counts as none."""
+        """Return a counter; unknown (-1) and invalid values count as 0."""
         value = self.counters.get(name)
         return max(value if type(value) is int else _whole(value) or 0, 0)
 
@@ -235,7 +235,7 @@ class _Line:
 def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> None:
     """Add one row to the record of its file."""
     everybody = line.rank < 0
-    # A record of all tasks does not say how many there were: those of the job, and several anyhow.
+    # A record of all tasks does not contain their number: assume the job's, and at least two.
     record.tasks = (tasks or 2) if everybody else (1 if first else record.tasks + 1)
     record.shared = record.tasks > 1
     for name in line.counters.keys() & _FIELD_OF.keys():
@@ -267,7 +267,7 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
 
 
 def _add_extents(record: FileRecord, line: _Line) -> None:
-    """Add how far one row reached in the file, and what it moved more often than once."""
+    """Add the extent of one row's accesses, and the bytes it moved repeatedly."""
     # Nobody can move more bytes than lie below the highest one without moving some again. A record of all tasks has
     # one highest byte: each of them may have moved all below it.
     tasks = record.tasks if line.rank < 0 else 1
@@ -304,12 +304,12 @@ def _times(
     if shared:
         # Times of several tasks overlap: what passed is what counts.
         return (span[1] - span[0] if span else own), span
-    # Some versions lose the end of the last call: a span shorter than the time in it is no span.
+    # Some versions lose the end of the last call: a span shorter than the time in it is invalid.
     return own, None if span and span[1] - span[0] < 0.9 * own else span
 
 
 def _whole(value: Any) -> int | None:
-    """Return a whole number; None for what is none, such as the NaN of a ragged table."""
+    """Return an integer; None if it is not one, such as the NaN of a ragged table."""
     try:
         return int(value) if value is not None and math.isfinite(value) else None
     except (TypeError, ValueError, OverflowError):
@@ -322,5 +322,5 @@ def _positive(value: Any) -> int | None:
 
 
 def _time(value: Any) -> float:
-    """Return a time; 0 for what is no number or negative, as broken clocks leave it. [s]"""
+    """Return a time; 0 if it is not a number or negative, as with broken clocks. [s]"""
     return float(value) if isinstance(value, (int, float)) and math.isfinite(value) and value > 0 else 0.0

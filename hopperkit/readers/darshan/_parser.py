@@ -1,7 +1,7 @@
 """What ``darshan-parser`` prints of a log: its counters, a line each, for who has the text and not the log.
 
-A line names module, rank, record, counter, value, file, mount point and file
-system, parted by tabs. The head has the job; what was lost stands in a warning.
+A line has module, rank, record, counter, value, file, mount point and file system, separated by tabs. The head
+describes the job; losses are in a warning.
 """
 
 import re
@@ -31,7 +31,7 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
     source : str, bytes, path-like, binary file or iterable of str
         See `hopperkit.readers.source.text_of`.
     file : str
-        What messages call it.
+        Name for messages.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
 def _missing(
     head: str, modules: Mapping[str, Mapping[tuple[str, str], Mapping[str, Any]]], last: Sequence[str]
 ) -> Iterator[str]:
-    """Yield what the text lacks, by its head, its modules, and the cells of its last line."""
+    """Yield the missing parts, by the head, the modules, and the cells of the last line."""
     for module in _LOST.findall(head):
         yield f"module {module} ran out of memory while the job ran: part of it is missing"
     for module in _HELD.findall(head):
@@ -111,7 +111,7 @@ def _frames(rows: Collection[Mapping[str, Any]]) -> Mapping[str, Mapping[str, li
 
 
 def _number(text: str) -> float | int | None:
-    """Return a printed number; None for what is none."""
+    """Return a printed number; None if it is invalid."""
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)

@@ -1,4 +1,4 @@
-"""What the tools on a node say of it, of its cluster and of its file systems.
+"""Output of tools about a node, its cluster and its file systems.
 
 =======  ====================================================================
 reader   any of them, and the machine file that follows

@@ -1,4 +1,4 @@
-"""Records of the tools, made into a machine: what they do not tell is assumed, and says so."""
+"""Tool records combined into a machine: values they lack are marked as assumed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from hopperlib.errors import InputError
 from hopperlib.machine import Machine, Quantity
 from hopperlib.machine.machine import general_launchers
 
-# What a machine file cites, by tool.
+# Citations in a machine file, by tool.
 _CITATIONS = {
     "lscpu": "output of lscpu on the node",
     "meminfo": "/proc/meminfo on the node",
@@ -30,9 +30,8 @@ _CITATIONS = {
 def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = None) -> Machine:
     """Return the machine that records describe.
 
-    Slurm knows the nodes of a cluster but not their NUMA nodes; ``lstopo`` and
-    ``lscpu`` know those of one node. Together they make a whole file: a kind
-    of node with the same cores and hardware threads takes its NUMA nodes from
+    Slurm lists the nodes of a cluster without their NUMA nodes; ``lstopo`` and ``lscpu`` show those of one node.
+    Together they make a whole file: a kind of node with the same cores and hardware threads takes its NUMA nodes from
     them, and what Slurm calls a socket follows.
 
     Parameters
@@ -47,7 +46,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     Raises
     ------
     InputError
-        If there is no record that counts cores, or two describe different nodes.
+        If no record counts cores, or two describe different nodes.
     MachineError
         If the name breaks the rule for names.
 
@@ -97,7 +96,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
 
 
 def _with_numa_nodes(local: Hardware, numactl: Hardware, cluster: Sequence[Hardware]) -> Hardware:
-    """Return the node that was looked at with the NUMA nodes of numactl, where no other tool knows them."""
+    """Return the examined node with the NUMA nodes of numactl, if no other tool shows them."""
     if local.cores is not None:
         if not same_node(local, numactl):
             counts = f"numactl: {sum(map(len, numactl.numa_cpus))} CPUs, {local.tool}: {local.cores} cores x {local.threads_per_core}"
@@ -113,7 +112,7 @@ def _with_numa_nodes(local: Hardware, numactl: Hardware, cluster: Sequence[Hardw
 
 
 def _sources(parts: Sequence[Mapping[str, Quantity]]) -> dict[str, str]:
-    """Return what the facts of nodes and file systems cite."""
+    """Return the citations for facts of nodes and file systems."""
     tools = {fact.source for facts in parts for fact in facts.values()}
     return {tool: cited for tool, cited in _CITATIONS.items() if tool in tools}
 
@@ -143,14 +142,14 @@ def _cluster_kinds(
         if record.gpu_count:
             facts |= _gpus(replace(local, gpu_count=record.gpu_count), facts)
         kinds.append(facts)
-    # Whose mpiexec a cluster of PBS has, its modules say.
+    # The modules of a PBS cluster identify its mpiexec.
     return kinds, notes, [_srun(cluster, slurm_socket, config)] if cluster[0].tool == "scontrol" else []
 
 
 def _with_local(record: Hardware, local: Hardware) -> tuple[dict[str, Quantity], str, dict[str, Quantity]]:
-    """Return the facts of a kind of node in a cluster, with those of the node that was looked at if it is one of them.
+    """Return the facts of a kind of node in a cluster, with those of the examined node if it is one of them.
 
-    With them a note, and what Slurm calls a socket where the two counts of sockets tell.
+    Includes a note, and Slurm's meaning of socket if the two socket counts determine it.
     """
     facts = dict(record.facts)
     if (
@@ -163,7 +162,8 @@ def _with_local(record: Hardware, local: Hardware) -> tuple[dict[str, Quantity],
         theirs = f"{record.cores} cores x {record.threads_per_core}, whose NUMA nodes are assumed"
         own = f"the node that {local.tool} describes ({local.cores} cores x {local.threads_per_core})"
         return facts, f"{own} is not of the kind with {theirs}" if local.cores is not None else "", {}
-    # Memory is that of the batch system: what it hands out, which the site may have set below what the node has.
+    # Memory is the batch system's value: the amount it allocates, which the site may have set below the installed
+    # memory.
     facts |= {key: fact for key, fact in local.facts.items() if not key.endswith("memory_gb")}
     note = f"the NUMA nodes are those of the node that {local.tool} ran on; nodes of the cluster may differ"
     at = f"Sockets={record.sockets}, "
@@ -179,7 +179,7 @@ def _with_local(record: Hardware, local: Hardware) -> tuple[dict[str, Quantity],
 
 
 def _gpus(local: Hardware, facts: dict[str, Quantity]) -> dict[str, Quantity]:
-    """Return the cores near each GPU, where a tool says something of them; hwloc's own word goes first."""
+    """Return the cores near each GPU, if a tool shows them; hwloc's data take precedence."""
     sockets, numa_nodes, cores = geometry_of(facts)
     threads = facts["threads_per_core"].value
     assert isinstance(threads, int)
@@ -211,7 +211,7 @@ def _filled(facts: dict[str, Quantity]) -> dict[str, Quantity]:
     """Return the facts with an assumption for each key that is missing."""
     _, numa_nodes, cores = geometry_of(facts)
     per_numa = cores // numa_nodes
-    # What a core draws is no more than what its NUMA node gives, and neither is above what its memory can.
+    # A core's bandwidth is at most that of its NUMA node, and neither exceeds the memory's peak.
     bandwidth = max(12, 4 * per_numa) if per_numa < 16 else min(4 * per_numa, 50 * max(1, per_numa // 16))
     reasons = (
         ("the output does not tell the clock", {"clock_ghz": 2.0}),
@@ -239,7 +239,7 @@ def _names(kinds: list[dict[str, Quantity]]) -> list[str]:
 
 
 def _srun(cluster: Sequence[Hardware], counted: dict[str, Quantity], config: Hardware) -> dict[str, Any]:
-    """Return the launcher of a Slurm cluster; `counted` is what its counts of sockets say of Slurm's."""
+    """Return the launcher of a Slurm cluster; `counted` is the meaning of socket implied by its counts."""
     general = general_launchers()["srun"]
     facts = guessed("the output does not tell the release", version=general.version or "")
     facts |= guessed("a Slurm socket is a package unless the site sets it otherwise", slurm_socket="socket")
@@ -251,7 +251,7 @@ def _srun(cluster: Sequence[Hardware], counted: dict[str, Quantity], config: Har
     socket = counted.get("slurm_socket")
     if socket is not None and "slurm_socket" in config.facts and socket.value != facts["slurm_socket"].value:
         # slurm.conf counts other sockets than slurmd does: the first pick a step's cores, the second bind its tasks.
-        # Before Slurm 23.11 slurmd could be told to take them for its own.
+        # Before Slurm 23.11, slurmd could be configured to treat them as its sockets.
         told = "config_overrides" in (facts["slurm_socket"].at or "")
         old = tuple(map(int, str(facts["version"].value).split(".")[:2])) < (23, 11)
         facts["slurm_socket" if told and old else "slurm_conf_socket"] = socket

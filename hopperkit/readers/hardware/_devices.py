@@ -63,7 +63,7 @@ def read_amd_smi(text: str) -> Hardware:
 def gpu_facts(
     local: Hardware, sockets: int, numa_nodes: int, cores: int, core_of: Mapping[int, int]
 ) -> dict[str, Quantity]:
-    """Return the cores near each GPU of a node of that shape, out of what the tools said of CPUs and NUMA nodes.
+    """Return the cores near each GPU of a node of this shape, from the CPUs and NUMA nodes that the tools reported.
 
     `core_of` has the core of each CPU of the node.
     """
@@ -114,7 +114,7 @@ def cpu_list(text: str, name: str) -> list[int]:
 
 
 def kept_facts(specialised: str, count: str, cores: int) -> dict[str, Quantity]:
-    """Return the cores that Slurm keeps for the system: CPUSpecList, or CoreSpecCount without saying which."""
+    """Return the cores that Slurm reserves for the system: CPUSpecList, or CoreSpecCount without their numbers."""
     if _RANGES.fullmatch(specialised):
         kept = {cpu % cores for cpu in cpu_list(specialised, "CPUSpecList")}
         return reported("scontrol", "CPUSpecList", reserved_cores=tuple(sorted(kept)))

@@ -17,7 +17,7 @@ from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
 
 _MISSING = "is missing; run it in English: LC_ALL=C lscpu"
-# Flags of a processor, the double precision operations a cycle that they stand for, and why; the widest first.
+# Processor flags, their double precision operations per cycle, and the reason; widest first.
 _VECTORS = (
     ({"avx512f"}, 32, "the flag avx512f: two fused multiply-adds on 8 numbers a cycle"),
     ({"avx2", "fma"}, 16, "the flags avx2 and fma: two fused multiply-adds on 4 numbers a cycle"),
@@ -41,7 +41,7 @@ def read_lscpu(text: str) -> Hardware:
     (24, 4)
     """
     values = _fields(text)
-    # Where the firmware knows no sockets, lscpu counts clusters (Arm).
+    # If the firmware reports no sockets, lscpu counts clusters (Arm).
     unit = "Cluster" if values.get("Socket(s)", "-") == "-" and "Cluster(s)" in values else "Socket"
     names = (f"{unit}(s)", f"Core(s) per {unit.lower()}", "Thread(s) per core")
     sockets, per_socket, threads = (counted("lscpu", name, values.get(name), _MISSING) for name in names)
@@ -72,7 +72,7 @@ def read_lscpu(text: str) -> Hardware:
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Return the values by name, which must not stand there for two kinds of cores."""
+    """Return the values by name; names must not occur for two kinds of cores."""
     values: dict[str, str] = {}
     for typed, colon, value in (line.partition(":") for line in text.splitlines()):
         name = typed.strip()
@@ -112,9 +112,9 @@ def numbering_of_numa_nodes(
     tool: str = "lscpu",
     at: str = "NUMA node0 CPU(s) and so on",
 ) -> dict[str, Quantity] | None:
-    """Return how Linux numbers the CPUs, as far as those of the NUMA nodes say it; None where they do not.
+    """Return Linux's CPU numbering as far as that of the NUMA nodes shows it; None if unknown.
 
-    They do not say which CPUs are hardware threads of one core.
+    It does not show which CPUs are hardware threads of one core.
     """
     each, rest = divmod(cores, max(1, len(numa_cpus)))
     if not numa_cpus:
@@ -151,7 +151,7 @@ def _guessed_flops(values: dict[str, str]) -> dict[str, Quantity]:
 
 
 def _measured_clock(values: dict[str, str]) -> dict[str, Quantity]:
-    """Return the nominal clock if the kernel's loop tells it, else the highest or the present one."""
+    """Return the nominal clock if the kernel's loop count shows it, otherwise the highest or the current one."""
     # On x86 the kernel's loop takes two cycles of the time stamp counter, which runs at the nominal clock.
     for name, cycles, at in (
         ("BogoMIPS", 2, "BogoMIPS / 2, the clock of the time stamp counter"),

@@ -1,9 +1,8 @@
 """``lstopo --of xml`` (hwloc), of version 1 and 2.
 
-The tree differs between the versions: in hwloc 1 a NUMA node stands between
-the machine and the sockets, or inside a socket, and packages were called
-sockets until 1.11; in hwloc 2 it hangs beside the caches as a child of memory.
-The sets of CPUs (``cpuset``) are the same in both, so they alone are used.
+The tree differs between versions: in hwloc 1 a NUMA node is between the machine and the sockets, or inside a socket,
+and packages were called sockets until 1.11; in hwloc 2 it is attached next to the caches as a memory child. The sets of
+CPUs (``cpuset``) are the same in both, so they alone are used.
 """
 
 import re
@@ -55,7 +54,7 @@ def read_lstopo(text: str) -> Hardware:
 
 
 def _topology(text: str) -> ElementTree.Element:
-    """Return the root of the XML, which must be that of hwloc."""
+    """Return the root of the XML, which must be hwloc's."""
     if "<!ENTITY" in text:
         raise InputError("lstopo: the XML defines entities, which hwloc never does; it is not read")
     try:
@@ -73,7 +72,7 @@ def _cpusets(objects: list[tuple[str, ElementTree.Element]], *kinds: str) -> lis
 
 
 def _width(cores: list[int]) -> int:
-    """Return the hardware threads of a core, which must be those of all."""
+    """Return the hardware threads per core, which must be the same for all."""
     if not cores:
         raise InputError("lstopo: the XML shows neither a Core nor a PU")
     widths = Counter(cpus.bit_count() for cpus in cores)
@@ -95,7 +94,7 @@ def _remarks(root: ElementTree.Element) -> tuple[str | None, dict[str, Quantity]
 
 
 def _walked(root: ElementTree.Element, above: int) -> Iterator[tuple[str, int, str]]:
-    """Yield type, CPUs (its own, or those of what holds it) and name of each object."""
+    """Yield type, CPUs (its own or its parent's) and name of each object."""
     for each in root.iterfind("object"):
         own = _cpuset(each) or above
         kind = each.get("type", "")
@@ -104,7 +103,7 @@ def _walked(root: ElementTree.Element, above: int) -> Iterator[tuple[str, int, s
 
 
 def _numa_nodes(objects: list[tuple[str, ElementTree.Element]]) -> tuple[list[int], int, list[str]]:
-    """Return the NUMA nodes' sets of CPUs, their memory in bytes, and what was left out."""
+    """Return the NUMA nodes' sets of CPUs, their memory in bytes, and the parts left out."""
     numa_nodes = [each for kind, each in objects if kind == "NUMANode"]
     # The first of each set counts: a second is another memory of the same cores (high-bandwidth memory).
     by_cpus: dict[int, ElementTree.Element] = {}
@@ -125,7 +124,7 @@ def _first(core: int, groups: list[int]) -> int:
 
 
 def _whole(groups: list[int], cores: list[int]) -> bool:
-    """Whether groups of CPUs have as many cores each, one core behind the other, and each core in one."""
+    """Whether groups of CPUs have equal numbers of cores, consecutive cores, and each core in one group."""
     members = [[number for number, core in enumerate(cores) if core & cpus] for cpus in groups]
     width = len(cores) // max(1, len(groups))
     return not groups or sorted(members) == [
@@ -152,7 +151,7 @@ def _cpuset(each: ElementTree.Element) -> int:
 
 
 def _bytes(each: ElementTree.Element) -> int:
-    """Return an object's own memory in bytes."""
+    """Return an object's local memory in bytes."""
     text = each.get("local_memory", "0")
     if not re.fullmatch(r"\d{1,18}", text):
         raise InputError(f"lstopo: local_memory = {text[:30]!r} must be a number of bytes")

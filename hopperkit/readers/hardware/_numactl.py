@@ -1,6 +1,6 @@
 """``numactl -H``: the CPUs and the memory of each NUMA node.
 
-It names neither sockets nor hardware threads, so it completes what the batch system counts of a node.
+It shows neither sockets nor hardware threads, so it supplements the batch system's counts of a node.
 """
 
 import re

@@ -13,7 +13,7 @@ RECORD = re.compile(r"^(\S+)[ \t]*\n((?:[ \t]+[\w.]+ = .*(?:\n|\Z))+)", re.MULTI
 
 
 def read_pbsnodes(text: str) -> tuple[Hardware, ...]:
-    r"""Read ``pbsnodes -a``. PBS counts the CPUs of a node, not what they hang at: without more, each is taken for a core.
+    r"""Read ``pbsnodes -a``. PBS counts CPUs without their topology: without other data, each is taken as a core.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def read_pbsnodes(text: str) -> tuple[Hardware, ...]:
     kinds: dict[tuple[int, int, int], list[str]] = defaultdict(list)
     for name, body in RECORD.findall(text):
         told = dict(line.strip().split(" = ", 1) for line in body.splitlines())
-        # Torque has its own words, and what its daemon measured in one list.
+        # Torque uses different words, and lists its daemon's measurements together.
         told |= dict(part.split("=", 1) for part in told.get("status", "").split(",") if "=" in part)
         cpus = _number(told, "resources_available.ncpus", "pcpus", "np")
         memory_gb = round(_number(told, "resources_available.mem", "physmem") / 1024**2)
@@ -37,7 +37,7 @@ def read_pbsnodes(text: str) -> tuple[Hardware, ...]:
 
 
 def _number(told: Mapping[str, str], *keys: str) -> int:
-    """Return the first of some numbers that is told, 0 without one; a size is in kB."""
+    """Return the first number that is present, otherwise 0; a size is in kB."""
     match = next((found for key in keys if (found := re.match(r"\d{1,15}", told.get(key, "")))), None)
     return int(match[0]) if match else 0
 

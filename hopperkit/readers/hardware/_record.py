@@ -1,4 +1,4 @@
-"""What the output of one tool says about one kind of node."""
+"""Output of one tool about one kind of node."""
 
 import math
 import re
@@ -23,7 +23,7 @@ NUMBERING = (
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """What one output says about one kind of node.
+    """Output about one kind of node.
 
     Attributes
     ----------
@@ -31,24 +31,24 @@ class Hardware:
         ``lscpu``, ``meminfo``, ``lstopo``, ``scontrol``, ``slurm-config``, ``numactl``, ``nvidia-smi``, ``rocm-smi``,
         ``amd-smi`` or ``lfs``.
     facts : mapping
-        Keys of ``[[node]]``, of ``[[file_system]]`` or of srun's ``[[launcher]]`` in a machine file -> value and where it
-        stood.
+        Keys of ``[[node]]``, of ``[[file_system]]`` or of srun's ``[[launcher]]`` in a machine file -> value and its
+        position in the output.
     cores, threads_per_core : int or None
         Cores of a node and hardware threads of a core, where the tool counts them.
     sockets : int or None
-        What the tool calls sockets.
+        The tool's count of sockets.
     numa_nodes : int or None
         NUMA nodes with cores, where the tool counts them.
     model : str or None
-        The processor's name, or that of the file system.
+        Name of the processor or of the file system.
     slurm_version : str or None
         Version that Slurm prints.
     notes : tuple of str
-        What a reader of the machine file should know.
+        Notes for a reader of the machine file.
     numa_cpus : tuple of tuple of int
         CPUs of each NUMA node, where the tool lists them and nothing else of a node.
     gpu_cpus, gpu_numa_nodes, gpu_count : tuple of str, tuple of int, int
-        Of the GPUs: the CPUs near each, the NUMA node of each, how many; empty where the tool does not say.
+        For the GPUs: the CPUs near each, the NUMA node of each, and their number; empty if unknown.
     gpu_tool : str
         Tool that printed the NUMA nodes of the GPUs, where several outputs are merged.
     """
@@ -70,7 +70,7 @@ class Hardware:
 
 
 def reported(tool: str, at: str, **values: Value) -> dict[str, Quantity]:
-    """Return facts that a tool tells, by key, with the place where they stood."""
+    """Return facts from a tool, by key, with their position in the output."""
     return {name: Quantity(value=value, source=tool, at=at) for name, value in values.items()}
 
 
@@ -80,7 +80,7 @@ def guessed(why: str, **values: Value) -> dict[str, Quantity]:
 
 
 def counted(where: str, name: str, value: Any, missing: str = "is missing") -> int:
-    """Return a count of at least one that a tool must tell; `missing` is what is said where it does not."""
+    """Return a required count of at least one; `missing` is the message if it is absent."""
     if value is None:
         raise InputError(f"{where}: '{name}' {missing}")
     if not re.fullmatch(r"\d{1,12}", str(value)) or not int(value):
@@ -93,8 +93,8 @@ def numa_facts(
 ) -> tuple[dict[str, Quantity], str | None]:
     """Return geometry that a machine file can hold, and a note where it differs from the node's.
 
-    A machine file knows sockets of equal NUMA nodes of equal cores, and equal sockets that share one. NUMA nodes that
-    are not `alike` do not fit.
+    A machine file supports sockets of equal NUMA nodes with equal cores, and equal sockets that share one NUMA node.
+    NUMA nodes that are not `alike` do not fit.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def numa_facts(
 
 
 def numbering_of(threads: Sequence[Sequence[int]]) -> dict[str, Value]:
-    """Return what a machine file says of the numbers of CPUs: those of the first hardware threads, core by core, and so on.
+    """Return the machine file's CPU numbering: first hardware threads core by core, and so on.
 
     Examples
     --------
@@ -180,13 +180,13 @@ def local_node(
     counts : sequence of int
         Sockets, NUMA nodes, cores and hardware threads of a core.
     facts : mapping
-        What else the tool tells, of a clock only one that counts less.
+        Other facts from the tool; of clocks, only a weaker one.
     model : str or None
     notes : sequence of str
     alike : bool
         Whether the NUMA nodes have as many cores each, whole in a socket.
     numbering : mapping or None
-        What the tool says of the numbers of CPUs (`numbering_facts`); None where it does not tell them in full.
+        The tool's CPU numbering (`numbering_facts`); None if incomplete.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def local_node(
 
 
 def installed_memory(usable_gb: float) -> float:
-    """Memory that was probably installed, from what the system still has. [GB]
+    """Probable installed memory, from the memory that the system reports. [GB]
 
     The kernel keeps a few per cent for itself; modules come in powers of two, so
     the sum is a multiple of an eighth of the next lower power of two.
@@ -224,7 +224,7 @@ def installed_memory(usable_gb: float) -> float:
 
 
 def memory_facts(tool: str, at: str, usable_gb: float, total_gb: float | None = None) -> dict[str, Quantity]:
-    """Return usable memory as told, and installed memory as it probably is.
+    """Return the reported usable memory and the probable installed memory.
 
     Examples
     --------

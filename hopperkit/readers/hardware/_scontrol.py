@@ -21,7 +21,7 @@ from hopperlib.units import MIB_PER_MEMORY_GB
 
 
 class _Node(NamedTuple):
-    """What one record tells."""
+    """Contents of one record."""
 
     name: str
     sockets: int

@@ -6,7 +6,7 @@ from hopperkit.readers.hardware._record import Hardware, reported
 from hopperlib.machine import Quantity
 
 MARK = "Configuration data as of"
-"""What the output of ``scontrol show config`` starts with."""
+"""First line of the output of ``scontrol show config``."""
 
 _SITE_PLUGINS = ("CliFilterPlugins", "JobSubmitPlugins")
 
@@ -49,18 +49,18 @@ def read_slurm_config(text: str) -> Hardware:
 
 
 def _at(settings: dict[str, str], name: str) -> str:
-    """Return where a setting stands, with its value."""
+    """Return the position of a setting, with its value."""
     return f"{name} = {settings[name][:80] or '(null)'}"
 
 
 def _socket(parameters: str) -> str:
-    """Return what slurmd makes a socket of."""
+    """Return slurmd's unit for a socket."""
     sockets = {"l3cache_as_socket": "l3", "numa_node_as_socket": "numa_node"}
     return next((socket for parameter, socket in sockets.items() if parameter in parameters), "socket")
 
 
 def _notes(settings: dict[str, str]) -> list[str]:
-    """Return what a reader of the machine file should know of the settings."""
+    """Return notes on the settings for a reader of the machine file."""
     notes = []
     if "TaskPlugin" in settings and "affinity" not in settings["TaskPlugin"]:
         notes.append(

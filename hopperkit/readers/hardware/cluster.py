@@ -1,4 +1,4 @@
-"""A cluster out of what ``scontrol show node`` and ``scontrol show partition`` print, one after the other."""
+"""A cluster from the output of ``scontrol show node`` and ``scontrol show partition``, one after the other."""
 
 from collections import defaultdict
 

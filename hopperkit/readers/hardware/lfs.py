@@ -1,4 +1,6 @@
-"""What Lustre says of itself: ``lfs df``, ``lfs getstripe -d`` (with -y or not), ``lfs pool_list``, one or all in a text."""
+"""Output of Lustre's commands: ``lfs df``, ``lfs getstripe -d`` (with -y or not), ``lfs pool_list``, one or all in a
+text.
+"""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +32,7 @@ _DEFAULT = "Lustre's own default; lfs getstripe -d of a folder tells the site's"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LustreState:
-    """A Lustre file system as its own commands describe it.
+    """A Lustre file system as described by its commands.
 
     Parameters
     ----------
@@ -43,7 +45,7 @@ class LustreState:
         How full each OST is.
     inactive : tuple of int
     stripe_count, stripe_size_bytes : int or None
-        What a new file in the folder gets, of its last component; a count of -1 is all OSTs.
+        Layout of a new file in the folder, of its last component; a count of -1 means all OSTs.
     components : tuple of Component
         The folder's layout, with its pools; more than one is progressive. Empty if no ``lfs getstripe`` was given.
     pools : mapping
@@ -62,7 +64,7 @@ class LustreState:
 
     @property
     def findings(self) -> Iterator[Finding]:
-        """What to know about it before a file is striped."""
+        """Facts to know before striping a file."""
         percents = self.used_percent.values()
         full = [ost for ost, percent in self.used_percent.items() if percent >= _FULL]
         if full:
@@ -92,7 +94,7 @@ class LustreState:
 
 
 def read_lfs(source: Source) -> LustreState:
-    """Return what ``lfs df`` (with or without ``-h``) and ``lfs getstripe -d`` say.
+    """Parse ``lfs df`` (with or without ``-h``) and ``lfs getstripe -d``.
 
     Raises
     ------
@@ -144,7 +146,7 @@ def _components(text: str) -> tuple[Component, ...]:
             growing = "extension" in word
         elif key == "lcme_extent.e_end":
             end = None if word.upper() == "EOF" else int(word)
-            # What a component grows into is printed as one of its own.
+            # An extension of a component is printed as a separate component.
             parts = (
                 [*parts[:-1], replace(parts[-1], end_bytes=end)]
                 if growing and parts
@@ -189,7 +191,7 @@ def _bytes(word: str) -> int:
 
 
 def read_lustre(text: str) -> tuple[Hardware, ...]:
-    """Read ``lfs df``, perhaps with ``lfs getstripe -d`` behind it; one record for each file system.
+    """Read ``lfs df``, optionally followed by ``lfs getstripe -d``; one record for each file system.
 
     Examples
     --------

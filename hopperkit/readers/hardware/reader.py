@@ -20,7 +20,7 @@ __all__ = ["Hardware", "machine_from", "read_hardware"]
 
 
 def read_hardware(source: Source) -> tuple[Hardware, ...]:
-    r"""Read the output of one of the tools, whichever it is.
+    r"""Read the output of any of the tools.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
     Raises
     ------
     InputError
-        If the text is none of these, or lacks what a machine file needs.
+        If the text is from none of these, or lacks data that a machine file needs.
 
     Examples
     --------

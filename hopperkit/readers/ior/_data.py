@@ -1,9 +1,7 @@
 """JSON and CSV of IOR, valid or not.
 
-Version 3.2 prints braces that do not match, and every version prints plain
-lines into its JSON when it is told to be verbose. So the JSON is not parsed as
-JSON: its pairs of name and value are taken in the order in which they stand,
-and the names say which part they belong to.
+Version 3.2 prints unbalanced braces, and every version prints plain lines into its JSON in verbose mode. The JSON is
+therefore not parsed as JSON: its name-value pairs are read in order, and the names show the part they belong to.
 """
 
 import csv
@@ -17,7 +15,7 @@ _PAIR = re.compile(r'"([^"\n]{1,60})"\s{0,20}:\s{0,20}(?:"((?:[^"\\\n]|\\.)*)"|(
 _JSON_NAMES = ("tests", "Results", "bwMiB", "bwMaxMIB", "TestID", "Began")
 _JSON = Marks(rf'"(?:{"|".join(_JSON_NAMES)})"\s*:', needs=tuple(f'"{name}"' for name in _JSON_NAMES))
 _CSV = Marks(r"^\W*access,(?:bw\(|rank,).*$", needs=("access,bw(", "access,rank,"))
-# Columns of the table for people, and what the JSON calls them.
+# Columns of the text table, and their names in the JSON.
 _COLUMNS = {"total(s)": "totalTime", "block(KiB)": "blockKiB", "xfer(KiB)": "xferKiB"}
 # Of a result's options in a summary only these are believed.
 _SIZES = ("blockSize", "transferSize")
@@ -42,11 +40,11 @@ def read_json(text: str, *, file: str, version: str | None) -> list[Test]:
 
 
 class _Pairs(Tests):
-    """What is known from the pairs so far."""
+    """State after the pairs read."""
 
     def __init__(self, file: str, version: str | None) -> None:
         super().__init__(file, version)
-        # Which record the pairs belong to, and what it holds so far.
+        # The current record, and its contents.
         self.part = "options"
         self.record: dict[str, str] = {}
         self.numbers: dict[int, Test] = {}
@@ -77,7 +75,7 @@ class _Pairs(Tests):
         elif self.part == "options":
             self.test.say(name, value)
         else:
-            # The first value counts: what follows a broken record is of the next one.
+            # The first value counts: later ones belong to the record after a broken one.
             self.record.setdefault(name, value)
 
     def close(self) -> None:
@@ -130,7 +128,8 @@ def _measure(test: Test, access: str, row: dict[str, str]) -> None:
         heading = next((name for name in row if name.startswith("bw(")), "")
         test.measure(access, (number(row.get(heading, "")) or 0) * rate_factor(heading), row)
         return
-    # Rates of rank details are in bytes a second; those with opening and closing are taken, as IOR's own rate counts both.
+    # Rates of rank details are in bytes per second; those including open and close are used, as IOR's rate includes
+    # both.
     row["total(s)"] = row.get("runtime-with-openclose", "")
     rate = (number(row.get("throughput-withopenclose", "")) or 0) / BYTES_PER_MIB
     test.measure(access, rate, row, rank=int(rank))
@@ -142,7 +141,7 @@ def is_glued(text: str) -> bool:
 
 
 def read_glued(text: str, *, file: str, version: str | None) -> list[Test]:
-    """Return what can be told of a run whose CSV has no commas: what was asked, and that there are no rates."""
+    """Return the usable data of a run whose CSV has no commas: its request, without rates."""
     line = next(line for line in text.splitlines() if "summaryFormat=CSV" in line)
     test = Test(file=file, version=version, command=read_command(line))
     for name in ("file-per-process", "single-shared-file"):

@@ -1,4 +1,4 @@
-"""What one test of IOR was asked for and what came out, gathered from any format; then as rows.
+"""Request and results of one IOR test, collected from any format; then as rows.
 
 IOR calls it a test: one set of options, that many repetitions. A file may hold
 several, from one run or from many.
@@ -13,7 +13,7 @@ from hopperkit.readers.ior.tokens import binary_size, count, error_in, number, w
 from hopperlib.units import BYTES_PER_MIB
 
 ACCESSES = ("write", "read")
-# What versions and formats of IOR call an option, the first before the next.
+# Names of an option in versions and formats of IOR, in order of precedence.
 _OPTIONS = {
     "api": ("api", "API"),
     "access": ("access",),
@@ -31,7 +31,7 @@ _OPTIONS = {
 # Of these, sizes are read in binary units.
 _SIZES = ("aggregate", "block", "transfer")
 _KNOWN = {name for names in _OPTIONS.values() for name in names}
-# A size as IOR prints it lies so near to the size itself.
+# Tolerance of a size printed by IOR.
 _ROUNDED = 0.01
 # Longest line that is looked at: IOR writes none that is longer.
 LONGEST_LINE = 2000
@@ -62,11 +62,11 @@ class Test:
     maxima: dict[str, float] = field(default_factory=dict)
     errors: list[tuple[bool, str]] = field(default_factory=list)
     no_rates: str = ""
-    # What the next result moved, where IOR says that it is not what was planned. [bytes]
+    # Bytes of the next result, if IOR reports that they differ from the plan. [bytes]
     moved_bytes: int | None = None
 
     def say(self, name: str, value: str) -> bool:
-        """Keep what an option is, as the first place says it; whether the name is one of an option."""
+        """Store an option's first value; return whether the name is an option."""
         name = name if name in _KNOWN else name.lower()
         if name in _KNOWN and value.strip():
             self.options.setdefault(name, value.strip())
@@ -93,22 +93,22 @@ class Test:
         self.measured.append(IoResult(file=self.file, access=access, rank=rank, unit=unit, **fields))
 
     def listen(self, line: str) -> None:
-        """Keep what a line says of an error."""
+        """Store an error reported in a line."""
         error = error_in(line[:LONGEST_LINE]) if len(self.errors) < 50 else None
         if error is not None:
             self.errors.append(error)
 
     @property
     def empty(self) -> bool:
-        """Whether nothing came out so far."""
+        """Whether there are no results."""
         return not (self.measured or self.summaries or self.maxima)
 
     def _said(self, option: str) -> list[str]:
-        """Return what is said of an option, under any of its names."""
+        """Return an option's value, under any of its names."""
         return [self.options[name] for name in _OPTIONS[option] if name in self.options]
 
     def _number(self, option: str) -> int | None:
-        """Return an option as a count or a size in bytes, as said or else as the command asks for."""
+        """Return an option as a count or a size in bytes, from the output or the command."""
         read = binary_size if option in _SIZES else count
         said = next(filter(None, map(read, self._said(option))), None)
         asked: int | None = self.command.get(option)
@@ -128,7 +128,7 @@ class Test:
 
     @property
     def segments(self) -> int | None:
-        """Segments of a file: said, or what makes the aggregate size out of blocks and tasks."""
+        """Segments of a file: as printed, or derived from aggregate size, blocks and tasks."""
         said = self._number("segments")
         if said:
             return said
@@ -141,9 +141,9 @@ class Test:
         return nearest if 1 <= nearest < 100 and abs(exact - nearest) <= 0.005 * nearest else None
 
     def _status(self) -> tuple[Status, str | None]:
-        """Return how the test ended, and why."""
+        """Return the final status of the test, with the reason."""
         hard, reason = worst(self.errors)
-        # What surely ends a run goes before all else; another error counts where nothing came out.
+        # Fatal errors take precedence; another error counts if there are no results.
         if hard or (self.errors and self.empty and not self.no_rates):
             return "failed", reason
         if self.no_rates:
@@ -156,8 +156,8 @@ class Test:
         return ("incomplete", missing) if missing else ("ok", None)
 
     def _missing(self) -> str:
-        """Say what was asked for and is not there; empty if nothing."""
-        # Details of ranks are no repetitions, of which so many would be due.
+        """Return which requested results are missing; empty if none."""
+        # Rank details are not repetitions, of which more would be expected.
         if any(result.rank is not None for result in self.measured):
             return ""
         got = [result.access for result in self.measured if result.access]
@@ -172,7 +172,7 @@ class Test:
         return ""
 
     def _results(self) -> list[IoResult]:
-        """Return what came out: single repetitions, or of an access without them its statistics."""
+        """Return the results: single repetitions, or statistics of an access without them."""
         results = list(self.measured)
         single = {result.access for result in results}
         blank = IoResult(file=self.file)
@@ -210,7 +210,7 @@ class Test:
         ]
 
     def _size(self) -> dict[str, int | None]:
-        """Return how large the run was, as far as it is told."""
+        """Return the size of the run, as far as known."""
         tasks, per_node, nodes = map(self._number, ("tasks", "tasks_per_node", "nodes"))
         sizes = {"tasks": tasks, "block_bytes": self._number("block"), "transfer_bytes": self._number("transfer")}
         nodes = nodes or (-(-tasks // per_node) if tasks and per_node else None)
@@ -219,7 +219,7 @@ class Test:
 
 
 def _moved(result: IoResult) -> int | None:
-    """Return what a result moved, by its rate and time. [bytes]"""
+    """Return the bytes moved by a result, from its rate and time. [bytes]"""
     return round(result.rate_mib_s * result.seconds * BYTES_PER_MIB) if result.rate_mib_s and result.seconds else None
 
 

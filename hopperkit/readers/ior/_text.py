@@ -1,9 +1,8 @@
 """The tables that IOR prints for people.
 
-Rows come interleaved with warnings of MPI, with labels of the launcher in front,
-or torn. So every line is judged by itself: a heading says what the next rows
-mean, an option is known by its name, a row by its first word and the numbers
-after it, and all else is noise.
+Rows come interleaved with warnings of MPI, with labels of the launcher in front, or torn. Every line is therefore
+parsed by itself: a heading defines the next rows, an option is recognized by its name, a row by its first word and the
+numbers after it, and the rest is noise.
 """
 
 import re
@@ -17,7 +16,7 @@ _OPTION = re.compile(r"\s*([A-Za-z][A-Za-z ]{0,24}?)\s*[:=]\s*(.*?)\s*$")
 _ROW = re.compile(r"(?:^|\s)(write|read)\s+(?=[-\d.nNiI])", re.IGNORECASE)
 _MOVED = re.compile(r"\bUsing actual aggregate bytes moved\s*=\s*(\d{1,20})\b")
 _MAXIMUM = re.compile(r"\bMax (Write|Read):\s+([\d.]+)\s*([KMGT]i?B)/s")
-# What the tables look like whose heading is lost, by the number of words in a row.
+# Formats of tables without a heading, by the number of words in a row.
 _TIMES = "block(KiB) xfer(KiB) open(s) wr/rd(s) close(s) total(s) iter"
 _HEADINGS = {9: f"access bw(MiB/s) {_TIMES}".split(), 11: f"access bw(MiB/s) IOPS Latency(s) {_TIMES}".split()}
 _ENDINGS = {"EXCEL", "XXCEL"}
@@ -32,13 +31,13 @@ def read_text(text: str, *, file: str, version: str | None) -> list[Test]:
 
 
 class _Reader(Tests):
-    """What is known from the lines so far."""
+    """State after the lines read."""
 
     heading: Sequence[str] = ()
     is_summary = False
 
     def line(self, line: str) -> None:
-        """Judge one line; what is longer than any line of IOR is noise from there on."""
+        """Parse one line; the excess of an overlong line is noise."""
         line = line[:LONGEST_LINE]
         bare = _LABEL.sub("", line, count=1)
         if self._heading(bare) or self._row(bare) or self._option(bare):
@@ -63,7 +62,7 @@ class _Reader(Tests):
         return False
 
     def _option(self, line: str) -> bool:
-        """Whether the line says an option, which is then kept."""
+        """Whether the line sets an option, which is then stored."""
         match = _OPTION.match(line)
         if match is None:
             return False
@@ -94,7 +93,7 @@ class _Reader(Tests):
         numbers = [number(word) for word in words[1:]]
         leading = next((place for place, value in enumerate(numbers) if value is None), len(numbers))
         heading = self.heading or _HEADINGS.get(len(words), ())
-        # A torn row still says its rate: the first columns are there.
+        # A truncated row still has its rate: the first columns are present.
         if leading < 3 or not heading:
             return False
         row = dict(zip(heading, words, strict=False))
@@ -107,10 +106,10 @@ class _Reader(Tests):
         return True
 
     def _summary(self, access: str, row: dict[str, str]) -> None:
-        """Keep a row of the summary; it belongs to the test whose number it says."""
+        """Store a row of the summary for the test whose number it gives."""
         place = number(row.get("Test#", ""))
         test = self.tests[int(place)] if place is not None and place < len(self.tests) else self.test
-        # The first Max, Min and Mean are those of the rates; the next ones count operations.
+        # The first Max, Min and Mean are rates; the next ones count operations.
         named = {heading.partition("(")[0]: heading for heading in reversed(row)}
 
         def rate(name: str) -> float | None:

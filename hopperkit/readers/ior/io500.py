@@ -1,8 +1,7 @@
-"""What an IO500 run left: its score and phases, how even its tasks were, what it was asked for, what went wrong.
+"""Files of an IO500 run: its score and phases, balance of its tasks, settings, errors.
 
-Bandwidth is the geometric mean of the four phases of IOR, IOPS of the eight of
-metadata, and the score that of both. Versions before 2020 print GB/s and mean
-GiB/s: they divide by 2**30.
+Bandwidth is the geometric mean of the four IOR phases, IOPS that of the eight metadata phases, and the score that of
+both. Versions before 2020 print GB/s and mean GiB/s: they divide by 2**30.
 """
 
 import configparser
@@ -32,15 +31,15 @@ _SCORE = re.compile(
     r"TOTAL\s+(?P<score>[\d.]+)",
     re.MULTILINE | re.IGNORECASE,
 )
-# Files that say what a run was asked for, and the sections of them that do; all where none is named.
+# Files with the settings of a run, and the relevant sections; all sections if none is named.
 _SETTINGS = {"config.ini": (), "result.txt": ("run",)}
 _MAX_BYTES = 256_000_000
-# A stonewalled run that moves this much less, or more, than planned is told.
+# A stonewalled run that moves this much less, or more, than planned is reported.
 _PLANNED = 0.05
 
 
 class Phase(NamedTuple):
-    """One phase as it is printed: ``GiB/s`` or ``kIOPS``; old versions print ``GB/s`` and ``kiops``."""
+    """One phase as printed: ``GiB/s`` or ``kIOPS``; old versions print ``GB/s`` and ``kiops``."""
 
     name: str
     value: float
@@ -55,10 +54,10 @@ class Io500(TableMixin):
     Parameters
     ----------
     score, bandwidth_gib_s, iops_kiops : float or None
-        None where the run did not get so far.
+        None if the run ended earlier.
     phases : tuple of Phase
     errors : tuple of str
-        What went wrong, each with the file that says so.
+        Errors, each with its file.
     file : str
         Where the score is printed.
     spreads : tuple of str
@@ -66,9 +65,9 @@ class Io500(TableMixin):
     stonewall : tuple of mapping
         Planned and moved bytes of the phases of IOR. [bytes]
     configuration : mapping
-        What was asked for.
+        The settings.
     start : datetime or None
-        When it began, by the clock of its machine: as its result says, or the name of its folder.
+        Start time, by the machine's clock: from its result, or from the name of its folder.
     """
 
     score: float | None
@@ -117,7 +116,7 @@ def io500_rows(run: Io500) -> Iterator[dict[str, Any]]:
 
 
 def read_io500_summary(source: Source, *, file: str = "-") -> Io500:
-    """Return the score and phases that a summary, or the run's own output, prints.
+    """Parse the score and phases in a summary or in the run's output.
 
     Raises
     ------
@@ -180,12 +179,12 @@ def read_io500(folder: str | os.PathLike[str]) -> tuple[Io500, ...]:
 
 
 def _run_in(summary: Path) -> Io500:
-    """Return a run with what the files beside its summary say."""
+    """Return a run with data from the files next to its summary."""
     return io500_of(str(summary), {str(path): path for path in sorted(summary.parent.glob("*"))})
 
 
 def io500_of(summary: str, files: Mapping[str, Source]) -> Io500:
-    r"""Return a run with what its files say.
+    r"""Return a run from its files.
 
     Parameters
     ----------
@@ -249,7 +248,7 @@ def _moved(name: str, rows: list[IoResult]) -> Iterator[dict[str, Any]]:
 
 
 def _configuration(name: str, source: Source) -> Iterator[tuple[str, str]]:
-    """Yield what the run was asked for: what its result says of the run, and every setting that is not empty."""
+    """Yield the settings of the run: those in its result, and every setting that is not empty."""
     parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
     try:
         parser.read_string(text_of(source, max_bytes=_MAX_BYTES))

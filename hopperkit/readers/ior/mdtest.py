@@ -1,7 +1,7 @@
-"""What mdtest prints: rates of metadata operations, as rows beside those of IOR.
+"""Output of mdtest: rates of metadata operations, as rows like those of IOR.
 
-Versions 1.9 and 3.x put a colon behind the operation, 4.x does not. A phase that
-was left out is printed as four zeros; it is a row without a rate here.
+Versions 1.9 and 3.x print a colon after the operation, 4.x does not. A phase that was left out is printed as four
+zeros; it is a row without a rate here.
 """
 
 import re
@@ -28,7 +28,7 @@ def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
     source : str, bytes, path-like or binary file
         From the banner of one run to the next.
     file : str
-        What the rows are to say.
+        Fields to set in the rows.
 
     Examples
     --------
@@ -64,7 +64,9 @@ def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
 
 
 def _size(tasks: int | None, nodes: int | None) -> dict[str, int | None]:
-    """Return the size of a run; a file does not say how the tasks are spread over the nodes: even is what divides."""
+    """Return the size of a run; the output does not show the distribution of tasks over nodes: assumed even if
+    divisible.
+    """
     per_node = tasks // nodes if tasks and nodes and tasks % nodes == 0 else None
     return {"tasks": tasks, "nodes": nodes, "tasks_per_node": per_node}
 
@@ -83,7 +85,7 @@ def _rates(result: IoResult, words: list[str]) -> list[IoResult]:
 
 
 def _status(errors: list[tuple[bool, str]], any_rows: bool) -> tuple[Status, str | None]:
-    """Return how the run ended, and why."""
+    """Return the final status of the run, with the reason."""
     hard, reason = worst(errors)
     if hard or (errors and not any_rows):
         return "failed", reason

@@ -37,7 +37,7 @@ _LOOKED_AT = 65_536
 
 
 def other_benchmark(text: str) -> str | None:
-    r"""Return which benchmark wrote a text that is not read, and what to do; None if it is none that is known.
+    r"""Return which unsupported benchmark wrote a text, with advice; None if unknown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Find out what a file holds, and read it: IOR in any form, mdtest, several runs one after the other."""
+"""Recognize and read a file: IOR in any format, mdtest, several consecutive runs."""
 
 from dataclasses import replace
 
@@ -26,15 +26,15 @@ _METADATA = Marks(r"\bSUMMARY(?: rate)?: \(of \d+ iterations?\)", needs=("SUMMAR
 def read_ior(source: Source, *, file: str = "-") -> list[IoResult]:
     """Return every rate in the output of IOR or mdtest as a row.
 
-    Removal of files is left out: it moves no data. Rows of a run that failed,
-    that ended early or that printed no rate say so in `status`.
+    Removal of files is left out: it moves no data. Rows of a run that failed, ended early or printed no rate have a
+    `status`.
 
     Parameters
     ----------
     source : str, bytes, path-like or binary file
         One file: text, JSON or CSV, of one run or of several; see `hopperkit.readers.source.text_of`.
     file : str
-        What the rows are to say.
+        Fields to set in the rows.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def read_ior(source: Source, *, file: str = "-") -> list[IoResult]:
             results += read_mdtest(part, file=file)
             continue
         tests, start = _tests(tool, part, file), start_in(part)
-        # An empty test beside others is what stood between two of them.
+        # An empty test among others is text between two of them.
         speaking = [test for test in tests if not test.empty or test.options or test.errors or test.no_rates]
         results += [replace(row, start=start) for test in speaking or tests for row in test.rows()]
     if not results:
@@ -80,10 +80,10 @@ def _tests(tool: str, part: str, file: str) -> list[Test]:
 
 
 def _parts(text: str) -> list[tuple[str, str]]:
-    """Return the text cut at the banners: tool and version, and what follows; what stands before the first is a part too.
+    """Return the text split at the banners: tool and version, and the following text; text before the first is a part
+    too.
 
-    Unless it holds results of its own, it belongs to the first run: messages
-    of MPI may come before the banner.
+    Unless it has results, it belongs to the first run: MPI messages may precede the banner.
     """
     starts = [(match.start(), match[1] or match[2]) for match in _BANNER.all(text)]
     if not starts:

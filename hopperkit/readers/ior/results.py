@@ -1,7 +1,7 @@
-"""One measured rate as a row of a table, whatever tool and version printed it.
+"""One measured rate as a row of a table, from any tool and version.
 
-Nothing is made up: what a file does not say is None, and a rate that is printed
-as zero, NaN or infinity is None too, with a status that says why.
+Nothing is invented: missing values are None, and a rate printed as zero, NaN or infinity is None too, with a status
+that explains it.
 """
 
 import csv
@@ -17,8 +17,8 @@ from hopperlib.errors import refusal
 from hopperlib.units import BYTES_PER_MIB
 
 Status = Literal["ok", "failed", "incomplete", "no-rates", "not-run"]
-# Measured and no error; ended in an error; fewer results than asked for, and no error that says why; ended well without a
-# rate; a phase that was left out.
+# Measured without error; ended in an error; fewer results than requested, without an error; ended without a rate; a
+# skipped phase.
 STATUSES: tuple[Status, ...] = get_args(Status)
 # When a run began, as IOR, mdtest and IO500 print it, and as IO500 names its folders.
 _BEGAN = re.compile(
@@ -27,13 +27,13 @@ _BEGAN = re.compile(
     re.IGNORECASE,
 )
 _BEGIN_WORDS = ("began", "starttime", "started at", "t_start", "/")
-# A run says when it began at its beginning, after what stands before the first banner. [characters]
+# A run prints its start time at its beginning, after any text before the first banner. [characters]
 _HEAD = 262_144
 _CLOCKS = ("%a %b %d %H:%M:%S %Y", "%m/%d/%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y.%m.%d-%H.%M.%S")
 
 
 def start_in(text: str) -> datetime | None:
-    """Return when a run began, by the clock of its machine, whose zone no tool prints; None if the text does not say it.
+    """Return the start of a run, by the machine's clock, whose zone no tool prints; None if missing.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def start_in(text: str) -> datetime | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IoResult:
-    """One row: what was run, and what came out.
+    """One row: the run and its result.
 
     Parameters
     ----------
@@ -80,8 +80,7 @@ class IoResult:
     reason : str or None
         Why the status is not ok; of the tasks of a file of rank details together, how far they lie apart.
     planned_bytes, moved_bytes : int or None
-        Of a run that a stonewall may end early: what was asked for; what IOR says that it moved, else rate times time.
-        [bytes]
+        For a run with a stonewall: the requested bytes; the bytes reported by IOR, otherwise rate times time. [bytes]
     start : datetime or None
         When the run began, by the clock of its machine.
     flags : tuple of str or None
@@ -131,7 +130,7 @@ class IoResult:
         return None if self.rate_mib_s is None else round(self.rate_mib_s * BYTES_PER_MIB / 1e6, 6)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data: all `KEYS`, and of the other parameters those that say something."""
+        """Return the row as plain data: all `KEYS`, and the other parameters that are set."""
         extra = {key: getattr(self, key) for key in _EXTRA_KEYS if getattr(self, key) is not None}
         return {key: getattr(self, key) for key in KEYS} | extra
 
@@ -210,7 +209,7 @@ def variations(rows: Iterable[IoResult]) -> dict[str, tuple[float, int]]:
     rates: dict[tuple[str, tuple[Any, ...]], list[float]] = {}
     for row in measured_rows(rows):
         if row.access and row.repetition is not None and row.rate_mb_s:
-            # Runs with other settings are no repetitions.
+            # Runs with other settings are not repetitions.
             settings = (row.api, row.type, row.tasks, row.nodes, row.block_bytes, row.transfer_bytes, row.segments)
             rates.setdefault((row.access, settings), []).append(row.rate_mb_s)
     # Of several runs of one access that with the most repetitions counts.
@@ -222,7 +221,7 @@ def variations(rows: Iterable[IoResult]) -> dict[str, tuple[float, int]]:
 
 
 def results_csv(results: Iterable[IoResult]) -> str:
-    """Return rows as CSV; extra columns stand there if any row needs them, and unknown is empty.
+    """Return rows as CSV; extra columns are included if any row uses them, and unknown values are empty.
 
     Examples
     --------

@@ -18,7 +18,7 @@ class Marks:
     ----------
     pattern : str
     needs : tuple of str
-        Pieces of which every match holds one.
+        Pieces, one of which occurs in every match.
 
     Examples
     --------
@@ -41,10 +41,10 @@ class Marks:
 
 
 _UNIT = re.compile(r"([KMGT]?)(i?)B", re.IGNORECASE)
-# IOR's own marks of an error, and what MPI says when a program aborts.
+# IOR's error marks, and MPI's message when a program aborts.
 _HARD = re.compile(
     r"\*\* error \*\*|\bERROR in \S+ \(line \d+\)|\bior ERROR\b|\bMPI_Abort\b|\bFAILED comparison\b|MPI_ABORT was invoked"
-    # What it prints and goes on: data that are wrong, or are not where they should be.
+    # Nonfatal errors: wrong or misplaced data.
     r"|ERROR: (?:verifying|incorrect)|\berror could not create|\bfsync\(\) failed"
 )
 _SOFT = re.compile(
@@ -56,9 +56,9 @@ _WHERE = re.compile(r"\(\S+:\d+\)$")
 
 
 def number(word: str) -> float | None:
-    """Return a printed number; None for what IOR prints where it has none (``-``, ``NA``, ``nan``, ``inf``).
+    """Return a printed number; None for IOR's marks of a missing one (``-``, ``NA``, ``nan``, ``inf``).
 
-    A number below zero is none either: rates, times, sizes and counts have no sign, so it is damage or an overflow.
+    A negative number is invalid too: rates, times, sizes and counts are never negative, so it is damage or an overflow.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def number(word: str) -> float | None:
 
 
 def count(word: str) -> int | None:
-    """Return a printed count of things, of which there must be one at least; else None.
+    """Return a printed count of at least one; otherwise None.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def binary_size(text: str) -> int | None:
     >>> binary_size("1 MiB"), binary_size("262144 bytes"), binary_size("4m"), binary_size("2 MB"), binary_size("-")
     (1048576, 262144, 4194304, 2000000, None)
     """
-    # A unit of one letter is one of the command line, where all are binary; MB is what it says.
+    # A one-letter unit is from the command line, where all are binary; MB is decimal.
     binary = not text.strip().lower().endswith("b")
     try:
         return size_bytes(text, binary=binary, any_case=True, rounded=True) or None
@@ -101,7 +101,7 @@ def binary_size(text: str) -> int | None:
 
 
 def rate_factor(heading: str) -> float:
-    """Return what a rate under this heading is multiplied by to be in MiB/s.
+    """Return the factor from the unit in a heading to MiB/s.
 
     Examples
     --------
@@ -117,11 +117,10 @@ def rate_factor(heading: str) -> float:
 
 
 def read_command(line: str) -> dict[str, Any]:
-    """Return what a command line of IOR asks for, by option; what it does not say is None.
+    """Parse an IOR command line into options; missing ones are None.
 
-    Without ``-w``, ``-r``, ``-W`` and ``-R`` IOR writes and reads. What a
-    script file (``-f``) asks for stands elsewhere, and versions differ in what
-    they make of letters run together (``-wr``): then the accesses are unknown.
+    Without ``-w``, ``-r``, ``-W`` and ``-R`` IOR writes and reads. Requests in a script file (``-f``) are not on the
+    line, and versions differ in reading combined letters (``-wr``): the accesses are then unknown.
 
     Examples
     --------
@@ -133,7 +132,7 @@ def read_command(line: str) -> dict[str, Any]:
     """
     words = line.split()
     values: dict[str, str] = {}
-    # A value stands behind its flag, is glued to it, or follows an equals sign.
+    # A value follows its flag, is attached to it, or follows an equals sign.
     for word, following in zip(words, [*words[1:], ""], strict=False):
         if match := re.fullmatch(r"-([A-Za-z])(?:=(.+)|(\d\S*))?", word):
             values.setdefault(match[1], match[2] or match[3] or following)
@@ -156,7 +155,7 @@ def _flags(words: list[str], values: dict[str, str]) -> tuple[str, ...] | None:
 
 
 def _accesses(words: list[str], values: dict[str, str]) -> tuple[str, ...] | None:
-    """Return what the words of a command line ask for; None if they do not say."""
+    """Return the accesses requested on a command line; None if unknown."""
     joined = any(re.fullmatch(r"-[A-Za-z]{2,}", word) and set(word) & set("wrWR") for word in words)
     if joined or "f" in values or not words:
         return None
@@ -166,7 +165,7 @@ def _accesses(words: list[str], values: dict[str, str]) -> tuple[str, ...] | Non
 
 
 def error_in(line: str) -> tuple[bool, str] | None:
-    """Return whether a line reports an error: if it is surely the run's end, and what it says; None if it reports none.
+    """Return whether a line reports a fatal error, and its text; None if it reports none.
 
     Examples
     --------
@@ -185,7 +184,7 @@ def error_in(line: str) -> tuple[bool, str] | None:
 
 
 def worst(errors: list[tuple[bool, str]]) -> tuple[bool, str]:
-    """Return whether one of the errors was surely the run's end, and what the first two different ones say.
+    """Return whether one of the errors was fatal, and the text of the first two different ones.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Whether a benchmark's rate is one of the file system: mistakes that its own output shows.
+"""Whether a benchmark's rate is valid for the file system: mistakes visible in its output.
 
-Each rule needs what the output says of itself: its command line, sizes, nodes and times.
-Where an output has no command line, rules on its options do not apply; where the memory
-of a node is unknown, data that fit into the largest common nodes may be in memory.
+Each rule uses the output only: its command line, sizes, nodes and times. Where an output has no command line, rules on
+its options do not apply; where the memory of a node is unknown, data that fit into the largest common nodes may be in
+memory.
 """
 
 from collections import Counter, defaultdict
@@ -18,7 +18,7 @@ from hopperlib.text import count, digits, size
 _MEMORY_GB = 512.0
 # Shorter accesses mostly measure how fast caches fill.
 _SHORT_S = 10.0
-# A stonewall that let so much through cut nothing off.
+# A stonewall that let this much through cut nothing off.
 _WHOLE = 0.99
 # Without a machine: no node has network cards faster than this. [GB/s]
 _FASTEST_NODE_GB_S = 100.0
@@ -47,7 +47,7 @@ class _Run(NamedTuple):
 
     @property
     def node_bytes(self) -> float | None:
-        """Bytes that a node moves; None where the output does not say it. [bytes]"""
+        """Bytes moved per node; None if unknown. [bytes]"""
         row = self.first
         if not (row.tasks and row.block_bytes):
             return None
@@ -117,7 +117,7 @@ def _memory_gb(machine: Machine | None) -> float:
 
 
 def _in_memory(run: _Run, machine: Machine | None) -> str:
-    """Return in words that what a node moves fits into its memory; empty if it does not, or is unknown, or bypasses it."""
+    """Return a phrase if a node's data fit into its memory; empty if they do not, are unknown, or bypass it."""
     moved = run.node_bytes
     if moved is None or run.flagged("posix.odirect", "useo_direct", "B") or moved > _memory_gb(machine) * 1e9:
         return ""
@@ -126,7 +126,7 @@ def _in_memory(run: _Run, machine: Machine | None) -> str:
 
 
 def _ior(run: _Run) -> bool:
-    """Whether a run is one of IOR with a command line that says how it was asked for."""
+    """Whether a run is from IOR with a command line that shows its request."""
     return run.first.flags is not None and run.first.operations_s is None
 
 
@@ -151,7 +151,7 @@ def _cached(run: _Run, machine: Machine | None) -> Iterator[Finding]:
     best = max(run.accesses("read"), key=lambda row: row.rate_mib_s or 0.0, default=None)
     if best is None or not fits or not _ior(run):
         return
-    # A run that only reads finds what another left: perhaps on the same node, which its output cannot tell.
+    # A read-only run uses data from another run: perhaps of the same node, which its output cannot show.
     wrote = bool(run.accesses("write")) or not run.flagged("r") or run.flagged("w")
     alone = run.first.nodes == 1
     reordered = run.flagged("C", "Z", "reordertasks", "reordertasksconstant", "reordertasksrandom")
@@ -224,7 +224,7 @@ def _other_size(run: _Run, machine: Machine | None) -> Iterator[Finding]:
 
 def _short(run: _Run, machine: Machine | None) -> Iterator[Finding]:
     """Yield accesses that end before caches are full."""
-    # A run that only reads has no say in how much there is.
+    # A read-only run does not determine the amount of data.
     only_reads = not run.accesses("write")
     timed = [row for row in run.rows if row.seconds and row.operations_s is None and not only_reads]
     brief = [row for row in timed if (row.seconds or 0.0) < _SHORT_S]
@@ -241,7 +241,7 @@ def _short(run: _Run, machine: Machine | None) -> Iterator[Finding]:
 
 
 def _one_node(run: _Run, machine: Machine | None) -> Iterator[Finding]:
-    """Yield that one node says nothing of many."""
+    """Yield that one node is not representative of many."""
     row = run.first
     if row.nodes == 1 and (row.tasks or 1) > 1 and row.operations_s is None:
         yield Finding(
@@ -253,7 +253,7 @@ def _one_node(run: _Run, machine: Machine | None) -> Iterator[Finding]:
 
 
 def _own_metadata(run: _Run, machine: Machine | None) -> Iterator[Finding]:
-    """Yield that mdtest asks for files where they were made."""
+    """Yield that mdtest accesses files on the node that created them."""
     row = run.first
     asked = {each.access or "" for each in run.rows} & {"file stat", "file read"}
     if row.operations_s is None or not asked or row.flags is None or run.flagged("N"):

@@ -38,11 +38,11 @@ def read_job_trace(
         See `hopperkit.readers.source.lines_of`. A DataFrame, or the CSV of one, has the columns of
         `hopperlib.scheduling.workload.Job`, of `Trace.to_frame`, of sacct, or others of any sensible name.
     form : {"auto", "swf", "sacct", "jobcomp", "pbs", "lsf"}
-        The format; auto tells it by the first line.
+        The format; auto detects it from the first line.
     delimiter, columns, timezone : str
         For sacct output, see `hopperkit.readers.jobs.sacct.read_sacct`.
     cores_per_node : int
-        Processors of a node in the Standard Workload Format; 0 for those of its header.
+        Processors per node in the Standard Workload Format; 0 uses the header.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def read_job_trace(
     if form in ("pbs", "lsf"):
         return (read_pbs if form == "pbs" else read_lsf)(first_pieces(whole))
     if form == "sacct":
-        # JSON may stand in one line, of which the pieces follow one another.
+        # JSON may be one line, read in consecutive pieces.
         lines = whole if _mark(first) == "{" else first_pieces(whole)
         return read_sacct(lines, delimiter=delimiter, columns=columns, timezone=timezone)
     return read_swf(first_pieces(whole), cores_per_node=cores_per_node)
@@ -102,7 +102,7 @@ def _form_of(first: str, second: str, delimiter: str) -> str:
         return "columns"
     if {"submit_time_s", "run_time_s", "nodes"} <= set(first.strip().split(",")):
         return "table"
-    # What is parted by bars is what sacct printed, but for tables that have other names of columns.
+    # Tables separated by bars come from sacct, unless they have other column names.
     of_sacct = "|submit|" in f"|{first.strip().lower()}|"
     if (mark.isalpha() or mark == '"') and not of_sacct and not lacking(first):
         return "named"
@@ -118,7 +118,7 @@ def _form_of(first: str, second: str, delimiter: str) -> str:
 
 
 def _columns_of(rule: str, lines: Iterator[str]) -> Iterator[str]:
-    """Yield lines parted by bars: sacct without -P prints columns as wide as the dashes below its first line."""
+    """Yield lines separated by bars: without -P, sacct prints columns as wide as the dashes below its first line."""
     places = [match.span() for match in re.finditer("-+", rule)]
     for line in lines:
         yield "|".join(line[begin:end].strip() for begin, end in places)

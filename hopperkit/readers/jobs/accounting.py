@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hopperlib import units
 from hopperlib.errors import InputError
 
-# Columns with free text: a stray delimiter is taken to be in one of them.
+# Columns with free text: a stray delimiter is attributed to one of them.
 _FREE = ("JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir")
 _SUBMITTED = re.compile(r"\d+|\d{4}-\d\d-\d\d.*|Unknown|None", re.ASCII)
 _UNFINISHED = ("PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "REQUEUED")
@@ -56,7 +56,7 @@ class Record:
 
 
 def memory_gb(text: str) -> float | None:
-    """Return a memory size as sacct prints it, or None if it is none. [GB]
+    """Return a memory size as printed by sacct, or None if it is invalid. [GB]
 
     Examples
     --------
@@ -64,7 +64,7 @@ def memory_gb(text: str) -> float | None:
     (3.90625, 2.5, 1.0, None)
     """
     try:
-        # A trailing c or n says per core or per node.
+        # A trailing c or n means per core or per node.
         return units.memory_gb(text.strip().removesuffix("c").removesuffix("n"))
     except InputError:
         return None
@@ -122,7 +122,7 @@ def _rows(lines: list[str]) -> list[tuple[int, dict[str, str]]]:
 
 
 def _rows_by_width(lines: list[str], number: int) -> list[tuple[int, dict[str, str]]]:
-    """Return the rows below a header whose columns a line of dashes marks; none if there is no such line."""
+    """Return the rows below a header with columns marked by a line of dashes; empty if there is no such line."""
     under = lines[number + 1] if number + 1 < len(lines) else ""
     spans = [match.span() for match in re.finditer("-+", under)]
     if under.strip("- \r"):
@@ -142,7 +142,7 @@ def _pair(text: str) -> tuple[int | None, int | None]:
 
 
 def read_record(text: str, *, job: str | None = None) -> Record:
-    r"""Read the record of one job out of what sacct printed.
+    r"""Read the record of one job from sacct's output.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def read_record(text: str, *, job: str | None = None) -> Record:
     Raises
     ------
     InputError
-        If the text is no output of sacct, or the job is not in it.
+        If the text is not from sacct, or does not contain the job.
 
     Examples
     --------
@@ -199,13 +199,13 @@ def _failed(row: dict[str, str]) -> bool:
 
 
 def _peak_memory_gb(rows: list[dict[str, str]]) -> float | None:
-    """Return the most memory that a task of a job used, None if no row says it. [GB]"""
+    """Return the largest memory of a task of a job, None if no row has it. [GB]"""
     sizes = [memory_gb(row.get("MaxRSS", "")) for row in rows]
     return max((size for size in sizes if size is not None), default=None)
 
 
 def _chosen_job(job: str | None, jobs: list[str]) -> str:
-    """Return the job that is asked for, the last one by default."""
+    """Return the requested job, by default the last one."""
     if not jobs:
         raise InputError("the output of sacct holds no job")
     if job is not None and job not in jobs:
@@ -214,7 +214,7 @@ def _chosen_job(job: str | None, jobs: list[str]) -> str:
 
 
 def _main_and_steps(job: str, rows: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Return the row of a job, and those of its steps but for Slurm's own."""
+    """Return the row of a job, and those of its steps except Slurm's."""
     main = next(row for row in rows if row["JobID"] == job)
     return [main, *(row for row in rows if "." in row["JobID"] and not row["JobID"].endswith(".extern"))]
 

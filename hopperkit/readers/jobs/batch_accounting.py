@@ -1,7 +1,7 @@
 """Accounting of PBS (PBS Professional, OpenPBS, Torque) and of LSF (lsb.acct), read as job traces.
 
-Of PBS the records of ended jobs (``E``) are read: ``date;E;job;key=value ...``. Of LSF those of ``JOB_FINISH``, by the place of
-their fields. Both have their moments in seconds since 1970.
+Of PBS the records of ended jobs (``E``) are read: ``date;E;job;key=value ...``. For LSF, those of ``JOB_FINISH``, by
+field position. Both have their moments in seconds since 1970.
 """
 
 import re
@@ -104,7 +104,7 @@ def read_lsf(lines: Iterable[str]) -> Trace:
 
 
 def _read(rows_of, lines: Iterable[str], scheduler: str, record: str) -> Trace:  # type: ignore[no-untyped-def]
-    """Jobs of rows that are like those of sacct."""
+    """Jobs in rows like those of sacct."""
     skips = Skips()
     rows = list(rows_of(lines, skips))
     if not rows:
@@ -162,13 +162,13 @@ def _pbs_rows(lines: Iterable[str], skips: Skips) -> Iterator[dict[str, str]]:
 
 
 def _processors(place: str) -> int:
-    """Processors of a part of exec_host behind the host: its number, or its number and how many."""
+    """Processors in a part of exec_host after the host: its number, or its number and a count."""
     many = place.partition("*")[2]
     return int(many[:9]) if many.isdecimal() else len(place.split(","))
 
 
 def _clock(text: str) -> str:
-    """Seconds of a clock; empty if it is none."""
+    """Seconds of a clock time; empty if invalid."""
     try:
         return str(duration_s(text))
     except InputError:

@@ -33,19 +33,19 @@ _NAMES = {
     "NodeList": "nodelist nodenames hosts hostlist exechost",
 }  # fmt: skip
 _SACCT = {name: column for column, names in _NAMES.items() for name in names.split()}
-# What sacct prints of them; the wait and the end follow.
+# Columns that sacct prints; the wait and the end follow.
 _WRITTEN = (
     "JobID", "User", "Account", "Partition", "QOS", "State", "Submit", "Eligible", "Start", "ElapsedRaw", "Timelimit",
     "NNodes", "NCPUS", "NodeList", "AllocTRES",
 )  # fmt: skip
 _MOMENTS, _DURATIONS = ("Submit", "Eligible", "Start", "End"), ("ElapsedRaw", "Timelimit", "Wait")
 _ABSENT = ABSENT | {"unknown", "none assigned", "-1"}
-# Earlier moments count from nowhere, and are moved so that none is 0, which stands for none. [s]
+# Earlier times have no origin and are shifted so that none is 0, which means none. [s]
 _DATED, _SHIFT = 10**8, 10**9
 
 
 class _Column(NamedTuple):
-    """Where a column stands, what it is called, and seconds in its unit."""
+    """Position and name of a column, and seconds per unit."""
 
     place: int
     name: str
@@ -69,7 +69,7 @@ def _columns(header: Sequence[str]) -> dict[str, _Column]:
     return found
 
 
-# What a table of jobs must tell, each by one of some columns.
+# Required contents of a table of jobs, each from one of several columns.
 _NEEDED = {
     "submit_time or start_time": {"Submit", "Start"},
     "run_time or end_time": {"ElapsedRaw", "End"},
@@ -78,7 +78,7 @@ _NEEDED = {
 
 
 def lacking(first: str) -> list[str]:
-    """Return what a line that names the columns of a table of jobs does not name, as headings that would.
+    """Return the required columns that a header lacks, as example headings.
 
     Examples
     --------
@@ -90,11 +90,11 @@ def lacking(first: str) -> list[str]:
 
 
 def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int = 0) -> Trace:
-    """Return the jobs of a table whose headings are of any sensible name, with what each was taken for as a note.
+    """Read a table of jobs with any reasonable headings; notes list the interpretation of each.
 
     Moments are ISO 8601, ``31.12.2026 08:00``, or numbers of seconds; durations are clocks, or numbers in the unit that
-    the heading ends in, else seconds. Without a column of states a job that ran has completed; without one of nodes
-    the cores are those of nodes with that many, else of nodes with one.
+    the heading ends in, else seconds. Without a state column, a job that ran has completed; without a column of nodes,
+    the cores belong to nodes of that size if given, otherwise to one-core nodes.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
     told = [{name: text for name, at in found.items() if _is_told(text := cells[at.place])} for _, cells in whole]
     for (line, _), row in zip(whole, told, strict=True):
         job = _job(row, found, line, cores_per_node)
-        # Another scheduler's names are no numbers; under sacct's own heading such a name is that of a step.
+        # Another scheduler's names are not numbers; under sacct's heading such a name is a step.
         if "JobID" not in table.header and not JOB_ID.fullmatch(job.get("JobID", "")):
             called[str(line)] = job.get("JobID", str(line))
             job["JobID"] = str(line)
@@ -132,7 +132,7 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
         trace,
         notes=(*trace.notes, note) if others else trace.notes,
         epoch_s=trace.epoch_s if _is_dated(told) else 0,
-        # Tables of other schedulers, and those of people, have names of their own.
+        # Tables of other schedulers, and of people, have other names.
         scheduler="slurm" if {"JobID", "Submit"} <= set(table.header) else "",
     )
 
@@ -143,7 +143,7 @@ def _is_dated(rows: Iterable[Mapping[str, str]]) -> bool:
 
 
 def _is_told(text: str) -> bool:
-    """Whether a cell tells anything."""
+    """Whether a cell has a value."""
     return text.lower() not in _ABSENT
 
 
@@ -169,7 +169,7 @@ def _job(row: Mapping[str, str], found: Mapping[str, _Column], line: int, cores_
 
 
 def _time(name: str, text: str, column: _Column, line: int) -> Any:
-    """Return a cell as a moment or a duration; anything else, such as UNLIMITED, as it is."""
+    """Return a cell as a time or a duration; anything else, such as UNLIMITED, unchanged."""
     number, clock = finite(text), CLOCK.fullmatch(text)
     if name in _DURATIONS and number is not None:
         return timedelta(seconds=number * column.factor)

@@ -12,14 +12,14 @@ _COLUMNS = ("JobIDRaw", "JobID")
 def read_node_lists(source: Source, *, file: str = "-") -> dict[int, tuple[str, ...]]:
     r"""Return the nodes of each job by its number, from ``sacct -aXP --format=JobIDRaw,NodeList``.
 
-    Steps and elements of an array, whose names are no numbers, are left out: JobIDRaw has a number for each job.
+    Steps and array elements, whose names are not numbers, are skipped: JobIDRaw has a number for each job.
 
     Parameters
     ----------
     source : str, bytes, path-like, binary file or iterable of str
         See `hopperkit.readers.source.text_of`.
     file : str
-        What messages call it.
+        Name for messages.
 
     Raises
     ------

@@ -1,9 +1,8 @@
 """What ``sacct`` printed, read as a job trace: ``--parsable2`` with a header or without, or ``--json``.
 
-Which columns there are, and the delimiter, is up to the site. Lines of steps
-(``.batch``, ``.extern``, ``.0``) are not jobs. A line that does not fit the
-header is counted. Without a header the columns are those that are named, or
-those of the export that Open XDMoD asks for [1]_.
+Which columns there are, and the delimiter, is up to the site. Lines of steps (``.batch``, ``.extern``, ``.0``) are not
+jobs. A line that does not fit the header is counted. Without a header, the columns are those given, or those of Open
+XDMoD's export [1]_.
 
 .. [1] Open XDMoD, "Slurm Notes", section Input Format (releases 9 to 11).
 """
@@ -35,7 +34,7 @@ _COLUMNS = (
     "Dependency", "JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir",
 )  # fmt: skip
 SPELLING = {name.lower(): name for name in _COLUMNS}
-# What Open XDMoD asks for, by its releases.
+# Columns requested by Open XDMoD, by release.
 _EXPORTS = (
     "JobID JobIDRaw Cluster Partition QOS Account Group GID User UID Submit Eligible Start End Elapsed "
     "ExitCode State NNodes NCPUS ReqCPUS ReqMem ReqTRES AllocTRES Timelimit NodeList JobName",
@@ -74,7 +73,7 @@ _JSON_PATHS = {
 }
 _MOMENTS = ("submit_time_s", "eligible_time_s", "observed_start_s")
 _MOST_S, _MOST_COUNTED = 10**10, 2**31 - 1
-# How Slurm prints that there is no time limit; three centuries stand for it.
+# Slurm's text for no time limit; represented as three centuries.
 _ENDLESS, _ENDLESS_S = "UNLIMITED", 10**10
 # Slurm prints counts from 1,024 on with binary suffixes: 1K, 1.50K.
 _SUFFIXED = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)([KMG])")
@@ -126,23 +125,23 @@ def _number(row: dict[str, str], *names: str) -> int:
 
 
 def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "", timezone: str = "") -> Trace:
-    """Return the jobs of what sacct printed; times count from the first submission.
+    """Read the jobs in sacct's output; times count from the first submission.
 
     Parameters
     ----------
     source : str, bytes, path-like, binary file or iterable of str
-        Output of ``--parsable2``, or of ``--json``. It must hold JobID, State, Submit or Start, a run time
-        (ElapsedRaw, Elapsed, or Start and End) and a width (AllocNodes, NNodes or ReqNodes). Eligible, Start, End,
-        Partition, Account, QOS, AllocCPUS, AllocTRES and NodeList tell what was observed, and of which resources.
+        Output of ``--parsable2``, or of ``--json``. It must hold JobID, State, Submit or Start, a run time (ElapsedRaw,
+        Elapsed, or Start and End) and a width (AllocNodes, NNodes or ReqNodes). Eligible, Start, End, Partition,
+        Account, QOS, AllocCPUS, AllocTRES and NodeList give the observed schedule and resources.
     delimiter : str
         As given to ``sacct --delimiter``.
     columns : str
         For output without a header: the columns, as given to ``sacct --format``.
     timezone : str
-        Of the clock that printed time stamps without an offset, such as ``Europe/Berlin``: waits are then right
-        across a change to or from summer time. Without it the clock is taken for universal time.
+        Of the clock that printed time stamps without an offset, such as ``Europe/Berlin``: waits are then right across
+        a change to or from summer time. Without it, times are read as UTC.
 
-    Jobs that run or wait still are in `Trace.unfinished`: their run time is what has passed of it so far.
+    Running and waiting jobs are in `Trace.unfinished`: their run time is the elapsed time.
 
     Raises
     ------
@@ -168,7 +167,7 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "", timez
     counts["requeued"] = len(jobs) - len({name for name, _ in jobs})
     counts["no-submit"] = len(jobs) if "Submit" not in seen else 0
     start = min(job.submit_time_s for _, job in jobs)
-    # Names that are no numbers, or none that a column holds, are kept beside numbers below 0.
+    # Names that are not numbers, or too large for a column, are stored with negative numbers.
     strange = {-1 - at: name for at, (name, _) in enumerate(jobs) if not (name.isdecimal() and len(name) < 19)}
     workload = Workload(
         _counted_from(job, start)._replace(job=-1 - at if -1 - at in strange else int(name))
@@ -222,7 +221,7 @@ def _sorted_out(
 
 
 def array_elements(name: str) -> Iterator[str]:
-    """Yield the elements of a job array that Slurm prints in one row; the name itself if it is none.
+    """Yield the elements of a job array printed in one row; otherwise the name itself.
 
     Examples
     --------
@@ -244,7 +243,7 @@ def array_elements(name: str) -> Iterator[str]:
 
 
 def _requested(row: dict[str, str], users: dict[str, int], zone: tzinfo) -> Job | None:
-    """Return a job that never started, as it was asked for; None if it does not say when."""
+    """Return a job that never started, from its request; None without a submission time."""
     submit, (nodes, cores, gpus, memory) = _instant(row.get("Submit", ""), zone), _resources(row)
     user = users.setdefault(row.get("User", ""), len(users) + 1)
     job = Job(0, submit or 0, nodes, 0, _limit(row) or 0, user, row.get("Partition", "")[:200], state=_state(row))
@@ -283,7 +282,7 @@ def _rows(source: Source, delimiter: str, columns: str, skips: Skips) -> Iterato
 
 
 def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[str], bool]:
-    """Return the columns, and whether the first line is a job already; refuse what lacks what a trace needs."""
+    """Return the columns, and whether the first line is already a job; raise an error if required columns are missing."""
     fields = text.split(delimiter)
     if not columns.strip() and fields[0].split("_")[0].split("+")[0].isdecimal():
         return _export(text, delimiter, number), True
@@ -308,7 +307,7 @@ def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[
 
 
 def _export(text: str, delimiter: str, number: int) -> list[str]:
-    """Return the columns of a line that is a job: its fields must be those of an export."""
+    """Return the columns of a line that is a job: its fields must match an export."""
     for names in map(str.split, _EXPORTS):
         row = row_of(text, names, delimiter=delimiter) or {"State": ""}
         if row["State"][:1].isalpha() and None not in (_instant(row["Submit"]), _duration_s(row["Elapsed"])):
@@ -340,7 +339,7 @@ def _entries(pieces: Iterator[str], skips: Skips) -> Iterator[dict[str, Any]]:
             if text[place : place + 1] == "]":
                 return
             try:
-                # An entry that goes on in the next piece cannot be decoded yet, and is tried again with it.
+                # An entry that continues in the next piece cannot be decoded yet, and is retried with it.
                 entry, place = decoder.raw_decode(text, place)
             except (ValueError, RecursionError):
                 break
@@ -360,14 +359,14 @@ def _row_of_entry(entry: dict[str, Any]) -> dict[str, str]:
 
 
 def _value_at(entry: Any, path: str) -> Any:
-    """Return what stands at a dotted path; None if nothing does."""
+    """Return the value at a dotted path; None if missing."""
     for name in path.split("."):
         entry = entry.get(name) if isinstance(entry, dict) else None
     return entry
 
 
 def _text_at(entry: dict[str, Any], path: str) -> str:
-    """Return what stands at a path as sacct would print it: of a number with its marks the number, of a list the first."""
+    """Return the value at a path as sacct would print it: a marked number as a number, of a list the first."""
     value = _value_at(entry, path)
     if isinstance(value, dict):
         known = value.get("number") if value.get("set", True) else None
@@ -395,7 +394,7 @@ def _allocated(entry: dict[str, Any]) -> Iterator[str]:
 
 
 def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone: tzinfo) -> Job | str:
-    """Return the job of a row, or why it cannot be taken; count what is repaired or not modelled."""
+    """Return the job of a row, or why it cannot be used; count repairs and unmodeled features."""
     if JOB_ID.fullmatch(row["JobID"][:200]) is None:
         return "JobID is none"
     start, state = _start(row, zone), _state(row)
@@ -418,7 +417,7 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone:
     if max(nodes, cores, gpus, memory) > _MOST_COUNTED or max(submit, elapsed, asked or 0) > _MOST_S:
         return "a number is too large"
     if state in _UNFINISHED:
-        # What is not among the jobs of the trace does not count as repaired in it.
+        # Jobs that are not in the trace are not counted as repaired.
         counts = Counter()
     _count_repairs(counts, submit, elapsed, asked, eligible, start)
     counts["suspended"] += bool(_duration_s(row.get("Suspended", "")))
@@ -447,7 +446,7 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone:
 
 
 def _not_before(submit: int, moment: int | None) -> int | None:
-    """Return a moment, or that of submission if it is later."""
+    """Return a time, or the submission time if that is later."""
     return None if moment is None else max(submit, moment)
 
 
@@ -457,7 +456,7 @@ def _state(row: dict[str, str]) -> str:
 
 
 def _limit(row: dict[str, str]) -> int | None:
-    """Return the time limit that a job asked for, three centuries if there is none, None if it is unknown. [s]"""
+    """Return a job's requested time limit, three centuries if unlimited, None if unknown. [s]"""
     if _ENDLESS in (row.get("TimelimitRaw", "").upper(), row.get("Timelimit", "").upper()):
         return _ENDLESS_S
     return 60 * _number(row, "TimelimitRaw") or _duration_s(row.get("Timelimit", ""))
@@ -466,7 +465,7 @@ def _limit(row: dict[str, str]) -> int | None:
 def _count_repairs(
     counts: Counter[str], submit: int, elapsed: int, limit: int | None, eligible: int | None, start: int | None
 ) -> None:
-    """Count a job whose limit is repaired, that was held, or whose start is before what it should follow."""
+    """Count a job whose limit is repaired, that was held, or whose start precedes an earlier event."""
     if elapsed and not limit:
         counts["guessed-limit" if limit is None else "zero-limit"] += 1
     counts["endless"] += limit == _ENDLESS_S
@@ -482,7 +481,7 @@ def _never_ran(state: str, start: int | None) -> bool:
 
 
 def _not_modelled(row: dict[str, str]) -> Iterator[str]:
-    """Yield what a job asked for that no simulation here heeds."""
+    """Yield features requested by a job that the simulation does not model."""
     for code, column in (("reservation", "Reservation"), ("dependency", "Dependency")):
         if row.get(column, "") not in ("", "(null)", "None"):
             yield code
@@ -494,7 +493,7 @@ def _licences(row: dict[str, str]) -> str:
 
 
 def _resources(row: dict[str, str]) -> tuple[int, int, int, int]:
-    """Return nodes, cores, GPUs and memory of a row, as granted or else as asked for; 0 where it does not say. [MB]"""
+    """Return nodes, cores, GPUs and memory of a row, as allocated or otherwise as requested; 0 if missing. [MB]"""
     pairs = (row.get("AllocTRES") or row.get("ReqTRES", "")).split(",")
     tres = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
     nodes = _number(row, "AllocNodes", "NNodes", "ReqNodes")
@@ -525,7 +524,7 @@ def _start(row: dict[str, str], zone: tzinfo) -> int | None:
 
 
 def _gpus(tres: dict[str, str], gres: str) -> int:
-    """Return the GPUs of a job: their sum where it stands, else by type; in releases of old from the GRES."""
+    """Return the GPUs of a job: their total if present, otherwise the sum by type; in old releases from the GRES."""
     if "gres/gpu" in tres:
         return _number(tres, "gres/gpu")
     typed = sum(_number(tres, name) for name in tres if name.startswith("gres/gpu:"))

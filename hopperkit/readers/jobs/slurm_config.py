@@ -35,7 +35,7 @@ class SlurmSettings(NamedTuple):
 
 
 def read_slurm_config(text: str) -> SlurmSettings:
-    r"""Settings of a Slurm's scheduler; what is not there has Slurm's default.
+    r"""Scheduler settings of a Slurm system; missing ones have Slurm's defaults.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def read_slurm_config(text: str) -> SlurmSettings:
         name: float(_number(found, f"priorityweight{name}", 0, 0))
         for name in ("age", "jobsize", "partition", "qos", "fairshare")
     }
-    # The factor of small jobs is one less that of large ones, which moves all priorities alike.
+    # The factor of small jobs is one minus that of large ones, which shifts all priorities equally.
     sign = -1 if found.get("priorityfavorsmall", "no").lower() in ("yes", "1", "true") else 1
     rules = Rules(
         age=weights["age"],

@@ -1,15 +1,12 @@
 """The Standard Workload Format of the Parallel Workloads Archive.
 
-A line is a job, with 18 fields; -1 means unknown; lines that begin with ``;``
-are the header. Files in use also lack the header, hold decimals, tabs and
-further columns. Nothing is guessed: a line that does not tell how wide and how
-long a job was is counted and left out.
+A line is a job, with 18 fields; -1 means unknown; lines that begin with ``;`` are the header. Some files also lack the
+header, or contain decimals, tabs and additional columns. Nothing is guessed: a line without the width or length of a
+job is counted and left out.
 
-The rules: a job is as wide as the processors it was given, or if that is not
-known, as it asked for; it asked for the time it says, or if that is not known
-or 0, for its run time; its queue is that of field 15, or if that is not known
-the partition of field 16. Rows of a job that was told in parts (status 2, 3, 4)
-are left out where a row sums it up.
+The rules: a job's width is the number of processors allocated or, if unknown, requested; its limit is the requested
+time or, if that is unknown or 0, its run time; its queue is field 15 or, if unknown, the partition of field 16. Rows of
+a job recorded in parts (status 2, 3, 4) are left out if another row sums them up.
 """
 
 import re
@@ -26,18 +23,19 @@ from hopperlib.scheduling.workload import Workload as _Workload
 _HEADER = re.compile(r"^;\s*([A-Za-z][\w ]*?)\s*:\s*(.*)")
 _CANCELLED = 5
 _PARTIAL = (2, 3, 4)
-# Longest times and largest counts that are taken: three centuries, and what the columns hold.
+# Longest times and largest counts accepted: three centuries, and the capacity of the columns.
 _MOST_S, _MOST_COUNTED, _MOST = 10**10, 2**31 - 1, 2**62
-# This many jobs without whole nodes are taken for slips: more share nodes. Nearly all: 95 %, as elsewhere here.
+# Up to this many jobs without whole nodes are treated as errors: more mean shared nodes. Nearly all: 95 %, as elsewhere
+# here.
 _BROKEN = 0.05
-# The fields that are read, by their place: job, submit, wait, run, processors given and asked for, limit, status, user,
-# and the job that it depends on.
+# The fields used, by position: job, submit, wait, run, processors allocated and requested, limit, status, user, and the
+# preceding job.
 _FIELDS = (0, 1, 2, 3, 4, 7, 8, 10, 11, 16)
 _BOUNDS = (_MOST, _MOST_S, _MOST_S, _MOST_S, _MOST_COUNTED, _MOST_COUNTED, _MOST_S, 99, _MOST, _MOST)
 
 
 def _whole(text: str) -> int:
-    """Return a field as a whole number, decimals rounded; `ValueError` if it is none."""
+    """Return a field as an integer, decimals rounded; `ValueError` if it is not a number."""
     try:
         return int(text)
     except ValueError:
@@ -55,13 +53,13 @@ def read_swf(source: Source, *, cores_per_node: int = 0) -> Trace:
     source : str, bytes, path-like, binary file or iterable of str
         See `hopperkit.readers.source.lines_of`.
     cores_per_node : int
-        Processors of a node; a job gets whole nodes. 0: as the header says, if nearly all jobs had whole nodes by it
-        (MaxProcs over MaxNodes); else processors are what is scheduled.
+        Processors per node; a job gets whole nodes. 0: from the header, if nearly all jobs use whole nodes by it
+        (MaxProcs over MaxNodes); otherwise processors are scheduled.
 
     Raises
     ------
     InputError
-        If no line holds a job that can be taken; says what was wrong with the first.
+        If no line contains a usable job; the message describes the error in the first.
 
     Examples
     --------
@@ -101,7 +99,7 @@ def read_swf(source: Source, *, cores_per_node: int = 0) -> Trace:
 def _jobs(
     source: Source, cores_per_node: int, counts: dict[str, int], header: dict[str, str], skips: Skips
 ) -> Iterator[Job]:
-    """Yield the jobs of a trace; put down its header, what is repaired and what is left out."""
+    """Yield the jobs of a trace; record its header, repairs and omissions."""
     for number, line in enumerate(lines_of(source), start=1):
         text = line.strip().lstrip("\ufeff")
         if text[:1] in ("", ";", "#"):
@@ -117,7 +115,7 @@ def _jobs(
 
 
 def _without_parts(jobs: Iterable[Job], counts: dict[str, int]) -> list[Job]:
-    """Return the jobs without the rows that tell a part of one that another row sums up."""
+    """Return the jobs without rows for parts of a job that another row sums up."""
     rows = [(job, int(job.state) in _PARTIAL) for job in jobs]
     summaries = {job.job for job, is_part in rows if not is_part}
     kept = [job for job, is_part in rows if not (is_part and job.job in summaries)]
@@ -148,7 +146,7 @@ def _in_nodes(jobs: list[Job], nodes: int, processors: int, counts: dict[str, in
 
 
 def _job(fields: list[str], cores_per_node: int, counts: dict[str, int]) -> Job | str:
-    """Return the job of a line, or why it cannot be taken; count what is repaired."""
+    """Return the job of a line, or why it cannot be used; count repairs."""
     if len(fields) < 18:
         return "fewer than 18 fields"
     try:
@@ -169,7 +167,7 @@ def _job(fields: list[str], cores_per_node: int, counts: dict[str, int]) -> Job 
         limit = run
     counts["over-limit"] += run > max(limit, 0)
     counts["dependency"] += before > 0
-    # Of the queue and the partition, the one that the trace tells.
+    # The queue or the partition, whichever the trace has.
     queue = fields[14] if fields[14] != "-1" else fields[15]
     return Job(
         max(number, -_MOST),

@@ -1,4 +1,4 @@
-"""A job trace that was read: its jobs, and an account of what was not taken, repaired or guessed."""
+"""A job trace: its jobs, and an account of omissions, repairs and guesses."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -8,13 +8,13 @@ from hopperkit.frames import TableMixin, timed_frame
 from hopperkit.readers.table import Skips
 from hopperlib.scheduling.workload import Job, Workload
 
-# Columns of a frame that are fields of a job; and how long a limit is that stands for none. [s]
+# Columns of a frame that are fields of a job; and the limit that represents unlimited. [s]
 _WORDS_OF_FRAMES = {
     "account": "account", "partition": "queue", "qos": "qos", "state": "state", "nodes": "nodes", "cores": "cores",
     "gpus": "gpus", "memory_mb": "memory_mb", "node_list": "node_list",
 }  # fmt: skip
 ENDLESS_S = 10**10
-# What is repaired or guessed, and what a trace holds but no simulation here heeds: what follows "3 jobs".
+# Repairs, guesses, and features of a trace that the simulation does not model: the text after "3 jobs".
 _NOTES = {
     "no-submit": "without a time of submission: run times and use are those of the log, waits are not in this log",
     "guessed-limit": "without a limit: the run time stands in for it, as if users had known it (guessed)",
@@ -45,7 +45,7 @@ _NOTES = {
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What was left out, repaired or guessed: a short stable name, how many jobs, and a sentence."""
+    """An omission, repair or guess: a stable short name, the number of jobs, and a sentence."""
 
     code: str
     count: int
@@ -53,12 +53,12 @@ class Note:
 
 
 def _end(moment: int | None, seconds: int | None) -> int | None:
-    """Return a moment and so much more; None where one of them is not known. [s]"""
+    """Return a time plus a duration; None if either is unknown. [s]"""
     return None if moment is None or seconds is None else moment + seconds
 
 
 def counted(counts: dict[str, int]) -> tuple[Note, ...]:
-    """Return the notes of what was counted, by code.
+    """Return the notes for counted events, by code.
 
     Examples
     --------
@@ -80,15 +80,15 @@ class Trace(TableMixin):
     workload : Workload
         The jobs that were taken, times from the first submission of the trace or as it gives them.
     skips : Skips
-        What was not taken, and why.
+        Omissions, with reasons.
     notes : tuple of Note
-        What was repaired, guessed or is not modelled.
+        Repairs, guesses and unmodeled features.
     header : dict
         Header fields of the file, by name.
     epoch_s : int
         Unix time of time 0; 0 if unknown. [s]
     names : dict
-        Job number -> the name the trace gives it, where that is no number.
+        Job number -> the name in the trace, if that is not a number.
     users : dict
         The same of users.
     unfinished : tuple of (str, Job)
@@ -96,13 +96,13 @@ class Trace(TableMixin):
     timezone : str
         In which the trace's time stamps were read; empty for universal time.
     nodes : int
-        Of the machine, counted as the jobs' widths are; 0 if the trace does not tell. [nodes]
+        Size of the machine, in the unit of the jobs' widths; 0 if unknown. [nodes]
     never : tuple of (str, Job)
         Jobs that ended before they started, by name; they are not in `workload`.
     scheduler : str
         Which scheduler wrote it: ``slurm``, ``pbs`` or ``lsf``; empty if unknown.
     has_waits : bool
-        Whether it says when jobs were submitted; without that, submission is set to the start and waits are unknown.
+        Whether it has submission times; otherwise submission is set to the start and waits are unknown.
     """
 
     workload: Workload
@@ -125,8 +125,8 @@ class Trace(TableMixin):
     def to_frame(self) -> Any:
         """Return a row for each job, by its name or number: with times of the trace's zone, waits and run times.
 
-        Jobs that never started, or had not ended, are there too, without the times that they have not. Of a trace
-        that does not say when it begins, time 0 is the start of 1970. `Workload.to_frame` has seconds and numbers.
+        Jobs that never started, or had not ended, are there too, without the times that they have not. For a trace
+        without a start date, time 0 is the start of 1970. `Workload.to_frame` has seconds and numbers.
 
         Examples
         --------
@@ -149,10 +149,10 @@ class Trace(TableMixin):
         return timed_frame(columns, index=index, epoch_s=self.epoch_s, zone=self.timezone)
 
     def _words(self, jobs: list[Job]) -> dict[str, list[str]]:
-        """Return the columns of a frame that are words: users by name, and what the trace calls the rest."""
+        """Return the text columns of a frame: users by name, and the trace's names of the rest."""
         columns = {"user": [self.users.get(job.user, str(job.user) if job.user else "") for job in jobs]}
         for column, name in _WORDS_OF_FRAMES.items():
-            # In the Standard Workload Format -1 is what is not known.
+            # In the Standard Workload Format, -1 means unknown.
             columns[column] = ["" if (value := getattr(job, name)) == "-1" else value for job in jobs]
         return columns
 

@@ -1,4 +1,4 @@
-"""A site's own files of its network: Slurm's topology, names of nodes that tell a place, ibnetdiscover.
+"""A site's network files: Slurm's topology, node names that encode a position, ibnetdiscover.
 
 =================  ==========================================================
 hosts              lists of hosts as Slurm writes them

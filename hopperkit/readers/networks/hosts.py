@@ -1,4 +1,4 @@
-"""Lists of hosts as Slurm writes them: nid[0009-0011,0020],login1. What is wrong in one is refused."""
+"""Lists of hosts as Slurm writes them: nid[0009-0011,0020],login1. Errors in it are reported."""
 
 import re
 

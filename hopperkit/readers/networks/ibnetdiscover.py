@@ -1,8 +1,7 @@
-"""What ibnetdiscover prints of an InfiniBand network, as a tree.
+"""Output of ibnetdiscover for an InfiniBand network, as a tree.
 
-Switches with hosts are leaves. Switches further up that reach the same leaves
-share the work, so all that hang together up to a level count as one, and what
-counts is how many cables lead on from there.
+Switches with hosts are leaves. Higher switches that reach the same leaves share the traffic, so all that are connected
+up to a level count as one, with the number of cables that lead upward.
 """
 
 import re
@@ -24,7 +23,7 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _RATE = re.compile(r"\b4x(SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR)\b")
-#: Data rate of four lanes one way. [GB/s]
+# : Data rate of four lanes in one direction. [GB/s]
 RATES_GB_S = {"SDR": 1.0, "DDR": 2.0, "QDR": 4.0, "FDR10": 5.0, "FDR": 6.8, "EDR": 12.5, "HDR": 25.0, "NDR": 50.0}
 
 
@@ -91,7 +90,7 @@ def _units(
 
 
 def _read(text: str) -> _Network:
-    """Return what the lines say."""
+    """Parse the lines."""
     found = _Network({}, defaultdict(list), Counter(), {})
     here, kind = "", ""
     for number, raw in enumerate(text.splitlines(), start=1):
@@ -109,14 +108,14 @@ def _read(text: str) -> _Network:
             found.cables[here].append(port[2])
             found.rates.update(_RATE.findall(line)[:1])
             if port[2].startswith("H-"):
-                # The host's name is the first word that is quoted; without one its number stands in.
+                # The host's name is the first quoted word; without one, its number is used.
                 quoted = re.match(r'"\s*([^"\s]+)', port[5] or "")
                 found.hosts[port[2]] = quoted[1] if quoted else port[2]
     return found
 
 
 def _levels(network: _Network, leaves: list[str]) -> dict[str, int]:
-    """Return how far each switch is from a leaf."""
+    """Return each switch's distance from a leaf."""
     level, queue = dict.fromkeys(leaves, 0), deque(leaves)
     while queue:
         switch = queue.popleft()
@@ -133,7 +132,7 @@ def _up(network: _Network, level: dict[str, int], switches: list[str]) -> int:
 
 
 def _parts(network: _Network, level: dict[str, int], height: int) -> list[list[str]]:
-    """Return the switches up to a level that hang together."""
+    """Return the connected components of switches up to a level."""
     left = {switch for switch, each in level.items() if each <= height}
     parts = []
     while left:

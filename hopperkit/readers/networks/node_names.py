@@ -1,8 +1,7 @@
-"""Names of nodes that tell their place: xnames of HPE Cray EX, cnames of Cray XC.
+"""Node names that encode a position: xnames of HPE Cray EX, cnames of Cray XC.
 
-An xname x1000c3s5b1n0 says cabinet, chassis, slot, board and node. It does not
-say on which switch the node hangs; chassis and cabinet stand in, and a cabinet
-is a group at most sites. A cname c0-1c2s7n3 says cabinet, chassis, slot and
+An xname x1000c3s5b1n0 encodes cabinet, chassis, slot, board and node. It does not encode the node's switch; chassis and
+cabinet are used instead, and a cabinet is a group at most sites. A cname c0-1c2s7n3 encodes cabinet, chassis, slot and
 node; the four nodes of a slot share an Aries, and two cabinets are a group.
 """
 
@@ -17,7 +16,7 @@ _CNAME = re.compile(r"c(?P<column>\d{1,4})-(?P<row>\d{1,4})(?P<leaf>c\d{1,2}s\d{
 
 
 def place_of(name: str) -> tuple[str, str]:
-    """Return the group and the switch, or what stands in for it, of a node.
+    """Return the group of a node, and its switch or the substitute for it.
 
     Raises
     ------
@@ -44,7 +43,7 @@ def tree_of_names(names: Sequence[str]) -> SwitchTree:
     Raises
     ------
     InputError
-        If there is no name, one comes twice, or one is of neither form.
+        If there are no names, one is repeated, or one has neither form.
 
     Examples
     --------

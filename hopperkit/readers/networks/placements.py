@@ -1,4 +1,4 @@
-"""Where the jobs of a log lay in a site's network."""
+"""Locations of a log's jobs in a site's network."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ _METRICS = ("nodes", "groups", "fewest_groups", "switches", "runs", "inside_grou
 
 
 class PlacedJob(NamedTuple):
-    """A job of a log: its name, where it lay, how it ran, and how long it had waited. [s]"""
+    """A job of a log: its name, location, run and wait. [s]"""
 
     name: str
     spread: AllocationSpread
@@ -61,7 +61,7 @@ class Placements(TableMixin):
 
 
 def jobs_in_network(jobs: Source, network: Source) -> Placements:
-    r"""Return where the jobs of a log lay: groups and switches touched, and what of their pairs of nodes was near.
+    r"""Return the locations of a log's jobs: groups and switches touched, and the share of nearby pairs of nodes.
 
     Parameters
     ----------

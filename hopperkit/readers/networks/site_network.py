@@ -1,4 +1,4 @@
-"""A site's network from whichever file it has, told by its look."""
+"""A site's network from any supported file, whose format is detected."""
 
 import re
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class SiteNetwork(NamedTuple):
     form : str
         Of the file.
     caveat : str
-        What the file does not say.
+        Information missing from the file.
     """
 
     tree: SwitchTree
@@ -44,7 +44,7 @@ def read_site_network(source: Source) -> SiteNetwork:
     Raises
     ------
     InputError
-        If it is none of these, or wrong; names the line.
+        If it is none of these, or invalid; the message names the line.
 
     Examples
     --------

@@ -1,8 +1,7 @@
 """Slurm's topology: topology.conf, topology.yaml and ``scontrol show topology`` as a tree of switches.
 
-A tree says who shares a switch, not how many links lead upwards, and at a site
-with a dragonfly not which links join its groups. Blocks are read as switches
-under one top: Slurm lets a job span them.
+A tree shows which nodes share a switch, not the number of uplinks or, for a dragonfly, which links join its groups.
+Blocks are read as switches under one top: Slurm lets a job span them.
 """
 
 import re
@@ -20,7 +19,7 @@ _MOST_SWITCHES = 20_000
 
 
 class _Unit(NamedTuple):
-    """A switch or a block: where it stands in the file, its nodes and the switches below it."""
+    """A switch or a block: its line in the file, its nodes and the switches below it."""
 
     line: int
     name: str
@@ -30,7 +29,7 @@ class _Unit(NamedTuple):
 
 
 def read_topology_conf(text: str) -> SwitchTree:
-    r"""Return the tree of a topology.conf, or of what ``scontrol show topology`` prints.
+    r"""Parse the tree in a topology.conf, or in the output of ``scontrol show topology``.
 
     Raises
     ------
@@ -60,7 +59,7 @@ def read_topology_conf(text: str) -> SwitchTree:
                 continue
             raise InputError(f"line {number}: has neither SwitchName nor BlockName")
         nodes, below = _hosts(number, words.get("Nodes", "")), _hosts(number, words.get("Switches", ""))
-        # What scontrol prints repeats at each level the nodes of those below.
+        # scontrol's output repeats at each level the nodes of the levels below.
         units.append(_Unit(number, name, [] if below else nodes, below, "BlockName" in words))
     return _tree(units)
 
@@ -119,7 +118,7 @@ def _yaml_topologies(text: str) -> dict[str, tuple[bool, list[_Unit]]]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that say something, with their numbers; a backslash at the end goes on."""
+    """Yield the lines with content, with their numbers; a trailing backslash continues a line."""
     held, first = "", 0
     for number, raw in enumerate(text.splitlines(), start=1):
         line = raw.partition("#")[0].rstrip()
@@ -132,7 +131,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _hosts(number: int, text: str) -> list[str]:
-    """Return the hosts or switches of a list, or say on which line it is wrong."""
+    """Return the hosts or switches of a list; an error names the line."""
     try:
         return [] if text.lower() in ("", "none", "(null)") else hosts_of(text)
     except InputError as error:
@@ -140,7 +139,7 @@ def _hosts(number: int, text: str) -> list[str]:
 
 
 def _tree(units: list[_Unit]) -> SwitchTree:
-    """Return the tree of units, or say what makes it none."""
+    """Return the tree of units; raise an error if they do not form one."""
     if not units:
         raise InputError("no line names a switch or a block")
     if len(units) > _MOST_SWITCHES:
@@ -178,7 +177,7 @@ def _tree(units: list[_Unit]) -> SwitchTree:
 
 
 def _merged(units: list[_Unit]) -> list[_Unit]:
-    """Return the switches with those that stand above the same ones joined to one: they share the work."""
+    """Return the switches with those above the same ones merged: they share the traffic."""
     above: dict[frozenset[str], str] = {}
     joined = {unit.name: above.setdefault(frozenset(unit.switches), unit.name) for unit in units if unit.switches}
     return [

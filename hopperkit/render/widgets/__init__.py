@@ -1,4 +1,4 @@
-"""Explorers, charts and answers in a notebook: live in JupyterLab, and what is saved of them.
+"""Explorers, charts and answers in a notebook: live in JupyterLab, and their saved outputs.
 
 ===========  ================================================================
 explorer     a form, its answer, and the run that joins them
@@ -8,9 +8,8 @@ saved        what stays in the notebook when the kernel is gone
 answer       style, starting answer and refusals as HTML (standard library only)
 ===========  ================================================================
 
-IPython is told how each looks when `hopperlib` is imported in it. ipywidgets,
-plotly and anywidget are imported only when a widget is made. Without them, and
-where a program runs the notebook, there is what is saved.
+Display functions are registered with IPython when `hopperlib` is imported. ipywidgets, plotly and anywidget are
+imported only when a widget is made. Without them, and in notebooks run by a program, saved outputs are shown.
 """
 
 import json
@@ -33,7 +32,7 @@ from hopperkit.render.widgets.saved import (
 )
 from hopperlib.errors import InputError
 
-# What the server of JupyterLab must have, beside the packages of the kernel.
+# Packages that the JupyterLab server needs in addition to those of the kernel.
 _SERVER_PARTS = ("@jupyter-widgets/jupyterlab-manager", "anywidget", "jupyterlab-plotly")
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def display_formatter() -> Any:
-    """Return what IPython asks how a thing looks; None where no IPython runs.
+    """Return IPython's display formatter; None outside IPython.
 
     Examples
     --------
@@ -77,12 +76,12 @@ def register(formatter: Any) -> None:
     as_html.for_type(Drawing, lambda drawing: notebook_html(Result(summary="", drawings=(drawing,))))
     show_by(formatter, Question, show_explorer)
     show_by(formatter, Figure, show_figure)
-    # A reader's own figure of plotly, which is imported by the code that makes one.
+    # A reader's plotly figure, which is imported by the code that makes one.
     formatter.ipython_display_formatter.for_type_by_name("plotly.graph_objs._figure", "Figure", _show_plotly)
 
 
 def _show_plotly(figure: Any) -> None:
-    """Show a figure of plotly: in the book as a chart of its own, elsewhere for plotly and as a picture that stays.
+    """Show a plotly figure: in the book as a chart, elsewhere for plotly and as a static picture.
 
     One without a description, or of a kind that has no static picture, is shown as plotly shows it; the book refuses it.
 
@@ -139,7 +138,7 @@ def missing_packages() -> tuple[str, ...]:
 
 
 def missing_note() -> str:
-    """Return what to install so that widgets work; empty if all is there.
+    """Return which packages to install for widgets; empty if all are present.
 
     Examples
     --------
@@ -153,7 +152,7 @@ def missing_note() -> str:
 
 
 def server_note(folder: Path | None = None) -> str:
-    """Return what the server of this JupyterLab lacks to draw widgets and charts; empty if it has all, or cannot be seen.
+    """Return which packages the JupyterLab server lacks for widgets and charts; empty if none or unknown.
 
     A kernel may live in another environment than its server, as on a JupyterHub: then all looks well here, and the page
     stays empty.
@@ -174,7 +173,7 @@ def server_note(folder: Path | None = None) -> str:
             words = Path(f"/proc/{os.environ['JPY_PARENT_PID']}/cmdline").read_bytes().split(b"\0")
         except (KeyError, OSError):
             return ""
-        # The command of an environment stands in its folder bin; the program itself may be a link from there.
+        # The command of an environment is in its bin folder; the program itself may be a link from there.
         started = [Path(os.fsdecode(word)) for word in words[:2] if word.startswith(b"/")] or [server]
         folder = started[-1].parent.parent / "share" / "jupyter" / "labextensions"
     missing = [name for name in _SERVER_PARTS if not (folder / name).is_dir()]
@@ -198,7 +197,7 @@ def is_live() -> bool:
 
 
 def show_live(root: Any, text: str) -> None:
-    """Show a widget, as an output of its own that holds nothing else to read.
+    """Show a widget as a separate output without text alternatives.
 
     Examples
     --------
@@ -243,7 +242,7 @@ def show_explorer(explorer: Question) -> "ExplorerView | None":
 
 
 def show_figure(figure: Figure) -> None:
-    """Show a chart: what it shows in words, with its data, and the chart.
+    """Show a chart: its description with its data, and the chart.
 
     Parameters
     ----------

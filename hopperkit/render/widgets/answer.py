@@ -1,4 +1,4 @@
-"""What a notebook needs beyond the HTML of a result: the style, the starting answer, refusals."""
+"""Additions to the HTML of a result in a notebook: the style, the initial answer, errors."""
 
 import base64
 import os
@@ -14,7 +14,7 @@ from hopperlib.package_data import load_text_resource
 if TYPE_CHECKING:
     from hopperkit.questions.question import Question
 
-# JupyterLab's own colors, light and dark, for everything but the charts.
+# JupyterLab's light and dark colors, for everything but the charts.
 STYLE = f"<style>\n{load_text_resource(__file__, 'notebook.css')}</style>"
 
 
@@ -70,7 +70,7 @@ def _summary_html(result: Result) -> str:
 
 
 def split_html(result: Result) -> tuple[str, str]:
-    """Return what stands above the charts of an answer, and what stands below them.
+    """Return the parts of an answer above and below the charts.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def split_html(result: Result) -> tuple[str, str]:
 def notebook_html(result: Result) -> str:
     """Return an answer, or a part of one, as a notebook shows it: charts as static pictures, with their data.
 
-    In the book the site's style sheet holds, elsewhere our own.
+    In the book the site's style sheet applies, elsewhere the package's.
 
     Examples
     --------

@@ -26,23 +26,22 @@ _AFTER_REST_S = 1.0
 class ExplorerView:
     """The widgets of one explorer.
 
-    Changes that come while the model runs, or in quick succession, are
-    answered once, with the settings as they stand then: the latest wins.
+    Changes during a model run, or in quick succession, are answered once with the latest settings.
 
     Parameters
     ----------
     explorer : hopperkit.questions.question.Question
     saved : SavedAnswer or None
-        What stays in the notebook, and follows the answer.
+        The saved outputs, updated with the answer.
 
     Attributes
     ----------
     root : ipywidgets.VBox
-        What is shown.
+        The widget.
     inputs : dict of str to Input
         The widgets of the controls, by name.
     result : Result or None
-        The answer to what is set; None while that is refused.
+        The current answer; None if the values are rejected.
 
     Examples
     --------
@@ -125,7 +124,7 @@ class ExplorerView:
         self._waiting = _call_later(delay_s, self.run)
 
     def run(self) -> None:
-        """Answer what is set; show what was refused, or what failed, in the answer's place."""
+        """Answer the current values; on error, show the message in place of the answer."""
         if self._waiting is not None:
             self._waiting.cancel()
             self._waiting = None
@@ -142,7 +141,7 @@ class ExplorerView:
         self.save_soon()
 
     def save_soon(self) -> None:
-        """Let what is saved follow, once nothing has changed for a moment."""
+        """Update the saved outputs once nothing has changed for a moment."""
         if self._saved is not None and _kernel() is not None:
             if self._saving is not None:
                 self._saving.cancel()
@@ -173,12 +172,12 @@ class ExplorerView:
         self._keep(result)
 
     def _keep(self, result: Result | None) -> None:
-        """Keep what is answered now, for self-checks that ask about it too."""
+        """Store the current answer for self-checks."""
         self.result = SHOWN[self.explorer.name] = result
         self.answered(result)
 
     def _show_figures(self, figures: tuple[Figure, ...]) -> None:
-        """Change the charts there are, add those that are new, hide those that are gone."""
+        """Update existing charts, add new ones, hide those no longer present."""
         for view, figure in zip(self._figures, figures, strict=False):
             view.show(figure)
         self._figures += [FigureView(figure) for figure in figures[len(self._figures) :]]

@@ -1,12 +1,10 @@
 """Charts in JupyterLab, drawn by plotly.js and changed in place.
 
-Plotly's own FigureWidget is not used. It brings plotly.js along with every
-chart, and anywidget, on which it stands, gives a widget two seconds to load and
-then stops to tell it of changes: on a busy machine charts stayed empty, or kept
-showing a former setting without a word. Here plotly.js comes once for all
-charts, when a page asks for it, so that it is no part of what is saved; it and
-the figures come through plain widgets, which know no such limit. What the page
-draws is always the latest whole figure, at the zoom that the reader chose.
+Plotly's FigureWidget is not used. It sends plotly.js with every chart, and its base, anywidget, gives a widget two
+seconds to load and then stops sending changes: on a busy machine charts stayed empty, or kept showing an earlier
+setting silently. Here plotly.js is sent once for all charts, when a page requests it, so that it is not saved with the
+notebook; it and the figures use plain widgets, which have no such limit. The page always draws the latest full figure,
+at the reader's zoom.
 """
 
 import json
@@ -34,7 +32,7 @@ class Chart(anywidget.AnyWidget):
     Attributes
     ----------
     library, state : ipywidgets.Textarea
-        What sends plotly.js, and the text of the figure as JSON.
+        The widget that sends plotly.js, and the figure as JSON.
     """
 
     _esm = _DRAW
@@ -44,14 +42,14 @@ class Chart(anywidget.AnyWidget):
 
 @cache
 def _library() -> Any:
-    """Return the widget that sends plotly.js to a page that asks, one for all charts of a kernel."""
+    """Return the widget that sends plotly.js on request, one for all charts of a kernel."""
     library = ipywidgets.Textarea()
     library.on_msg(_send_plotly)
     return library
 
 
 def _send_plotly(library: Any, content: dict[str, Any], _: Any) -> None:
-    """Send the text of plotly.js to a page that asks for it."""
+    """Send the text of plotly.js to a page that requests it."""
     if content.get("wanted") == "plotly":
         library.send({"plotly": get_plotlyjs()})
 
@@ -66,7 +64,7 @@ class FigureView:
     Attributes
     ----------
     root : ipywidgets.VBox
-        What is shown.
+        The widget.
     chart : Chart
         The chart in it.
 

@@ -1,7 +1,7 @@
 """One widget for each kind of control.
 
-A widget here never clips or corrects a value, as a reader would not notice:
-it hands on what was typed, and the control refuses it with a message.
+A widget here never clips or corrects a value silently: it passes on the input, and the control rejects it with a
+message.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,7 @@ class Input:
         self.box = ipywidgets.VBox([ipywidgets.HBox([core, *unit]), *extras, *below])
 
     def read(self) -> Any:
-        """Return what is set, unchecked."""
+        """Return the raw widget values."""
         return self.core.value
 
     def write(self, value: Any) -> None:
@@ -91,7 +91,7 @@ class _FileInput(Input):
         def uploaded(change: Any) -> None:
             if not change["new"]:
                 return
-            # Logs hold any bytes: what is not UTF-8 is replaced, not refused.
+            # Logs contain arbitrary bytes: invalid UTF-8 is replaced, not rejected.
             files = {file["name"]: bytes(file["content"]).decode("utf-8", errors="replace") for file in change["new"]}
             text = texts_together(files)
             if len(text) > self._most:

@@ -1,4 +1,4 @@
-"""An explorer as a widget of ipywidgets whose values and answer are traits, to be linked with a reader's own widgets."""
+"""An explorer as an ipywidgets widget whose values and answer are traits, to be linked with a reader's widgets."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
     Attributes
     ----------
     values : dict
-        What is set, by the names of the controls. Set it, and the form follows; what is left out starts anew.
+        Current values, by control name. Assign to it to update the form; omitted controls return to their defaults.
     result : Result or None
         The answer to that; None while it is refused.
     error : str
@@ -83,7 +83,7 @@ def explore(name: str, **values: Any) -> Explorer:
     Raises
     ------
     InputError
-        If there is no such question, or a value does not fit its control.
+        If there is no such question, or a value is invalid for its control.
 
     Examples
     --------

@@ -1,8 +1,7 @@
-"""What is saved with a notebook: the latest answer as HTML, its charts for plotly and as static pictures.
+"""Saved outputs of a notebook: the latest answer as HTML, its charts for plotly and as static pictures.
 
-A widget is gone when the kernel is. So beside it stand outputs of the common
-kinds, which every viewer of notebooks draws: text/html, plotly's own type, SVG.
-While the widget lives, a style hides them, and they follow what it shows.
+A widget does not outlive its kernel. Outputs of common types are therefore saved with it, which every notebook viewer
+shows: text/html, plotly's type, SVG. While the widget is live, a style hides them, and they are kept up to date.
 """
 
 from collections.abc import Mapping
@@ -15,10 +14,10 @@ from hopperkit.render.html import prose_html, table_html
 from hopperkit.render.widgets.answer import static_html, titled, titled_html
 
 PLOTLY_MIME_TYPE = "application/vnd.plotly.v1+json"
-# A chart stands on white in a light and in a dark JupyterLab, as its own text is dark.
+# A chart has a white background in light and dark JupyterLab, as its text is dark.
 _ON_WHITE = {"paper_bgcolor": "white", "plot_bgcolor": "white", "font": {"color": "#1c2024"}}
 _HEIGHT = 380
-# Live: hide what is saved. Not live any more: hide the place where JupyterLab says that there is no such widget.
+# Live: hide the saved outputs. No longer live: hide JupyterLab's message that the widget is missing.
 _TAKE_TURNS = """<style>
 .jp-OutputArea:has(.hopper-live) > .jp-OutputArea-child:has(.hopper-saved),
 .jp-OutputArea:has(.hopper-live) > .jp-OutputArea-child:has(.hopper-saved) ~ .jp-OutputArea-child:has(.jp-RenderedPlotly, .jp-RenderedSVG),
@@ -27,7 +26,7 @@ _TAKE_TURNS = """<style>
 
 
 def is_watched() -> bool:
-    """Whether a person runs the notebook, who can move a slider: programs that run one say that nobody will answer.
+    """Whether a person runs the notebook and can move a slider: programs that run one state that stdin is not allowed.
 
     Examples
     --------
@@ -41,7 +40,7 @@ def is_watched() -> bool:
 
 
 def publish(bundle: Mapping[str, Any], **options: Any) -> Any:
-    """Show a bundle as an output of its own; return the handle that changes it, if `display_id` asks for one.
+    """Publish a bundle as a separate output; return a handle for updates if `display_id` is given.
 
     Examples
     --------
@@ -95,7 +94,7 @@ def figure_bundle(figure: Figure, *, picture: bool = True) -> dict[str, Any]:
 
 
 def captions_html(figures: tuple[Figure, ...]) -> str:
-    """Return what charts show, in words, each with its data, folded.
+    """Return descriptions of charts, each with its data, collapsed.
 
     Examples
     --------
@@ -122,7 +121,7 @@ class SavedAnswer:
         self._handles: list[Any] = []
 
     def show(self, values: Mapping[str, Any], result: Result | None, *, picture: bool = True, note: str = "") -> None:
-        """Show an answer to these values, or change what is shown to it; what was refused says so.
+        """Show the answer to these values, or update the one shown; errors are shown as messages.
 
         Parameters
         ----------
@@ -131,7 +130,7 @@ class SavedAnswer:
         picture : bool
             Whether static pictures are drawn, which takes a moment.
         note : str
-            What follows it.
+            The handles to update.
         """
         bundles: list[dict[str, Any]] = []
         if result is None:
@@ -145,7 +144,7 @@ class SavedAnswer:
         if not self._handles:
             self._handles = [publish(bundle, display_id=True) for bundle in bundles]
             return
-        # A cell that has ended gets no further outputs; a chart that is gone leaves an empty one.
+        # A cell that has ended gets no further outputs; a removed chart leaves an empty one.
         bundles += [{"text/plain": ""}] * (len(self._handles) - len(bundles))
         for handle, bundle in zip(self._handles, bundles, strict=False):
             handle.update(bundle, raw=True)

@@ -1,4 +1,4 @@
-"""The queue under a policy of one's own: a function that says which of the waiting jobs start."""
+"""The queue under a custom policy: a function that chooses which waiting jobs start."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from hopperlib.scheduling.workload import Job
 
 
 class CustomPolicyQueue(Lane):
-    """The queue of all partitions, under a policy of one's own; the nodes are those of other lanes."""
+    """The queue of all partitions under a custom policy; other queues manage the nodes."""
 
     def __init__(self, run: Run, partitions: Mapping[str, Lane], policy: "Policy") -> None:
         super().__init__(run)
@@ -26,7 +26,7 @@ class CustomPolicyQueue(Lane):
         return tuple(dict.fromkeys(self.partitions.values()))
 
     def pool(self, job: int) -> Lane:
-        """Return where a job runs."""
+        """Return the pool that a job runs in."""
         return self.partitions[self.run.wanted[job][0]]
 
     def most(self, job: int) -> int:
@@ -56,7 +56,7 @@ class CustomPolicyQueue(Lane):
         self.now, nodes = now, self.run.schedule.nodes
         room = max(pool.free.free if isinstance(pool, WholeLane) else nodes for pool in self.pools)
         if not self.waiting.queue or self.waiting.widths[0] > room:
-            # Nobody can start: the function, which takes longer than all else, need not be asked.
+            # No job can start: skip the call of the policy, the slowest step.
             return
         for job in self.policy(View(self, now, room)):
             index = getattr(job, "place", -1)
@@ -73,13 +73,13 @@ class CustomPolicyQueue(Lane):
 
 
 class _WaitingJob(Job):
-    """A job that knows its place in the workload: numbers of jobs may come twice."""
+    """A job with its position in the workload, as job numbers may repeat."""
 
     place: int
 
 
 class _Waiters(Sequence[Job]):
-    """Jobs that wait, each looked up when it is asked for: where thousands wait, many a policy looks at the first."""
+    """Waiting jobs, built on demand: of thousands, most policies look only at the first."""
 
     def __init__(self, keys: list[int], jobs: Mapping[int, Job]) -> None:
         self._keys, self._jobs = keys, jobs
@@ -96,7 +96,7 @@ class _Waiters(Sequence[Job]):
 
 
 class View:
-    """What a policy of one's own sees when it is asked whom to start.
+    """State that a custom policy sees when it is called.
 
     Parameters
     ----------
@@ -127,10 +127,10 @@ class View:
         return tuple((lane.jobs[job], lane.starts[job] + lane.limits[job]) for job in lane.run.held)
 
     def room(self, job: Job) -> int:
-        """Return how many nodes a job of this kind would find now; none where a limit keeps it waiting."""
+        """Return the number of nodes that are free for a job of this kind; 0 if a limit keeps it waiting."""
         assert isinstance(job, _WaitingJob)
         return self._lane.most(job.place)
 
 
-#: A scheduling policy of one's own: which of its waiting jobs are to start now.
+# : A custom scheduling policy: returns the waiting jobs that start now.
 Policy = Callable[[View], Sequence[Job]]

@@ -2,13 +2,12 @@
 
 For one promise a partition, which is counted, see `hopperkit.traces._queues.shared_backfill`.
 
-For each node the profile has the instants at which what it has left changes, by the jobs that run there and the promises
-to those before in the queue. A promise takes, of the nodes that have room, those that were idle for the shortest time
+For each node, the profile lists the instants at which its free resources change, from running jobs and from promises to
+jobs earlier in the queue. A promise takes, of the nodes that have room, those that were idle for the shortest time
 before, so that the others stay free for who comes between. Sets of nodes are whole numbers, a bit each.
 
-How it is fast: promises are worked out only where a job behind them finds enough idle nodes; nodes that nobody is
-promised are counted by bits; and the profile of a node is never changed but followed by another one, which knows what
-was asked of it before.
+For speed, promises are computed only if a later job finds enough idle nodes, nodes without promises are counted as
+bits, and profiles are never modified: each is followed by another one that reuses its results.
 """
 
 import re
@@ -28,7 +27,7 @@ from hopperlib.scheduling._lanes.profile import GUARD, Amounts, Profile, packed
 from hopperlib.scheduling._lanes.waiting import JOB
 from hopperlib.scheduling.downtimes import Downtime
 
-# Of a node whose cores or memory nobody told.
+# Node with unknown cores or memory.
 _ENOUGH = 1 << 40
 _RUNS = re.compile("1+")
 _MOST_KEPT, _FEW = 64, 16
@@ -46,7 +45,7 @@ def suffices(amounts: Amounts, wanted: Wanted) -> bool:
 
 def runs_in(nodes: int) -> list[int]:
     """Return a set of nodes as the bounds of its runs."""
-    # As digits, the last first: searching a text takes a fraction of what shifting a number of thousands of bits does.
+    # As binary digits, last first: searching a string is much faster than shifting a number of thousands of bits.
     return list(chain.from_iterable(run.span() for run in _RUNS.finditer(bin(nodes)[:1:-1])))
 
 
@@ -82,16 +81,18 @@ class _Promise(NamedTuple):
 
 
 class _Kind:
-    """What one kind of job finds: the nodes on which it may start now, and from when on on each, by the running jobs alone."""
+    """Availability for one kind of job: nodes on which it may start now, and the time from which each node is free of
+    running jobs.
+    """
 
     def __init__(self) -> None:
         self.idle = 0
         self.since: dict[int, int] = {}
-        # The nodes for each such instant; the instants, and beside each the nodes that it may have by then.
+        # Nodes by instant; the sorted instants, with the nodes that become available by each.
         self.at: dict[int, int] = {}
         self.times: list[int] = []
         self.by_then: list[int] = []
-        # Up to where the log of changes is in what it finds now, and in what it finds later.
+        # Position in the change log up to which availability now, and later, is current.
         self.seen_idle = self.seen = -1
 
     def settle(self, node: int, instant: int) -> None:
@@ -130,9 +131,9 @@ class ReservationQueue(PlanningLane):
         self.members = {name: sum(1 << node for node in mine) for name, mine in partitions.items()}
         self.whole = [packed(capacity(node)) for node in nodes]
         self.left = [amounts + GUARD for amounts in self.whole]
-        # Of each node its jobs, each with its expected end and what it holds there.
+        # Jobs of each node, with expected end and resources.
         self.jobs: list[dict[int, tuple[int, int]]] = [{} for _ in nodes]
-        # The nodes that are taken away, those of them that come back when a plan says so, and those that take no new job.
+        # Nodes removed, those of them that return at a planned time, and nodes that accept no new job.
         self.away = self.coming_back = self.draining = 0
         everywhere = (1 << len(nodes)) - 1
         switch = nodes_per_switch or len(nodes)
@@ -143,7 +144,7 @@ class ReservationQueue(PlanningLane):
         self.together = bool(nodes_per_switch) or isinstance(ways, Contiguous) or run.backfill is not None
         # Whether jobs have the first nodes that there are; and whether some wait for nodes that lie near.
         self.in_order, self.patient = type(ways) is FirstFit, isinstance(ways, ChosenFit)
-        # What is known beforehand: from when, to when, and on which nodes nothing else may run than jobs of the queue.
+        # Planned outages: start, end and nodes; the nodes run only jobs of this queue.
         self.known = [
             (each, everywhere if each.last_node is None else bits_of((each.first_node or 0, each.last_node)))
             for each in downtimes
@@ -152,14 +153,14 @@ class ReservationQueue(PlanningLane):
         # Nodes on which something began or ended, one after the other: what kinds of job find is mended there.
         self.log: list[int] = []
         self.kinds: dict[Wanted, _Kind] = {}
-        # What nodes have left by the running jobs; and with the promises, where there are any.
+        # Free resources by running jobs, and with promises.
         self.base: dict[int, Profile] = {}
         self.lines: dict[int, Profile] = {}
         self.reserved = 0
         # How long the log was when the queue was last planned, and how often it was.
         self.seen, self.passes = -1, 1
         self.promises: dict[int, _Promise] = {}
-        # The nodes that are other than they were when the turn of the same job came before, and those of the looks before.
+        # Nodes changed since the same job's last turn, and those changed in earlier passes.
         self.changed = 0
         self.changed_before = deque[int](maxlen=_MOST_KEPT)
 
@@ -174,7 +175,7 @@ class ReservationQueue(PlanningLane):
             self.base.pop(node, None)
 
     def share(self, wanted: Wanted, node: int) -> int:
-        """Return what a job of a kind takes of a node."""
+        """Return the resources that a job of a kind takes on a node."""
         return packed(wanted[1:]) if wanted[1] else self.whole[node]
 
     def changed_since(self, wanted: Wanted, seen: int) -> Iterable[int]:
@@ -183,7 +184,7 @@ class ReservationQueue(PlanningLane):
         return mine if seen < 0 else [node for node in set(self.log[seen:]) if members >> node & 1]
 
     def idle_for(self, wanted: Wanted) -> int:
-        """Return the nodes on which a kind of job has room now, whatever is promised or known beforehand."""
+        """Return the nodes with room now for a kind of job, regardless of promises and planned outages."""
         kind = self.kinds.get(wanted)
         if kind is None:
             kind = self.kinds[wanted] = _Kind()
@@ -200,7 +201,7 @@ class ReservationQueue(PlanningLane):
         return kind.idle
 
     def kind(self, wanted: Wanted) -> _Kind:
-        """Return what a kind of job finds, now and later."""
+        """Return availability for a kind of job, now and later."""
         self.idle_for(wanted)
         kind = self.kinds[wanted]
         if kind.seen < len(self.log):
@@ -211,7 +212,7 @@ class ReservationQueue(PlanningLane):
 
     @property
     def gone(self) -> int:
-        """The nodes that take no job, for nobody knows how long."""
+        """The nodes that are out of service with no known end."""
         return self.away & ~self.coming_back | self.draining
 
     def fits_from(self, share: int, node: int) -> int:
@@ -228,13 +229,13 @@ class ReservationQueue(PlanningLane):
         return FOREVER
 
     def line(self, node: int, now: int) -> Profile:
-        """Return what a node has left by the running jobs."""
+        """Return a node's free resources over time, from running jobs only."""
         line = self.base.get(node)
         if line is None:
             times, lefts, left = [0], [GUARD if self.gone >> node & 1 else self.left[node]], self.left[node]
             for end, held in () if self.gone >> node & 1 else sorted(self.jobs[node].values()):
                 left += held
-                # What runs over its limit is still there: its share comes in the next second at the soonest.
+                # Jobs past their limit still run: their resources are free in the next second at the earliest.
                 if max(end, now + 1) > times[-1]:
                     times.append(max(end, now + 1))
                     lefts.append(left)
@@ -251,7 +252,7 @@ class ReservationQueue(PlanningLane):
             self.reserved |= 1 << node
 
     def free_for(self, job: int, nodes: int, at: int, end: int) -> int:
-        """Return those of some nodes that nothing which is known beforehand keeps from a job that runs from and to."""
+        """Return the nodes that no planned outage blocks for a job between two times."""
         queue = self.run.workload.word("queue", job) if self.known else ""
         for each, kept in self.known:
             if each.queue and each.queue == queue:
@@ -275,7 +276,7 @@ class ReservationQueue(PlanningLane):
         return bits_of(free.take(width)) if width <= free.room else 0
 
     def idle(self, job: int, now: int) -> int:
-        """Return the nodes on which a job may start now, whatever is promised."""
+        """Return the nodes on which a job may start now, regardless of promises."""
         return self.free_for(job, self.idle_for(self.run.wanted[job]), now, now + max(1, self.limits[job]))
 
     def room(self, job: int, now: int) -> int:
@@ -341,7 +342,7 @@ class ReservationQueue(PlanningLane):
             self.changed |= _set_of(promise.since)
 
     def try_to_start(self, key: int, now: int) -> bool:
-        """Start a job if enough nodes are idle and no promise is broken; return whether it keeps nobody behind it."""
+        """Start a job if enough nodes are idle and it breaks no promise; return whether later jobs may pass it."""
         job = key & JOB
         wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job])
         lines, whole, share = self.lines, self.whole, packed(wanted[1:]) if wanted[1] else 0
@@ -380,11 +381,13 @@ class ReservationQueue(PlanningLane):
         return _set_of(promise.since)
 
     def stands(self, job: int, promise: _Promise, now: int) -> bool:
-        """Whether a promise is what it would be anew: what has changed since offers nothing by then, nor more by its own nodes."""
+        """Whether a recomputed promise would be the same: changes since then free no earlier nodes, nor more on its
+        nodes.
+        """
         at, since, look = promise
         if self.together or not since or at <= now or self.passes - look > len(self.changed_before):
             return False
-        # All who were planned in the looks between stand before this job in the queue, as its turn did not come.
+        # Jobs planned in the passes between are ahead of this job in the queue, as its turn did not come.
         changed = reduce(or_, islice(reversed(self.changed_before), max(0, self.passes - look - 1)), self.changed)
         wanted, span = self.run.wanted[job], max(1, self.limits[job])
         share, lines = packed(wanted[1:]) if wanted[1] else 0, self.lines
@@ -420,7 +423,7 @@ class ReservationQueue(PlanningLane):
         instants = {soonest, *times, *(opening[0] for opening in openings)}
         for each, _ in self.known:
             instants |= {each.end_s, each.start_s} if each.queue else {each.end_s}
-        # What runs over its limit ends in the next second at the soonest.
+        # A job past its limit ends in the next second at the earliest.
         later = sorted(max(instant, now + bool(instant)) for instant in instants if soonest <= instant < FOREVER)
         for at, opened in _opened(later, openings):
             reached = bisect_right(times, at) - 1
@@ -473,7 +476,7 @@ def _as_promised(rooms: Sequence[tuple[int, int]], since: int, at: int, span: in
 def _opened(
     instants: Iterable[int], openings: Sequence[tuple[int, int, int]]
 ) -> Iterator[tuple[int, list[tuple[int, int, int]]]]:
-    """Yield each instant, and the openings of which it is one, as (until when, from when, node)."""
+    """Yield each instant with its openings, as (end, start, node)."""
     opened: list[tuple[int, int, int]] = []
     place = 0
     for at in instants:

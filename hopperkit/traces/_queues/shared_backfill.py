@@ -1,7 +1,7 @@
 """The queue of shared nodes at depth 0 and 1: a promise is a time and a count, and does not name its nodes.
 
-It holds as long as enough are left of those on which the job could be: who passes may run beside it, or take as many nodes
-as it can spare. Partitions do not count each other's promises.
+It remains valid while enough of the candidate nodes are left: a job that passes may share these nodes, or use as many
+of them as the promised job can spare. Partitions do not count each other's promises.
 """
 
 from bisect import bisect_left, bisect_right
@@ -38,7 +38,7 @@ class SharedBackfillQueue(ReservationQueue):
         idle = self.idle(job, now)
         if idle.bit_count() < self.widths[job]:
             return False
-        # Nobody behind is let pass without a promise, which only they need.
+        # Without promises, later jobs cannot pass; only they need promises.
         while self.unplanned:
             self.plan(self.unplanned.popleft(), now)
         if self.patient and self.waits_for_near(job, self.free(runs_in(idle)), now):
@@ -101,7 +101,7 @@ class SharedBackfillQueue(ReservationQueue):
         return sum(1 << node for node in positions_in(runs_in(both)) if self.is_full(node, share, instant, promise))
 
     def is_full(self, node: int, share: int, instant: int, promise: _Promise) -> bool:
-        """Whether a share beside a promised job is too much for a node at some instant."""
+        """Whether a share next to a promised job exceeds a node's capacity at any instant."""
         later = sum(held for end, held in self.jobs[node].values() if end > instant)
         left = self.whole[node] + GUARD - share - self.share(promise.wanted, node) - later
         return left & GUARD != GUARD

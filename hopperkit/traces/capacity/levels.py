@@ -1,4 +1,6 @@
-"""Levels of what jobs use, over time: which are reached again and again, and which only by a clock that repeats an hour."""
+"""Levels of resource use over time: those reached repeatedly, and those caused only by an hour repeated at a clock
+change.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
@@ -30,7 +32,7 @@ def steps(changes: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:
 
 
 def held_level(changes: Iterable[tuple[int, int]]) -> int:
-    """Largest level that a sum of (instant, change) reaches again and again.
+    """Highest level that a sum of (instant, change) reaches repeatedly.
 
     A level counts if it holds for twelve hours in all, or on two days that do not follow on each other; for each year of the
     log as much more is wanted. In logs of up to three days the peak counts.
@@ -64,7 +66,7 @@ def held_level(changes: Iterable[tuple[int, int]]) -> int:
 
 
 def usage(workload: Workload, jobs: Iterable[int], amount: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Changes of what jobs use, as (instant, change), with starts and ends as observed.
+    """Changes in resource use, as (instant, change), at observed starts and ends.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The machine of a job log, estimated from it: how many nodes, which partitions share them, and what each node holds.
 
-Sizes are the largest that the log reaches again and again, not a peak: clocks that repeat an hour in autumn, and jobs that
-a restart recorded twice, put more on a machine than it has, once. Partitions that were never full at the same time,
+Sizes are the largest levels that the log reaches repeatedly, not a single peak: an hour repeated in autumn, or jobs
+recorded twice after a restart, can exceed the machine's size once. Partitions that were never full at the same time,
 although jobs waited for both, are the same nodes.
 """
 
@@ -17,10 +17,10 @@ from hopperlib.scheduling.workload import Workload
 from hopperlib.text import count, listed
 from hopperlib.units import SECONDS_PER_HOUR
 
-# This many of the jobs must name their nodes, for partitions to be known by those.
+# This share of the jobs must list their nodes if partitions are derived from them.
 _NAMED = 0.95
 _MOST_NAMED = 8
-# A clock change repeats an hour; what it makes of the log lasts no longer than this. [s]
+# A clock change repeats one hour; its effect in the log lasts no longer than this. [s]
 _REPEATED_S = 3 * SECONDS_PER_HOUR
 
 
@@ -126,7 +126,8 @@ def shares_nodes(workload: Workload, cluster: Cluster) -> bool:
 
 
 def scheduled_on(workload: Workload) -> Cluster | int | None:
-    """What a log is to be scheduled on: its nodes if each ran one job at a time and any job could have any, else its machine.
+    """Return the model for a log: a number of nodes if each node ran one job at a time and any job could use any node,
+    otherwise its machine.
 
     Examples
     --------

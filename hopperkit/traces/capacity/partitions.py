@@ -45,14 +45,14 @@ def machine_by_use(workload: Workload, jobs: list[int]) -> Cluster:
         spans = found.positions(group)
         for name, (low, high) in spans.items():
             partitions[name] = Partition(nodes=tuple(range(len(nodes) + low, len(nodes) + high)), exclusive=not shared)
-        # The most memory of one job says little of a node's: nodes have enough.
+        # The largest memory of a job is not evidence of a node's memory.
         nodes += [NodeResources(cores=most.cores, gpus=most.gpus)] * max(high for _, high in spans.values())
     origin = "estimated from the trace: as many nodes as jobs used together again and again, each as large as the largest share of a job"
     return Cluster(nodes=tuple(nodes), partitions=dict(sorted(partitions.items())), origin=origin)
 
 
 class _Size(NamedTuple):
-    """What jobs of a partition used together, in nodes; what one node of it holds; and whether jobs share nodes."""
+    """Resources that jobs of a partition used together, in nodes; the size of one node; and whether jobs share nodes."""
 
     nodes: int
     node: NodeResources
@@ -74,7 +74,7 @@ def _size_of(workload: Workload, jobs: Sequence[int]) -> _Size:
 
 
 class _Levels:
-    """What the jobs of each partition use and who waits, at moments at which somebody does."""
+    """Usage and waiting jobs of each partition, at moments when a job waits."""
 
     def __init__(self, workload: Workload, by_queue: Mapping[str, list[int]], amount: Sequence[int]) -> None:
         starts, arrivals = workload.observed_start_s, workload.arrival_s
@@ -116,7 +116,7 @@ class _Levels:
 
 
 class _Partitions:
-    """The jobs of each partition, its size by them, and what it shares with others."""
+    """Jobs of each partition, its size derived from them, and its overlap with others."""
 
     def __init__(self, workload: Workload, jobs: Sequence[int]) -> None:
         self.workload = workload
@@ -146,7 +146,7 @@ class _Partitions:
     def share_nodes(self, left: str, right: str) -> bool:
         """Whether two partitions share nodes: then the larger one has no idle nodes when its jobs wait, used by either's jobs.
 
-        The smaller one says nothing, as it may be a part of the larger one; of like ones both must do so.
+        The smaller partition is not evidence, as it may be part of the larger one; of two equal ones, both must agree.
         """
         sizes, together = self.sizes, self.together((left, right))
         if together >= sizes[left].nodes + sizes[right].nodes or sizes[left].shared != sizes[right].shared:
@@ -176,7 +176,7 @@ class _Partitions:
     def positions(self, group: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Positions of each partition of a group that shares nodes, from and to (not included).
 
-        The largest comes first. Each other one reaches as far beyond it as both together use more than it does.
+        The largest comes first. Each other partition extends beyond it by as much as both together exceed it.
         """
         total, widths = self.together(group), {}
         for name in group:
@@ -192,6 +192,6 @@ class _Partitions:
         for name in rest:
             together = max(widths[first], self.together((first, name)))
             end = min(together, widths[first] + widths[name])
-            # A partition that reaches no further has the first nodes; another one the last.
+            # A partition that extends no farther gets the first nodes; others the last.
             spans[name] = (0, widths[name]) if end == widths[first] else (end - widths[name], end)
         return spans

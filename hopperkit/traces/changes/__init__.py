@@ -1,1 +1,3 @@
-"""Changes of a machine and of its rules: what they would do to the waits of a log, and what they did at a date."""
+"""Changes of a machine and its rules: their predicted effect on the waits of a log, and their observed effect at a
+date.
+"""

@@ -1,7 +1,7 @@
-"""What changed at a date: waits before and after it, held against the same jobs under the rules from before.
+"""Effect of a change at a date: waits before and after it, compared with the same jobs under the earlier rules.
 
-Waits differ from week to week because jobs do. So the jobs after the date are simulated as if nothing had changed, and
-what counts is how much more or less they waited than that, beside how far off the simulation was before the date.
+Waits differ from week to week because jobs do. So the jobs after the date are simulated without the change; the effect
+is how their waits differ from that, relative to the simulation's error before the date.
 """
 
 import math
@@ -19,10 +19,11 @@ from hopperlib.scheduling.workload import Workload
 from hopperlib.student import t_quantile
 from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR, plain_number
 
-# Fewer jobs with known starts on a side tell nothing; weeks are compared, of which each side needs so many.
+# Fewer jobs with known starts on one side are not enough; the comparison is by week, and each side needs this many.
 FEWEST, FEWEST_WEEKS = 100, 3
 _WEEK_S = 7 * HOURS_PER_DAY * SECONDS_PER_HOUR
-# Waits up to this count alike; submissions come up to so much later in runs that show the schedule's noise. [s, s, runs]
+# Waits up to this are treated as equal; submissions are delayed by up to this in runs that estimate the schedule's
+# noise. [s, s, runs]
 _SMALL_S, _JITTER_S, _RUNS = 300, 6, 4
 
 
@@ -50,13 +51,13 @@ class Side(NamedTuple):
 
 
 class BeforeAfter(NamedTuple):
-    """What changed at a date.
+    """Effect of a change at a date.
 
     Parameters
     ----------
     before, after : Side
     change : float
-        Of the wait of jobs after the date, against what they would have waited without it. [fraction]
+        Change in the wait of jobs after the date, relative to their wait without it. [fraction]
     low, high : float or None
         95 % interval, by how much weeks differ; None for too few weeks.
     noise : float
@@ -77,7 +78,7 @@ class BeforeAfter(NamedTuple):
 def before_after(
     workload: Workload, nodes: int | Cluster, clock: Clock, at_s: int, *, base: Learned | None = None
 ) -> BeforeAfter:
-    """Compare waits before and after a date with those of a simulation under the rules from before.
+    """Compare waits before and after a date with a simulation under the earlier rules.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def before_after(
     at_s : int
         The date, as a second of the log. [s]
     base : Learned or None
-        What is known of the scheduler beforehand.
+        Known settings of the scheduler.
 
     Raises
     ------
@@ -129,7 +130,7 @@ def before_after(
 def _waits(
     log: Workload, nodes: int | Cluster, clock: Clock, rules: Learned, jitter: random.Random | None
 ) -> list[float]:
-    """Simulated wait of each job, with submissions up to five seconds later if asked. [s]"""
+    """Simulated wait of each job, optionally with submissions delayed by up to five seconds. [s]"""
     if jitter is None:
         jobs = log
     else:

@@ -1,4 +1,4 @@
-"""How sure a difference of simulated waits is: the schedule's own noise, how much weeks differ, and the misfit of the simulation."""
+"""Uncertainty of a difference of simulated waits: schedule noise, variation between weeks, and error of the simulation."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _BEYOND = 2
 
 
 def chaos_band(differences: Sequence[float]) -> tuple[float, tuple[float, float]]:
-    """Return the standard deviation of a difference over runs, and within what another run lies in 95 % of cases.
+    """Return the standard deviation of a difference over runs, and the 95 % range of another run.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def with_chaos(
 def weekly(
     log: Workload, observed: Sequence[int], before: Sequence[int], after: Sequence[int]
 ) -> list[tuple[int, int, int]]:
-    """What a change adds to the waits of each week of submissions, the waits without it, and their misfit. [s]
+    """Return by week of submission the added wait, the wait without the change, and its error. [s]
 
     Examples
     --------
@@ -70,16 +70,16 @@ def difference_range(weeks: Sequence[tuple[int, int, int]]) -> tuple[float | Non
     """Return the interval of a relative difference of waits at 95 %; None for fewer than eight weeks.
 
     Waits of neighboring jobs depend on each other, so whole weeks are left out, one after the other (a jackknife of
-    blocks). Few weeks hold most of the waiting, so Student's t has as many degrees of freedom as weeks that count (Kish).
-    A sample may lack the weeks that wait most, which change otherwise than quiet ones: to the side on which the half of
-    the weeks that waits more lies from all, the interval is longer by twice that distance. The factor was chosen on eleven
-    made-up sites, overloaded ones among them, where intervals of 400 draws each of 9, 12 and 20 weeks held 89 to 98 %.
+    blocks). Few weeks hold most of the waiting, so Student's t has as many degrees of freedom as weeks that count
+    (Kish). A sample may lack the weeks with the longest waits, which respond differently from quiet weeks. The interval
+    is therefore extended by twice the distance between the busier half of the weeks and all weeks, on that side. The
+    factor was chosen on eleven made-up sites, overloaded ones among them, where intervals of 400 draws each of 9, 12
+    and 20 weeks held 89 to 98 %.
 
     Parameters
     ----------
     weeks : sequence of (int, int, int)
-        Of each week what the change adds to the waits, the waits without it, and how far these are from what was
-        observed. [s]
+        For each week: the added wait, the wait without the change, and its difference from the observed wait. [s]
 
     Examples
     --------

@@ -14,10 +14,10 @@ from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.scheduling.workload import Job, Workload
 from hopperlib.units import plain_number
 
-# The pieces of a job queue again when the piece before has ended, which is known after a simulation only: each one
-# begins with what the one before told.
+# Each part of a job queues when the part before it has ended, which is known only after a simulation: each pass starts
+# with the times of the one before.
 _PASSES = 3
-# Submissions come up to so much later in runs that show a schedule's own noise. [s]
+# Submissions are delayed by up to this in runs that estimate the schedule's noise. [s]
 _JITTER_S = 6
 
 
@@ -29,11 +29,12 @@ class Scenario:
     ----------
     name : str
     nodes : int or None
-        Of the machine; None as it is.
+        Of the machine; None keeps its size.
     max_walltime_s : int or None
-        Longest limit: jobs that ask for more come as several, each of which queues when the one before has ended. [s]
+        Longest limit: jobs with longer limits run as several parts, each of which queues when the one before has ended.
+        [s]
     split : (int, int) or None
-        Jobs with limits up to that many seconds have that many nodes of their own; the others have the rest. A job that is
+        Jobs with limits up to this many seconds have this many reserved nodes; the others use the rest. A job that is
         wider than its side has the other one, and one that is wider than both has nodes of both.
     downtimes : tuple of Downtime
     depth : int or None
@@ -57,7 +58,7 @@ class Scenario:
     merged: bool = False
 
     def room(self, machine: int | Cluster, jobs: Sequence[Job] = ()) -> int | Cluster:
-        """Return what to schedule on, of a machine, for jobs as they come under this change."""
+        """Return the machine or number of nodes under this change."""
         count = self.nodes or _count(machine)
         like = NodeResources(cores=self.shared_cores) if isinstance(machine, int) else machine.nodes[-1]
         before = () if isinstance(machine, int) else machine.nodes[:count]
@@ -98,7 +99,7 @@ class Scenario:
         return next((name for name, room in sides if job.nodes <= room), "both")
 
     def jobs(self, workload: Workload, machine: int | Cluster) -> tuple[list[Job], list[int]]:
-        """Return the jobs of a log as they come under this change, and beside each its index in the log."""
+        """Return the jobs of a log under this change, each with its index in the log."""
         jobs, origins = [], []
         for index, job in enumerate(workload):
             asked = job._replace(queue=self.side(job, self.nodes or _count(machine)))
@@ -130,7 +131,7 @@ def simulated_waits(
     scenario: Scenario,
     jitter: random.Random | None = None,
 ) -> tuple[list[int], Schedule]:
-    """Return how long each job of a log waits under a change, all its pieces together, and the schedule. [s]
+    """Return the wait of each job of a log under a change, summed over its parts, and the schedule. [s]
 
     With `jitter`, submissions come up to five seconds later.
 
@@ -197,7 +198,7 @@ def together(scenarios: Sequence[Scenario]) -> Scenario:
 
 
 def largest_share(workload: Workload) -> int:
-    """Return the most cores that a job of a log has of one node; 0 if it tells none.
+    """Return the most cores per node of any job of a log; 0 if unknown.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""What a change of the machine or its rules would do to the waits of a log, and how sure that is.
+"""Predicted effect of a change of the machine or its rules on the waits of a log, with its uncertainty.
 
-The log is simulated as it is and with the change, both under the rules that were learned from it. Schedules are chaotic:
-a submission that comes a second later moves the mean wait by percents where jobs are few. So both are simulated several
-times, with submissions up to five seconds later, and the spread of the difference is the schedule's own noise.
+The log is simulated with and without the change, under the rules learned from it. Schedules are chaotic: a submission
+that comes a second later moves the mean wait by percents where jobs are few. Both are therefore simulated several times
+with submissions delayed by up to five seconds; the spread of the difference is the schedule's noise.
 
-The interval of the difference has two parts more: weeks of submissions differ, and the change may be wrong by as much as
-the simulation of the log as it is was wrong, in either direction.
+The interval of the difference has two more parts: weeks of submissions differ, and the predicted change may be wrong by
+as much as the simulation without it, in either direction.
 """
 
 import random
@@ -26,7 +26,7 @@ from hopperlib.units import plain_number
 
 # Waits over shorter runs than this would count without end [s]: the usual bound of the bounded slowdown.
 _SHORT_RUN_S = 10
-# So many runs show a schedule's own noise, fewer of long logs, in which much evens out. [runs, runs, jobs]
+# Runs for the schedule's noise; fewer for long logs, which average much of it out. [runs, runs, jobs]
 _FEWEST_RUNS, _MOST_RUNS, _JOBS_OF_RUNS = 3, 12, 30_000
 
 
@@ -40,7 +40,7 @@ class ClassWaits(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """What a change does.
+    """Effect of a change.
 
     Parameters
     ----------
@@ -52,13 +52,13 @@ class Effect(NamedTuple):
     noise : float
         Standard deviation of the difference over runs with submissions up to five seconds later.
     chaos : (float, float)
-        Within what the difference of two schedules lies in 95 % of cases, by that noise alone.
+        95 % range of the difference of two schedules due to noise.
     low, high : float or None
         The interval that should hold 95 % of truths; None for fewer than eight weeks.
     use : float
-        Node-seconds of jobs over those of the machine, from the first to the last submission.
+        Node-seconds of jobs as a fraction of the machine's, from the first to the last submission.
     fairness : float
-        Jain's index of the users' mean bounded slowdowns: 1 where all are alike, 1 / users where one bears all.
+        Jain's index of the users' mean bounded slowdowns: 1 if all are equal, 1 / users if one user has all of it.
     classes : tuple of ClassWaits
         By limit.
     """
@@ -86,9 +86,9 @@ class WhatIf(NamedTuple):
     Parameters
     ----------
     observed_s, simulated_s : float
-        Mean wait of the log, and of its simulation as it is. [s]
+        Mean wait of the log, and of its simulation without the change. [s]
     use, fairness : float
-        Of the simulation as it is.
+        For the simulation without the change.
     weeks : int
     effects : tuple of Effect
     runs : int
@@ -114,7 +114,7 @@ def what_if(
     rules: Learned,
     scenarios: Sequence[Scenario],
 ) -> WhatIf:
-    """Return what changes would do to the waits of a log.
+    """Predict the effect of changes on the waits of a log.
 
     Examples
     --------

@@ -11,7 +11,8 @@ from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
 
 _DAY_S = HOURS_PER_DAY * SECONDS_PER_HOUR
 # Assumed: fewer nodes than this part of the machine are not looked for, and a day shows them if for this part of it
-# somebody waited who would have fitted. Logs of known rules say how often that errs (tests/scheduling/test_learned.py).
+# somebody waited who would have fitted. Error rate measured on logs with known rules
+# (tests/scheduling/test_learned.py).
 _LEAST, _WAITED = 0.05, 0.5
 
 
@@ -46,7 +47,7 @@ def _states(workload: Workload) -> Iterator[tuple[int, int, int, int]]:
 
 
 def absences(workload: Workload, nodes: int) -> list[Absence]:
-    """Return the runs of whole days in which nodes stood idle that those who waited could have had, the largest first.
+    """Return runs of whole days with idle nodes that waiting jobs could have used, largest first.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def absences(workload: Workload, nodes: int) -> list[Absence]:
     # Days that follow on each other have the same distance from their place.
     for _, group in groupby(enumerate(shown), key=lambda pair: pair[1] - pair[0]):
         days = [day for _, day in group]
-        # What ran on them at first was let end: the first days may have used more.
+        # Jobs running at the start were allowed to finish: use may have been higher on the first days.
         away = round(nodes - median(most[day] for day in days))
         found.append(Absence(days[0] * _DAY_S, (days[-1] + 1) * _DAY_S, away))
     return sorted(found, key=lambda each: (each.start_s - each.end_s) * each.nodes)

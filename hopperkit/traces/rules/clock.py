@@ -49,7 +49,7 @@ class Clock:
         return (self._epoch_s + time_s) // SECONDS_PER_HOUR
 
     def date(self, time_s: int) -> str:
-        """Return the local date of an instant; of a log that does not say when it begins, how many days in."""
+        """Return the local date of an instant; for a log without a start date, the number of days since its beginning."""
         if not self._epoch_s:
             return f"day {time_s // (HOURS * SECONDS_PER_HOUR)} of the log"
         return datetime.fromtimestamp(self._epoch_s + time_s, self._zone).date().isoformat()

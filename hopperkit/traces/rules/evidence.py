@@ -1,4 +1,4 @@
-"""What a log says about its scheduler, and how well given rules put its waits in order."""
+"""Evidence about a log's scheduler, and the rank correlation of waits under given rules."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,8 +18,8 @@ from hopperlib.units import SECONDS_PER_HOUR
 NO_WAIT_S = 60
 # More jobs than that number of the last are not looked at: a site's rules change, and the simulations take time.
 _MOST, _MOST_SHARING = 8_000, 2_000
-# A rule is kept if the rank correlation with the observed waits rises by so much, and falls in neither half of the log;
-# where it is lower than the second, the simulation says nothing of these waits.
+# A rule is kept if the rank correlation with observed waits rises by this much and falls in neither half of the log.
+# Below the second value, the simulation does not predict these waits.
 _GAIN, _LEAST = 0.01, 0.1
 
 
@@ -35,7 +35,7 @@ def learned_from(workload: Workload, nodes: int | Cluster) -> int:
 
 
 class Evidence:
-    """What a log says about its scheduler, and how well given rules put its waits in order."""
+    """Evidence about a log's scheduler, and the rank correlation of waits under given rules."""
 
     def __init__(self, workload: Workload, nodes: int | Cluster, clock: Clock) -> None:
         most = _MOST if isinstance(nodes, int) else _MOST_SHARING

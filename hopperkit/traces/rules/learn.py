@@ -1,10 +1,8 @@
 """The rules of a site as its job log shows them: closed hours, limits, the order of the queue, who passes whom.
 
-What is looked for is proposed by what the log shows of itself, and kept only
-if the simulation with it puts the waits of the same log in an order nearer to
-the observed one: a pattern that explains no wait is none of the scheduler's
-rules. How well that predicts is another matter, which later weeks tell
-(`hopperkit.traces.backtest`).
+Candidate rules come from the log and are kept only if simulating with them brings the order of waits closer to the
+observed order: a pattern that explains no waits is not a rule. Prediction accuracy is measured separately on later
+weeks (`hopperkit.traces.backtest`).
 """
 
 from collections.abc import Callable
@@ -40,7 +38,7 @@ _DEPTHS: dict[str | Backfill, str] = {
 }
 # A person, QOS or queue is named as preferred only if the simulation with it orders the waits that well.
 _NAMED_FIT = 0.7
-# At most so many times of absent nodes are tried: each takes a simulation.
+# Largest number of candidate absences: each needs a simulation.
 _TRIED = 3
 
 
@@ -63,9 +61,9 @@ def learn(
     clock : Clock
         Which hour of the week it was.
     base : Learned or None
-        What is known beforehand, such as the backfill of Slurm; EASY in order of submission without it.
+        Known settings, such as Slurm's backfill; default: EASY in order of submission.
     progress : callable
-        Called with what is looked for next.
+        Called with a description of the next step.
 
     Examples
     --------
@@ -97,7 +95,7 @@ def learn(
     # Which comes first matters, as each hides the other: the way that ends better is taken.
     ways = [_two_choices(evidence, rules, depth_first=depth_first) for depth_first in (True, False)]
     rules, chosen = max(ways, key=lambda way: evidence.fit(way[0]))
-    # What seemed to be closed hours or absent nodes may be the order of the queue or its depth.
+    # Apparent closed hours or absent nodes may be an effect of queue order or depth.
     nothing: list[tuple[str, dict[str, Any]]] = [("closed-hours", {"closed": ()}), ("absent-nodes", {"absent": ()})]
     for code, none in nothing:
         without = replace(rules, **none)
@@ -136,7 +134,7 @@ def _chosen(evidence: Evidence, tried: dict[str, Learned], code: str, what: str)
         return _chosen(evidence, {name: rules for name, rules in tried.items() if name in fits}, code, what)
     alike = [name for name in others if not evidence.better(tried[name], tried[first])]
     if alike:
-        # Of those that are as likely as the best the simplest is taken; the first of all is what is usual, and no rule.
+        # Of equally likely rules the simplest is chosen; the first candidate is the default, without a rule.
         taken = next(name for name in tried if name in (first, *alike))
         message = (
             f"{what}: cannot tell {first} from {listed(alike, 'and')} (rank correlations {fits[first]:.2f} and "
@@ -148,7 +146,7 @@ def _chosen(evidence: Evidence, tried: dict[str, Learned], code: str, what: str)
 
 
 def _absence(absence: Absence, clock: Clock) -> Finding:
-    """Return what speaks for absent nodes."""
+    """Return the evidence for absent nodes."""
     days = (absence.end_s - absence.start_s) / (HOURS * SECONDS_PER_HOUR)
     message = (
         f"{count(absence.nodes, 'node')} absent for {count(round(days), 'day')} from {clock.date(absence.start_s)}: on "

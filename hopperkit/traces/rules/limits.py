@@ -1,4 +1,4 @@
-"""Limits of what runs at a time, proposed by what a log never exceeds although jobs wait."""
+"""Limits on concurrent use, proposed where a log never exceeds a level although jobs wait."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,11 +10,11 @@ from hopperlib.finding import Finding
 from hopperlib.scheduling.rules import Limit
 from hopperlib.text import count, share
 
-# Fewer jobs that waited show no rules: assumed, as are the bounds below; logs of known rules say how often they err
+# Fewer waiting jobs show no rules. Assumed, like the bounds below; error rates are measured on logs with known rules
 # (tests/scheduling/test_learned.py, tests/traces/test_planted.py).
 FEWEST = 100
-# Limits: that many of the jobs that waited started as the last that was allowed; so few starts exceed it. Widths differ,
-# so that a limit of nodes is seldom reached to the node: none exceeds it, and so much of it counts as reached.
+# Limits: that many of the jobs that waited started as the last that was allowed; so few starts exceed it. Widths
+# differ, so use seldom equals a node limit exactly: it never exceeds it, and this share of it counts as reaching it.
 _AT_LIMIT, _EXCEED, _NEAR = 0.1, 0.005, 0.75
 # A limit of nodes that is nearly as large as the machine is the machine.
 _NEARLY_ALL = 0.9
@@ -36,7 +36,7 @@ def limit_text(limit: Limit) -> str:
 
 
 def _limit(evidence: Evidence, limit: Limit) -> tuple[Limit, Finding] | None:
-    """Return the bound that what runs at a time never exceeds although jobs wait at it; None if there is none."""
+    """Return the level that concurrent use never exceeds although jobs wait at it; None if there is none."""
     machine = count_of(evidence.nodes)
     levels = list(evidence.levels(limit))
     if len(levels) < FEWEST:
@@ -100,7 +100,7 @@ def find_limits(evidence: Evidence, rules: Learned) -> tuple[Learned, list[Findi
 
 
 def with_gain(finding: Finding, evidence: Evidence, before: Learned, after: Learned) -> Finding:
-    """Finding with what the rule adds to the rank correlation.
+    """Finding with the gain in rank correlation from the rule.
 
     Examples
     --------

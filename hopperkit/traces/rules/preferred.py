@@ -10,15 +10,15 @@ from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
 _DAY_S = HOURS_PER_DAY * SECONDS_PER_HOUR
 # So many jobs of a group waited, if it is to be tried as preferred.
 _GROUP = 20
-# A person, QOS or queue is tried as preferred only if in a test of its waits against those of others on the same days, of
-# like jobs, Student's t falls below this; days with both are needed.
+# A user, QOS or queue is a candidate only if Student's t for its waits against those of similar jobs on the same days
+# is below this, over at least this many days with both.
 _NAMED_T, _NAMED_DAYS = -4.0, 8
-# At most so many groups are tried: each takes a simulation.
+# Largest number of candidate groups: each needs a simulation.
 _TRIED = 3
 
 
 def preferred_groups(evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """Yield the QOS, queues and users that may go before others: those whose jobs waited least, as ranks of waits tell.
+    """Yield the QOS, queues and users that may have priority: those whose jobs waited least by rank.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def preferred_groups(evidence: Evidence) -> Iterator[tuple[str, str]]:
 
 
 def _against_others(evidence: Evidence, order: dict[int, float]) -> dict[int, float]:
-    """Return how far the rank of each wait is from the mean rank of like jobs of the same day."""
+    """Return the difference of each wait's rank from the mean rank of similar jobs of the same day."""
     workload = evidence.workload
     like: dict[tuple[int, ...], list[int]] = {}
     for job in order:

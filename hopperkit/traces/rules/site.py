@@ -1,4 +1,4 @@
-"""Rules of a site as they are simulated."""
+"""A site's rules in the form of simulation settings."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -41,7 +41,7 @@ class Learned:
     preferred: tuple[str, str] | None = None
 
     def settings(self, workload: Workload, nodes: int, clock: Clock) -> dict[str, Any]:
-        """Return what `hopperkit.traces.scheduler.simulate` takes for these rules on that many nodes."""
+        """Return the arguments of `hopperkit.traces.scheduler.simulate` for these rules and this many nodes."""
         fair = self.order == "fair share"
         last_s = max(workload.arrival_s) + 8 * WEEK * SECONDS_PER_HOUR if len(workload) else 0
         first_s = min(workload.arrival_s) if len(workload) else 0

@@ -1,9 +1,8 @@
-"""What was loaded when a program was built: modules and variables out of pasted text.
+"""Environment of a build: modules and variables in pasted text.
 
-Read are what ``module list`` prints (of Tcl modules and of Lmod, long or
-terse), ``module load``, ``unload``, ``swap`` and ``purge`` lines of a script,
-``ml``, the variable ``LOADEDMODULES``, and lines that set other variables.
-Commands act in their order on what stands above them.
+Read are what ``module list`` prints (of Tcl modules and of Lmod, long or terse), ``module load``, ``unload``, ``swap``
+and ``purge`` lines of a script, ``ml``, the variable ``LOADEDMODULES``, and lines that set other variables. Commands
+act in order on everything before them.
 """
 
 import re
@@ -51,7 +50,7 @@ class Module(NamedTuple):
 
 
 def _module(text: str) -> Module:
-    """Split name and version; the version is what stands behind the last slash."""
+    """Split name and version; the version follows the last slash."""
     name, slash, version = text.rpartition("/")
     return Module(name, version) if slash else Module(text, "")
 
@@ -66,7 +65,7 @@ class Environment:
         In the order in which they were loaded.
     variables : dict of str to str
     unread : tuple of str
-        Lines that say nothing to the reader.
+        Lines that are not shown to the reader.
     """
 
     modules: tuple[Module, ...] = ()
@@ -79,7 +78,7 @@ class Environment:
 
 
 class _Reader:
-    """Walks through the lines and keeps what is loaded."""
+    """Walks through the lines and tracks the loaded modules."""
 
     def __init__(self) -> None:
         self.modules: dict[str, Module] = {}
@@ -99,7 +98,7 @@ class _Reader:
             self.modules.pop(name.rpartition("/")[0], None)
 
     def command(self, verb: str, words: list[str]) -> None:
-        """Do what a module command does."""
+        """Apply a module command."""
         names = [word for word in words if not word.startswith("-") and _NAME.fullmatch(word)]
         if verb == "purge":
             self.modules.clear()
@@ -113,7 +112,7 @@ class _Reader:
             self.add(_module(name) for name in names)
 
     def flush(self) -> None:
-        """Load what a numbered list names, by number: it is printed in columns."""
+        """Load the modules of a numbered list, by number: it is printed in columns."""
         self.add(module for _, module in sorted(self.numbered, key=lambda numbered: numbered[0]))
         self.numbered.clear()
 

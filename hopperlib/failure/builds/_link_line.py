@@ -23,7 +23,7 @@ Language = Literal["c", "fortran"]
 
 
 class Driver(NamedTuple):
-    """What is known of a compiler's command: its kind, its language, and its family where the name says it."""
+    """A compiler's command: its kind, its language, and its family if the name shows it."""
 
     kind: str
     language: str
@@ -41,7 +41,7 @@ class _Commands:
     fortran: tuple[str, ...]
 
     def drivers(self) -> Iterator[tuple[str, Driver]]:
-        """Yield each command with what is known of it."""
+        """Yield each compiler command with its properties."""
         for language, names in (("c", self.c), ("c++", self.cxx), ("fortran", self.fortran)):
             for name in names:
                 yield name, Driver(self.kind, language, self.family)
@@ -57,7 +57,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compilers:
-    """What ``compilers.toml`` holds: commands, modules with the family that they stand for, how words of a line are read."""
+    """Contents of ``compilers.toml``: commands, modules and the compiler family of each, and the parsing of link lines."""
 
     families: tuple[_Commands, ...] = key(name="commands")
     environments: Mapping[str, str]
@@ -75,12 +75,12 @@ def compilers() -> Compilers:
 
 @cache
 def drivers() -> dict[str, Driver]:
-    """Return what is known of each command."""
+    """Return the properties of each command."""
     return {name: driver for family in compilers().families for name, driver in family.drivers()}
 
 
 class Word(NamedTuple):
-    """A word of the line as the rules see it, as it was typed, and whether it is a flag."""
+    """One word of the line, normalized and as typed, and whether it is a flag."""
 
     text: str
     typed: tuple[str, ...]
@@ -96,7 +96,7 @@ class LinkLine:
     command : str
         The driver as typed; empty if no line was given.
     words : tuple of Word
-        What follows it.
+        The next word.
     variables : dict of str to str
         Variables set before the command.
     """
@@ -107,7 +107,7 @@ class LinkLine:
 
     @property
     def driver(self) -> Driver | None:
-        """What is known of the command; None for an empty line."""
+        """The properties of the command; None for an empty line."""
         return drivers().get(_base(self.command))
 
     @property
@@ -117,7 +117,7 @@ class LinkLine:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The flags, those with a word of their own joined with it: ``-homp`` for ``-h omp``."""
+        """The flags, joined with their separate arguments: ``-homp`` for ``-h omp``."""
         return tuple(word.text for word in self.words if word.is_flag)
 
     @property
@@ -132,7 +132,7 @@ class LinkLine:
 
     @property
     def mixes_languages(self) -> bool | None:
-        """Whether C or C++ stands beside Fortran; None if objects do not say what they were made from."""
+        """Whether C or C++ is mixed with Fortran; None if the language of the objects is unknown."""
         driver = self.driver
         language = driver.language if driver else ""
         if (language == "fortran" or self._has("fortran")) and (language in ("c", "c++") or self._has("c")):

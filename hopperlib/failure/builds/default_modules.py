@@ -18,7 +18,7 @@ WORKS = "works"
 
 
 def outcomes(option: str) -> dict[str, str]:
-    """Return what happens to each kind of program under an option, by the rules.
+    """Return the outcome for each kind of program under an option, by the rules.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def outcomes(option: str) -> dict[str, str]:
     Raises
     ------
     ValueError
-        If there is no such option.
+        If the option does not exist.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def outcomes(option: str) -> dict[str, str]:
 
 @cache
 def _outcome(option: str, program: str) -> str:
-    """Return what happens to one kind of program."""
+    """Return the outcome for one kind of program."""
     line, shmem = PROGRAMS[program]
     build = read_build("\n".join(OPTIONS[option]), line, shmem=shmem)
     certain = [fault.rule for fault in check_build(build) if fault.certainty == "known"]

@@ -1,11 +1,9 @@
-"""Known problems of a build: what was loaded and the link line in, problems and the repaired line out.
+"""Known problems of a build: from the loaded modules and the link line to problems and a repaired line.
 
-Each condition of a rule is met, not met, or cannot be told from what was
-given. A problem is *known* if all are met; it is *possible* if some cannot be
-told, none fails, and at least as many are met. The report on Hopper often says
-in which version a fault was seen and in which it was gone, and nothing of
-those between: such a version makes a problem possible, never known. Advice is
-given only where all its conditions are met.
+Each condition of a rule is met, not met, or unknown. A problem is *known* if all are met; it is *possible* if some are
+unknown, none fails, and at least as many are met. The report on Hopper often names the version with a fault and the
+version without it, but none between: a version between them makes a problem possible, never known. Advice is given only
+if all its conditions are met.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -49,12 +47,12 @@ class Build:
 
     @property
     def settings(self) -> list[str]:
-        """Each variable as rules ask for it: ``NAME`` and ``NAME=value``."""
+        """Variables in the form used by rules: ``NAME`` and ``NAME=value``."""
         return [text for name, value in self.variables.items() for text in (name, f"{name}={value}")]
 
     @property
     def compiler(self) -> str | None:
-        """Whose compiler is called; None if nothing tells, or two do."""
+        """Vendor of the compiler; None if it is unknown or ambiguous."""
         driver = self.line.driver
         if driver and driver.family:
             return driver.family
@@ -68,7 +66,7 @@ class Build:
 
     @property
     def linking(self) -> str | None:
-        """How to link, static or dynamic, where the line or a variable says so."""
+        """Static or dynamic linking, if the line or a variable sets it."""
         for flag in reversed(self.line.flags):
             if flag in ("-static", "-dynamic"):
                 return flag[1:]
@@ -76,12 +74,12 @@ class Build:
 
     @property
     def mixes_languages(self) -> bool | None:
-        """Whether C or C++ and Fortran are mixed, as told or by the line; None if neither says."""
+        """Whether C or C++ and Fortran are mixed, as declared or according to the line; None if unknown."""
         return self.line.mixes_languages if self.mixed is None else self.mixed
 
     @property
     def uses_shmem(self) -> bool:
-        """Whether the program is said to use SHMEM, or links its library."""
+        """Whether the program is declared to use SHMEM, or links its library."""
         return self.shmem if self.shmem is not None else bool(self.line.matching(_SHMEM_LIBRARIES))
 
 
@@ -116,7 +114,7 @@ def _fitting(texts: Iterable[str], patterns: Words) -> bool:
     return any(fnmatchcase(text, pattern) for text in texts for pattern in patterns)
 
 
-# Name of a condition -> what decides it, and whether it is met.
+# Name of a condition -> the input that decides it, and whether it is met.
 _CONDITIONS: dict[str, tuple[str, Callable[[Build, Any], bool]]] = {
     "kinds": ("line", lambda build, kinds: build.line.driver is not None and build.line.driver.kind in kinds),
     "drivers": ("line", lambda build, names: build.line.name in names),
@@ -151,7 +149,7 @@ def _doubt(build: Build, decides: str) -> str:
 
 
 def _conditions(build: Build, rule: BuildRule) -> Iterator[bool | str]:
-    """Yield for each condition of a rule whether it is met, or why that cannot be told."""
+    """Yield for each condition of a rule whether it is met, or why that is unknown."""
     for name, value in rule.when.given().items():
         decides, is_met = _CONDITIONS[name]
         yield _doubt(build, decides) or is_met(build, value)
@@ -175,7 +173,7 @@ class KnownProblem:
     rule : BuildRule
     certainty : {"known", "possible"}
     doubts : tuple of str
-        What could not be told.
+        The conditions that are unknown.
     """
 
     rule: BuildRule
@@ -183,7 +181,7 @@ class KnownProblem:
 
     @property
     def certainty(self) -> Literal["known", "possible"]:
-        """Whether all its conditions are known to be met."""
+        """Whether all conditions are known to be met."""
         return "possible" if self.doubts else "known"
 
     def to_dict(self) -> dict[str, Any]:
@@ -198,7 +196,7 @@ def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tup
     ----------
     build : Build
     rules : tuple of BuildRule or None
-        None takes those of the library.
+        Default: the rules of the library.
 
     Examples
     --------
@@ -214,7 +212,7 @@ def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tup
         decided: list[bool | str] = []
         for met in _conditions(build, rule):
             decided.append(met)
-            # One condition that fails decides: the others are not asked.
+            # One failed condition decides; the others are not evaluated.
             if met is False:
                 break
         # Where less than half is known to hold, a rule would fit almost any build.
@@ -241,7 +239,7 @@ class Repaired(NamedTuple):
     build : Build
         With modules and line as they then are.
     notes : tuple of str
-        What to know of the steps.
+        Notes on the steps.
     left : tuple of str
         Codes of problems that no step is known for.
     """
@@ -286,8 +284,7 @@ def _fits(build: Build, repair: Repair) -> bool:
 def repaired(build: Build, rules: tuple[BuildRule, ...] | None = None) -> Repaired:
     """Return the build with the first way out of each known problem taken, one after the other.
 
-    A possible problem is left as it is, and so is a piece of advice that takes
-    more than a step.
+    Possible problems, and advice that needs more than one step, are not applied.
 
     Parameters
     ----------

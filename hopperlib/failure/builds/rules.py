@@ -19,7 +19,7 @@ from hopperlib.schema import key, read_record, read_toml
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Versions:
-    """For which versions of a module a source says that a problem is there, and for which that it is not.
+    """Versions of a module that have a problem, and versions that do not, according to a source.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class _Versions:
     free: tuple[str, ...] = ()
 
     def holds(self, version: str) -> bool | None:
-        """Whether a version has the problem; None if no source says."""
+        """Whether a version has the problem; None if no source covers it."""
         if any(in_range(version, bounds) for bounds in self.known):
             return True
         return False if any(in_range(version, bounds) for bounds in self.free) else None
@@ -53,7 +53,7 @@ class _Versions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Conditions:
-    """What must be met for a rule to hold; None says nothing.
+    """Conditions of a rule; None means no condition.
 
     Parameters
     ----------
@@ -92,14 +92,14 @@ class _Conditions:
         return {name: value for name, value in named.items() if value is not None}
 
     def broken_rules(self) -> Iterator[str]:
-        """Yield what is missing."""
+        """Yield the missing keys."""
         if not self.given() and not self.versions:
             yield "kinds: is missing, and so is every other condition"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """One way out: what it does to modules or to the line.
+    """One repair: changes to modules or to the line.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class Repair:
     to : str
         The module that takes its place.
     unless_shmem : bool
-        Whether it is no way out for a program that uses SHMEM.
+        Whether it does not work for programs that use SHMEM.
     note : str
     """
 
@@ -121,7 +121,7 @@ class Repair:
     note: str = ""
 
     def broken_rules(self) -> Iterator[str]:
-        """Yield the keys that are missing, or that this repair does not know."""
+        """Yield keys that are missing or unknown for this repair."""
         needed = {"what": True, "to": self.do == "swap"}
         for name, is_needed in needed.items():
             if bool(getattr(self, name)) != is_needed:
@@ -146,7 +146,7 @@ class BuildRule:
         Stable name, such as ``LIBSCI-DYNAMIC-FFTW3``.
     level : {"problem", "advice"}
     title, symptom : str
-        What is wrong, and what one sees of it.
+        The problem and its symptoms.
     stage : {"build", "run"}
         When it shows.
     bug : int or None
@@ -202,7 +202,7 @@ class BuildRule:
         return (self.fixed - self.reported).days if self.fixed and self.reported else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a program needs to know of the rule."""
+        """Return the rule as a dictionary."""
         texts = {name: getattr(self, name) for name in ("code", "era", "level", "title", "symptom", "stage", "bug")}
         dates = {name: str(day) if (day := getattr(self, name)) else None for name in ("reported", "fixed")}
         return texts | dates | {"fixed_in": self.fixed_in or None, "advice": list(self.advice), "source": self.source}
@@ -250,7 +250,7 @@ def build_rule(code: str) -> BuildRule:
     Raises
     ------
     ValueError
-        If there is none.
+        If there is no such rule.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Versions of modules: which is later, and whether one lies in a range.
+"""Module versions: order and ranges.
 
 Versions are compared piece by piece, numbers as numbers: 4.10 comes after 4.9,
 which a comparison as text or as decimal numbers gets wrong.
@@ -8,7 +8,7 @@ import operator
 import re
 from functools import lru_cache
 
-# Longest version that is read; what is longer is none. [characters]
+# Longest version that is read; longer texts are not versions. [characters]
 _LONGEST = 80
 _PIECE = re.compile(r"[0-9]{1,80}|[a-z]{1,80}", re.IGNORECASE)
 _BOUND = re.compile(r"(>=|<=|==|>|<)([\w.+-]{1,80})", re.ASCII)
@@ -17,10 +17,10 @@ _COMPARE = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operat
 
 @lru_cache(maxsize=1024)
 def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
-    """Return what versions are sorted by.
+    """Return a sort key for versions.
 
-    Numbers count as numbers, and a word comes before nothing, so that a
-    release candidate stands before its release. Zeros at the end say nothing.
+    Numbers are compared as numbers, and a suffix sorts before no suffix, so that a release candidate precedes its
+    release. Trailing zeros are ignored.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""From what a scan found to a verdict: which message is the cause."""
+"""From the messages of a scan to a verdict: which message is the cause."""

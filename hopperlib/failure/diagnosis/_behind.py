@@ -1,4 +1,4 @@
-"""What stands behind a message: whether the program ended there, and how sure its cause is for it."""
+"""Text after a message: whether the program ended there, and the resulting confidence in its cause."""
 
 import re
 from dataclasses import replace
@@ -10,24 +10,26 @@ from hopperlib.failure.messages._speech import goes_on
 from hopperlib.failure.messages._templates import suspicion
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 
-# Lines of ordinary work behind a message that leave it open whether it ended the run: of one that ends a program by itself,
-# of others, and of one that was taken well.
+# Lines of ordinary work after a message that leave open whether it ended the run: for a message that ends a program,
+# for others, and for one that the program handled.
 _ORDINARY, _FEW = 8, 2
 _GOT_OVER = 1
-# An error at the end of a text so far below a message is no consequence of it. [lines]
+# An error at the end of a text this far below a message is not its consequence. [lines]
 _FAR = 200
 # The name of an exception that says nothing.
 BARE = re.compile(r"\s{0,20}[\w.]{1,80}(?:Error|Exception)\W{0,4}$")
 # Last lines of a file that are looked at for ordinary work.
 _LAST = 5
-# Lines that may stand behind a message at the end of a text.
+# Number of lines that may follow a message at the end of a text.
 _AT_END = 5
-# Lines behind a sign of life, or behind a generic message, that make it improbable that the message ended the run.
+# Lines after a sign of progress, or after a generic message, that make it improbable that the message ended the run.
 LONG = 40
 
 
 def confidence(message: MessageHits, roots: list[MessageHits], evidence: Evidence) -> Confidence:
-    """Return how sure a cause is: by the strength of its message, its rank, what stands behind it, and its rivals."""
+    """Return the confidence in a cause, from the strength of its message, its rank, the text after it, and competing
+    causes.
+    """
     strength = message.rule.strength
     if not _end_agrees(message, evidence):
         return "guess"
@@ -71,7 +73,7 @@ def _only_warns(message: MessageHits) -> bool:
 
 
 def _end_agrees(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether a message is the program's own, and hardly anything stands behind it or something else shows a failure."""
+    """Whether a message comes from the program, and either few lines follow it or there is other evidence of a failure."""
     if _failure_around(message, evidence):
         return True
     ordinary = ordinary_behind(message, evidence)
@@ -81,7 +83,7 @@ def _end_agrees(message: MessageHits, evidence: Evidence) -> bool:
 
 
 def _failure_around(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether anything else shows a failure in another file, behind a message, or not far above it."""
+    """Whether there is other evidence of a failure in another file, after a message, or shortly before it."""
     last = message.hits[-1]
     others = [other for other in evidence.messages.values() if other is not message and not doubtful(other)]
     signs = [hit for other in others if other.rule.shows_failure for hit in other.hits]
@@ -90,7 +92,7 @@ def _failure_around(message: MessageHits, evidence: Evidence) -> bool:
 
 
 def _ends_the_text(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether a generic message is fatal, shows a failure behind it, or stands at the end of its file."""
+    """Whether a generic message is fatal, is followed by evidence of a failure, or is at the end of its file."""
     last = message.hits[-1]
     behind = [
         hit.file != last.file or hit.line > last.line
@@ -102,19 +104,19 @@ def _ends_the_text(message: MessageHits, evidence: Evidence) -> bool:
 
 
 def _contradicted(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether the program went on behind a message, or says far below it that it ended well, or of something else that it failed."""
+    """Whether the program continued after a message, or much later reported success or a different failure."""
     last = message.hits[-1]
     done = (hit for other in evidence.messages.values() if reports_success(other) for hit in other.hits)
     return goes_on_behind(message, evidence) or any(hit.file == last.file and hit.line > last.line for hit in done)
 
 
 def goes_on_behind(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether the program went on behind a message, or another one did, which ended in an error of its own."""
+    """Whether the program continued after a message, or another one did that ended with a different error."""
     return life_behind(message, evidence) is not None or ends_otherwise(message, evidence)
 
 
 def ends_otherwise(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether the file of a message ends, far below it, in an error that no rule knows: that of a later run."""
+    """Whether the file of a message ends, far below it, in an unknown error: that of a later run."""
     last, lines = message.hits[-1], evidence.files[message.hits[-1].file].filled
     ends = (group.last for group in evidence.unknown if group.suspicion in ("fatal", "error"))
     return any(
@@ -123,12 +125,12 @@ def ends_otherwise(message: MessageHits, evidence: Evidence) -> bool:
 
 
 def life_behind(message: MessageHits, evidence: Evidence) -> int | None:
-    """Return the line that shows that a program went on behind the last line of a message; None if none does."""
+    """Return the line showing that a program continued after the last line of a message; None if there is none."""
     return evidence.life_after(replace(message.hits[-1], line=message.last_line))
 
 
 def recovered_from(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether the program says how it took a message, did its work behind it, and nothing shows a failure."""
+    """Whether the program reports how it handled a message, continued its work, and there is no evidence of a failure."""
     text = message.hits[-1].text.encode()
     handled = message.hits[-1].doubt == "handled" or says("warned", text, text.lower())
     return (
@@ -140,22 +142,22 @@ def recovered_from(message: MessageHits, evidence: Evidence) -> bool:
 
 
 def doubtful(message: MessageHits) -> bool:
-    """Whether no line of a message is known to be the program's own, and its end."""
+    """Whether no line of a message is known to come from the program and to end it."""
     return message.count <= len(message.hits) and all(hit.doubt for hit in message.hits)
 
 
 def ordinary_behind(message: MessageHits, evidence: Evidence) -> int:
-    """Return the lines of ordinary work behind the last one of a message. [lines]"""
+    """Return the lines of ordinary work after the last line of a message. [lines]"""
     return goes_on(evidence.files[message.hits[-1].file].tail, lines_behind(message, evidence))
 
 
 def lines_behind(message: MessageHits, evidence: Evidence) -> int:
-    """Return the lines behind the last one of a message in its file."""
+    """Return the lines after the last line of a message in its file."""
     return evidence.files[message.hits[-1].file].lines - message.last_line
 
 
 def last_of(message: MessageHits, evidence: Evidence) -> Hit:
-    """Return the last line of a message; of one that came often as it stands at the end of its file."""
+    """Return the last line of a message; if it is frequent, its last occurrence in the file."""
     kept, behind = message.hits[-1], lines_behind(message, evidence)
     tail = evidence.files[kept.file].tail.decode(errors="replace").split("\n")
     if message.last_line <= kept.line or behind >= len(tail):

@@ -1,9 +1,7 @@
-"""Words that no rule knows: what to offer as the cause where no rule names one.
+"""Unknown messages: the likeliest cause if no rule matches.
 
-Suspicious lines are weighed by what they say and by how near they stand before
-the failure. A line that says only that something ended is read upwards: what
-it has to say stands above it, in a frame or without one. It is a guess, and
-called one.
+Suspicious lines are weighed by their content and by their distance from the failure. For a line that reports only an
+end, the reason is searched above it, with or without a frame. It is a guess, and called one.
 """
 
 import re
@@ -41,12 +39,12 @@ _BELOW = 8
 _PAIR = re.compile(r"\s{0,8}\w{1,40}: {0,4}\S{0,80}")
 # A line that gives the reason of the end above it.
 _STATED = re.compile(r"\s{0,8}(?:Reason|Cause|Message|Details?) {0,2}: \S")
-# A line of a stack, of whatever language, or what the shell's clock prints below one.
+# A line of a stack trace in any language, or the output of the shell's ``time`` below it.
 _STACK = re.compile(
     r"\s*(?:$|#\d|at |from |in |File \"|\.{3} \d+ more|\[[\w.:-]{1,60}\] ?\[ ?\d+\]|\[?0x[0-9a-f]|Image {3,}PC|\S+ +[0-9A-F]{16} "
     r"|(?:real|user|sys)\s+\d)"
 )
-# A line of MPI's error stack that says something after its place.
+# A line of MPI's error stack with text after its location.
 _STACK_SAYS = re.compile(r"\)\.{0,60}: {0,4}\S")
 # A program that gives up its goal may still finish in order.
 _STOPS = re.compile(r"\bstopping\b")
@@ -64,7 +62,7 @@ _HEADER = 3
 # A value at the end of a line.
 _CODE = re.compile(r"[:=]\s*-?\d+\W*$")
 
-# Symptoms that begin a message: what they report stands below them.
+# Symptoms that introduce a message: the report follows below them.
 _BEGINNINGS = ("PY-TRACEBACK", "CRAY-ATP")
 
 
@@ -98,7 +96,7 @@ def final_message(evidence: Evidence, signs: Sequence[MessageHits], *, failed: b
 
 
 def stack_words(evidence: Evidence, signs: Sequence[MessageHits]) -> Cause | None:
-    """Return the innermost line of MPI's error stack below the first sign of failure that has one, if it says something."""
+    """Return the innermost informative line of MPI's error stack below the first sign of failure that has one."""
     for end in sorted((message.hits[0] for message in signs), key=lambda hit: (hit.file, hit.line)):
         said = [hit for hit in reversed(stack_below(end, evidence)) if _STACK_SAYS.search(hit.text)]
         if said:
@@ -110,12 +108,12 @@ def stack_below(head: Hit, evidence: Evidence) -> list[Hit]:
     """Return the lines of MPI's error stack right below a line."""
     stack = evidence.messages.get("MPI-STACK")
     below = [hit for hit in stack.hits if hit.file == head.file and hit.line > head.line] if stack else []
-    # The stack goes on while its lines follow one another, one line in between aside.
+    # The stack continues over consecutive lines, with gaps of one line.
     return [hit for place, hit in enumerate(below, start=1) if hit.line <= head.line + place + 1]
 
 
 def missed_goal(evidence: Evidence) -> Cause | None:
-    """Return the last line that says that a program missed its goal, and behind which it did not go on."""
+    """Return the last report of a missed goal after which the program did not continue."""
     missed = [
         group
         for group in evidence.unknown
@@ -129,7 +127,7 @@ def missed_goal(evidence: Evidence) -> Cause | None:
 
 
 def reasons_above(message: MessageHits, evidence: Evidence) -> Cause | None:
-    """Return the errors logged above an exception that says only that something failed, if there are any."""
+    """Return the errors logged before an exception that reports only a failure."""
     head = message.hits[0]
     if message.rule.code != "PY-EXCEPTION" or not _says("hollow", head):
         return None
@@ -159,7 +157,7 @@ def _says(table: str, hit: Hit) -> bool:
 
 
 def _offered(group: Unknown, evidence: Evidence) -> bool:
-    """Whether the last line of a group may be offered: it says more than that something ended, or leads to what does."""
+    """Whether the last line of a group may be offered: it is informative, or leads to an informative line."""
     if group.suspicion == "hint":
         return False
     if not is_exit_report(group.last.text.encode(), [text.encode() for text in group.following]):
@@ -168,7 +166,7 @@ def _offered(group: Unknown, evidence: Evidence) -> bool:
 
 
 def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> Unknown | None:
-    """Return the suspicious lines that say most and stand nearest before a failure; None if none counts."""
+    """Return the most informative suspicious lines nearest before a failure; None if none counts."""
     ends = [hit for message in signs if message.rule.code not in _BEGINNINGS for hit in message.hits]
     terminators = [group.last for group in evidence.unknown if group.suspicion == "end"]
     failed = failed or bool(terminators)
@@ -183,7 +181,7 @@ def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> 
 def _reached(
     evidence: Evidence, ends: list[Hit], terminators: list[Hit], failed: bool
 ) -> Iterator[tuple[Unknown, int]]:
-    """Yield the groups that a failure may be told by, with the lines from each to it."""
+    """Yield the groups that may explain a failure, with the number of lines between them and it."""
     bottoms = [last_line_of_job(file) for file in evidence.files]
     for group in _before_interrupt(evidence.unknown):
         # In a text that shows no failure, a program that went on did not end there.
@@ -194,7 +192,7 @@ def _reached(
 
 
 def _before_interrupt(groups: Sequence[Unknown]) -> list[Unknown]:
-    """Return the groups that do not begin behind an interrupt by hand: there launchers clean up, and complain."""
+    """Return the groups before a manual interrupt: after it, launchers print complaints as they clean up."""
     stopped = [group.first for group in groups if _INTERRUPT.search(group.first.text)]
     return [
         group
@@ -204,7 +202,7 @@ def _before_interrupt(groups: Sequence[Unknown]) -> list[Unknown]:
 
 
 def _weight(group: Unknown, reach: int, failed: bool, evidence: Evidence) -> int:
-    """Weigh what a line says: words of an end near the failure first, a bare end before words far away; 0 is nothing."""
+    """Weight of a line: words of an end near the failure rank first, a bare end before distant words; 0 is no evidence."""
     if group.suspicion == "fatal":
         near = 3 if _says("hollow", group.last) else 5
         return near if reach <= _FAR else 2 if failed else 0
@@ -216,7 +214,7 @@ def _weight(group: Unknown, reach: int, failed: bool, evidence: Evidence) -> int
 
 
 def _ends_alone(group: Unknown, reach: int, evidence: Evidence) -> bool:
-    """Whether an error ended a run of which nothing else says that it failed: it stands at the very end, and not again and again."""
+    """Whether an error ended a run without other evidence of a failure: it is at the very end and is not repeated."""
     at_once = group.count <= _FEW or group.last_line - group.first.line <= _NEAR
     read = evidence.files[group.last.file]
     behind = read.tail.decode(errors="replace").rstrip().split("\n")[-reach:]
@@ -231,7 +229,8 @@ def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], bottoms: Seq
     """Return the lines from a group's last line to the nearest sign of failure after it, or to the end of its file."""
     hit = group.last
     own = [end.line - hit.line for end in ends if end.file == hit.file]
-    # What stands after the last sign of failure is its aftermath, but for words of an end right below it, and what is far from it.
+    # Lines after the last sign of failure are its aftermath, except words of an end directly below it, and distant
+    # lines.
     if own and -_FAR <= max(own) < (-_BELOW if group.suspicion == "fatal" else 0):
         return None
     behind = [end.line - group.last_line for end in (*ends, *terminators) if end.file == hit.file]
@@ -239,7 +238,7 @@ def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], bottoms: Seq
 
 
 def last_line_of_job(file: LineReader) -> int:
-    """Return the number of the last line of a file before what a site prints below every job."""
+    """Return the number of the last line of a file before the site's job epilogue."""
     lines = file.tail.decode(errors="replace").rstrip().split("\n")
     below = [place for place, line in enumerate(lines) if _EPILOGUE.search(line)]
     if not below or len(lines) - below[0] > _FOOTER:
@@ -249,7 +248,7 @@ def last_line_of_job(file: LineReader) -> int:
 
 
 def _message(group: Unknown, evidence: Evidence) -> Cause:
-    """Make a cause of a group's last line and of what stands around it."""
+    """Build a cause from a group's last line and the lines around it."""
     chain = _chain(group, evidence)
     around = [*_following(group), *filter(None, map(_headed, chain[1:]))]
     main, beside = _main(chain, around, evidence)
@@ -258,7 +257,7 @@ def _message(group: Unknown, evidence: Evidence) -> Cause:
 
 
 def _main(chain: Sequence[Unknown], around: list[Hit], evidence: Evidence) -> tuple[Hit, list[Hit]]:
-    """Return the line that says most of a chain of trouble, and what is quoted beside it."""
+    """Return the most informative line of a chain of errors, and the lines to quote with it."""
     group, top = chain[-1], chain[0].last
     stated = [hit for hit in around if group.suspicion == "end" and _STATED.match(hit.text)]
     if stated:
@@ -271,7 +270,7 @@ def _main(chain: Sequence[Unknown], around: list[Hit], evidence: Evidence) -> tu
 
 
 def _headed(group: Unknown) -> Hit | None:
-    """Return the line below the last one of a group that is a header, which says no more than that; None if it is none."""
+    """Return the line below a group's last line if that is only a header; otherwise None."""
     said = _TAG.sub("", group.last.text)
     return _below(group) if words_of(said) <= _HEADER and not _CODE.search(said) else None
 
@@ -291,7 +290,9 @@ def _chain(group: Unknown, evidence: Evidence) -> list[Unknown]:
 
 
 def _reasons(group: Unknown, evidence: Evidence) -> list[Hit]:
-    """Return what may be the reason of a line that has none itself: trouble or bad news near above it, trouble far above it."""
+    """Return possible reasons for an uninformative line: errors or error-like lines shortly before it, errors farther
+    above.
+    """
     points = _says("points_above", group.last)
     if group.suspicion != "end" and not points:
         return []
@@ -300,7 +301,7 @@ def _reasons(group: Unknown, evidence: Evidence) -> list[Hit]:
 
 
 def _far_above(end: Hit, evidence: Evidence) -> list[Hit]:
-    """Return the lines of trouble above an end, and those that say that a goal was missed, the nearest first."""
+    """Return the error lines above an end, and the reports of missed goals, nearest first."""
     reasons = [
         group.last
         for group in evidence.unknown
@@ -313,7 +314,7 @@ def _far_above(end: Hit, evidence: Evidence) -> list[Hit]:
 
 
 def _following(group: Unknown) -> list[Hit]:
-    """Return the lines with words right below a group's last one."""
+    """Return the text lines directly after a group's last line that say more than that something ended."""
     end = group.last
     return [
         Hit(file=end.file, line=end.line + distance, text=text, fields={})
@@ -323,7 +324,7 @@ def _following(group: Unknown) -> list[Hit]:
 
 
 def _below(header: Unknown) -> Hit | None:
-    """Return the line right below a header, behind keys with values of one word as a YAML block has them."""
+    """Return the line below a header, skipping keys with one-word values as in a YAML block."""
     expected = header.last.line + 1
     for hit in _following(header):
         if not _PAIR.fullmatch(hit.text):
@@ -333,7 +334,7 @@ def _below(header: Unknown) -> Hit | None:
 
 
 def _above(end: Hit) -> list[Hit]:
-    """Return the lines above an end that may be its reason, the likeliest first: trouble, then bad news."""
+    """Return the lines above an end that may be its reason, likeliest first: errors, then error-like lines."""
     reasons = []
     for distance, text in enumerate(reversed(end.before), start=1):
         kind = suspicion(text.encode())
@@ -363,5 +364,5 @@ def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
 
 
 def message_of(hit: Hit, count: int) -> Cause:
-    """Return a line that no rule names as a cause: who speaks in it says who acts."""
+    """Turn an unmatched line into a cause; the speaker in the line shows who must act."""
     return _cause(hit, [], Unknown(template="", suspicion="error", count=count, first=hit, last=hit))

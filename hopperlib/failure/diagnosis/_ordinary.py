@@ -11,9 +11,9 @@ from dataclasses import replace
 from hopperlib.failure.messages._templates import is_exit_report
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 
-# What a message is about: a quoted word, or the name of a file with its ending.
+# Subject of a message: a quoted word, or a file name with extension.
 _NAME = re.compile(r"['\"`‘]([\w./+-]{4,200})['\"`’]|(?<![\w.])([\w./+-]{1,200}\.[A-Za-z]\w{0,10})(?![\w.])")
-# A whole path says no more than its last part.
+# A full path is reduced to its last part.
 _FOLDER = re.compile(r".*/(?=[^/]{3})")
 
 
@@ -39,7 +39,7 @@ def with_named_warnings(evidence: Evidence) -> Evidence:
 
 
 def _ends(evidence: Evidence) -> Iterator[Hit]:
-    """Yield the lines that report an end and say more than that."""
+    """Yield the lines that report an end with more detail."""
     for message in evidence.messages.values():
         if message.rule.role == "cause" or message.rule.shows_failure:
             yield from message.hits

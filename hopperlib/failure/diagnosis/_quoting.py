@@ -46,7 +46,7 @@ def cause_of(message: MessageHits, explained: list[str], roots: list[MessageHits
 
 
 def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
-    """Return the lines to quote for a message: its first, what belongs to it, what stands beside it, and its others."""
+    """Return the lines to quote for a message: its first, its related lines, the lines around it, and its other lines."""
     rule, last = message.rule, last_of(message, evidence)
     # Of generic messages the one at the end of the text ended it.
     at_end = rule.strength == "weak" and evidence.files[last.file].filled - last.line <= _AROUND
@@ -65,7 +65,7 @@ def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
 
 
 def _near(head: Hit, rule: Rule, evidence: Evidence) -> list[Hit]:
-    """Return the lines of trouble around a message that no rule knows, the nearest first."""
+    """Return the unknown error lines around a message, nearest first."""
     around = [group.last for group in evidence.unknown if group.suspicion in ("fatal", "error")]
     # What an exception or a crash is about often stands above its traceback.
     above = _ABOVE if rule.strength == "weak" else _AROUND
@@ -77,7 +77,7 @@ def _near(head: Hit, rule: Rule, evidence: Evidence) -> list[Hit]:
 
 
 def _fields(message: MessageHits) -> dict[str, str]:
-    """Return what the first lines of a message say, as far as they speak of the same task."""
+    """Return the fields of a message's first lines, as far as they concern the same task."""
     fields = dict(message.first.fields)
     for hit in message.hits[:3]:
         if hit.fields.get("rank", fields.get("rank")) == fields.get("rank", hit.fields.get("rank")):

@@ -1,14 +1,11 @@
 """Which message is the cause: specific before generic, cause before consequence, first before later.
 
-1. A message that needs another one beside it, and stands alone, is set aside;
-   so is one that another one refutes.
-2. Links between messages say what explains what. A cause explains symptoms and
-   cascades without being told; nothing explains what came a minute before it.
-3. Causes that no other one explains are ranked: by strength, then by time
-   where times are known, then by place in the file. A reported end ranks above a later message that ends
-   nothing by itself, whatever their strength.
-4. If only symptoms are left, the program's own last words are offered, as a
-   guess; if there are none, there is no cause in the text.
+1. A message that requires another one, which is missing, is set aside; so is a message that another one refutes.
+2. Links between messages define which explains which. A cause explains symptoms and cascades without a link; nothing
+   explains a message more than a minute older.
+3. Causes that no other one explains are ranked: by strength, then by time where times are known, then by place in the
+   file. A reported end ranks above a later message that is not fatal, whatever their strength.
+4. If only symptoms are left, the program's final message is offered as a guess; without one, the text has no cause.
 """
 
 import re
@@ -52,7 +49,7 @@ _CANCELLED = ("SLURM-JOB-CANCELLED", "SLURM-TIME-LIMIT", "SLURM-PREEMPTED", "SLU
 # A part of the work that failed.
 _FAILED = re.compile(r"(?i)\bfail(?:ed|ure)\b")
 
-# Lines of ordinary work behind a command's complaint that ended nothing.
+# Lines of ordinary work after a non-fatal complaint of a command.
 _RAN = 10
 # Such lines in another file: the program that the complaint was about had run.
 _WORKED = 5
@@ -65,15 +62,15 @@ class Ranking:
     Parameters
     ----------
     causes : tuple of Cause
-        The likeliest first; empty if there is no cause in the text.
+        The likeliest first; empty if the text has no cause.
     failed : bool
         Whether anything shows that the job failed.
     succeeded : bool
         Whether the text shows that it ended well.
     set_aside : tuple of str
-        Codes of messages that count only beside others, which are missing.
+        Codes of messages that require others, which are missing.
     superseded : mapping of str to int
-        Codes of messages of an earlier attempt, and the line that shows how the program went on behind each.
+        Codes of messages of an earlier attempt, with the line that shows how the program continued after each.
     """
 
     causes: tuple[Cause, ...]
@@ -107,7 +104,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     ]
     if not (failed or closed) and _succeeded(causes, success, words, lacking, record_failed, evidence):
         return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **told)
-    # With nothing better in the text, what was set aside is better than silence.
+    # If nothing else is left, the messages that were set aside are better than none.
     causes = causes or _needing_failure(
         [findings[code] for code in set_aside if code not in refuted and code not in superseded], evidence
     )
@@ -118,12 +115,12 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
 def _ranked(
     causes: list[MessageHits], counted: list[MessageHits], words: Cause | None, evidence: Evidence
 ) -> list[Cause]:
-    """Return the causes that no other explains, the likeliest first, and the program's own words among them."""
+    """Return the causes that no other explains, likeliest first, including the program's messages."""
     roots, explained = _roots(causes, counted)
     ranked = [cause_of(message, explained[message.rule.code], roots, evidence) for message in roots]
     for cause, message in zip(ranked, roots, strict=True):
         if not any(message is other for other in counted):
-            # What it needs beside it is missing.
+            # A required message is missing.
             cause.confidence = "guess"
     if reason := reasons_above(roots[0], evidence) if roots else None:
         ranked.insert(0, reason)
@@ -136,7 +133,7 @@ def _ranked(
 
 
 def _superseded(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
-    """Return the codes of failures that a program lived on behind, with the line that shows it."""
+    """Return the codes of failures that a program survived, with the line that shows it."""
     superseded = {}
     for message in counted:
         life = life_behind(message, evidence) if message.rule.role in ("cause", "symptom", "cascade") else None
@@ -147,8 +144,10 @@ def _superseded(counted: list[MessageHits], evidence: Evidence) -> dict[str, int
 
 
 def _ends_again(message: MessageHits, life: int, counted: list[MessageHits], evidence: Evidence) -> bool:
-    """Whether a program came to another end behind a sign of life: a cause that this one does not explain, or success."""
-    # What one exception is to explain stands near it; behind a sign of life another one is another end.
+    """Whether a program ended differently after a sign of progress: with a cause that this one does not explain, or
+    with success.
+    """
+    # An exception explains only nearby messages; after a sign of progress, another exception is another end.
     ends = [
         end.hits[-1] for end in counted if end is not message and (end.rule.role == "cause" or reports_success(end))
     ]
@@ -157,19 +156,21 @@ def _ends_again(message: MessageHits, life: int, counted: list[MessageHits], evi
 
 
 def _standing(counted: Iterable[MessageHits], refuted: set[str], evidence: Evidence, failed: bool) -> list[MessageHits]:
-    """Return the causes that say more than that something ended, that nothing refutes, and that need no failure beside them or have one."""
+    """Return the informative causes that are not refuted, and that need no sign of failure or have one."""
     causes = (message for message in counted if message.rule.role == "cause" and message.rule.code not in refuted)
     return [message for message in causes if failed or _counts_alone(message, evidence)]
 
 
 def _counts_alone(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether a message may be the cause in a text that shows no failure: the program did not get over it, and did not go on for long."""
+    """Whether a message may be the cause in a text without signs of failure: the program did not recover from it and
+    did not run for long afterwards.
+    """
     lived_on = message.rule.general and life_behind(message, evidence) is not None
     return not (lived_on or lines_behind(message, evidence) > LONG or recovered_from(message, evidence))
 
 
 def _complaints(messages: Iterable[MessageHits], evidence: Evidence) -> dict[str, int]:
-    """Return the complaints of commands behind which the job script went on for long and met no other failure."""
+    """Return the complaints of commands after which the job script ran for long without another failure."""
     complaints = [
         message
         for message in messages
@@ -185,7 +186,9 @@ def _complaints(messages: Iterable[MessageHits], evidence: Evidence) -> dict[str
 
 
 def _program_ran(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether a program ran behind a complaint of the job script: it printed much, or warnings of its own, or filled another file."""
+    """Whether a program ran after a complaint of the job script: it printed many lines, or warnings, or filled another
+    file.
+    """
     last = message.hits[-1]
     warnings = (hit for other in evidence.messages.values() if other.rule.role == "noise" for hit in other.hits)
     return (
@@ -201,7 +204,7 @@ def _program_ran(message: MessageHits, evidence: Evidence) -> bool:
 
 
 def _superseded_before(findings: Mapping[str, MessageHits]) -> dict[str, int]:
-    """Return the exceptions behind which the job script ran its next command before the scheduler cancelled the job."""
+    """Return the exceptions after which the job script ran its next command before the scheduler canceled the job."""
     raised = findings.get("PY-EXCEPTION")
     if raised is None or raised.count > len(raised.hits):
         return {}
@@ -215,13 +218,13 @@ def _superseded_before(findings: Mapping[str, MessageHits]) -> dict[str, int]:
 
 
 def _may_be_next(failure: Hit, end: Hit) -> bool:
-    """Whether an end may be that of the program which survived a failure: in the same file, and of no other task."""
+    """Whether an end may be that of the program that survived a failure: in the same file, and not of another task."""
     tasks = {hit.fields["rank"] for hit in (failure, end) if "rank" in hit.fields}
     return failure.file == end.file and len(tasks) < 2
 
 
 def _needing_failure(messages: Iterable[MessageHits], evidence: Evidence) -> list[MessageHits]:
-    """Return the messages that count beside any sign of failure, and behind which not much stands."""
+    """Return the messages that count next to any sign of failure and are followed by few lines."""
     needing = (message for message in messages if "@failure" in message.rule.requires)
     return [message for message in needing if lines_behind(message, evidence) <= LONG]
 
@@ -248,7 +251,7 @@ def _succeeded(
     """Whether a text without a sign of failure shows that the job ended well."""
     if any(group.suspicion == "error" and _FAILED.search(group.last.text) for group in evidence.unknown):
         return False
-    # What a script says of its end clears no error-like line that comes after it; only a program known by name might.
+    # A script's report of its end does not clear error-like lines after it; only a program known by name could.
     done = [hit for message in success for hit in message.hits]
     if not any(map(reports_success, success)) and any(
         group.suspicion == "error" and all(hit.file != group.last.file or hit.line < group.last_line for hit in done)
@@ -271,7 +274,7 @@ def _refuted(counted: Iterable[MessageHits]) -> set[str]:
 
 
 def _counted(findings: Mapping[str, MessageHits], record_failed: bool) -> tuple[list[MessageHits], tuple[str, ...]]:
-    """Return the messages that count, and the codes of those that lack what they require."""
+    """Return the messages that count, and the codes of those without their required messages."""
     meaningful = [message for message in findings.values() if message.rule.role != "noise"]
     counted = [message for message in meaningful if not message.rule.requires]
     failure = record_failed or any(message.rule.shows_failure for message in counted)
@@ -308,7 +311,7 @@ def _roots(causes: list[MessageHits], counted: list[MessageHits]) -> tuple[list[
         return cause in direct[by.rule.code] and (not mutual or place[by.rule.code] < place[cause.rule.code])
 
     roots = [cause for cause in ranked if not any(is_explained(cause, other) for other in ranked)]
-    # An effect is direct: a cause explains symptoms and cascades whatever stands between.
+    # Effects are direct: a cause explains symptoms and cascades regardless of messages between them.
     return roots, {
         cause.rule.code: [other.rule.code for other in direct[cause.rule.code] if other not in roots] for cause in roots
     }

@@ -1,7 +1,7 @@
 """Who speaks in a line, and which failures a line of success can clear.
 
 A job's output is a sequence of steps: the batch script, its commands, a launcher, the program, the site's epilogue, the
-scheduler. "Ended well" is true only of the step that says so:
+scheduler. "Ended well" applies only to the step that reports it:
 
 ==========  ======================================================================================
 program     a line that only one program prints (``APPLICATION-DONE``): clears what the same
@@ -24,11 +24,11 @@ COMMAND = re.compile(
     r"\W{0,4}(?:cp|mv|rm|ls|cat|mkdir|tar|cd|chmod|ln|git|fatal|remote|conda|Conda\w{0,20}Error|CommandNotFoundError|module|Lmod|ERROR: Unable to locate a module(?:file)?|sbatch|scancel|squeue|qsub|bsub"
     r"|srun(?=: error: (?:Unable|Invalid|Job|Requested))|\S{1,160}: line \d{1,6})\b"
 )
-# Commands whose complaint leaves the work of a job undone only where something else says so.
+# Commands whose complaint means a failed job only if there is other evidence.
 _SIDE = re.compile(
     r"\W{0,4}(?:\S{1,160}: line \d{1,6}: )?(?:cp|mv|rm|ls|cat|mkdir|cd|chmod|ln|tput|stty|seff|sacct|scontrol|squeue|jobstats|nvidia-smi)\b"
 )
-# Codes of launchers and schedulers: no program clears what they report.
+# Codes of launchers and schedulers: a program's success does not clear them.
 OUTSIDE = ("SLURM-", "FLUX-", "PALS-", "PBS-", "LSF-", "ALPS-", "SGE-", "HTCONDOR-", "OMPI-", "HYDRA-", "MPI-BAD", "SCHEDULER-", "LAUNCHER-")  # fmt: skip
 # Lines at the end of a file where words of an end count.
 _AT_END = 40
@@ -52,7 +52,7 @@ def ended_badly(evidence: Evidence, success: Iterable[MessageHits]) -> bool:
 
 
 def reports_success(message: MessageHits) -> bool:
-    """Whether a program that is known by name, not a script, a launcher or a scheduler, says that it ended well."""
+    """Whether a program known by name, not a script, launcher or scheduler, reports success."""
     return message.rule.code == "APPLICATION-DONE"
 
 
@@ -62,11 +62,11 @@ def cleared(code: str, hits: Sequence[Hit], success: Iterable[MessageHits], evid
     Parameters
     ----------
     code : str
-        Of the failure, which says who reports it.
+        Of the failure; it identifies who reports it.
     hits : sequence of Hit
         Its lines.
     success : iterable of MessageHits
-        Messages that say that something ended well.
+        Messages that report success.
     evidence : Evidence
     """
     ends = [(message, hit) for message in success for hit in message.hits]
@@ -87,7 +87,9 @@ def _clears(message: MessageHits, end: Hit, code: str, hit: Hit, evidence: Evide
 
 
 def _worked_between(hit: Hit, end: Hit, evidence: Evidence) -> bool:
-    """Whether the program printed ordinary lines between a failure and its success; where they are too far back to tell, it did."""
+    """Whether the program printed ordinary lines between a failure and its success; assumed if they are no longer
+    stored.
+    """
     read = evidence.files[hit.file]
     tail = read.tail.split(b"\n")
     behind = read.lines - hit.line

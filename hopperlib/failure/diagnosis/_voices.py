@@ -1,7 +1,7 @@
-"""Two voices about one failure: what the rules say, and which line a ranker of all lines would choose.
+"""Two independent methods for one failure: the rules, and a ranker of all lines.
 
-The ranker knows no rule and the rules know no weight, but both read the same words, so their errors are not independent:
-what agreement is worth was measured, and is not computed from the two shares.
+The ranker uses no rules and the rules no weights, but both read the same words, so their errors are correlated: the
+value of agreement was measured, not computed from the two rates.
 
 ===========  ====================================================================================
 agreement    the ranker's first line is the first that the rules quote: a guess about a run that failed
@@ -28,7 +28,7 @@ _RAISED: dict[Confidence, Confidence] = {"guess": "possible", "possible": "likel
 def second_voice(
     causes: Sequence[Cause], ranked: Sequence[RankedLine], evidence: Evidence, *, failed: bool
 ) -> Cause | None:
-    """Weigh the first cause against the ranker's first line; return what stands as "or", None where both mean the same.
+    """Compare the first cause with the ranker's first line; return the alternative, None if both agree.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def second_voice(
         return None
     head = first.hits[0]
     quoted = {(hit.file, hit.line) for hit in first.hits[:_QUOTED]}
-    # What runs that end well print, too, is no reason, unless the rules found that the end names it.
+    # Lines that successful runs print too are not a reason, unless the rules found that the end names them.
     top = next((one for one in ranked if (one.file, one.line) in quoted or not seen_well(one.text.encode())), None)
     if top is None:
         return None
@@ -77,7 +77,7 @@ def folded(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _same(top: RankedLine, hit: Hit) -> bool:
-    """Whether two lines say the same."""
+    """Whether two lines have the same text."""
     return top.text.split() == hit.text.split()
 
 

@@ -1,6 +1,6 @@
-"""What to do about a cause, out of what its lines name: a file, an option, two numbers, a line of the program's own code.
+"""Advice for a cause, from the items in its lines: a file, an option, two numbers, a line of the program's source.
 
-A step says what the text knows or it is left out: ``<job>`` in a rule's step is filled from the message and from the lines around it.
+A step is complete or omitted: ``<job>`` in a rule's step is filled from the message and the lines around it.
 """
 
 import re
@@ -18,7 +18,7 @@ _LINES = 6
 _STACK = 120
 
 _KB_PER_GB = 1024**2
-# What a job is given beyond what it was killed with.
+# Memory added to that with which a job was killed.
 _MARGIN = 1.25
 
 # A path of a file: with a folder or an ending, and a letter; and a name in quotes or bare.
@@ -26,10 +26,10 @@ _FILE = r"""['"`<]{0,2}(?<![\w./~-])(?P<file>(?!https?:|\d{1,4}\.\d)[\w.~$/@+-]{
 _WORD = r"""['"`‘]?(?P<word>[A-Za-z_-][\w.%-]{0,80}\w|[A-Za-z]\b)['"`’]?"""
 _COUNT = r"\d{1,9}"
 
-# What lines name, of whatever program, and what to do about it; the first that fits counts.
+# Items in the lines of any program, with advice; the first match counts.
 _NAMED = {
-    # What helped others where such words ended a run, and where that stands.
-    # ORCA manual, parallel MDCI; FDS user guide, MPI processes and meshes
+    # Advice that helped others whose runs ended with these words, with its source. ORCA manual, parallel MDCI; FDS user
+    # guide, MPI processes and meshes
     r'(?i)number of processes \((?P<tasks>\d{1,7})\).{0,60}exceeds (?:the )?number of (?P<parts>\w{1,20}) \((?P<most>\d{1,7})\)': "Start at most {most} processes instead of {tasks}: the calculation has {most} {parts} to share out.",
     # firemodels/fds#10192
     r'(?i)number of MPI processes, (?P<tasks>\d{1,7}), exceeds the number of (?P<parts>\w{1,20}), (?P<most>\d{1,7})': "Start at most {most} MPI processes instead of {tasks}, or split the {parts}. With 0 {parts} the input was not read: look at the name of its file.",
@@ -122,7 +122,7 @@ _NAMED = {
     r"Could not locate a Bowtie index[^\n]{0,60}\"(?P<file>[^\"\n]{1,300})\"": "`ls {file}*.bt2 {file}*.ebwt` in the folder where the job runs: give -x the path up to these endings, or make the index first with bowtie2-build.",
     # ESMCI/cime, issue threads on namelists
     r"namelist read returns an end of file": "The namelist group that was being read is not in the file, or the group before it is not closed with `/`: compare the file with one that the same version generated.",
-    # What any program's words may name.
+    # Items that any program's message may name.
     r"version `(?P<word>[\w.]{1,60})' not found \(required by (?P<file>[^)\n]{1,300})\)": "`ldd {file}` shows which library is taken: load the newer one that holds {word}, and keep LD_LIBRARY_PATH to one installation.",
     r"Cause: SIG(?:TERM|INT)\b": "Somebody or the scheduler ended Nextflow itself: see with `sacct` how the job that ran it ended, and whether its time was up.",
     rf"Cause: {_FILE}$|module file for include: {_FILE.replace('file>', 'other>')}": "`ls -l {file}` in the folder where the job runs: correct the name, or put the file there first.",
@@ -205,10 +205,10 @@ _NAMED = {
     r"ZeroDivisionError: ": "Print the divisor right before that line: a count, a length or a time of zero is divided by, such as of an empty list.",
 }  # fmt: skip
 
-# Sure messages whose words say what to do, too.
+# Confident messages whose text also contains advice.
 _WORDED = ("FPE", "HYDRA-EXECVP", "SLURM-SUBMIT", "LIB-SYMBOL", "NEXTFLOW-ABORTED", "PY-FILE", "MPI-ARGUMENT")
 
-# What the lines of a cause and those around them know beside its fields.
+# Additional facts from the lines of a cause and those around them.
 _KNOWN = (
     r"\b(?:JOB|[Jj]ob|STEP|step|StepId=?)[ =]?(?P<job>\d{1,12})\b",
     r"line (?P<script_line>\d{1,6}): {1,3}[\w./]\S{0,200}: command not found",
@@ -236,7 +236,7 @@ _BAR = re.compile(r"(?P<done>\d{1,12})/(?P<all>\d{1,12}) \[[\d:]{4,12}<(?P<left>
 _PLACE = re.compile(r"<(\w{1,30})>")
 _GROUP = re.compile(r"\?P<(\w{1,30})>")
 
-# Frames of stacks, whoever prints them, the innermost first but for Python's.
+# Frames of stack traces from any source, innermost first except Python's.
 _PYTHON = re.compile(r"\bFile \"(?P<file>[^\"]{1,300})\", line (?P<line>\d{1,7})")
 _FRAMES = tuple(
     re.compile(text)
@@ -267,7 +267,8 @@ _PASSES_ON = re.compile(
 
 
 def advise(cause: Cause, evidence: Evidence) -> list[str]:
-    """Return what to do about a cause: what helped others with such words, what the words name, and what its rule says.
+    """Return advice for a cause: remedies that helped with these words, steps for the items named, and the rule's
+    steps.
 
     Parameters
     ----------
@@ -288,7 +289,7 @@ def advise(cause: Cause, evidence: Evidence) -> list[str]:
     """
     rule = cause.rule
     generic = rule is None or rule.general or rule.strength == "weak"
-    # Another exception beside this one is about something else.
+    # Another exception near this one has a different subject.
     text = "\n".join(
         hit.text.strip()
         for hit in cause.hits[:_LINES]
@@ -301,7 +302,7 @@ def advise(cause: Cause, evidence: Evidence) -> list[str]:
 
 
 def _named(text: str) -> list[str]:
-    """Return the step that the words of a message lead to, by what they name."""
+    """Return the step for the items named in a message."""
     for regex, step in _NAMED.items():
         if match := re.search(regex, text, re.MULTILINE):
             named = {name: value for name, value in match.groupdict().items() if value}
@@ -311,7 +312,9 @@ def _named(text: str) -> list[str]:
 
 
 def _filled(rule: Rule | None, facts: Mapping[str, str], scheduler: Scheduler, *, named: bool) -> list[str]:
-    """Return the steps of a rule that say what is known here, else those that hold of all; beside what the words name only the place."""
+    """Return a rule's steps with known values filled in, otherwise the general steps; if the words already give a step,
+    only the location.
+    """
     steps = rule.advice if rule else ("Begin at <place>: the innermost line of the program's own code.",)
     steps = tuple(map(scheduler.speak, steps))
     may_be = {*facts, *_GROUP.findall(" ".join([*_KNOWN, _BAR.pattern, *(rule.regex if rule else ())]))}
@@ -324,7 +327,7 @@ def _filled(rule: Rule | None, facts: Mapping[str, str], scheduler: Scheduler, *
 
 
 def _facts(cause: Cause, text: str, evidence: Evidence) -> dict[str, str]:
-    """Return what is known of a cause: its fields, what its lines name beside them, and the place in the program's own code."""
+    """Return the facts of a cause: its fields, other items in its lines, and the location in the program's source."""
     facts = {"place": _place(cause, evidence)} | dict.fromkeys(("used", "granted", "wanted"), "")
     for regex in _KNOWN:
         if match := re.search(regex, text):
@@ -341,7 +344,7 @@ def _facts(cause: Cause, text: str, evidence: Evidence) -> dict[str, str]:
 
 
 def _place(cause: Cause, evidence: Evidence) -> str:
-    """Return the line of the program's own code that a stack beside the message names; empty if none does."""
+    """Return the source line of the program that a nearby stack trace names; empty if there is none."""
     head = cause.hits[0]
     lines = [strip_label(line)[0].decode(errors="replace") for line in evidence.files[head.file].tail.split(b"\n")]
     at = next((place for place, line in enumerate(lines) if line.strip() and line.strip() in head.text), len(lines))
@@ -355,7 +358,7 @@ def _place(cause: Cause, evidence: Evidence) -> str:
 
 
 def _own(frame: re.Match[str]) -> str:
-    """Return the place of a frame, if it is the program's own and does more than to pass a failure on."""
+    """Return the location of a frame in the program's source, unless it only passes a failure on."""
     known = {"line": "", "routine": ""} | {name: value or "" for name, value in frame.groupdict().items()}
     if _FOREIGN.search(known["file"]) or _PASSES_ON.search(known["routine"]):
         return ""

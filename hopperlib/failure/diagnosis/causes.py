@@ -1,7 +1,7 @@
 """A candidate for the cause of a failure, and how sure it is, in words.
 
-What a word is worth was measured: ``first_tries.csv`` holds outputs of public threads and logs, each labelled before it was
-tried and tried before any rule or mechanism had seen it, with the word of the answer and whether it was right.
+The reliability of each word was measured: ``first_tries.csv`` holds outputs of public threads and logs, labeled and
+tried before any rule or mechanism had seen them, with the answer's confidence word and whether it was right.
 """
 
 import math
@@ -40,11 +40,12 @@ class Share(NamedTuple):
 
 @cache
 def measured() -> Mapping[str, Share]:
-    """Return how often each word was right among outputs that no rule was written for, the surest first.
+    """Return the accuracy of each confidence word on outputs for which no rule was written, highest first.
 
-    The words of `CONFIDENCE`, and "failed", "no-cause" and "succeeded" for answers without a cause. The words that a second
-    voice can change, and "failed", are counted in the two sealed sets that were tried with it; the others in all sets. Files of one repository are no
-    independent draws: those with the same word count once where they were right, and once where not. The range is Wilson's [1]_.
+    The words of `CONFIDENCE`, and "failed", "no-cause" and "succeeded" for answers without a cause. The words that a
+    second voice can change, and "failed", are counted in the two sealed sets that were tried with it; the others in all
+    sets. Files of one repository are not independent: those with the same word count once if right and once if wrong.
+    The range is Wilson's [1]_.
 
     Examples
     --------
@@ -67,7 +68,8 @@ def measured() -> Mapping[str, Share]:
 
 @cache
 def measured_by_voice() -> Mapping[str, Share]:
-    """Return how often the first lines of an answer held the cause, by what the two voices said, in the sealed sets.
+    """Return how often the first lines of an answer contained the cause, by agreement of the two methods, in the
+    held-out sets.
 
     "both" where the ranker's line is the first one quoted, "block" where it is another one of those quoted, "or" where it
     is shown as a second line; "or, either line" counts that line as well. "a cause in the text" and "that, or the second
@@ -106,7 +108,7 @@ def _share(tried: Sequence[bool]) -> Share:
 
 
 def _wilson(right: int, answers: int) -> tuple[float, float]:
-    """Return the ends of the range that holds a share in 95 % of cases, from what was counted. [fractions]"""
+    """Return the 95 % confidence interval of a share. [fractions]"""
     if not answers:
         return 0.0, 1.0
     z, share = _Z, right / answers
@@ -129,15 +131,15 @@ class Cause:
     confidence : str
         A key of `CONFIDENCE`.
     rule : Rule or None
-        None for the program's own message.
+        None for a message of the program.
     count : int
-        Lines that say so.
+        Lines of evidence.
     hits : list of Hit
         Lines to quote, the one that counts first.
     explains : list of str
         Codes of other messages in the text that it explains.
     fields : dict
-        What is known: rank, node, nid, cname, time, exit code, file, ...
+        Known fields: rank, node, nid, cname, time, exit code, file, ...
     advice : list of str
     confirm : str
     """

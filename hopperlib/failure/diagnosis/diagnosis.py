@@ -25,7 +25,7 @@ Verdict = Literal["cause", "failed", "no-cause", "succeeded"]
 FAILED: tuple[Verdict, ...] = ("cause", "failed")
 Source = tuple[str, "BinaryIO | bytes | str"]
 
-# Lines quoted of one cause, earlier runs told, and groups of unknown lines listed.
+# Lines quoted per cause, earlier runs reported, and groups of unknown lines listed.
 _LINES = 8
 _RUNS_TOLD = 5
 _UNKNOWN = 20
@@ -44,7 +44,7 @@ class AccountingRecord(Protocol):
 
 
 class Context(Protocol):
-    """Facts besides the output: `hopperkit.failures.context` makes one of a launch line and the scheduler's record."""
+    """Facts besides the output: `hopperkit.failures.context` builds one from a launch line and the scheduler's record."""
 
     @property
     def record(self) -> AccountingRecord | None:
@@ -52,7 +52,7 @@ class Context(Protocol):
 
     @property
     def record_failed(self) -> bool | None:
-        """Whether the record reports a failure; None if there is no record or it does not say."""
+        """Whether the record reports a failure; None if unknown."""
 
     @property
     def refused(self) -> str:
@@ -64,27 +64,27 @@ class Context(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """What a job's output says about how the job ended.
+    """Diagnosis of a job from its output.
 
     Parameters
     ----------
     verdict : {"cause", "failed", "no-cause", "succeeded"}
-        Failed with a cause; failed, cause unknown; nothing in the text says that it failed; succeeded.
+        Failed with a cause; failed, cause unknown; no evidence of a failure; succeeded.
     causes : tuple of Cause
         The likeliest first, then the runners-up.
     next : tuple of str
-        What to look at next, where no cause was found.
+        Lines to check next if no cause was found.
     notes : tuple of str
-        What is odd about the files, or about the context.
+        Anomalies of the files or the context.
     evidence : Evidence
         All messages that were found.
     set_aside : tuple of str
-        Codes of messages that count only beside others, which are missing.
+        Codes of messages that require others, which are missing.
     runs : tuple of mapping
-        Earlier runs in the same text, the last one first: where something of each was found, its verdict and cause.
-        What is said above is said of the last run.
+        Earlier runs in the same text, the last one first: where something of each was found, its verdict and cause. The
+        diagnosis describes the last run.
     alternative : Cause or None
-        The line that a ranker of all lines puts first, where it is none of those quoted for the first cause.
+        The line that the ranker puts first, if it is not quoted for the first cause.
     ranked : tuple of RankedLine
         The lines that it puts first, where the run failed.
     """
@@ -156,7 +156,7 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
         Name and content of each file: stdout, stderr, the scheduler's record.
         Files are read once, in order, and never held whole.
     context : Context or None
-        What is known beside the output (`hopperkit.failures.context`).
+        Facts besides the output (`hopperkit.failures.context`).
 
     Returns
     -------
@@ -185,7 +185,7 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
 
 
 def diagnosis_of(evidence: Evidence, context: "Context | None" = None) -> Diagnosis:
-    """Judge what a scan found: `diagnose` without the reading.
+    """Diagnose the result of a scan: `diagnose` without reading.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def _look_next(
 
 
 def _may_be_reason(one: RankedLine, evidence: Evidence) -> bool:
-    """Whether a line is the job's, says more than that something ended, and is none that ordinary runs print."""
+    """Whether a line belongs to the job, is informative, and is not printed by successful runs."""
     line = one.text.encode()
     of_site = one.line > last_line_of_job(evidence.files[one.file])
     return not (of_site or suspicion(line) == "end" or is_exit_report(line) or seen_well(line))
@@ -295,7 +295,7 @@ def _suspected(evidence: Evidence, ranking: Ranking) -> list[str]:
 
 
 def _odd(file: "LineReader") -> list[str]:
-    """Say what is odd about a file."""
+    """Describe the anomalies of a file."""
     notes = [f"{file.name}: {file.note}"] if file.note else []
     if file.shortened:
         what = "1 line is" if file.shortened == 1 else f"{file.shortened:,} lines are"
@@ -306,7 +306,7 @@ def _odd(file: "LineReader") -> list[str]:
 def _notes(
     evidence: Evidence, ranking: Ranking, context: "Context | None", runs: Sequence[dict[str, Any]]
 ) -> list[str]:
-    """Say what is odd about the files and the context, and what became of earlier runs."""
+    """Describe the anomalies of files and context, and the outcome of earlier runs."""
     notes = []
     if runs:
         said = (

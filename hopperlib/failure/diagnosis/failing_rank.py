@@ -9,13 +9,13 @@ from hopperlib.text import count
 
 
 class Reach(NamedTuple):
-    """How far a failure reaches, and what in the text says so."""
+    """Scope of a failure, with the evidence for it."""
 
     extent: Literal["node-local", "job-wide", "machine-wide"]
     reason: str
 
 
-# Messages of what all nodes of a machine share, and of the hardware of one node.
+# Messages about resources shared by all nodes of a machine, and about the hardware of one node.
 _SHARED = ("IO-LUSTRE", "IO-STALE", "IO-SHUTDOWN", "SLURM-CONTROLLER", "LICENSE")
 _ONE_NODE = ("ALPS-NODE-FAILED", "SLURM-NODE-FAIL", "PBS-NODE", "CUDA-ECC", "SLURM-SCRIPT-LOST")
 
@@ -29,7 +29,7 @@ class FirstFailure:
     task : int
     node : str
     file, line : int
-        The line that says so.
+        The line of evidence.
     tasks, nodes : int
         Tasks and nodes that are named in all.
     """
@@ -48,7 +48,7 @@ class FirstFailure:
 
     @property
     def sentence(self) -> str:
-        """What to say of it.
+        """The result as a sentence.
 
         Examples
         --------
@@ -87,7 +87,7 @@ def first_failure(evidence: Evidence) -> FirstFailure | None:
 
 
 def reach(first: FirstFailure | None, cause: Cause | None) -> Reach | None:
-    """Return how far a failure reaches, with its reason; None where the text does not tell.
+    """Return the scope of a failure with its reason; None if the text does not show it.
 
     Who prints the message of the cause counts first: a file system or a scheduler serves the whole machine,
     a broken device belongs to one node. Else the nodes that launchers name decide.

@@ -12,7 +12,7 @@ from hopperlib.schema import read_record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Expressions:
-    """Alternatives of a regular expression: tried whatever the case, and as written."""
+    """Alternatives of a regular expression, ignoring case and case-sensitive."""
 
     any_case: tuple[str, ...]
     cased: tuple[str, ...] = ()

@@ -44,7 +44,7 @@ class Block:
     first_line : int
         Number of the line that the first piece belongs to.
     data : bytes
-        Pieces, parted by newlines, or by carriage returns within a line.
+        Segments separated by newlines, or by carriage returns within a line.
     """
 
     __slots__ = ("_numbers", "_returns", "data", "first_line")
@@ -66,7 +66,7 @@ class Block:
             return self.first_line + index
         if not self._numbers:
             for number, line in enumerate(self.data.split(b"\n"), self.first_line):
-                # A progress bar prints piece after piece on one line, each behind a carriage return.
+                # A progress bar prints segments on one line, each after a carriage return.
                 self._numbers += [number] * (line.count(b"\r") + 1)
         return self._numbers[index]
 
@@ -77,24 +77,24 @@ class LineReader:
     Parameters
     ----------
     stream : binary file
-        What to read; it need not be seekable.
+        The input stream; it need not be seekable.
 
     Attributes
     ----------
     lines, bytes : int
-        Lines and unpacked bytes read so far.
+        Lines and uncompressed bytes read.
     filled : int
         Number of the last line that is not blank.
     shortened : int
         Lines of which only the first `LINE_LIMIT` bytes were kept.
     foreign : Foreign or None
-        What of its beginning is no job's output.
+        Parts of its beginning that are not a job's output.
     tail : bytes
-        Its end, so far.
+        The current end of the text.
     window : Window
         Its first and last lines.
     note : str
-        What was odd about the stream, such as packed data that break off.
+        Anomalies of the stream, such as truncated compressed data.
     """
 
     def __init__(self, stream: BinaryIO, name: str = "") -> None:
@@ -162,7 +162,7 @@ class LineReader:
                 while data := stream.read(BLOCK_SIZE):
                     yield self._recoded(data)
                     self.bytes += len(data)
-            except Exception as error:  # a system and four ways of packing each have their own
+            except Exception as error:  # the system and four compression formats each have a different one
                 self.note = f"the data break off after {self.bytes:,} bytes: {error}"
 
     def _recoded(self, data: bytes) -> bytes:
@@ -176,7 +176,7 @@ class LineReader:
         return data.translate(None, b"\0") if b"\0" in data else data
 
     def _block(self, line: int, last: int, body: bytes) -> Block:
-        """Return clean lines without what a logger puts before every one of them, which the first block tells."""
+        """Return clean lines without a logger's prefix, which is recognized in the first block."""
         body = self._clean(body)
         if line == 1:
             self._relayed = relayed_prefix(body)

@@ -1,8 +1,8 @@
-"""Match a line against rules, whatever its length, and quote it.
+"""Match a line of any length against rules, and quote it.
 
 A shell, srun, aprun, Open MPI, Slurm and LSF add 128 to the number of the signal that ended a program, PBS adds 256,
-Python's processes and torchrun put a minus before it, hydra prints what the system's ``wait`` returned. The rules'
-named groups say which form a line has; here it becomes a signal, and the signal's own rule.
+Python's subprocess and torchrun use its negative, hydra prints the status that ``wait`` returned. The rules' named
+groups give the form of a line; here it becomes a signal, and the signal's rule.
 
 ================  ==============================================
 `signal`          the signal itself
@@ -31,7 +31,7 @@ _WINDOWS = 4
 # Bytes of a line that are quoted.
 _QUOTED = 400
 
-# What a terminal or a page would obey: control characters of both sets, and marks that turn the reading direction.
+# Characters that a terminal or a page would act on: control characters of both sets, and bidirectional marks.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -59,7 +59,7 @@ def match(text: bytes, rules: Sequence[Rule]) -> Match | None:
 
 
 def _meant(rule: Rule, fields: dict[str, str]) -> Rule:
-    """Return the rule of the signal that an exit status stands for, else the rule itself."""
+    """Return the rule of the signal encoded in an exit status, otherwise the rule itself."""
     number = _signal_of(fields) if rule.role == "symptom" else None
     meant = _rules_of_signals().get(number or 0)
     if number is None or meant is None:
@@ -129,7 +129,7 @@ def _signal_of(fields: Mapping[str, str]) -> int | None:
 
 
 def _decoded(form: str, code: int) -> int | None:
-    """Return the number of a signal that a code of some form may stand for, None if it stands for none."""
+    """Return the signal number encoded in an exit code; None if there is none."""
     if form == "pbs_status" and code > _PBS:
         return code - _PBS
     if code > _SHELL:

@@ -1,8 +1,9 @@
-r"""Signs of life: lines that show that a program went on behind a message which should have ended it.
+r"""Signs of progress: lines showing that a program continued after a message that should have ended it.
 
-A line that counts (a step, an epoch, a bar, a row of a table), and then a line of the same kind with a higher number, can
-only come from a program that runs; so can a line that says so ("resuming from step 200") and one that counts. A single
-line may come from another task that had not heard yet. Lines of trouble count nothing: tasks and frames have numbers too.
+A line that counts (a step, an epoch, a bar, a row of a table) followed by a line of the same kind with a higher number
+can only come from a running program; so can an explicit line ("resuming from step 200") and one that counts. A single
+line may come from another task that had not heard yet. Lines of trouble count nothing: tasks and frames have numbers
+too.
 """
 
 import re
@@ -33,7 +34,7 @@ _BUDGET = 2_000_000
 
 
 class Life:
-    """Watches a file for signs of life behind each line that reports a failure.
+    """Watches a file for signs of progress after each line that reports a failure.
 
     Attributes
     ----------
@@ -48,7 +49,7 @@ class Life:
         self._forget()
 
     def _forget(self) -> None:
-        """Begin anew behind a failure."""
+        """Reset after a failure."""
         self._signs = 0
         self._counters: dict[bytes, float] = {}
 
@@ -57,13 +58,13 @@ class Life:
         self._failures.append(line)
 
     def look(self, first_line: int, data: bytes) -> None:
-        """Look at the lines of a block behind the failures that were noted so far."""
+        """Check the lines of a block after the failures noted so far."""
         if not self._failures or self._budget < 0:
             return
         self._failures.sort()
         if self.marks and self._failures[-1] <= self.marks[-1]:
             return
-        # What stands before the first failure shows nothing.
+        # Text before the first failure is irrelevant.
         before = max(self._failures[0] - first_line, 0)
         data = data.split(b"\n", before)[-1]
         number, counted, behind = first_line + before, 0, -1
@@ -82,13 +83,13 @@ class Life:
             if self._signs >= _ENOUGH:
                 self.marks.append(number)
                 self._forget()
-        # Of all failures only the last may be superseded by what is still to come.
+        # Only the last failure may be superseded by later lines.
         if self._failures[-1] >= first_line and behind != len(self._failures):
             self._forget()
         self._failures = self._failures[-1:]
 
     def _goes_on(self, line: bytes, count: float | None) -> bool:
-        """Whether a line says that the program goes on, or counts, and further than one of its kind before it."""
+        """Whether a line reports that the program continues, or counts higher than an earlier line of its kind."""
         if suspicion(line) not in ("", "hint"):
             return False
         if count is None:

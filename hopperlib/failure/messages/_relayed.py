@@ -1,8 +1,8 @@
-r"""What a logger or a workflow engine puts before every line of a program that it runs.
+r"""Prefixes that a logger or a workflow engine adds to every line of a program.
 
-An engine that logs what a program prints gives every line the same prefix, whatever the line says: time, its name and a
-level that reports no trouble. Such a prefix is no part of the message. A logger of the program's own has several names
-and levels, and what they say is kept.
+An engine that logs a program's output adds the same prefix to every line, whatever its content: time, engine name and
+an ordinary level. Such a prefix is not part of the message. A program's logger uses several names and levels, and its
+prefixes are kept.
 """
 
 import re
@@ -15,7 +15,7 @@ _NAME = rb"(?:\[[\w .:/@-]{1,60}\]|[\w./@-]{1,60})"
 _LEVEL = rb"[\[(<]?\b(?:INFO|DEBUG|TRACE|NOTICE|info|debug|notice|stdout|stderr|STDOUT|STDERR)\b {0,3}[\])>]?"
 _HEAD = rb"(?:%b%b)?(?:%b%b){0,2}?%b" % (_TIME, _PART, _NAME, _PART, _LEVEL)
 _PREFIXES = (
-    # The system's own log: date, node, program and process.
+    # The system log: date, node, program and process.
     re.compile(rb"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,60} [\w./-]{1,40}\[\d{1,9}\]:"),
     re.compile(_HEAD + rb"(?:[ \t]{0,3}[-:|]{1,2}|[ \t]\[[\w .:/@-]{1,60}\]:?|(?<=[\])>]))"),
     re.compile(_HEAD + rb"(?<=[\])>])"),

@@ -1,6 +1,6 @@
-r"""Whether a program said a message itself: in a quotation, a comment, a source or a list it only stands there.
+r"""Whether a program printed a message itself, or the message is part of a quotation, a comment, source code or a list.
 
-What follows decides as well: a test that passes, a request that is tried again and a warning report no end.
+The following text also counts: a passing test, a retried request and a warning do not report an end.
 """
 
 import re
@@ -21,7 +21,8 @@ _QUOTING = re.compile(
 )
 # The level of a line that only informs.
 _TOLD = re.compile(rb"(?:^|[\s:\[|])(?:INFO|DEBUG|NOTICE)\b")
-# A text of another form shows it in so much of its beginning, and begins behind so many lines at most. [bytes; lines]
+# Other kinds of text are recognized within this many lines of their beginning, which must be within this many lines of
+# the start. [bytes; lines]
 _READ = 16_384
 _BEFORE = 4
 _HEADING = r"^\s{0,3}```|^#{2,6} [A-Z]"
@@ -39,20 +40,24 @@ _ROWS = 4
 
 
 class _Form(NamedTuple):
-    """A form of a text: lines of it, two of which must be of a narrower form; their share; and how many others may part them."""
+    """Form of a text: its lines, two of which must match a stricter pattern; their share; the largest gap between them; and
+    whether those two must begin with different words.
+    """
 
     name: str
     line: re.Pattern[str]
     narrow: re.Pattern[str]
     share: float
     gap: int
+    distinct: bool = False
 
 
 _FORMS = (
     _Form("a history of commits", re.compile(_COMMIT + r"|^\w{4,10}: +\S| {4}\S"), re.compile(_COMMIT), 0.9, 1),
     _Form("documentation", re.compile(f"{_HEADING}|{_PROSE}"), re.compile(_HEADING), 0.3, 4),
     _Form("a source", re.compile(_STATEMENT + r"|^(?!\{\").*[;{}]\s*$|^\s*(?:/\*|//)"), re.compile(_STATEMENT), 0.7, 4),
-    _Form("a list of several jobs", re.compile(_JOB), re.compile(_JOB), 0.5, 3),
+    # Rows of one job, printed again by a script or by each task, are its record and no list of several.
+    _Form("a list of several jobs", re.compile(_JOB), re.compile(_JOB), 0.5, 3, distinct=True),
 )
 
 
@@ -66,7 +71,8 @@ class Foreign(NamedTuple):
 
 
 def foreign(text: bytes) -> Foreign | None:
-    r"""Return what of a text is documentation, a source or a list, if one begins near its start; a job may print one and go on.
+    r"""Return the part of a text that is documentation, source code or a list, if one begins near its start; a job may
+    print one and continue.
 
     Examples
     --------
@@ -79,7 +85,12 @@ def foreign(text: bytes) -> Foreign | None:
     lines = _filled(text) if form or _rows(head) else []
     rows = _rows(lines)
     part = _part(form, lines) if form else (lines[0][0], lines[rows - 1][0]) if rows else None
-    return Foreign(form.name if form else "a table", part[0], part[1] + 1, part[1] == lines[-1][0]) if part else None
+    if not part:
+        return None
+    # A job that fails may list others at its end: what it printed before the list is its output.
+    before = form and form.distinct and any(suspicion(line.encode()) for number, line in lines if number < part[0])
+    whole = part[1] == lines[-1][0] and not before
+    return Foreign(form.name if form else "a table", part[0], part[1] + 1, whole)
 
 
 def _filled(text: bytes) -> list[tuple[int, str]]:
@@ -88,25 +99,28 @@ def _filled(text: bytes) -> list[tuple[int, str]]:
 
 
 def _part(form: _Form, lines: Sequence[tuple[int, str]]) -> tuple[int, int] | None:
-    """Return the first and the last line of a form, where enough stand near one another; None if there are none."""
+    """Return the first and last line of a form, if enough are close together; otherwise None."""
     found: tuple[int, int] | None = None
-    begun, last, count, narrow = 0, -form.gap - 1, 0, 0
+    begun, last, count = 0, -form.gap - 1, 0
+    narrow: set[str] = set()
     for place, (number, line) in enumerate(lines):
-        # A line of trouble is that of a job rather than that of a text which speaks of jobs.
+        # A line of trouble belongs to a job rather than to a text about jobs.
         if not form.line.search(line) or (found and form.name == "documentation" and suspicion(line.encode())):
             continue
         if place - last > form.gap:
             if not found and place > _BEFORE:
                 break
-            begun, count, narrow = place, 0, 0
-        last, count, narrow = place, count + 1, narrow + bool(form.narrow.search(line))
-        if narrow > 1 and count >= max(3, form.share * (place - begun + 1)):
+            begun, count, narrow = place, 0, set()
+        last, count = place, count + 1
+        if form.narrow.search(line):
+            narrow.add(re.split(r"[\s|]", line.strip(), maxsplit=1)[0] if form.distinct else str(place))
+        if len(narrow) > 1 and count >= max(3, form.share * (place - begun + 1)):
             found = found[0] if found else lines[begun][0], number
     return found
 
 
 def _rows(lines: Sequence[tuple[int, str]]) -> int:
-    """Return how many lines at the start of a text are the rows of a table below a row of names; 0 if too few are."""
+    """Return the number of lines at the start of a text that are rows of a table below its header; 0 if too few."""
     names = lines[0][1].count(",") if lines and not re.search(r"\d", lines[0][1]) else 0
     fitting = (line.count(",") >= names and _FIELDS.match(line) for _, line in lines)
     rows = sum(1 for _ in takewhile(bool, fitting)) if names else 0
@@ -114,7 +128,7 @@ def _rows(lines: Sequence[tuple[int, str]]) -> int:
 
 
 def doubt(line: bytes, start: int, before: Sequence[str], after: Sequence[str]) -> Doubt:
-    """Return why a message that begins at a place of a line may report no end of the program that printed it."""
+    """Return why a message at this position of a line may not report the end of the program that printed it."""
     lead, near = line[:start], [line, *map(str.encode, after)]
     if _QUOTING.search(lead) or any(lead.count(mark) % 2 for mark in (b'"', b"`")):
         return "quoted"
@@ -125,6 +139,6 @@ def doubt(line: bytes, start: int, before: Sequence[str], after: Sequence[str]) 
 
 
 def goes_on(tail: bytes, lines: int) -> int:
-    """Return how many of the last lines of a text are those of a program at its ordinary work. [lines]"""
+    """Return how many of the last lines of a text are ordinary output of a program. [lines]"""
     behind = tail.decode(errors="replace").split("\n")[-lines:] if lines > 0 else []
     return sum(1 for text in behind if words_of(text) and not suspicion(text.encode()))

@@ -1,14 +1,14 @@
-r"""Which tasks of a job ended, in the order in which the launchers say so, and on which nodes.
+r"""Tasks of a job that ended, in the order of the launchers' reports, and their nodes.
 
-A job of ten thousand tasks ends in thousands of lines, of which the scan looks at a few: here all lines of launchers
-are read, and only those.
+A job of ten thousand tasks ends in thousands of lines, of which the scan examines a few; this module reads all lines of
+launchers, and only those.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-# srun, ALPS, PALS and Open MPI: the node, the tasks, and that they ended badly; a line that says who ended first.
+# srun, ALPS, PALS and Open MPI: the node, the tasks, and the failure; a line that names the first task that ended.
 _ENDS = re.compile(
     rb"^[^\n]{0,60}?srun: error: (?P<srun_node>[\w.\[\],-]{1,400}): tasks? (?P<srun>[\d,-]{1,4000}): "
     rb"(?!running|[Tt]erminated|unknown)"
@@ -24,14 +24,14 @@ _MOST = 2_000_000
 
 @dataclass(slots=True)
 class TaskEnds:
-    """The tasks that launchers say have ended badly.
+    """Tasks that launchers report as failed.
 
     Attributes
     ----------
     first : tuple of (int, str) or None
-        The task that is told of first, and its node.
+        The task that is reported first, and its node.
     line : int
-        The line that tells so. It is the order of the messages: launchers gather them, and times rarely stand with them.
+        The line of that report. The order is that of the messages: launchers collect them, and they rarely have times.
     tasks : set of int
     nodes : set of str
     """

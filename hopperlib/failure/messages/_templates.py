@@ -1,13 +1,12 @@
-"""Lines that no rule knows: which of them are suspicious, and what they have in common.
+"""Lines that match no rule: which are suspicious, and their templates.
 
-A new message should stand out, not drown: lines are grouped by their template,
-what is left when numbers, names, paths and quoted words are taken out.
+A new message should stand out: lines are grouped by template, the text without numbers, names, paths and quoted words.
 
 ========  =====================================================================
 fatal     says that something ends, and mostly why
 error     reports an error
 end       says that a program, a command or a job ended badly, but not why:
-          what it has to say stands above it
+          the reason is printed above it
 hint      reads like bad news where something failed, and means nothing elsewhere
 ========  =====================================================================
 """
@@ -23,9 +22,9 @@ from hopperlib.package_data import load_csv_resource
 
 Suspicion = Literal["fatal", "error", "end", "hint", ""]
 
-# Words that make a line worth a look; those of `INSIDE` are looked for inside of words too.
+# Words that make a line suspicious; those of `INSIDE` also match within words.
 SUSPICIOUS_WORDS, INSIDE = words("looked_for"), words("inside")
-# What is left out of a line to tell what it has in common with others: quoted words, paths, names with digits.
+# Variable parts of a line that its template leaves out: quoted words, paths, names with digits.
 _STRIPPED = re.compile(
     rb"\"[^\"\n]{0,120}\""
     rb"|'[^'\n]{0,120}'"
@@ -42,28 +41,28 @@ _NO_WORDS = re.compile(
     r"|\+0x[0-9a-f]{1,16}|\bUnknown {2,}Unknown\b|^\s*Image {3,}PC\b"
 )
 
-# Beside quoted words, paths and names with digits: a word in brackets, a value behind its key, a name with dots.
+# In addition to quoted words, paths and names with digits: a word in brackets, a value after its key, a dotted name.
 _NAMED = re.compile(
     rb"\([^)\s]{0,80}\)|\[[^\]\s]{0,80}\]|[\w-]{1,40}=[^\s;,]{0,200}|\b\w{1,60}(?:\.\w{1,60}){1,12}|`[^`\n]{0,400}`|'[^'\n]{0,400}'"
 )
 _WORDS = re.compile(rb"[a-z_]{2,40}")
 _ENDINGS, _NAMED_PARTS = frozenset(words("endings")), frozenset(words("named"))
 _EMPTY = _ENDINGS.union(words("parts"), words("grammar"), _NAMED_PARTS)
-# What may not be taken for the name of a part, such as "memory" behind "node".
+# Words that are not names of parts, such as "memory" after "node".
 _NO_NAMES = frozenset((*SUSPICIOUS_WORDS, *words("frequent")))
 
-# A line that leaves what it has to say to the next one.
+# A line whose message is on the next line.
 _LEADS_ON = re.compile(rb"(?::|\bIn [\w./-]{1,120}, line \d{1,6})\s{0,20}$")
 
-# The line of an exception: its own text makes it no less of one.
+# The line of an exception, whatever its text.
 _RAISED = re.compile(rb"[\w.]{0,80}[a-z](?:Error|Exception)\b.{0,3}: ")
 
 # A source line that an error is in.
 _SOURCE = re.compile(rb"\berror in \S{1,80}\.[a-z]\w{0,3} at line \d")
-# The name of an exception with that of its package.
+# The name of an exception with its package.
 _CLASS = re.compile(rb"\b[a-z]\w{0,40}\.(?:\w{1,40}\.){1,6}([A-Z]\w{1,60}(?:Exception|Error))\b")
 
-# Data of a program as one line of JSON: keys of counts are no message.
+# Program data as one line of JSON: keys of counts are not a message.
 _OBJECT = re.compile(rb"\s{0,20}\{\"\w{1,60}\": ?[{\[\d]")
 
 # Only this much of a line is read for words, and makes its template.
@@ -99,7 +98,7 @@ def _seen() -> re.Pattern[bytes]:
 
 
 def seen_well(line: bytes) -> bool:
-    """Whether runs that ended well print a line too: it is no evidence of a failure.
+    """Whether successful runs print this line too: it is not evidence of a failure.
 
     Examples
     --------
@@ -110,7 +109,8 @@ def seen_well(line: bytes) -> bool:
 
 
 def is_exit_report(line: bytes, below: Sequence[bytes] | None = None) -> bool:
-    """Whether a line only tells that something ended: it is known to, or holds no words but those of endings, parts of a job and grammar.
+    """Whether a line reports only an end: it is a known report, or all its words are endings, parts of a job or
+    grammar.
 
     One that ends in a colon, or in the source line that speaks, leaves it to the lines below, if they are given.
 
@@ -134,13 +134,13 @@ def is_exit_report(line: bytes, below: Sequence[bytes] | None = None) -> bool:
 
 
 def _add_nothing(below: Sequence[bytes]) -> bool:
-    """Whether the lines to which a line leaves it say no more than that: a warning, another such line, or no words of their own."""
+    """Whether the lines that should complete this one add nothing: a warning, another such line, or no words."""
     rest = [text for text in below if text.strip() and not says("warned", text, text.lower())]
     return not rest or not _said(rest[0].lower()) or is_exit_report(rest[0], rest[1:])
 
 
 def _said(lowered: bytes) -> list[bytes]:
-    """Return the words of a line but for names, values and what it quotes."""
+    """Return the words of a line without names, values and quotations."""
     return _WORDS.findall(_STRIPPED.sub(b" ", _NAMED.sub(b" ", lowered)))
 
 
@@ -150,7 +150,7 @@ def template(line: bytes) -> bytes:
 
 
 def words_of(text: str) -> int:
-    """Return the words of a line that says something; 0 for frames, stacks and tables of numbers."""
+    """Return the number of words of an informative line; 0 for frames, stacks and tables of numbers."""
     if _NO_WORDS.search(text):
         return 0
     words = len(_WORD.findall(text))

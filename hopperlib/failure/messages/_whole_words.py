@@ -1,4 +1,4 @@
-"""Which lines of a text may hold a message: found by whole words, whatever their number.
+"""Lines of a text that may contain a message, found by whole words, whatever their number.
 
 Splitting a text into words and looking each up in a set takes the same time
 for ten words and for a thousand, and less than searching the text for a few
@@ -12,31 +12,31 @@ from hopperlib.failure.messages._expressions import words
 from hopperlib.failure.messages._templates import INSIDE, SUSPICIOUS_WORDS
 from hopperlib.failure.messages.rules import Rule
 
-# Upper case becomes lower case, all that is no letter parts words; places stay.
+# Convert to lower case and replace other characters than letters by spaces; positions are unchanged.
 _LETTERS = bytes(byte if 97 <= byte <= 122 else byte + 32 if 65 <= byte <= 90 else 32 for byte in range(256))
 _DIGITS = b"0123456789"
 
-# So many different words of a text are looked for one by one; else lines of so much text together are. [bytes]
+# Up to this many distinct words of a text are searched one by one; otherwise lines are searched in batches of this
+# size. [bytes]
 _FEW = 24
 _TOGETHER = 600
 
 _SUSPICIOUS = frozenset((*SUSPICIOUS_WORDS, *INSIDE))
 
-# Pieces of several words need no look where their first word does not stand.
+# A phrase is searched only if its first word occurs.
 _PHRASES = {part.split()[0]: part for part in INSIDE if b" " in part}
 _PARTS = tuple(part for part in INSIDE if b" " not in part)
 
-# Too frequent in ordinary output to tell anything.
+# Too frequent in ordinary output to be evidence.
 _FREQUENT = frozenset(words("frequent"))
 
 
 def gate(anchor: bytes) -> tuple[bytes, bytes]:
     """Return the words of an anchor by which its lines are found, and by which it is found in them.
 
-    A word that is looked for anyway finds a line at no cost; else it is the
-    longest one that is not frequent. Anchors begin and end with whole words,
-    but a plural or a prefix may stand there: the longest one between, if there
-    is one, tells the many anchors of a word such as "error" apart.
+    A word that is looked for anyway finds a line at no cost; else it is the longest one that is not frequent. Anchors
+    begin and end with whole words, with an optional plural or prefix. The longest word between separates the many
+    anchors that share a word such as "error".
     """
     words = anchor.translate(_LETTERS).split()
     for word in words:
@@ -48,12 +48,12 @@ def gate(anchor: bytes) -> tuple[bytes, bytes]:
 
 
 def _rarity(word: bytes) -> tuple[bool, int]:
-    """Return what makes a word tell more than another."""
+    """Return the sort key by which a word is more specific than another."""
     return word not in _FREQUENT and len(word) > 2, len(word)
 
 
 def _starts(text: bytes, letters: bytes, pieces: Iterable[bytes]) -> list[int]:
-    """Return where the lines begin that hold one of some pieces of text."""
+    """Return the starts of the lines that contain one of several pieces of text."""
     starts = set()
     for piece in pieces:
         place = letters.find(piece)
@@ -72,9 +72,9 @@ class Worded:
     Parameters
     ----------
     start, end : int
-        Where it stands in the text.
+        Its position in the text.
     rules : tuple of Rule
-        Rules of which an anchor stands in the line, in the order in which they are tried.
+        Rules with an anchor in the line, in the order in which they are tried.
     suspicious : bool
         Whether one of the words means trouble.
     """
@@ -109,21 +109,21 @@ class WordIndex:
 
     def lines(self, text: bytes) -> list[Worded]:
         """Return the lines of a text that a rule may match or that are suspicious."""
-        # A space at both ends: so words begin and end, and some of what is looked for.
+        # A space at both ends, where words, and some search terms, begin and end.
         letters = b" %b " % text.translate(_LETTERS)
         present = self._present(letters)
         starts = _starts(text, letters, present) if len(present) <= _FEW else self._starts_near(text, letters)
         return [worded for start in starts if (worded := self._worded(text, letters, start))]
 
     def _present(self, letters: bytes) -> set[bytes]:
-        """Return what of all that is looked for stands in a piece of text: words between spaces, others inside of words."""
+        """Return the search terms that occur in a piece of text: words between spaces, others within words."""
         found = self._words.intersection(letters.split())
         phrases = (_PHRASES[word] for word in found & _PHRASES.keys())
         words = {b" %b " % word for word in found.difference(self._gates)}
         return words.union(filter(letters.__contains__, (*_PARTS, *phrases)))
 
     def _starts_near(self, text: bytes, letters: bytes) -> Iterator[int]:
-        """Yield where the lines begin that stand near something that is looked for, several at once."""
+        """Yield the starts of the lines near a search term, several at once."""
         start = 0
         while start <= len(text):
             end = text.find(b"\n", start + _TOGETHER)
@@ -145,7 +145,7 @@ class WordIndex:
         return Worded(start, end, rules, suspicious) if rules or suspicious else None
 
     def _rules_of(self, line: bytes, words: set[bytes]) -> tuple[Rule, ...]:
-        """Return the rules of which an anchor stands in a line that holds some words, in their order."""
+        """Return the rules with an anchor in a line that contains these words, in order."""
         lowered = line.lower().translate(None, _DIGITS)
         anchors = (self._anchors[word] for word in self._anchors.keys() & words)
         places = {place for keyed in anchors for key, place in keyed if key in lowered}

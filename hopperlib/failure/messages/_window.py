@@ -1,4 +1,4 @@
-"""The beginning and the end of a text, line by line: what a voice that reads every line is given of a text of any size."""
+"""The beginning and the end of a text, line by line: the input for a ranker of all lines, for a text of any size."""
 
 from collections.abc import Iterator
 
@@ -35,7 +35,7 @@ class Window:
             self._held[1] -= len(self._end.pop(0)[1])
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield number and text of the lines that were kept: of a line with carriage returns what was written last."""
+        """Yield number and text of the stored lines; of a line with carriage returns, the last segment."""
         kept = 0
         for place, (first_line, data) in enumerate(self._head):
             texts = data.split(b"\n")
@@ -53,5 +53,5 @@ class Window:
 
 
 def _last_written(text: bytes) -> bytes:
-    """Return what a progress bar wrote last on a line."""
+    """Return the final state of a progress bar's line."""
     return text.rsplit(b"\r", 1)[-1] if b"\r" in text else text

@@ -1,4 +1,4 @@
-"""What a scan of a job's output found: messages that rules know, and suspicious lines that none knows."""
+"""Results of a scan of a job's output: messages that match rules, and suspicious lines that match none."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,13 +27,14 @@ class Hit:
     text : str
         The line, shortened, without control characters.
     fields : mapping
-        What the rule's named groups and the line itself say: rank, node, nid, ...
+        Fields from the rule's named groups and the line: rank, node, nid, ...
     moment : datetime or None
         Time of the message, if it carries a complete one.
     before : tuple of str
-        Lines right before it, the nearest last, where they may say more: of suspicious lines, symptoms and generic causes.
+        Lines directly before it, nearest last, where they may add information: for suspicious lines, symptoms and
+        generic causes.
     after : tuple of str
-        Lines in which the sentence of a cause goes on.
+        Lines that continue the sentence of a cause.
     doubt : {"", "quoted", "handled"}
         Why the program that printed it may not have ended there.
     """
@@ -77,10 +78,10 @@ class MessageHits:
         return self.earliest or self.hits[0]
 
     def parted(self, file: int) -> "tuple[MessageHits, MessageHits]":
-        """Return what of it stands in a file, and what stands in others."""
+        """Split into lines of one file and lines of others."""
         own = [hit for hit in self.hits if hit.file == file]
         other = [hit for hit in self.hits if hit.file != file]
-        # Of lines that were only counted nobody knows the file.
+        # The file of lines that were only counted is unknown.
         count = len(own) if other else self.count
         return MessageHits(rule=self.rule, count=count, hits=own, last_line=self.last_line), MessageHits(
             rule=self.rule, count=len(other), hits=other, last_line=other[-1].line if other else 0
@@ -89,7 +90,7 @@ class MessageHits:
 
 @dataclass(slots=True, kw_only=True)
 class Unknown:
-    """Suspicious lines of one template that no rule knows.
+    """Suspicious lines of one template that match no rule.
 
     Parameters
     ----------
@@ -101,9 +102,9 @@ class Unknown:
     last_line : int
         Number of the last line of all.
     following : list of str
-        Lines right after the last one: messages often go on there.
+        Lines directly after the last one: messages often continue there.
     missed : bool
-        Whether they say that a goal was missed.
+        Whether they report a missed goal.
     """
 
     template: str
@@ -130,11 +131,11 @@ class Evidence:
         Suspicious lines beyond the number of groups that are kept.
     files : list of LineReader
     life : dict of int to list of int
-        By file, lines which show that a program went on behind a failure.
+        By file, lines showing that a program continued after a failure.
     ends : dict of int to TaskEnds
-        By file, tasks of which launchers say that they ended badly.
+        By file, tasks that launchers report as failed.
     earlier : list of Evidence
-        What runs before the last one held, where a file holds several.
+        Contents of runs before the last one, if a file holds several.
     ordinary : list of (Rule, Hit)
         Lines of causes that runs which ended well print, too: not among `messages`.
     """
@@ -149,8 +150,8 @@ class Evidence:
     ordinary: list[tuple[Rule, Hit]] = field(default_factory=list)
 
     def _ended(self, start: int) -> bool:
-        """Whether something below a line says that a run has ended, well or badly."""
-        # Only the first hits are kept: of a message with more than those, the others may stand below.
+        """Whether a line below reports the end of a run, good or bad."""
+        # Only the first hits are kept: further hits of a frequent message may be below.
         return any(
             message.hits[-1].line > start or message.count > len(message.hits)
             for message in self.messages.values()
@@ -158,7 +159,9 @@ class Evidence:
         ) or any(group.suspicion in ("fatal", "end") and group.last.line > start for group in self.unknown)
 
     def cut(self, file: int, line: str) -> bool:
-        """Set aside what a file held before a line that begins a run, if a run of the same kind ended; say whether one had."""
+        """Set aside the part of a file before the start of a run, if a run of the same kind ended there; return whether
+        one did.
+        """
         starts = [
             hit.line
             for message in self.messages.values()
@@ -186,7 +189,7 @@ class Evidence:
         return ended
 
     def life_after(self, hit: Hit) -> int | None:
-        """Return the first line that shows life behind another line of its file; None if none does."""
+        """Return the first line that shows progress after another line of its file; None if there is none."""
         return next((line for line in self.life.get(hit.file, ()) if line > hit.line), None)
 
     @property
@@ -203,7 +206,7 @@ class Evidence:
 
     @property
     def suspicious(self) -> list[Unknown]:
-        """Suspicious lines that no rule knows, those first that say most; of equals the last one."""
+        """Suspicious lines that match no rule, the most informative first; of equal lines, the last."""
         order = ("fatal", "error", "end", "hint")
         return sorted(
             self.unknown, key=lambda group: (order.index(group.suspicion), -group.last.file, -group.last.line)

@@ -1,4 +1,4 @@
-"""Who, where and when: what a line of a log says about its task, node and time.
+"""Task, node and time in a line of a log.
 
 Logs name the same things in many ways: a task by the label that the launcher
 puts before a line, by "rank 7" or by "PE 7"; a node by its host name, by its
@@ -40,16 +40,16 @@ _SYSLOG = re.compile(rb"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1
 
 
 class Facts(NamedTuple):
-    """What a line says about where it comes from.
+    """Origin of a line.
 
     Parameters
     ----------
     named : dict of str to str
-        Of rank (the task that the line names, else the one that printed it), label (the task that printed it,
-        where it names another one), node, nid (without leading zeros), cname (place in the machine), apid and
-        time (as printed) what it says.
+        The fields found: rank (the task that the line names, otherwise the one that printed it), label (the task that
+        printed it, if it names another one), node, nid (without leading zeros), cname (location in the machine), apid
+        and time (as printed).
     moment : datetime or None
-        The time, where day and year stand with it; without a time zone.
+        The time, if printed with day and year; without a time zone.
     """
 
     named: dict[str, str]

@@ -1,8 +1,7 @@
-"""Messages as data: what a line means, whose fault it is, what to do.
+"""Messages as data: the meaning of a line, who is responsible, and the steps to take.
 
-A rule is one table of a file in ``failure/rules``; a new message takes one
-table and two sample lines, and no code. A rule's role says how far its
-message can be trusted:
+A rule is one table of a file in ``failure/rules``; a new message takes one table and two sample lines, and no code. A
+rule's role defines how far its message can be trusted:
 
 =========  ====================================================================
 cause      names what went wrong; `strength` says how surely
@@ -12,10 +11,9 @@ noise      looks like an error and is none
 info       marks the course of a job, such as its end
 =========  ====================================================================
 
-``strong`` causes say by themselves what happened (a time limit), ``plain``
-ones mostly do, ``weak`` ones are generic: a segmentation fault is true and
-explains little. What a message explains is written as links between codes,
-with windows in lines, seconds and ranks.
+``strong`` causes are complete explanations (a time limit), ``plain`` ones mostly are, ``weak`` ones are generic: a
+segmentation fault is true and explains little. Effects of a message are links between codes, with windows in lines,
+seconds and ranks.
 """
 
 import json
@@ -34,7 +32,7 @@ from hopperlib.schema import TableError, key, read_record, read_records, read_to
 Role = Literal["cause", "symptom", "cascade", "noise", "info"]
 Strength = Literal["strong", "plain", "weak"]
 Fault = Literal["user", "system", "either"]
-# "unclear" where a message does not say on whose side the reason lies.
+# "unclear" if a message does not show who is responsible.
 Actor = Literal["user", "staff", "vendor", "unclear"]
 # What NERSC's staff called the classes of failures in their job completion reports.
 NerscClass = Literal[
@@ -43,7 +41,7 @@ NerscClass = Literal[
     "PTLSYS", "SHMEMATOMIC", "IDENTERM", "JOBSTART", "JOBPROLOG", "JOBREQUEUE", "JOBCOPY", "JOBWALLTIME", "NOBARRIER",
 ]  # fmt: skip
 
-# Name of the form that a build stages beside the models of the pages.
+# File name of the compiled form that a build adds to the models of the pages.
 STAGED = "rules.json"
 _RULES = "../rules"
 
@@ -59,7 +57,7 @@ class Link:
     Parameters
     ----------
     code : str
-        The other rule's code; ``*`` at its end stands for any rest.
+        The other rule's code; a trailing ``*`` matches any rest.
     lines : int or None
         Lines of one file that may lie between them, None for any number.
     seconds : float or None
@@ -81,63 +79,64 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One message: how it reads and what it means.
+    """One message: its text and its meaning.
 
     Parameters
     ----------
     code : str
         Stable name, such as ``ALPS-OOM``.
     title : str
-        What happened, in plain words.
+        The meaning, in plain words.
     fault : {"user", "system", "either"}
         Whose fault it is; ``class`` in the file.
     nersc_class : str or None
-        The class of NERSC's job completion reports, where there is one.
+        The class in NERSC's job completion reports, if there is one.
     role, strength : str
         How far the message can be trusted (see the module).
     anchors : tuple of str
-        Pieces of text of which a line must hold one, in any case. They begin
-        and end with whole words; digits in them count only as said for `digits`.
+        Pieces of text, one of which must occur in the line, in any case. They begin and end with whole words; digits in
+        them count only as described for `digits`.
     digits : tuple of str
         Pieces of text with digits. To the scanner lines that differ only in
         digits are the same, unless one holds such a piece, or an anchor with digits.
     regex : tuple of str
-        Regular expressions of which a line must match one. Their named
-        groups become the fields of a finding. Every quantifier is bounded.
+        Regular expressions, one of which must match the line. Their named groups become the fields of a finding. Every
+        quantifier is bounded.
     explains, explained_by : tuple of Link
-        Messages that it explains, or that explain it. In all links ``@name`` stands for the codes of a group of ``groups.toml``.
+        Messages that it explains, or that explain it. In all links ``@name`` stands for the codes of a group of
+        ``groups.toml``.
     refutes : tuple of Link
-        Messages that cannot be the cause where this one stands: a job that
-        reached its time limit had started.
+        Messages that cannot be the cause if this one is present: a job that reached its time limit had started.
     requires : tuple of str
-        Codes of which one must be found too for this message to count;
-        ``@failure`` is any sign of failure. Else it is taken for noise.
+        Codes, one of which must be found for this message to count; ``@failure`` is any sign of failure. Otherwise it
+        is treated as noise.
     begins : bool
         Whether a run begins with it: a file may hold several.
     success : bool
-        Whether the message says that the work was done.
+        Whether the message reports that the work was done.
     says_fatal : bool or None
-        Whether a program that says so has ended; ``fatal`` in the file.
+        Whether the program that prints it has ended; ``fatal`` in the file.
     general : bool
         Whether it is tried after all others of the same role and strength.
     signals : tuple of int
-        Signals that it names, whatever program prints their numbers.
+        Signals of this message, whichever program prints their numbers.
     does_not_imply : str
-        What it does not say, though it is often taken to: "that ...".
+        A common wrong inference that it does not support: "that ...".
     ran_out_of : {"memory", "nodes", "time"} or None
-        What the job was short of, so that launch line and record tell more.
+        The resource that the job lacked, for details from launch line and record.
     who : {"user", "staff", "vendor", "unclear"}
         Who acts.
     confirm : str
-        What would confirm it; each cause says so.
+        How to confirm it; required for causes.
     advice : tuple of str
-        What to do, in steps; what ends a run says so.
+        Steps to take; required for messages that end a run.
     source : str
         Where the message is printed or documented.
     positive, negative : tuple of str
         Lines that the rule must know, and lines with one of its anchors that it must not.
     sample : {"quoted", "composed"}
-        Whether the positive lines stand in `source`, with other names and numbers, or were composed in their form.
+        Whether the positive lines are quoted from `source`, with other names and numbers, or were composed in the same
+        form.
     """
 
     code: str = key(pattern="[A-Z0-9]+(?:-[A-Z0-9]+)*", form="upper-case words joined by -")
@@ -174,7 +173,9 @@ class Rule:
 
     @property
     def fatal(self) -> bool:
-        """Whether a program that says so has ended: symptoms, cascades and strong causes, unless the file says otherwise."""
+        """Whether the program that prints it has ended: true for symptoms, cascades and strong causes, unless the file
+        overrides it.
+        """
         if self.says_fatal is not None:
             return self.says_fatal
         return self.role in ("symptom", "cascade") or self.strength == "strong"
@@ -198,8 +199,8 @@ class Rule:
     def precedence(self) -> int:
         """Place in the order in which rules are tried on a line, first is 0.
 
-        Noise comes first, for its rules are written for lines that look like
-        something else; then the more a message says, the earlier.
+        Noise comes first, because its rules match lines that resemble other messages; then the more specific a message,
+        the earlier.
         """
         if self.role == "cause":
             return 1 + get_args(Strength).index(self.strength)
@@ -254,7 +255,7 @@ def read_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
 
 
 def _broken_rules(made: Rule, rules: Iterable[Rule]) -> Iterator[str]:
-    """Yield what is wrong with a rule, though each value has the right form."""
+    """Yield problems of a rule whose values all have valid types."""
     for anchor in made.anchors:
         if not re.search(r"[A-Za-z]{3}", anchor.translate(_DIGITS)):
             yield f"anchors: {anchor!r} must hold a word of at least 3 letters"
@@ -267,11 +268,10 @@ def _broken_rules(made: Rule, rules: Iterable[Rule]) -> Iterator[str]:
 
 
 def _broken_regex(text: str, pieces: list[str]) -> Iterator[str]:
-    """Yield what is wrong with an expression: it cannot be compiled, or a quantifier has no upper bound.
+    """Yield problems of an expression: it cannot be compiled, or a quantifier has no upper bound.
 
-    With bounds, the time for a line grows no faster than its length, whatever
-    the line holds. Digits in an expression must stand in a piece of text too,
-    because the scanner takes lines that differ only in digits for the same.
+    With bounds, matching time is at most linear in the length of a line. Digits in an expression must also occur in a
+    piece of text, because the scanner treats lines that differ only in digits as equal.
     """
     try:
         re.compile(text.encode())
@@ -337,7 +337,7 @@ def rule_texts() -> list[str]:
     """
     own = os.environ.get("HOPPER_RULES")
     try:
-        # First, so that what is wrong with its first rule is said of rule[0].
+        # First, so that errors of its first rule are reported for rule[0].
         texts = [Path(own).read_text(encoding="utf-8")] if own else []
     except (OSError, ValueError) as error:
         raise InputError(f"HOPPER_RULES={own}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
@@ -370,10 +370,10 @@ def _made(table: Mapping[str, Any]) -> Rule:
 
 @cache
 def load_rules() -> tuple[Rule, ...]:
-    """Return the rules of the library, and those of ``HOPPER_RULES``, in the order in which they are tried.
+    """Return the rules of the library and of ``HOPPER_RULES``, in the order in which they are tried.
 
-    Expressions and links of the library are not checked here, which would take longer
-    than a diagnosis: the tests read them with `read_rules`, and so are those of ``HOPPER_RULES``.
+    Expressions and links are not checked here, which would take longer than a diagnosis: tests check those of the
+    library with `read_rules`, which also checks those of ``HOPPER_RULES``.
 
     Returns
     -------
@@ -382,7 +382,7 @@ def load_rules() -> tuple[Rule, ...]:
     Raises
     ------
     InputError
-        If the file of ``HOPPER_RULES`` cannot be used: it names the file and what is wrong in it.
+        If the file of ``HOPPER_RULES`` is invalid: the message names the file and the error.
 
     Examples
     --------
@@ -403,7 +403,7 @@ def load_rules() -> tuple[Rule, ...]:
     try:
         return tuple(sorted(map(_made, tables), key=lambda made: (made.precedence, made.general)))
     except TypeError:
-        # A key is misspelled or missing: the checks say of which rule, and which is the nearest.
+        # A key is misspelled or missing: the checks name the rule and the closest key.
         rules_of([{"rule": tables}])
         raise
 
@@ -419,7 +419,7 @@ def rule(code: str) -> Rule:
     Raises
     ------
     ValueError
-        If there is none.
+        If there is no such rule.
 
     Examples
     --------

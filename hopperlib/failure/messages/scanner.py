@@ -1,14 +1,11 @@
 """Find the messages that rules know in a text of any size.
 
-Most lines of a job's output say the same with other numbers, and almost all
-of them say nothing about its failure. So the work is cut down step by step:
-digits are taken out of a whole block at once; of lines that are then equal,
-one is looked at; of those, only the ones that hold a word of an anchor or a
-word of trouble; of these, only the rules of which an anchor stands in the line
-run their regular expressions. Where lines do not repeat, the first two steps
-are left out.
+Most lines of a job's output differ only in numbers, and almost all are unrelated to its failure. The work is therefore
+reduced step by step: digits are removed from a whole block at once; of equal lines, one is examined; of those, only
+lines with a word of an anchor or an error word; and for these, only rules with an anchor in the line run their regular
+expressions. Where lines do not repeat, the first two steps are left out.
 
-Memory is bounded whatever is read:
+Memory is bounded for any input:
 
 =======================  ===================================================
 `LINE_LIMIT`             bytes of a line that are read (`hopperlib.failure.messages._lines`)
@@ -41,17 +38,17 @@ from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unkn
 from hopperlib.failure.messages.locations import facts
 from hopperlib.failure.messages.rules import Rule, load_rules
 
-# Hexadecimal digits: numbers, and the addresses of stack traces. Lines that are equal without them
-# are taken for the same. The letters among them make no word of any anchor on their own.
+# Hexadecimal digits: numbers, and the addresses of stack traces. Lines that are equal without digits are treated as the
+# same. The letters among them form no word of any anchor.
 _HEXADECIMAL = b"0123456789ABCDEFabcdef"
 # Lines that are kept after an unknown one, and before one that may end a message. [lines; bytes]
 _FOLLOWING = 5
 _BEFORE = 12
 _BEFORE_BYTES = 2_000
-# Lines below a message that may say how the program took it. [lines]
+# Lines below a message that may report how the program handled it. [lines]
 _BELOW = 3
 
-# So much of a block tells whether its lines repeat. [bytes]
+# The part of a block that shows whether its lines repeat. [bytes]
 _SAMPLE = 32_768
 
 # Lines of these widths may be broken, by a terminal or by Fortran's records. [characters]
@@ -59,7 +56,7 @@ _WIDTHS = (79, 80, 132)
 # The rest of a name, and of any word.
 _REST_OF_NAME = re.compile(rb"[\w+-]{0,80}[./'\")\]]")
 _REST = re.compile(rb"[a-z]|" + _REST_OF_NAME.pattern)
-# A line that ends a sentence early is no line of running text. [characters]
+# A line that ends a sentence early is not running text. [characters]
 _FULL = 40
 # A bracket that a line opens, and does not close.
 _OPEN = re.compile(r"<[A-Za-z][^<>]{0,200}$")
@@ -87,7 +84,7 @@ class Scanner:
     Parameters
     ----------
     rules : sequence of Rule or None
-        In the order in which they are tried; the library's own by default.
+        In the order in which they are tried; default: the rules of the library.
 
     Examples
     --------
@@ -123,7 +120,7 @@ class Scanner:
         Parameters
         ----------
         name : str
-            What to call it in the answer.
+            Name of the input in the answer.
         stream : binary file
         """
         self._file = len(self.evidence.files)
@@ -132,7 +129,7 @@ class Scanner:
         ends = self.evidence.ends[self._file] = TaskEnds()
         for block in reader:
             if reader.foreign and reader.foreign.whole:
-                # What stands in it was said elsewhere.
+                # The message was printed elsewhere.
                 continue
             self._scan(block)
             # Rules know all lines that it reads.
@@ -176,7 +173,7 @@ class Scanner:
             self._scan_fresh(block)
         self._life.look(block.first_line, block.data)
         self._tail = block.data[-_BEFORE_BYTES:] + b"\n"
-        # What is forgotten is looked at again when it comes again; the counts stay.
+        # Shapes that were dropped are examined again when they recur; the counts remain.
         if len(self._boring) > self.SHAPES or self._boring_bytes > self.SHAPE_BYTES:
             self._boring.clear()
             self._boring_bytes = 0
@@ -244,7 +241,7 @@ class Scanner:
         self._boring_bytes += sum(map(len, boring))
 
     def _take(self, matter: dict[bytes, _Shape], block: Block, pieces: list[bytes], keys: list[bytes]) -> None:
-        """Look at the lines of the shapes that matter; count those of which enough were seen."""
+        """Examine the lines of relevant shapes; count those of shapes seen often enough."""
         seen = {key for key, shape in matter.items() if self._is_known(shape)}
         looked = self._wait_until_known(matter, seen, block, pieces, keys)
         # Few are counted one by one, which takes a third of the time.
@@ -270,7 +267,9 @@ class Scanner:
     def _wait_until_known(
         self, matter: dict[bytes, _Shape], seen: set[bytes], block: Block, pieces: list[bytes], keys: list[bytes]
     ) -> Counter[bytes]:
-        """Look at lines until enough of each shape were seen, add those shapes to `seen`, and return how many were looked at."""
+        """Examine lines until each shape was seen often enough, add those shapes to `seen`, and return the number of
+        lines examined.
+        """
         looked: Counter[bytes] = Counter()
         for index, key in enumerate(keys if len(seen) < len(matter) else ()):
             if key in matter and key not in seen:
@@ -285,7 +284,7 @@ class Scanner:
     def _telling(
         self, looked: dict[bytes, int], matter: dict[bytes, _Shape], pieces: list[bytes], keys: list[bytes]
     ) -> dict[bytes, list[int]]:
-        """Return the places of lines whose digits say something, beyond those that were looked at."""
+        """Return the positions of lines with significant digits, beyond those already examined."""
         telling: dict[bytes, list[int]] = {}
         if not looked:
             return telling
@@ -315,7 +314,9 @@ class Scanner:
         self._look(shape, pieces[index], block.line_of(index), data, len(before), len(before) + len(pieces[index]))
 
     def _look(self, shape: _Shape, text: bytes, number: int, data: bytes, start: int, end: int) -> None:
-        """Match one line, and note what it is; `start` and `end` are its places in `data`, which holds its neighbors."""
+        """Match one line and record the result; `start` and `end` are its positions in `data`, which holds its
+        neighbors.
+        """
         shape.examined += 1
         matched, text = self._matched(shape, text, data, end)
         if matched and matched[0].strength == "weak" and matched[0].requires and says("warned", text, text.lower()):
@@ -360,12 +361,12 @@ class Scanner:
         if whole is None:
             return matched, text
         again = match(whole, [rule for worded in self._index.lines(whole) for rule in worded.rules])
-        # It counts where it says the same more fully, or where its first piece said nothing.
+        # It counts if it is a fuller version of the message, or if its first segment was uninformative.
         fuller = again is not None and (matched is None or again[0] is matched[0])
         return (again, whole) if fuller else (matched, text)
 
     def _suspect(self, shape: _Shape, text: bytes, number: int, data: bytes, start: int, end: int) -> None:
-        """Note a suspicious line that no rule knows, with what stands around it."""
+        """Record a suspicious line that matches no rule, with the lines around it."""
         if shape.group is None:
             shape.group = self._group(shape, text, number)
         group = shape.group
@@ -382,8 +383,10 @@ class Scanner:
                 self._open.append(group)
 
     def _seen_again(self, group: Unknown, number: int) -> None:
-        """Note the last line of a group; of those that say that a goal was missed only life behind that one says that it was reached after all."""
-        # Of lines that were only counted, those of another file than the last one kept have no place.
+        """Record the last line of a group; for missed goals, only progress after that line shows that the goal was
+        reached after all.
+        """
+        # Lines that were only counted, in another file than the last stored one, have no position.
         if group.count <= self.HITS or group.last.file == self._file:
             group.last_line = number
         if group.missed:
@@ -395,7 +398,7 @@ class Scanner:
         name = template(text)
         group = self._groups.get(name)
         if group is None and len(self._groups) >= self.UNKNOWN:
-            # Not judged either: words of trouble in so many sentences are the text's subject.
+            # Not judged either: error words in this many sentences are the subject of the text.
             self.evidence.unknown_left_out += 1
             return None
         kind = suspicion(text)
@@ -439,21 +442,21 @@ class Scanner:
 
 @cache
 def _own_index() -> WordIndex:
-    """Return the words of the library's own rules."""
+    """Return the word index of the library's rules."""
     return WordIndex(load_rules())
 
 
 def _shape(worded: Worded, line: bytes) -> _Shape:
     """Begin a shape with its first line."""
     lowered = line.lower()
-    # Only pieces of text whose digits are digits in this line too can tell its like apart.
+    # Only pieces of text whose digits also match this line can separate it from similar lines.
     digit_keys = {key for rule in worded.rules for key in rule.digit_keys if _any_digits(key).search(lowered)}
     return _Shape(worded.rules, tuple(digit_keys), worded.suspicious)
 
 
 @cache
 def _any_digits(key: bytes) -> re.Pattern[bytes]:
-    """Return an expression for a piece of text with any digits in place of its own."""
+    """Return an expression for a piece of text in which digits match any digits."""
     return re.compile(re.sub(rb"[0-9]{1,20}", rb"[0-9]{1,20}", re.escape(key)))
 
 
@@ -467,13 +470,15 @@ def _unwrapped(text: bytes, data: bytes, end: int, rest: re.Pattern[bytes]) -> b
 
 
 def _with_neighbors(hit: Hit, rule: Rule, above: tuple[str, ...], below: list[str]) -> Hit:
-    """Return a hit with the lines around it that say more: a cause that is no generic one says all, and its sentence may go on."""
+    """Return a hit with informative lines around it: a specific cause is complete, but its sentence may continue."""
     kept = above if rule.role != "cause" or rule.general else ()
     return replace(hit, before=kept, after=_sentence(hit.text, below) if rule.role == "cause" else ())
 
 
 def _sentence(text: str, below: list[str]) -> tuple[str, ...]:
-    """Return the lines in which the sentence of a line goes on: behind a colon, or it has not ended and they begin small."""
+    """Return the lines that continue a line's sentence: after a colon, or if it has not ended and they begin in lower
+    case.
+    """
     # A bracket that is open is closed in a line below.
     if text.endswith((":", "TaskFailedException")) or _OPEN.search(text):
         return tuple(line for line in below if line.strip())[:1]

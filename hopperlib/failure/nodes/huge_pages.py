@@ -1,15 +1,12 @@
 """Huge pages on the nodes of a job: how memory breaks up after a reboot, and the chance that all nodes have enough.
 
-Linux hands out memory by halving blocks (the buddy allocator), and a block is
-whole again only when all of it is free. A huge page of 2 MB is 512 small ones
-in a row: a single small page that the system keeps in the middle spoils it. If
-k pages are kept at random places among H huge pages, H exp(-k / H) are left
-whole. So few stray pages do it, and a node is not short of memory but of whole
-memory.
+Linux hands out memory by halving blocks (the buddy allocator), and a block is whole again only when all of it is free.
+A huge page of 2 MB is 512 small ones in a row: a single small page that the system keeps in the middle spoils it. If k
+pages are kept at random places among H huge pages, H exp(-k / H) are left whole. A few unmovable pages suffice, and a
+node then lacks whole huge pages rather than memory.
 
-Counts of stray pages grow with the time since the reboot and differ from node
-to node; here they are lognormal. What it leaves out: kernels since 2.6.24 put
-pages that cannot move side by side, and can move others; count such a group as one.
+Counts of unmovable pages grow with uptime and differ from node to node; here they are lognormal. Left out: kernels
+since 2.6.24 group pages that cannot move, and can move others; count such a group as one.
 """
 
 import math
@@ -35,7 +32,7 @@ def buddy_blocks(pages: int, taken: Iterable[int], *, orders: int = 11) -> tuple
     Raises
     ------
     InputError
-        If the zone is no multiple of the largest block.
+        If the zone is not a multiple of the largest block.
 
     Examples
     --------
@@ -49,7 +46,7 @@ def buddy_blocks(pages: int, taken: Iterable[int], *, orders: int = 11) -> tuple
     blocks = [0] * orders
     spoiled = set(taken)
     for order in range(orders):
-        # A block is handed out whole if it is free and its buddy is not; at the largest order there is no buddy to join.
+        # A block is allocated whole if it is free and its buddy is not; at the largest order there is no buddy to join.
         if order == orders - 1:
             blocks[order] = pages // (1 << order) - len(spoiled)
         else:
@@ -86,9 +83,9 @@ def chance_of_huge_pages(huge_pages: int, need: int, strays: float, spread: floa
     Parameters
     ----------
     huge_pages, need : int
-        Huge pages of a node without stray pages, and what it must give.
+        Huge pages of a node without unmovable pages, and the number required.
     strays : float
-        Mean stray pages of a node.
+        Mean number of unmovable pages per node.
     spread : float
         Their standard deviation from node to node, over the mean.
     nodes : int
@@ -101,7 +98,8 @@ def chance_of_huge_pages(huge_pages: int, need: int, strays: float, spread: floa
 
     Examples
     --------
-    Half of what the node bears, spread by a third: 99 nodes in a hundred do, and a large job hardly ever runs.
+    Half of the number that the node tolerates, with a spread of one third: 99 of 100 nodes succeed, and a large job
+    hardly ever runs.
 
     >>> bears = strays_allowed(15872, 12288)
     >>> [round(chance_of_huge_pages(15872, 12288, bears / 2, 0.33, n), 3) for n in (1, 342)]
@@ -116,7 +114,7 @@ def chance_of_huge_pages(huge_pages: int, need: int, strays: float, spread: floa
 
 
 def explaining_strays(huge_pages: int, need: int, spread: float, nodes: int, success: float) -> float:
-    """Mean stray pages of a node that explain a success rate of jobs on that many nodes. [small pages]
+    """Mean number of unmovable pages per node that explains a success rate of jobs on this many nodes. [small pages]
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How likely a job meets a bad node, what that wastes, and what a check before the run is worth.
+"""Probability that a job meets a bad node, its cost, and the value of a preflight check.
 
 A job that uses n of N nodes, k of them bad, is clean with the chance of
 drawing n good nodes without putting any back. Large jobs are hit almost
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 
 def chance_of_bad_node(nodes: int, bad: int, job_nodes: int) -> float:
-    """Chance that a job on random nodes meets at least one bad one. [fraction]
+    """Probability that a job on random nodes gets at least one bad node. [fraction]
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def chance_of_bad_node(nodes: int, bad: int, job_nodes: int) -> float:
 
 
 def chance_of_enough(chance_of_one: float, job_nodes: int) -> float:
-    """Chance that every node of a job has what it needs, if each has it independently. [fraction]
+    """Probability that every node of a job has enough, if nodes are independent. [fraction]
 
     Examples
     --------
@@ -113,14 +113,14 @@ def days_of_machine(core_hours: float, cores: int) -> float:
 
 
 class CheckValue(NamedTuple):
-    """What a check before the run is worth, per job.
+    """Value of a preflight check, per job.
 
     Parameters
     ----------
     waste_node_hours : float
         Expected node-hours lost without the check. [h]
     waste_checked_node_hours : float
-        Expected node-hours lost with it, the check's own included. [h]
+        Expected node-hours lost with it, including the check. [h]
     gain_node_hours : float
         The difference; negative if the check costs more than it saves. [h]
     """
@@ -140,7 +140,7 @@ def check_value(
     check_minutes: float,
     found_fraction: float,
 ) -> CheckValue:
-    """Return what checking the nodes before the run is worth.
+    """Compute the value of checking the nodes before the run.
 
     Parameters
     ----------
@@ -148,8 +148,7 @@ def check_value(
     run_hours : float
         Length of the run. [h]
     lost_fraction : float
-        Share of the run that is lost when it meets a bad node: 1 for a job
-        that hangs until its limit.
+        Share of the run that is lost on a bad node: 1 for a job that hangs until its limit.
     check_minutes : float
         Time of the check, on all nodes of the job. [min]
     found_fraction : float
@@ -185,7 +184,7 @@ def worthwhile_chance(
 ) -> float | None:
     """Return the chance of meeting a bad node from which the check pays; None if it never does.
 
-    The check saves as much as it costs where chance x found x lost x hours equals its own time.
+    The check breaks even where probability x found x lost x hours equals its duration.
 
     Parameters
     ----------
@@ -194,7 +193,7 @@ def worthwhile_chance(
 
     Examples
     --------
-    Half an hour of checking against a run of four hours, of which half the bad nodes are found:
+    A check of half an hour for a run of four hours, which finds half the bad nodes:
 
     >>> worthwhile_chance(run_hours=4, lost_fraction=1.0, check_minutes=30, found_fraction=0.5)
     0.25

@@ -1,4 +1,4 @@
-"""Numbers of a line: what it says, how it looks, how rare it is, where it stands, what stands next to it.
+"""Features of a line: its content, form, rarity, position and neighbors.
 
 Lines that differ only in numbers are one candidate. All features lie between 0 and 1. The weights of
 `hopperlib.failure.ranker.ranking` are fitted on tables of these numbers alone: no text is kept.
@@ -133,7 +133,7 @@ def candidates(lines: Sequence[Line]) -> list[Candidate]:
 
 
 class Surroundings:
-    """What the features of a candidate need to know of all lines."""
+    """Facts about all lines that the features of a candidate use."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self.lines = lines
@@ -142,7 +142,7 @@ class Surroundings:
         places = [place for place, there in enumerate(self.trouble) if there]
         self.first = places[0] if places else len(lines) - 1
         self.last = places[-1] if places else len(lines) - 1
-        # Of several files each has its own end.
+        # Each of several files has a separate end.
         self.bottom: dict[int, int] = {}
         self.top: dict[int, int] = {}
         for place, line in enumerate(lines):
@@ -186,7 +186,7 @@ def _said(text: str) -> dict[str, float]:
 
 
 def _form(text: str) -> dict[str, float]:
-    """Return how a line looks."""
+    """Return the form features of a line."""
     letters = sum(map(str.isalpha, text)) or 1
     return {
         "frame": float(bool(_FRAME.search(text))),
@@ -211,7 +211,7 @@ def _form(text: str) -> dict[str, float]:
 
 
 def _place(one: Candidate, around: Surroundings) -> dict[str, float]:
-    """Return where a candidate stands in its file, and how much trouble stands before and after it."""
+    """Return a candidate's position in its file, and the number of error lines before and after it."""
     file = around.lines[one.first].file
     top, bottom = around.top[file], around.bottom[around.lines[one.last].file]
     left = bottom - one.last
@@ -233,7 +233,7 @@ def _place(one: Candidate, around: Surroundings) -> dict[str, float]:
 
 
 def _next_to(one: Candidate, around: Surroundings) -> dict[str, float]:
-    """Return what the lines above and below a candidate are."""
+    """Return the kinds of the lines before and after a candidate."""
     file = around.lines[one.first].file
     above, below = around.text(one.first - 1, file), around.text(one.first + 1, file)
     high = around.before[one.first] == 0

@@ -1,9 +1,9 @@
 """Rank the lines of an output by how much each reads like the cause of a failure.
 
 The score of a line is a sum of its features times weights that were fitted on labeled outputs (``weights.csv``,
-``scripts/fit_ranker.py``); its share is what a logistic choice among all candidates gives it [1]_. Nothing here knows a
-rule of the diagnosis, and no line is left out for lack of a word. It ranks lines of an output that failed; whether one
-failed it cannot tell.
+``scripts/fit_ranker.py``); its share is its probability in a logistic choice among all candidates [1]_. The ranker uses
+no rules of the diagnosis, and excludes no line because of its words. It ranks lines of an output that failed; it cannot
+tell whether one failed.
 
 References
 ----------

@@ -1,4 +1,4 @@
-"""Networks behind one interface: dragonfly, fat tree and torus; who loads which link, and where jobs lie.
+"""Networks with one interface: dragonfly, fat tree and torus; link loads, and locations of jobs.
 
 ===========  ==================================================================
 fabric       what every network answers: switches, groups, distances, links

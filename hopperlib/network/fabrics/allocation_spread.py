@@ -1,4 +1,4 @@
-"""Where a job lies in a network: what it touches, and how much of its traffic stays near."""
+"""Location of a job in a network: the parts it uses, and the share of its traffic that stays local."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,18 +12,18 @@ from hopperlib.network.fabrics.rates import fair_rates
 
 
 class AllocationSpread(NamedTuple):
-    """Where a job lies.
+    """Location of a job.
 
     Parameters
     ----------
     nodes, groups, switches, runs : int
-        What it touches, and in how many runs of node numbers.
+        Groups and switches that it uses, and its number of runs of node numbers.
     fewest_groups : int
         That would hold it, on an empty machine.
     inside_group, inside_switch : float
         Share of the pairs of its nodes that have a group, and a switch, in common. [fraction]
     bisection_gb_s : float or None
-        What both halves of its node list can send each other, by minimal routes; None where no rates are known. [GB/s]
+        Bandwidth between both halves of its node list, by minimal routes; None if rates are unknown. [GB/s]
     """
 
     nodes: int
@@ -43,7 +43,7 @@ def allocation_spread(
     rates: bool = True,
     group_sizes: Counter[int] | None = None,
 ) -> AllocationSpread:
-    """Return where a job lies.
+    """Compute the location of a job.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def _inside(counts: Counter[int]) -> float:
 
 
 def _fewest_groups(group_sizes: Counter[int], nodes: int) -> int:
-    """Return how many of the largest groups hold a job."""
+    """Return the smallest number of groups that can hold a job."""
     sizes = sorted(group_sizes.values(), reverse=True)
     held = fewest = 0
     while held < nodes and fewest < len(sizes):
@@ -114,7 +114,7 @@ def group_sizes_of(fabric: Fabric) -> Counter[int]:
 
 
 def _bisection_gb_s(fabric: Fabric, places: Sequence[int]) -> float:
-    """Return what the halves of the list send each other, each node with the one half a job further on. [GB/s]"""
+    """Return the bandwidth between the halves of the list, with each node sending to the one half a job later. [GB/s]"""
     half = len(places) // 2
     messages = {(i, i + half): 1.0 for i in range(half)} | {(i + half, i): 1.0 for i in range(half)}
     traffic = Traffic.between(fabric, places, messages)

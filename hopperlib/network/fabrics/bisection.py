@@ -111,6 +111,6 @@ def _pairs(nodes: int, rng: random.Random) -> list[tuple[int, int]]:
 
 
 def _share(routes: Sequence[Sequence[int]]) -> float:
-    """Return the mean share of its rate that a route gets: that of its most crowded link."""
+    """Return the mean share of its rate that a route gets: that of its most loaded link."""
     crowd = Counter(link for route in routes for link in route)
     return fmean(1 / max((crowd[link] for link in route), default=1) for route in routes)

@@ -8,7 +8,7 @@ from hopperlib.errors import refusal
 from hopperlib.network.fabrics.fabric import Fabric
 from hopperlib.scheduling.scheduler import NodeChoice
 
-#: Choices by name, with what they are.
+# : Choices by name, with descriptions.
 CHOICES = {
     "first": "the first free nodes of the list",
     "switch": "as few switches as can be",

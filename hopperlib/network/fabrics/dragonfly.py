@@ -1,10 +1,9 @@
 """The dragonfly: groups of switches, and links between each pair of groups.
 
-Inside a group switches stand in rows and columns, each linked to all others of
-its row and of its column; one row is all to all. The links to the other groups
-leave the switches one after the other, column by column: first all of the
-first other group, then of the next, and round again. That rule gives every
-link of two published Aries machines [1]_; for other machines it is assumed.
+Inside a group, switches form rows and columns, each linked to all others of its row and of its column; one row is all
+to all. The links to the other groups leave the switches one after the other, column by column: first all of the first
+other group, then of the next, and round again. That rule gives every link of two published Aries machines [1]_; for
+other machines it is assumed.
 
 Routes are minimal (by any link between the two groups, each as often) or by a
 detour (Valiant [2]_): through another group, or inside a group another switch,
@@ -38,7 +37,7 @@ _BySwitch = list[float]
 #: Of a group: messages inside it, by views and lines; and those to and from each gateway of a set.
 _Ends = tuple[list[list[_BySwitch]], list[_BySwitch], list[_BySwitch]]
 _Gathered = tuple[dict[int, _Ends], list[list[float]]]
-#: The largest dragonfly that is laid out.
+# : The largest dragonfly supported.
 _MOST_SWITCHES = 50_000
 
 
@@ -51,7 +50,7 @@ class _View(NamedTuple):
 
 
 class _Demand(NamedTuple):
-    """What is asked of the links of a group.
+    """Load on a group's links.
 
     For each view, and each of its lines, what each switch sends to the line, or gets from it: inside the group, and on
     the ways from and to gateways. Then what each switch sends in all to other groups, and gets, for each gateway of a set.
@@ -76,7 +75,7 @@ class Dragonfly:
     Parameters
     ----------
     groups, rows, columns : int
-        Groups, and how the switches of one stand; ``rows=1`` is all to all.
+        Groups, and the arrangement of the switches of one; ``rows=1`` is all to all.
     nodes_per_switch : int
     links_per_pair : int
         Links between each pair of groups; as many as go evenly into `parallel`.
@@ -146,7 +145,7 @@ class Dragonfly:
 
     @property
     def pair_gb_s(self) -> float:
-        """What all links between two groups carry one way. [GB/s]"""
+        """Bandwidth of all links between two groups in one direction. [GB/s]"""
         return self.links_per_pair * self.global_gb_s
 
     def switch_of(self, node: int) -> int:
@@ -166,7 +165,7 @@ class Dragonfly:
 
     @cached_property
     def capacity_gb_s(self) -> Sequence[float]:
-        """What each link carries, by its number; that between two groups is all of theirs together. [GB/s]"""
+        """Bandwidth of each link, by its number; for two groups, that of all their links together. [GB/s]"""
         rows, columns = self.local_gb_s * self.row_links, self.local_gb_s * self.column_links
         places = range(self.switches)
         inside = [rows if a // self.columns == b // self.columns else columns for a in places for b in places]
@@ -191,7 +190,7 @@ class Dragonfly:
 
         Examples
         --------
-        Groups of 6 x 16 switches, two links side by side: the second group's links leave two columns further on.
+        Groups of 6 x 16 switches with two parallel links: the second group's links leave two columns later.
 
         >>> aries = Dragonfly(15, 6, 16, 4, links_per_pair=24, parallel=2)
         >>> aries.gateways(0, 1)[:7], aries.gateways(0, 2)[0]
@@ -245,7 +244,7 @@ class Dragonfly:
         return [*self._local_route(g, start, out), self._global(g, h), *self._local_route(h, back, end)]
 
     def minimal_ways(self, a: int, b: int) -> int:
-        """Return how many minimal ways of the shortest length lead from one switch to another, each link counted.
+        """Return the number of shortest paths from one switch to another, counting each parallel link.
 
         Examples
         --------
@@ -262,7 +261,7 @@ class Dragonfly:
         return ways[min(ways)]
 
     def _local_ways(self, start: int, end: int) -> int:
-        """Return how many shortest ways lead from one switch of a group to another, each link counted."""
+        """Return the number of shortest paths between two switches of a group, counting each parallel link."""
         row_steps = start % self.columns != end % self.columns
         column_steps = start // self.columns != end // self.columns
         ways = (self.row_links if row_steps else 1) * (self.column_links if column_steps else 1)
@@ -293,13 +292,13 @@ class Dragonfly:
             enumerate(chain(*between), self._global(0, 0)),
             chain.from_iterable(self._links_of(group, seen) for group, seen in inside),
         )
-        # What differences of sums leave behind is no message.
+        # Rounding errors of sums are not messages.
         trace = 1e-12 * traffic.sends
         return {link: messages for link, messages in links if messages > trace}
 
     @cached_property
     def _layers(self) -> list[list[int]]:
-        """The sets of gateways that each switch belongs to: the first of each, the second, ...; -1 where there are no more."""
+        """The sets of gateways of each switch: the first, the second, ...; -1 if there are no more."""
         sets = range(len(self._gateway_sets))
         of_each = [
             [n for n in sets for each in self._gateway_sets[n] if each == place] for place in range(self.switches)
@@ -308,7 +307,7 @@ class Dragonfly:
 
     @cached_property
     def _views(self) -> list[_View]:
-        """All views that the links of a group ask for; where it is one row, each switch is a column and one view does."""
+        """All views that a group's links need; with one row, each switch is a column and one view suffices."""
         size, step = self.switches, self.columns
         rows = [range(first, first + step) for first in range(0, size, step)]
         columns = [range(first, size, step) for first in range(step)]
@@ -322,13 +321,13 @@ class Dragonfly:
         return [[[0.0] * self.switches for _ in view.lines] for view in self._views]
 
     def _no_ends(self) -> list[_BySwitch]:
-        """Return no messages for each set of gateways, and, last, for switches that belong to no further one."""
+        """Return zero messages for each set of gateways and, last, for switches without a further one."""
         return [[0.0] * self.switches for _ in range(len(self._gateway_sets) + 1)]
 
     # Both ways of routing start from the sums of the same traffic.
     @lru_cache(maxsize=1)  # noqa: B019
     def _gathered(self, traffic: Traffic) -> tuple[dict[int, _Demand], list[list[float]]]:
-        """Return what a traffic asks of each group it touches, and what goes between groups."""
+        """Return the load of a traffic pattern on each group it uses, and between groups."""
         pairs = traffic.pairs
         ends, between = self._all_to_all(traffic.nodes) if pairs is None else self._written_out(pairs)
         demands = {}
@@ -359,7 +358,7 @@ class Dragonfly:
         return found, between
 
     def _all_to_all(self, nodes_of: Mapping[int, int]) -> _Gathered:
-        """Return the same where every node sends one message to every other: the counts of nodes say it."""
+        """Return the same for every node sending one message to every other: the counts of nodes suffice."""
         size, sets = self.switches, len(self._gateway_sets)
         counts = [[0.0] * size for _ in range(self.groups)]
         for switch, nodes in nodes_of.items():
@@ -380,7 +379,7 @@ class Dragonfly:
         return found, between
 
     def _all_to_all_within(self, here: _BySwitch) -> list[list[_BySwitch]]:
-        """Return for each view and line what each switch of a group sends to those of the line."""
+        """Return for each view and line the messages from each switch of a group to those of the line."""
         within = self._no_lines()
         for view, lines in zip(self._views, within, strict=True):
             for own, line in zip(lines, view.lines, strict=True):
@@ -391,7 +390,9 @@ class Dragonfly:
         return within
 
     def _through(self, view: _View, leaving: list[_BySwitch], entering: list[_BySwitch]) -> list[_BySwitch]:
-        """Return for each line of a view the ways of each switch to its gateways, and those of gateways to its switches."""
+        """Return for each line of a view the paths of each switch to its gateways, and those of gateways to its
+        switches.
+        """
         here, there = (entering, leaving) if view.ends else (leaving, entering)
         seen = []
         for line, gateways in zip(view.lines, view.gateways, strict=True):
@@ -401,7 +402,7 @@ class Dragonfly:
         return seen
 
     def _at_gateways(self, of_sets: Sequence[float]) -> Iterator[list[float]]:
-        """Yield by switch what is given by set of gateways, and last for none: the first set of each, the second, ..."""
+        """Yield by switch the values of its sets of gateways, and last for none: the first set of each, the second, ..."""
         return ([of_sets[each] for each in layer] for layer in self._layers)
 
     def _by_detours(
@@ -409,8 +410,8 @@ class Dragonfly:
     ) -> Generator[tuple[int, list[list[_BySwitch]]]]:
         """Yield for each group and view what its switches send and get by lines if all makes a detour.
 
-        Inside a group, by each third switch as often; between groups, by each third group. Of what a switch sends in all,
-        each third one gets the same share, but for what is meant for that one itself.
+        Inside a group, by each third switch as often; between groups, by each third group. Of a switch's total traffic,
+        each intermediate switch gets the same share, except for messages to that switch itself.
         """
         for group, matrix in enumerate(self._passing(between)):
             demand = demands.get(group)
@@ -427,7 +428,7 @@ class Dragonfly:
             yield group, seen
 
     def _by_third_switches(self, view: _View, within: list[_BySwitch]) -> list[_BySwitch]:
-        """Return the messages inside a group by lines of a view if all goes by third switches."""
+        """Return the messages inside a group by lines of a view if all go through intermediate switches."""
         if self.switches <= 2:
             return within
         share, sent, width = 1 / (self.switches - 2), _added(within), len(view.lines[0])
@@ -439,7 +440,9 @@ class Dragonfly:
         ]
 
     def _by_third_groups(self, view: _View, demand: _Demand, through: list[_BySwitch]) -> list[_BySwitch]:
-        """Return the ways from and to gateways by lines of a view if all between groups goes by third groups."""
+        """Return the paths from and to gateways by lines of a view if all traffic between groups goes through
+        intermediate groups.
+        """
         if self.groups <= 2:
             return through
         share = 1 / (self.groups - 2)
@@ -498,7 +501,7 @@ class Dragonfly:
             yield matrix
 
     def _two_legs(self, between: list[list[float]]) -> list[list[float]]:
-        """Return what goes between each two groups if all makes a detour: first legs and second legs."""
+        """Return the traffic between each pair of groups if everything is detoured: first legs and second legs."""
         got, share = _added(between), 1 / (self.groups - 2)
         legs = []
         for group, row in enumerate(between):
@@ -510,13 +513,13 @@ class Dragonfly:
     def _links_of(self, group: int, seen: list[list[_BySwitch]]) -> Iterable[tuple[int, float]]:
         """Return the links of a group with their messages: between corners, half go along the row first.
 
-        So a link along a row carries half of what its start sends to the column of its end, and half of what its end
-        gets from the column of its start; the same with rows and columns exchanged.
+        A link along a row therefore carries half of its start's messages to the column of its end, and half of its
+        end's messages from the column of its start; the same with rows and columns exchanged.
         """
         size, columns, first = self.switches, self.columns, self._local(group, 0, 0)
         if self.rows == 1:
             flat = list(chain(*zip(*seen[0], strict=True)))
-            # From a switch to itself there is no link.
+            # There is no link from a switch to itself.
             flat[:: size + 1] = [0.0] * size
             return enumerate(flat, first)
         to_columns, from_columns, to_rows, from_rows = seen

@@ -1,7 +1,7 @@
-"""What every network answers, and the traffic that is laid on it.
+"""Interface of every network, and the traffic routed over it.
 
-Nodes are numbered from 0, and so are switches. Traffic is laid on links switch
-by switch; what stays inside a switch uses no link between switches.
+Nodes are numbered from 0, and so are switches. Traffic is routed over links switch by switch; traffic inside a switch
+uses no link between switches.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ SwitchPairs = Mapping[tuple[int, int], float]
 
 
 class FabricLink(NamedTuple):
-    """A directed link, or several side by side: its ends, what it is, and what it carries.
+    """A directed link, or several parallel ones: its ends, its kind, and its bandwidth.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class FabricLink(NamedTuple):
 
 @dataclass(frozen=True)
 class Traffic:
-    """Messages of a job between the switches that its nodes hang on.
+    """Messages of a job between the switches of its nodes.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Traffic:
     places: Sequence[int] = ()
 
     def __hash__(self) -> int:
-        """Hash what is cheap: equal traffics have equal places, and mappings have no hash."""
+        """Hash only a cheap part: equal traffic has equal places, and mappings have no hash."""
         return hash((self.sends, tuple(self.places)))
 
     @classmethod
@@ -102,7 +102,7 @@ class Traffic:
 
 
 class Fabric(Protocol):
-    """A network: what explorers, metrics and rates ask of it."""
+    """A network: the interface for explorers, metrics and rates."""
 
     @property
     def nodes(self) -> int:
@@ -133,7 +133,7 @@ class Fabric(Protocol):
 
     @property
     def capacity_gb_s(self) -> Sequence[float] | Mapping[int, float]:
-        """What each link carries, by its number. [GB/s]"""
+        """Bandwidth of each link, by its number. [GB/s]"""
 
     def loads(self, traffic: Traffic, routing: str) -> LinkLoads:
         """Return the messages on each link in use."""

@@ -1,8 +1,8 @@
-"""Many messages at once: what a random ring, halos or an all-to-all keep of the rate of one pair.
+"""Many messages at once: the share of one pair's rate that remains for a random ring, halos or an all-to-all.
 
-One pair of nodes sends at the rate of an interface. When all nodes send at once, an interface works in both
-directions, and messages meet on links. The first is a measured ratio; the second comes from routing the messages
-through the network [1]_.
+One pair of nodes sends at the rate of an interface. When all nodes send at once, an interface works in both directions,
+and messages share links. The first is a measured ratio; the second comes from routing the messages through the network
+[1]_.
 
 ==========================  ===============================================================================
 `random_ring`, `halos`      messages between nodes: a ring of all ranks in random order, nearest neighbors
@@ -200,7 +200,7 @@ def mapping_gain(
 ) -> float:
     """Part of the time of halo exchanges that ranks mapped by bisection save over ranks in list order. [fraction]
 
-    The busiest link sets the pace of both; neither is faster than the interface of a node.
+    The busiest link limits both; neither is faster than a node's interface.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def mapping_gain(
     for order in (listed, mapped):
         traffic = Traffic.between(fabric, places, halos(grid, order))
         pace = slowdown_from_traffic(lay(fabric, [traffic], [fabric.node_gb_s]))
-        # Time of one message of every rank: what the busiest node sends, at the pace of all.
+        # Time of one message per rank: the busiest node's messages, at the common rate.
         times.append(traffic.sends / pace.first_gb_s)
     return 1 - times[1] / times[0] if times[0] else 0.0
 
@@ -258,8 +258,8 @@ def all_to_all_s(
 ) -> float:
     """Time of an all-to-all of all ranks. [s]
 
-    Each rank works on its messages one after another; the interface of a node passes their bytes and their number; what
-    stays in the node is copied by its memory at the same time.
+    Each rank processes its messages one after another; the node's interface is limited by their bytes and their number;
+    messages within the node are copied by its memory at the same time.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ def fabric_of(machine: Machine) -> Fabric:
     Raises
     ------
     InputError
-        If its file does not say how the switches are wired.
+        If its file does not describe the wiring of the switches.
 
     Examples
     --------

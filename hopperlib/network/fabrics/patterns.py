@@ -10,7 +10,7 @@ from hopperlib.network.runtime.traffic import all_reduce_tree, grid_dimensions, 
 #: Messages: (from rank, to rank) -> how many.
 Messages = Mapping[tuple[int, int], float]
 
-#: Patterns by name, with what they are.
+# : Patterns by name, with descriptions.
 PATTERNS = {
     "neighbors-1": "neighbors on a ring",
     "neighbors-2": "neighbors on a grid of 2 dimensions",
@@ -43,7 +43,7 @@ def messages_of(pattern: str, nodes: int, rng: random.Random) -> Messages | None
     Raises
     ------
     InputError
-        If there is no such pattern, or no node.
+        If there is no such pattern, or no nodes.
 
     Examples
     --------

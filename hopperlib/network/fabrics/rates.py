@@ -1,12 +1,10 @@
-"""What the links leave each job: all routes minimal, all by a detour, and the best mixture of both.
+"""Rates that links allow each job: all routes minimal, all detoured, and the best mixture of both.
 
-A job goes at one pace, since a parallel code waits for the last message. Jobs
-share links max-min fair, as on the torus. Which way a packet takes is decided
-packet by packet, and nobody can work that out from outside. So there are two
-ends, everything one way and everything the other, and a mixture: the one share
-of detours that leaves the busiest link least busy. An adaptive network that
-knew all links could do so well; a real one knows its neighborhood only. So the
-truth is expected between the mixture and the worse end.
+All messages of a job have one rate, since a parallel code waits for the last message. Jobs share links max-min fair, as
+on the torus. Which way a packet takes is decided packet by packet, and nobody can work that out from outside. So there
+are two ends, everything one way and everything the other, and a mixture: the one share of detours that leaves the
+busiest link least busy. This is optimal adaptive routing with knowledge of all links; a real network knows only its
+neighborhood. So the truth is expected between the mixture and the worse end.
 """
 
 from collections.abc import Sequence
@@ -30,7 +28,7 @@ class Pace(NamedTuple):
     share : float
         Of the second way in that mixture. [fraction]
     alone_gb_s : float
-        What a node sends with nothing in the way. [GB/s]
+        A node's rate without contention. [GB/s]
     """
 
     first_gb_s: float
@@ -51,7 +49,7 @@ class Pace(NamedTuple):
 
 @dataclass(frozen=True)
 class Laid:
-    """The traffic of some jobs laid on links both ways, the first job the one that is asked about."""
+    """Traffic of some jobs routed over links in both ways, the first job being the one of interest."""
 
     fabric: Fabric
     traffics: Sequence[Traffic]
@@ -73,7 +71,7 @@ class Laid:
         return [want / max(1.0, busiest * want / self.wants_gb_s[0])]
 
     def busy(self, share: float) -> dict[int, float]:
-        """Return how full each link in use is at the jobs' rates. [fraction]"""
+        """Return the utilization of each used link at the jobs' rates. [fraction]"""
         carried = self._total(self.mixed(share), self._scales(self.rates(share)))
         return {link: gb_s / self.fabric.capacity_gb_s[link] for link, gb_s in carried.items()}
 
@@ -83,7 +81,7 @@ class Laid:
         return [rate / traffic.sends if traffic.sends else 0.0 for rate, traffic in pairs]
 
     def _total(self, loads: Sequence[LinkLoads], scales: Sequence[float]) -> LinkLoads:
-        """Return what all jobs together lay on each link."""
+        """Return the load of all jobs together on each link."""
         total, scale = loads[0], scales[0]
         if scale != 1.0:
             total = {link: scale * messages for link, messages in total.items()}
@@ -95,7 +93,9 @@ class Laid:
 
     @cached_property
     def edge(self) -> list[tuple[float, float]]:
-        """How busy links would be both ways, if all send what they want: of those that can be the busiest. [fraction]"""
+        """Return the utilization of links in both ways, if all send at their wanted rates: of those that can be the
+        busiest. [fraction]
+        """
         capacity, scales = self.fabric.capacity_gb_s, self._scales(self.wants_gb_s)
         # In units of the first job's messages: alone, its loads need no scaling link by link.
         unit = scales[0] or 1.0
@@ -136,9 +136,10 @@ def upper_edge(lines: Sequence[tuple[float, float]]) -> list[tuple[float, float]
 
 
 def lowest_of_edge(edge: Sequence[tuple[float, float]]) -> float:
-    """Return where in [0, 1] the highest of some straight lines is lowest: those of `upper_edge`, each given by its ends.
+    """Return where in [0, 1] the maximum of some straight lines is smallest: those of `upper_edge`, each given by its
+    ends.
 
-    Their highest is a convex curve; its lowest point lies where two of them cross, or at an end.
+    Their maximum is a convex curve; its minimum is where two of them cross, or at an end.
 
     Examples
     --------
@@ -177,7 +178,7 @@ def fair_rates(
     fabric : Fabric
     traffics : sequence of Traffic
     wants_gb_s : sequence of float
-        What a node of each job would send with nobody in the way. [GB/s]
+        Rate of a node of each job without contention. [GB/s]
     loads : sequence of mapping
         Of each job, as the network gives them.
 
@@ -222,7 +223,7 @@ def lay(fabric: Fabric, traffics: Sequence[Traffic], wants_gb_s: Sequence[float]
 
 
 def slowdown_from_traffic(laid: Laid) -> Pace:
-    """Return how fast the first job exchanges data.
+    """Compute the slowdown of the first job's data exchange.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The torus behind the interface of all networks: its switches are the routers, its groups the cabinets."""
+"""The torus with the interface of all networks: its switches are the routers, its groups the cabinets."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -72,7 +72,7 @@ class RingGrid:
         return self._torus.hops(self._addresses[a].coordinates, self._addresses[b].coordinates)
 
     def route(self, a: int, b: int) -> list[int]:
-        """Return the links between two nodes; half-way round a ring, those of both ways."""
+        """Return the links between two nodes; halfway around a ring, those of both directions."""
         pair = self.switch_of(a), self.switch_of(b)
         return sorted(self.loads(Traffic({pair: 1.0}, {}, 1.0), self.routings[0]))
 
@@ -90,7 +90,7 @@ class RingGrid:
 
     @cached_property
     def capacity_gb_s(self) -> dict[int, float]:
-        """What each link carries. [GB/s]"""
+        """Bandwidth of each link. [GB/s]"""
         return {number: link.capacity_gb_s for number, link in self.links()}
 
     def loads(self, traffic: Traffic, routing: str) -> LinkLoads:

@@ -1,10 +1,9 @@
 """Switches under switches: fat trees, and the trees that a site's files state.
 
-A message goes up to the lowest switch above both ends, and down again. A
-switch of the tree may stand for several that share the work: what counts is
-how many links leave it upwards. Messages either spread over these evenly, as
-adaptive routing would at its best, or each takes the link that its
-destination's number fixes (modulo the links), as static routing does [1]_.
+A message goes up to the lowest switch above both ends, and down again. A switch of the tree may represent several that
+share the traffic: only the number of its uplinks matters. Messages either spread over these evenly, as adaptive routing
+would at its best, or each takes the link that its destination's number fixes (modulo the links), as static routing does
+[1]_.
 
 References
 ----------
@@ -32,7 +31,7 @@ class SwitchTree:
     parents : tuple of int or None
         For each switch, the one above it; None at the top.
     uplinks : tuple of int
-        Links from each switch upwards, side by side; 0 at the top, or where a file does not say.
+        Parallel uplinks of each switch; 0 at the top, or if a file does not give them.
     link_gb_s, node_gb_s : float
         Rate of a link between switches, and of a node. [GB/s]
     node_names, switch_names : tuple of str
@@ -41,7 +40,7 @@ class SwitchTree:
     Raises
     ------
     InputError
-        If a switch stands above itself, or a rate is not positive.
+        If a switch is above itself, or a rate is not positive.
 
     Examples
     --------
@@ -105,7 +104,7 @@ class SwitchTree:
         return tops[0] if len(tops) == 1 else None
 
     def distance(self, a: int, b: int) -> int | None:
-        """Return the links between the switches of two nodes; None where no switch stands above both. [hops]"""
+        """Return the number of links between the switches of two nodes; None if no switch is above both. [hops]"""
         turn = self._turn(self.leaf_of[a], self.leaf_of[b])
         return turn and len(turn[0]) + len(turn[1])
 
@@ -114,8 +113,8 @@ class SwitchTree:
         up, down = self._ways_up[a], self._ways_up[b]
         if up[-1] != down[-1]:
             return None
-        same = 0
-        while same < min(len(up), len(down)) and up[-1 - same] == down[-1 - same]:
+        same, most = 0, min(len(up), len(down))
+        while same < most and up[-1 - same] == down[-1 - same]:
             same += 1
         return up[: len(up) - same], down[: len(down) - same]
 
@@ -133,7 +132,7 @@ class SwitchTree:
 
     @cached_property
     def capacity_gb_s(self) -> Sequence[float]:
-        """What each link carries, by its number: all carry the same. [GB/s]"""
+        """Bandwidth of each link, by its number: the same for all. [GB/s]"""
         return [self.link_gb_s] * self._link(len(self.parents) - 1, max(1, self.uplinks[-1]), False)
 
     def links(self) -> Iterator[tuple[int, FabricLink]]:
@@ -152,18 +151,20 @@ class SwitchTree:
         a, b : int
             Nodes.
         number : int or None
-            None takes that of the destination, as static routing does. In a tree of two levels, each number below the
-            links of a switch is another way.
+            None uses the destination's, as static routing does. In a tree of two levels, each number below the links of
+            a switch is another way.
 
         Raises
         ------
         InputError
-            If no switch stands above both.
+            If no switch is above both.
         """
         up, down = self._joined(self.leaf_of[a], self.leaf_of[b])
         way = b if number is None else number
-        ports = [self._link(switch, way % max(1, self.uplinks[switch]), False) for switch in up]
-        return ports + [self._link(switch, way % max(1, self.uplinks[switch]), True) for switch in reversed(down)]
+        # Called for every pair of nodes of a large tree: the numbers of `_link`, without its calls.
+        first, ports = self._first_port, self.uplinks
+        links = [2 * (first[switch] + way % (ports[switch] or 1)) for switch in up]
+        return links + [2 * (first[switch] + way % (ports[switch] or 1)) + 1 for switch in reversed(down)]
 
     def loads(self, traffic: Traffic, routing: str) -> LinkLoads:
         """Return the messages on each link in use.
@@ -177,7 +178,7 @@ class SwitchTree:
         Raises
         ------
         InputError
-            If there is no such routing, or messages go between trees that nothing joins.
+            If there is no such routing, or messages go between trees that are not connected.
         """
         if routing not in self.routings:
             raise refusal("routing", routing, f"must be one of: {', '.join(self.routings)}")
@@ -216,7 +217,7 @@ class SwitchTree:
         return loads
 
     def _static_all(self, places: Sequence[int]) -> LinkLoads:
-        """Return the same where every node sends to every other: what lies inside and outside says it."""
+        """Return the same for every node sending to every other: only the counts inside and outside matter."""
         self._check_joined([self.leaf_of[node] for node in places])
         inside = self._inside((self.leaf_of[node], 1) for node in places)
         # For each number of ports, the nodes whose number fixes each of them; then those inside each switch.
@@ -236,7 +237,7 @@ class SwitchTree:
         return {link: messages for link, messages in loads.items() if messages}
 
     def _inside(self, counts: Iterable[tuple[int, int]]) -> dict[int, int]:
-        """Return how many nodes lie below each switch, from those at leaves."""
+        """Return the number of nodes below each switch, from the leaves upward."""
         inside: dict[int, int] = defaultdict(int)
         for leaf, nodes in counts:
             for switch in self._ways_up[leaf]:
@@ -271,7 +272,7 @@ def fat_tree(
     Parameters
     ----------
     nodes_per_leaf, leaves_per_pod, pods : int
-        With one pod, the leaves hang on one level of spine switches.
+        With one pod, the leaves are connected to one level of spine switches.
     leaf_uplinks, pod_uplinks : int
         Links upwards from a leaf switch, and from all switches of a pod together. Fewer than nodes below: tapered.
     link_gb_s, node_gb_s : float

@@ -10,7 +10,7 @@ from hopperlib.network.runtime.milc import RUNS_A_JOB, sampled_conditions
 from hopperlib.network.runtime.placed_jobs import METRICS, PlacedJob
 from hopperlib.network.runtime.run_time import RunTimeModel, draw_noise
 
-#: What the least time of a job holds: its own shape; its neighbors' traffic too; noise too.
+# : Contents of a job's least time: its shape; also its neighbors' traffic; also noise.
 CAUSES = ("own shape", "with neighbors", "with noise")
 # Less apart than that, values do not vary.
 _NOTHING = 1e-9
@@ -59,7 +59,7 @@ def run_times_by_cause(
     traffic : str
         As for `PlacedJob.slowness`.
     noise : float
-        What noise adds to a run on average, in place of the model's. [fraction]
+        Mean additional time from noise, instead of the model's. [fraction]
     seed : int
         Of the noise.
 

@@ -1,4 +1,4 @@
-"""How fast the nodes of one placed job exchange data on a torus, alone and beside jobs that send as well."""
+"""Data exchange rate of one placed job on a torus, alone and with other active jobs."""
 
 import random
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from hopperlib.network.torus.distances import Coordinates, Torus
 _TASKS_PER_NODE = 24
 # The rate at which a node of a job that writes files does so. Assumed. [GB/s]
 _WRITE_GB_S = 0.1
-# What the other jobs send is drawn with this seed.
+# Seed of the other jobs' traffic.
 _SEED = 1
 
 
 @lru_cache(maxsize=4)
 def grid_neighbors(nodes: int) -> Graph:
-    """Return how many messages the nodes of a job send each other: 24 tasks on each, on a four-dimensional grid.
+    """Return the number of messages between the nodes of a job: 24 tasks on each, on a four-dimensional grid.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def grid_neighbors(nodes: int) -> Graph:
 
 
 def neighbor_hops(places: Sequence[Coordinates], torus: Torus) -> float:
-    """Mean hops of a message from a node of a job to a neighbor on its grid; 0 if there is no message. [hops]
+    """Mean hops of a message from a node of a job to a neighbor on its grid; 0 without messages. [hops]
 
     Examples
     --------
@@ -43,7 +43,7 @@ def neighbor_hops(places: Sequence[Coordinates], torus: Torus) -> float:
 
 
 class Exchange(NamedTuple):
-    """What a job and the jobs beside it send, links shared max-min fair.
+    """Traffic of a job and of other jobs, with links shared max-min fairly.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ class Exchange(NamedTuple):
     streams : list of Stream
         That of the job first.
     rates_gb_s : list of float
-        What a node of each stream gets beside the others. [GB/s]
+        Rate of a node of each stream with contention. [GB/s]
     alone_gb_s : float
-        What a node of the job gets alone. [GB/s]
+        Rate of a node of the job alone. [GB/s]
     """
 
     network: Histories
@@ -64,7 +64,7 @@ class Exchange(NamedTuple):
 
     @property
     def shared_gb_s(self) -> float:
-        """What a node of the job gets beside the others. [GB/s]"""
+        """Rate of a node of the job with contention. [GB/s]"""
         return self.rates_gb_s[0]
 
     @property
@@ -76,7 +76,7 @@ class Exchange(NamedTuple):
 def exchange_beside(
     network: Histories, places: Sequence[Coordinates], others: Sequence[Sequence[Coordinates]], traffic: str
 ) -> Exchange:
-    """Return how fast a job exchanges data with its neighbors on a grid, alone and beside others.
+    """Compute a job's data exchange rate with its neighbors on a grid, alone and with contention.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def exchange_beside(
     others : sequence of sequence of (int, int, int)
         The same of each other job.
     traffic : str
-        What those send: ``none``, or one of `hopperlib.network.runtime.sharing.MIXES`.
+        Traffic of the other jobs: ``none``, or one of `hopperlib.network.runtime.sharing.MIXES`.
 
     Examples
     --------

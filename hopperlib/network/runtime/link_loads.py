@@ -4,10 +4,9 @@ A link is full duplex, so both directions count apart: a message and its reply
 take other links. A message goes along X, then Y, then Z, each the shorter way
 round; half-way round an even ring, half of the messages go each way.
 
-All links of one ring and both directions stand side by side in one whole
-number, 64 bits each: lanes, as in a vector register. Adding a route is three
-additions of whole numbers, which Python does in C, so a snapshot of a full
-machine takes some hundredths of a second without any library.
+All links of one ring in both directions are stored in one integer, 64 bits each: lanes, as in a vector register. Adding
+a route is three additions of whole numbers, which Python does in C, so a snapshot of a full machine takes some
+hundredths of a second without any library.
 """
 
 import struct
@@ -19,11 +18,11 @@ from itertools import product
 from hopperlib.machine import Machine
 from hopperlib.network.torus.distances import Coordinates, Link, Torus, link_bandwidth_gb_s
 
-#: Messages on the links of a job: number of a ring -> its lanes, in units of 1 / `WHOLE`.
+# : Messages on the links of a job: number of a ring -> its lanes, in units of 1 / `WHOLE`.
 Loads = Mapping[int, int]
-#: The routers that a message leaves and reaches.
+# : The routers of a message's source and destination.
 Pair = tuple[Coordinates, Coordinates]
-#: What one message counts, so that half of one is a whole number too.
+# : Weight of one message, so that half of one is an integer too.
 WHOLE = 2
 _LANE_BITS = 64
 _TOP = 1 << _LANE_BITS - 1
@@ -32,9 +31,8 @@ _TOP = 1 << _LANE_BITS - 1
 class LinkMap:
     """The directed links of a machine's torus.
 
-    Rings are numbered: those along X by ``y * size_z + z``, then those along Y
-    by ``x * size_z + z``, then those along Z by ``x * size_y + y``. A lane is the
-    link that leaves a router upwards, by its place on the ring, or, after all of
+    Rings are numbered: those along X by ``y * size_z + z``, then those along Y by ``x * size_z + z``, then those along
+    Z by ``x * size_y + y``. A lane is the link that leaves a router upwards, by its place on the ring, or, after all of
     these, downwards.
 
     Parameters
@@ -68,13 +66,13 @@ class LinkMap:
             # The link that leaves a router downwards is the other direction of the one that its neighbor's leads up.
             return *up, *up[-1:], *up[:-1]
 
-        #: Bandwidth of each lane of each ring. [GB/s]
+        # : Bandwidth of each lane of each ring. [GB/s]
         self.capacity_gb_s: tuple[tuple[float, ...], ...] = (
             *(ring(0, lambda at, y=y, z=z: (at, y, z)) for y, z in product(range(sy), range(sz))),  # type: ignore[misc]
             *(ring(1, lambda at, x=x, z=z: (x, at, z)) for x, z in product(range(sx), range(sz))),  # type: ignore[misc]
             *(ring(2, lambda at, x=x, y=y: (x, y, at)) for x, y in product(range(sx), range(sy))),  # type: ignore[misc]
         )
-        # With this added, the top bit of a lane is set if its link carries more than it can.
+        # With this added, the top bit of a lane is set if its link is overloaded.
         self._to_the_brim = [
             sum(_TOP - 1 - int(capacity * 1e9 * WHOLE) << _LANE_BITS * lane for lane, capacity in enumerate(capacities))
             for capacities in self.capacity_gb_s
@@ -117,8 +115,8 @@ class LinkMap:
     def between(self, sources: Mapping[Coordinates, int], sinks: Mapping[Coordinates, int]) -> Loads:
         """Return the loads if each source sends a message to each sink.
 
-        Pairs need not be looked at: along X the places of the sinks along Y and Z
-        do not matter, along Z those of the sources along X and Y.
+        Pairs need not be enumerated: along X the sinks' positions along Y and Z do not matter, along Z those of the
+        sources along X and Y.
 
         Parameters
         ----------
@@ -154,7 +152,9 @@ class LinkMap:
     # Many jobs write through the same routers.
     @lru_cache(maxsize=8)  # noqa: B019
     def _ways_to(self, sinks: frozenset[tuple[Coordinates, int]]) -> tuple[list[int], dict[int, list[int]]]:
-        """Return the lanes of messages to each sink along X, from each x, and along Y for each x of a sink, from each y."""
+        """Return the lanes of messages to each sink along X, from each x, and along Y for each x of a sink, from each
+        y.
+        """
         legs_x, legs_y, _ = self._legs
         sinks_xy: dict[int, Counter[int]] = defaultdict(Counter)
         for (x, y, _), count in sinks:
@@ -171,7 +171,7 @@ class LinkMap:
         return struct.unpack(f"<{count}Q", packed.to_bytes(8 * count, "little"))
 
     def overfull(self, ring: int, packed: int) -> list[int]:
-        """Return the lanes of a ring on which more bytes a second are offered, times `WHOLE`, than the link can carry."""
+        """Return the overloaded lanes of a ring: the load per second, times `WHOLE`, exceeds the bandwidth."""
         over = packed + self._to_the_brim[ring] & self._tops[(ring >= self._first_y) + (ring >= self._first_z)]
         return [lane for lane, load in enumerate(self.lanes(ring, over)) if load] if over else []
 
@@ -204,7 +204,7 @@ class LinkMap:
 
 
 def _leg(size: int, start: int, end: int) -> int:
-    """Return the lanes of the links of a message along a ring, the shorter way."""
+    """Return the lanes of a message's links along a ring, in the shorter direction."""
     ahead = (end - start) % size
     up = sum(1 << _LANE_BITS * ((start + step) % size) for step in range(ahead))
     down = sum(1 << _LANE_BITS * (size + (start - step) % size) for step in range(size - ahead))

@@ -20,7 +20,7 @@ from hopperlib.network.runtime.run_time import Run, RunTimeModel, calibrate, dra
 PRINTED_LEAST_S, PRINTED_MEAN_S, PRINTED_MOST_S = 887.1, 1114.8, 2462.3
 #: Runs of MILC in a job.
 RUNS_A_JOB = 3
-#: What noise adds to a run on average, assumed; runs with one placement are said to vary very little. [fraction]
+# : Mean additional time from noise, assumed; runs with one placement are said to vary very little. [fraction]
 RUN_NOISE = 0.005
 #: All-reduces of a run, assumed; two for each of 50,000 steps of its solver.
 REDUCTIONS = 100_000
@@ -48,13 +48,13 @@ def sampled_conditions(
     rng: random.Random | None = None,
     reductions: float = REDUCTIONS,
 ) -> list[tuple[Run, ...]]:
-    """Return what each of the three runs of some jobs meets.
+    """Return the conditions of each of the three runs of some jobs.
 
     Parameters
     ----------
     jobs : sequence of PlacedJob
     traffic : str or float
-        As for `PlacedJob.slowness`; a number from 0 to 2 lies between none, assumed and double.
+        As for `PlacedJob.slowness`; a number from 0 to 2 interpolates between none, assumed and double.
     rng : random.Random or None
         For the noise; None draws none.
     reductions : float
@@ -83,7 +83,7 @@ def sampled_conditions(
 
 
 def fitted(met: Sequence[Sequence[Run]], runs: int, run_noise: float = RUN_NOISE) -> RunTimeModel:
-    """Return the model calibrated on the printed table, for jobs that met this and a sample of that many runs.
+    """Return the model calibrated on the printed table, for jobs with these conditions and a sample of this many runs.
 
     Raises
     ------
@@ -106,9 +106,9 @@ def fitted(met: Sequence[Sequence[Run]], runs: int, run_noise: float = RUN_NOISE
 
 @cache
 def model(runs: int = 100, traffic: str = "assumed", jobs: tuple[PlacedJob, ...] = ()) -> RunTimeModel:
-    """Return the calibrated model for a sample of that many runs, and neighbors' traffic that they are taken to have met.
+    """Return the calibrated model for a sample of this many runs and an assumed traffic of neighbors.
 
-    The jobs are those of `milc_jobs` if none are given.
+    Default: the jobs of `milc_jobs`.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def run_times(
     calibrated_with : str
         The neighbors' traffic that the model was calibrated with.
     jobs : tuple of PlacedJob
-        What to take in place of the table's jobs of that order and allocation, for the calibration too.
+        Jobs to use instead of those in the table with that order and allocation, also for the calibration.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def force_times_s(
 ) -> list[float]:
     """Times that MILC prints as FFTIME in the first run of a job: one for each computation of the fermion force. [s]
 
-    A kernel of its own between the solves, no slice of the run: it mostly multiplies matrices and sends little.
+    A separate kernel between the solves, not a part of the run: mostly matrix multiplication with little communication.
     Neighbors come and go from one to the next: their part of the slowness is multiplied by a draw of mean 1.
 
     Parameters
@@ -167,7 +167,7 @@ def force_times_s(
     job : PlacedJob
     rng : random.Random
     force_s : float
-        What one takes in a job of the usual slowness, alone. [s]
+        Time of one in a job of the usual slowness, alone. [s]
     wait : float
         Share of that in which it waits for messages. [fraction]
     usual : float

@@ -1,8 +1,7 @@
-"""What tuning can hide or save: communication behind computation, merged collectives, fused loops, caches.
+"""Gain from tuning: communication overlapped with computation, merged collectives, fused loops, caches.
 
-The documents name the steps and, for QLA, two factors [1]_; the times stood in
-figures that are lost. These models say how much each step can give at most,
-and in what order the curves must lie.
+The documents name the steps and, for QLA, two factors [1]_; the times were in figures that are lost. These models give
+the upper limit of each step's gain, and the order of the curves.
 
 References
 ----------
@@ -16,16 +15,16 @@ from hopperlib.errors import InputError, refusal
 
 
 def overlapped_s(compute_s: float, communication_s: float, overlap_fraction: float) -> float:
-    """Time of a step whose communication can partly hide behind its computation. [s]
+    """Time of a step whose communication is partly overlapped with its computation. [s]
 
-    Only so much is hidden as there is computation to hide it.
+    Communication can be hidden only as long as there is computation.
 
     Parameters
     ----------
     compute_s, communication_s : float
         Their times, one after the other. [s]
     overlap_fraction : float
-        Share of the communication that may run beside the computation. [fraction]
+        Share of the communication that can overlap with the computation. [fraction]
 
     Raises
     ------
@@ -63,7 +62,7 @@ def separate_collectives_s(tasks: int, message_gb: float, *, latency_s: float, b
 def merged_collectives_s(tasks: int, message_gb: float, *, latency_s: float, bandwidth_gb_s: float) -> float:
     """Time of one MPI_Reduce_scatter in place of the two. [s]
 
-    Halving at every level, each task sends all but its own part once.
+    Halving at every level, each task sends all parts but one once.
 
     Examples
     --------
@@ -75,7 +74,7 @@ def merged_collectives_s(tasks: int, message_gb: float, *, latency_s: float, ban
 
 
 def _levels(tasks: int, message_gb: float, latency_s: float, bandwidth_gb_s: float) -> tuple[int, float]:
-    """Return the levels of the tree, and the time in which all parts but one's own go by."""
+    """Return the levels of the tree, and the transfer time of all parts but one."""
     if tasks < 1 or message_gb < 0 or latency_s < 0 or bandwidth_gb_s <= 0:
         raise InputError(
             f"tasks={tasks} must be at least 1, message_gb={message_gb} and latency_s={latency_s} not negative, "
@@ -90,7 +89,7 @@ def combined_factor(*factors: float) -> float:
     Raises
     ------
     InputError
-        If there is no factor, or one is not positive.
+        If there are no factors, or one is not positive.
 
     Examples
     --------

@@ -1,16 +1,13 @@
 """A communicating job placed again and again on a machine that runs other jobs.
 
-MILC jobs of several sizes join the workload of a machine that starts empty,
-one every six hours. The scheduler treats them like all others. For each one
-stands what the variability study measured of its placement [1]_, and how slowly
-its messages go, alone and with its neighbors, at the start of each of its
-three runs.
+MILC jobs of several sizes join the workload of a machine that starts empty, one every six hours. The scheduler treats
+them like all others. For each job, the table has the variability study's metrics of its placement [1]_, and its message
+slowness, alone and with its neighbors, at the start of each of its three runs.
 
-`Histories` computes that; ten days take half a minute. The table
-``data/placed-jobs.csv`` holds the outcome for some seeds, orders and
-allocations, so that a page can answer at once: `read_placed_jobs`. It is read here and not
-in the study, since explorers ask for it in the reader's browser, where the study's libraries are not;
-``placed_jobs_table.py`` of the book makes it.
+`Histories` computes that; ten days take half a minute. The table ``data/placed-jobs.csv`` holds the outcome for some
+seeds, orders and allocations, so that a page can answer at once: `read_placed_jobs`. It is read here and not in the
+study because explorers need it in the reader's browser, without the study's libraries; ``placed_jobs_table.py`` of the
+book makes it.
 
 References
 ----------
@@ -65,16 +62,16 @@ DAYS = 10
 _EVERY_S = 6 * 3600
 _RUNS = 3
 _RUN_S = 1100
-# Room for the slowest runs; the user does not know how long three of them take.
+# Margin for the slowest runs; the user does not know how long three of them take.
 _LIMIT_S = 7200
-#: Number of the first MILC job of a history; those of other jobs are lower.
+# : Number of the first MILC job of a history; those of other jobs are lower.
 FIRST_MILC = 1_000_000
-# What a MILC job sends beside another, in every mix.
+# Traffic of a MILC job near another, in every mix.
 _MILC = Habit(1.0, 3, 1.0, 1.0)
 # Of the other jobs; the MILC jobs bring it to the 94 % of the assumptions.
 _LOAD = 0.93
 
-#: The study's metrics: attribute of a placed job and what it is.
+# : The study's metrics: attribute of a placed job and its meaning.
 METRICS = {
     "hops_geminis": "mean distance between Geminis",
     "hops_geminis_y2": "mean distance between Geminis, Y double",
@@ -84,7 +81,7 @@ METRICS = {
     "volume": "volume of the hull",
     "surface": "surface of the hull",
 }
-#: What the histories assume.
+# : Assumptions of the histories.
 ASSUMED = (
     "The scheduler walks the nodes in xyz-by2 order, whose definition is not printed.",
     "The machine is asked for 94 % of its node-hours, the MILC jobs included.",
@@ -107,7 +104,7 @@ class PlacedJob(NamedTuple):
     seed : int
         Of the history.
     tasks, runs : int
-        Size, and runs of the node list that it lies in.
+        Size, and number of runs of the node list.
     running : int
         Jobs that ran when it started, itself included.
     day : float
@@ -123,7 +120,7 @@ class PlacedJob(NamedTuple):
     reduce_us : float
         Time of an all-reduce of one number. [us]
     own : float
-        Its slowness with nothing around it: what a node takes to send a GB. [s/GB]
+        Its slowness without contention: time for a node to send a GB. [s/GB]
     stencils_1 and so on : float
         Its slowness at the start of each of three runs, for each of `hopperlib.network.runtime.sharing.MIXES`. [s/GB]
     """
@@ -213,7 +210,7 @@ class Histories:
             As for `hopperlib.scheduling.scheduler.simulate`.
         days : int
         until_day : int or None
-            Leave out what is submitted from this day on: what starts before it stays the same. [d]
+            Leave out jobs submitted from this day on: earlier starts are unchanged. [d]
         """
         key = seed, allocation, days, until_day
         if key not in self._schedules:
@@ -255,7 +252,7 @@ class Histories:
         Raises
         ------
         InputError
-            If a size is none of `TASKS`, or the order is unknown.
+            If a size is not in `TASKS`, or the order is unknown.
 
         Examples
         --------
@@ -285,9 +282,11 @@ class Histories:
 
     @lru_cache(maxsize=4)  # noqa: B019 - histories are kept for good
     def _neighbors(self, schedule: Schedule, seed: int, order: str) -> tuple[list[Coordinates], "_Neighbors"]:
-        """Return where the nodes of a list sit, and what the jobs of a history send: kept, as it is asked instant by instant."""
+        """Return the positions of a list's nodes, and the traffic of a history's jobs: cached, as it is requested for
+        many instants.
+        """
         places = [node.coordinates for node in order_nodes(self._addresses, order)]
-        # What a job does belongs to the job, not to the history's allocation or order: a generator of its own.
+        # A job's traffic belongs to the job, not to the history's allocation or order: use a separate generator.
         rng = random.Random(seed + 1000)
         drawn = {number: draw_habit(rng) for number in sorted(schedule.workload.job) if number < FIRST_MILC}
         habits = [drawn.get(number, _MILC) for number in schedule.workload.job]
@@ -328,7 +327,8 @@ class Histories:
             yield shares_in_use(self.links, streams, rates_gb_s)
 
     def streams_met(self, job: PlacedJob, traffic: str = "assumed") -> tuple[list[Coordinates], list[Stream]]:
-        """Return where a placed job sits, and the streams at the start of its first run: its own, then its neighbors'.
+        """Return the position of a placed job, and the streams at the start of its first run: its stream, then its
+        neighbors'.
 
         Parameters
         ----------
@@ -376,7 +376,7 @@ class Histories:
         yield nodes_apart
         yield max_hop_distance(geminis, plain)
         yield round(hops_of_graph(graph, places, plain) / sum(graph.values()), 3)
-        # As the study did it: the coordinates as they are, not opened where the torus closes.
+        # As in the study: the raw coordinates, without opening the torus.
         hull = convex_hull(geminis)
         yield round(hull.volume, 1)
         yield round(hull.surface, 1)
@@ -391,28 +391,28 @@ class Histories:
                 yield self._slowness(own, neighbors.streams(start + run * _RUN_S, mix, index))
 
     def _slowness(self, own: Stream, others: Sequence[Stream]) -> float:
-        """Return what a node of a job takes to send a GB. [s/GB]"""
+        """Return the time for a node of a job to send a GB. [s/GB]"""
         return round(1 / fair_rates(self.links, [own, *others], injection_gb_s=self.injection_gb_s)[0], 4)
 
 
 class _Neighbors:
-    """What the jobs of a history send, at any instant of it."""
+    """Traffic of a history's jobs at any instant."""
 
     def __init__(
         self, histories: Histories, schedule: Schedule, places: Sequence[Coordinates], habits: Sequence[Habit]
     ) -> None:
         self._histories, self._schedule, self._places, self._habits = histories, schedule, places, habits
-        # Streams do not change while a job runs, and most jobs meet several MILC jobs.
+        # Streams do not change while a job runs, and most jobs run near several MILC jobs.
         self._kept: dict[tuple[int, Mix], list[Stream]] = {}
 
     def streams(self, time_s: int, mix: Mix, without: int) -> list[Stream]:
-        """Return the streams of the jobs that run beside one."""
+        """Return the streams of the jobs that run at the same time as one."""
         ends = self._schedule.end_s
         self._kept = {key: streams for key, streams in self._kept.items() if ends[key[0]] > time_s}
         others = [index for index in self._schedule.running(time_s) if index != without]
         nodes = self._schedule.workload.nodes
         writers = sum(nodes[index] for index in others if self._habits[index].writes < mix.writing)
-        # All that write share what the file systems take.
+        # All writers share the bandwidth of the file systems.
         write_gb_s = min(self._histories.node_write_gb_s, self._histories.write_gb_s / max(1, writers))
         return [
             stream._replace(wants_gb_s=write_gb_s if stream.writes else self._habits[index].rate_gb_s * mix.times)
@@ -421,9 +421,9 @@ class _Neighbors:
         ]
 
     def _of(self, index: int, mix: Mix) -> list[Stream]:
-        """Return the streams of a job in a mix, whatever their rates."""
+        """Return the streams of a job in a mix, at any rate."""
         habit = self._habits[index]
-        # What counts of a mix is on which side of its shares the job falls.
+        # Only the job's position relative to the shares of a mix matters.
         mix = Mix(float(habit.pattern < mix.all_to_all), float(habit.writes < mix.writing))
         if (index, mix) not in self._kept:
             self._kept[index, mix] = streams_of(
@@ -447,7 +447,7 @@ def milc_stream(links: LinkMap, graph: Graph, places: Sequence[Coordinates], wan
     places : sequence of (int, int, int)
         Where each node of the job sits.
     wants_gb_s : float
-        What a node would send with nobody in the way. [GB/s]
+        Rate of a node without contention. [GB/s]
 
     Examples
     --------
@@ -468,7 +468,7 @@ def _graph(tasks: int, cores: int) -> Graph:
 
 
 def _of_job(schedule: Schedule, index: int, places: Sequence[Coordinates]) -> list[Coordinates]:
-    """Return where the nodes of a job sit."""
+    """Return the positions of a job's nodes."""
     return [places[position] for low, high in schedule.runs(index) for position in range(low, high)]
 
 

@@ -26,7 +26,7 @@ from hopperlib.student import t_quantile
 # Steps of Simpson's rule over eight standard deviations either side of the chi distribution.
 _STEPS = 400
 _MOST_RUNS = 100_000
-#: Chance to see a difference where there is none.
+# : Probability of a significant difference where there is none.
 ALPHA = 0.05
 
 
@@ -35,7 +35,7 @@ def _deviations(freedom: int) -> tuple[tuple[float, float], ...]:
     """Estimated over true standard deviation: values, and the weight of each in an integral over its distribution."""
     width = 8 / math.sqrt(2 * freedom)
     low, high = max(0.0, 1 - width), 1 + width
-    # The density of a chi variable over the root of its freedom, but for what depends on its value.
+    # Density of a chi variable over the square root of its degrees of freedom, without the normalizing constant.
     scale = math.log(2) + freedom / 2 * math.log(freedom / 2) - math.lgamma(freedom / 2)
     step = (high - low) / _STEPS
     points = []
@@ -51,7 +51,7 @@ def _deviations(freedom: int) -> tuple[tuple[float, float], ...]:
 def _noncentral_t(t: float, freedom: int, noncentrality: float) -> float:
     """Chance that a noncentral t variable is at most t. [fraction]
 
-    Such a variable is (z + noncentrality) / s with z normal and s as in `_deviations`: the chance for a given s is
+    Such a variable is (z + noncentrality) / s with z normal and s as in `_deviations`: for a given s the probability is
     that of z, and s is integrated over.
     """
     half = math.sqrt(0.5)
@@ -103,7 +103,7 @@ def power(gain: float, noise: float, runs: int) -> float:
 
 
 def runs_needed(gain: float, noise: float, *, chance: float = 0.8) -> int | None:
-    """Runs of each variant that show a gain with so much chance; None if 100,000 are too few.
+    """Runs of each variant that show a gain with this probability; None if 100,000 are too few.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def runs_needed(gain: float, noise: float, *, chance: float = 0.8) -> int | None
         raise refusal("chance", chance, f"must be above {ALPHA:g} and below 1")
     if not gain:
         return None
-    # What a normal test would need; the t test needs as many, or a few more where runs are few.
+    # Number of runs for a normal test; the t test needs as many, or slightly more if runs are few.
     quantile = NormalDist().inv_cdf
     runs = max(2, math.floor(2 * ((quantile(1 - ALPHA / 2) + quantile(chance)) * noise / gain) ** 2))
     while runs <= _MOST_RUNS and power(gain, noise, runs) < chance:
@@ -124,7 +124,7 @@ def runs_needed(gain: float, noise: float, *, chance: float = 0.8) -> int | None
 
 
 def gain_shown(noise: float, runs: int, *, chance: float = 0.8) -> float:
-    """Least gain that this many runs of each variant show with so much chance. [fraction of the slower run]
+    """Smallest gain that this many runs of each variant show with this probability. [fraction of the slower run]
 
     Examples
     --------
@@ -150,13 +150,13 @@ class Spread(NamedTuple):
 
 
 def spread_of(times: Sequence[float], groups: Sequence[str] = ()) -> Spread:
-    """Return how far run times spread, and how far within their groups. [fraction of the mean]
+    """Return the spread of run times, and the spread within their groups. [fraction of the mean]
 
     Parameters
     ----------
     times : sequence of n float
     groups : sequence of n str
-        What the run of each time shares with others, its job say; empty if nothing is known.
+        Group of each run, such as its job; empty if unknown.
 
     Raises
     ------

@@ -7,12 +7,11 @@ the *slowness* of a run, the seconds in which a node sends a GB. With the all-re
 
     run time = (compute + exchanged x slowness + reductions) x (1 + noise)
 
-`RunTimeModel` holds the two numbers of that line and the noise. Nothing here
-knows a printed time: `calibrate` fits the line to a least and a mean time.
+`RunTimeModel` holds the two numbers of that line and the noise. No printed time is used here: `calibrate` fits the line
+to a least and a mean time.
 
-Assumed, since no source prints it: all messages of a job go at one pace, and it
-computes or sends but does not do both; noise only ever adds time, a little in
-most runs and much in few.
+Assumed, since no source prints it: all messages of a job have one rate, and a job does not overlap computation and
+communication; noise only adds time, a little in most runs and much in few.
 
 Random numbers come from ``rng.random()`` through tables only.
 """
@@ -25,19 +24,19 @@ from typing import NamedTuple
 from hopperlib.errors import InputError
 from hopperlib.scheduling.generator import interpolate
 
-#: Quantiles of an exponential distribution of mean 1 at steps of a twentieth. The last stands
-#: for its mean above nineteen twentieths, so that nothing is without bound.
+# : Quantiles of an exponential distribution of mean 1 at steps of a twentieth. The last represents : the mean of the
+# upper twentieth, so that nothing is unbounded.
 NOISE = (
     0.0, 0.0513, 0.1054, 0.1625, 0.2231, 0.2877, 0.3567, 0.4308, 0.5108, 0.5978, 0.6931,
     0.7985, 0.9163, 1.0498, 1.2040, 1.3863, 1.6094, 1.8971, 2.3026, 2.9957, 4.9957,
 )  # fmt: skip
 
-# Steps until the numbers stand.
+# Iterations until convergence.
 _STEPS_TO_CROSS = 40
 
 
 class Run(NamedTuple):
-    """What a run meets: its slowness [s/GB a node], the time of its all-reduces [s], and a draw of noise."""
+    """Conditions of a run: its slowness [s/GB per node], the time of its all-reduces [s], and a draw of noise."""
 
     slowness: float
     reduce_s: float = 0.0
@@ -45,7 +44,7 @@ class Run(NamedTuple):
 
 
 def draw_noise(rng: random.Random) -> float:
-    """Draw what noise adds, over what it adds on average: exponential, cut off at five times. [fraction]
+    """Draw additional time from noise, relative to its mean: exponential, truncated at five times the mean. [fraction]
 
     Examples
     --------
@@ -63,11 +62,11 @@ class RunTimeModel:
     Parameters
     ----------
     compute_s : float
-        What a run takes without a message. [s]
+        Run time without messages. [s]
     exchanged_gb : float
-        What a node sends in a run. [GB]
+        Data sent by a node in a run. [GB]
     run_noise : float
-        What noise adds to a run on average. [fraction]
+        Mean additional time from noise in a run. [fraction]
 
     Raises
     ------
@@ -113,7 +112,7 @@ def least_of(values: Sequence[float], count: int) -> float:
     Raises
     ------
     InputError
-        If there is no value or no draw.
+        If there are no values or no draws.
 
     Examples
     --------
@@ -137,15 +136,15 @@ def calibrate(
     Parameters
     ----------
     jobs : sequence of sequences of Run
-        For each job, what each of its runs meets.
+        For each job, the conditions of each of its runs.
     least_s : float
-        Least time of that many runs, as the median of what the least can be. [s]
+        Least time of this many runs, as the median of its distribution. [s]
     mean_s : float
         Mean time. [s]
     runs : int
-        Runs of which `least_s` is the least.
+        Number of runs of which `least_s` is the least.
     run_noise : float
-        What noise adds to a run on average. [fraction]
+        Mean additional time from noise in a run. [fraction]
 
     Raises
     ------
@@ -194,7 +193,7 @@ def calibrate(
 
 
 def _crossing(function: Callable[[float], float], low: float, high: float, near: float) -> float:
-    """Return where a rising function comes as near as that to 0, by the Illinois form of false position.
+    """Return where a rising function is within this tolerance of 0, by the Illinois variant of false position.
 
     The functions here are nearly straight, so a few steps are enough; halving now and then bounds them.
     """

@@ -1,13 +1,12 @@
 """How jobs share the links of a torus: what each sends to whom, and what rate each gets.
 
-A job is a *stream*: a pattern of messages that all go at one pace, since a
-parallel code waits for the last of them, and a rate that its nodes would send
-at if nobody were in the way. Rates are shared max-min fair [1]_: all rise
-together; a stream stops at what it wants, or at the first of its links that is
-full. So neighbors slow each other down, and none sends more than its node can.
+A job is a *stream*: a pattern of messages at one common rate, since a parallel code waits for the last of them, and the
+rate at which its nodes would send without contention. Rates are shared max-min fairly [1]_: all rise together; a stream
+stops at its wanted rate, or when the first of its links is full. So neighbors slow each other down, and none sends more
+than its node can.
 
-What a machine's jobs send is printed nowhere. `draw_stream` draws it; the
-tables here are assumptions, and a mix of them is a control of the explorer.
+The traffic of a machine's jobs is not published. `draw_stream` draws it; the tables here are assumptions, and a mix of
+them is a control of the explorer.
 
 References
 ----------
@@ -26,23 +25,23 @@ from hopperlib.network.runtime.link_loads import WHOLE, LinkMap, Loads
 from hopperlib.network.torus.distances import Coordinates
 from hopperlib.scheduling.generator import interpolate
 
-#: What a job's nodes would send on average at equal steps of probability. [GB/s a node] Half of the
-#: jobs want less than a quarter, few more than one. Assumed; a node can send 6.
+# : Mean rate of a job's nodes at equal steps of probability. [GB/s a node] Half of the : jobs want less than a quarter,
+# few more than one. Assumed; a node can send 6.
 RATES_GB_S = (0.0, 0.02, 0.05, 0.1, 0.15, 0.25, 0.4, 0.6, 0.9, 1.3, 2.0)
 #: Dimensions of the grids of stencil codes, and how often each comes. Assumed.
 STENCILS = ((1, 0.2), (2, 0.3), (3, 0.5))
 
 
 class Mix(NamedTuple):
-    """What a machine's jobs do: all assumed.
+    """Traffic of a machine's jobs: all assumed.
 
     Parameters
     ----------
     all_to_all, writing : float
-        Share of the jobs in which everybody talks to everybody, in place of a grid; and of those that write
-        to the file systems besides. [fraction]
+        Share of the jobs with all-to-all instead of grid communication; and of those that also write to the file
+        systems. [fraction]
     times : float
-        What the drawn rates are multiplied by.
+        Factor on the drawn rates.
     """
 
     all_to_all: float
@@ -55,7 +54,7 @@ MIXES: dict[str, Mix] = {"stencils": Mix(0.0, 0.0), "assumed": Mix(0.2, 0.1), "d
 
 
 class Habit(NamedTuple):
-    """What belongs to a job, wherever it lies: wanted rate [GB/s a node], dimensions of its grid, and two draws."""
+    """Properties of a job, wherever it runs: wanted rate [GB/s per node], dimensions of its grid, and two draws."""
 
     rate_gb_s: float
     dimensions: int
@@ -64,7 +63,7 @@ class Habit(NamedTuple):
 
 
 def draw_habit(rng: random.Random) -> Habit:
-    """Draw what a job does.
+    """Draw the traffic of a job.
 
     Examples
     --------
@@ -89,7 +88,7 @@ class Stream(NamedTuple):
     sends : float
         Messages that a node sends for these, those that use no link included.
     wants_gb_s : float
-        What a node would send with nobody in the way. [GB/s]
+        Rate of a node without contention. [GB/s]
     writes : bool
         Whether these go to the file systems.
     """
@@ -101,7 +100,7 @@ class Stream(NamedTuple):
 
 
 def _strides(nodes: int, dimensions: int) -> list[int]:
-    """Return how far apart in a job's list the neighbors of a node are, on a grid that is as even as can be."""
+    """Return the distances in a job's list between a node's neighbors, on a grid that is as even as possible."""
     # Neighbors along an axis of the grid are a power of its side apart in the list; an axis longer than the list is
     # not there.
     side = max(1, round(nodes ** (1 / dimensions)))
@@ -156,7 +155,7 @@ def streams_of(
     routers : mapping
         Where the service nodes sit through which files are written, and how many at each place.
     write_gb_s : float
-        What a node of a job that writes would write. [GB/s]
+        Write rate of a node of a job that writes. [GB/s]
 
     Examples
     --------
@@ -215,8 +214,8 @@ def fair_rates(links: LinkMap, streams: Sequence[Stream], *, injection_gb_s: flo
         for ring, lanes in stream.loads.items():
             offered[ring] += scale * lanes
             on_ring[ring].append(index)
-    room: list[float] = []  # Of each link that cannot carry all that is offered, in units of the lanes.
-    weights: list[dict[int, float]] = []  # What a stream adds to it for each GB/s.
+    room: list[float] = []  # Load of each link that would be overloaded, in units of the lanes.
+    weights: list[dict[int, float]] = []  # Load added by a stream per GB/s.
     for ring, packed in offered.items():
         # Only a link that cannot carry what all want together can hold anybody back.
         for lane in links.overfull(ring, packed):
@@ -229,7 +228,8 @@ def fair_rates(links: LinkMap, streams: Sequence[Stream], *, injection_gb_s: flo
 def shares_in_use(
     links: LinkMap, streams: Sequence[Stream], rates_gb_s: Sequence[float]
 ) -> dict[tuple[int, Coordinates], float]:
-    """Return how full each link in use is at some rates: axis and lower router -> the busier of its two directions. [fraction]
+    """Return the utilization of each used link at some rates: axis and lower router -> the busier of its two
+    directions. [fraction]
 
     Examples
     --------
@@ -252,16 +252,16 @@ def shares_in_use(
 
 
 def fill(wants: Sequence[float], room: list[float], weights: Sequence[Mapping[int, float]]) -> list[float]:
-    """Raise all rates together; freeze a stream at what it wants, and those of a link once that is full.
+    """Raise all rates together; freeze a stream at its wanted rate, and those of a link once it is full.
 
     Parameters
     ----------
     wants : sequence of float
-        What each stream would take. [GB/s]
+        Wanted rate of each stream. [GB/s]
     room : list of float
-        What each link can carry; used up.
+        Bandwidth of each link; modified in place.
     weights : sequence of mapping
-        For each link: stream -> what it adds to the link for each GB/s.
+        For each link: stream -> load added per GB/s.
 
     Examples
     --------
@@ -273,7 +273,7 @@ def fill(wants: Sequence[float], room: list[float], weights: Sequence[Mapping[in
     for link, users in enumerate(weights):
         for index in users:
             links_of[index].append(link)
-    # What a link carries more for each GB/s that all its rising streams gain.
+    # Load added to a link when all its rising streams gain 1 GB/s.
     slope = [sum(users.values()) for users in weights]
     rising = sorted(links_of, key=lambda index: wants[index])
     # Links that a stream may still fill, and how many streams of each still rise.
@@ -290,9 +290,9 @@ def fill(wants: Sequence[float], room: list[float], weights: Sequence[Mapping[in
                 del left[link]
 
     while left:
-        # The link that is full first if all that still rise go on together.
+        # The first link to be full if all rising streams continue together.
         level, link = min((room[link] / slope[link], link) for link in left)
-        # A stream that has what it wants leaves the others more, so the level only rises: all of these at once.
+        # A stream at its wanted rate leaves more to the others, so the level only rises: freeze all of these at once.
         content = [index for index in rising if wants[index] <= level]
         for index in content or [index for index in weights[link] if index in rising]:
             freeze(index, min(level, wants[index]))
@@ -318,7 +318,7 @@ def all_reduce_s(nodes: int, hops: float, *, latency_us: float, overhead_us: flo
     Raises
     ------
     InputError
-        If there is no node.
+        If there are no nodes.
 
     Examples
     --------

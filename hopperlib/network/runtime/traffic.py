@@ -45,7 +45,7 @@ def nearest_neighbors(dimensions: Sequence[int], tasks_per_node: int) -> Graph:
 
     Examples
     --------
-    Eight tasks on a ring, four a node: the two nodes meet at both ends.
+    Eight tasks on a ring, four per node: the two nodes communicate at both ends.
 
     >>> dict(nearest_neighbors((8,), 4))
     {(0, 1): 2}
@@ -88,7 +88,7 @@ def all_reduce_tree(nodes: int) -> Graph:
 
 
 def hops_of_graph(graph: Graph, places: Sequence[Coordinates], torus: Torus) -> float:
-    """Hops of all messages together, weighted as the torus says. [hops]
+    """Total hops of all messages, weighted as the torus specifies. [hops]
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""The torus: wiring, distances, node orders, and how compact an allocation lies."""
+"""The torus: wiring, distances, node orders, and the compactness of an allocation."""

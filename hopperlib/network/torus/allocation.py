@@ -1,9 +1,8 @@
 """How compact the nodes of a job lie: the placement metrics of the variability study.
 
-The study measured average and greatest distances, the same with Y weighted
-double, and volume and surface of the convex hull of the coordinates [1]_.
-Every function takes coordinates; "nodes" come with the coordinates of their
-Gemini, so that two nodes of one Gemini are no hop apart.
+The study measured average and greatest distances, the same with Y weighted double, and volume and surface of the convex
+hull of the coordinates [1]_. Every function takes coordinates; "nodes" have the coordinates of their Gemini, so that
+two nodes of one Gemini are zero hops apart.
 
 The mean distance is exact and needs no loop over pairs: see `_sum_of_ring_distances`.
 
@@ -26,9 +25,9 @@ from hopperlib.network.torus.hull import Hull, convex_hull
 def _sum_of_ring_distances(counts: Sequence[int]) -> int:
     """Sum of the ring distances of all pairs of points, given how many lie at each place. [hops]
 
-    Push a window of half the ring, rounded down, once round. It holds the one of two points and not the other as
-    often as they are apart, and the other and not the one as often again. A window that holds k of n points parts
-    k (n - k) pairs, so the sum over its places is twice what is wanted.
+    Push a window of half the ring, rounded down, once round. It contains the first of two points but not the second as
+    often as their distance, and the second but not the first as often again. A window with k of n points separates k (n
+    - k) pairs, so the sum over its positions is twice the result.
     """
     half = len(counts) // 2
     points = sum(counts)
@@ -53,7 +52,7 @@ def _mean_of_counts(counts: Sequence[int], torus: Torus) -> float:
 
 
 def mean_hop_distance(places: Iterable[Coordinates], torus: Torus) -> float:
-    """Mean distance over all pairs of places, weighted as the torus says. [hops]
+    """Mean distance over all pairs of places, weighted as the torus specifies. [hops]
 
     Give every node's coordinates for the mean between nodes (two nodes of one
     Gemini count as a pair at distance 0), or each Gemini once for the mean
@@ -99,10 +98,10 @@ class PrefixCounts:
     def __init__(self, places: Sequence[Coordinates], torus: Torus) -> None:
         self._torus = torus
         x_size, y_size, z_size = torus.dimensions
-        # All counts of one running sum stand side by side in one whole number, 32 bits each: lanes, as in a vector
-        # register. Adding a node adds 1 to three lanes. No lane overflows into the next, since it holds at most as many
-        # as there are nodes; and none borrows, since a later sum has no less in any lane. So one subtraction of big
-        # integers, which Python does in C, subtracts 49 counts at once on Hopper's torus.
+        # All counts of one prefix sum are stored in one integer, 32 bits each: lanes, as in a vector register. Adding a
+        # node adds 1 to three lanes. No lane overflows into the next, since it is at most the number of nodes; and none
+        # borrows, since a later sum is not smaller in any lane. So one subtraction of big integers, which Python does
+        # in C, subtracts 49 counts at once on Hopper's torus.
         steps = ((1 << 32 * x) + (1 << 32 * (x_size + y)) + (1 << 32 * (x_size + y_size + z)) for x, y, z in places)
         self._sums = list(accumulate(steps, initial=0))
         self._bytes = 4 * (x_size + y_size + z_size)
@@ -116,7 +115,7 @@ class PrefixCounts:
             Positions from (included) to (not included).
         """
         packed = sum(self._sums[end] - self._sums[start] for start, end in runs)
-        # The bytes of the number are the lanes, the first one first on a host that stores the low byte first.
+        # The bytes of the number are the lanes, the first one first on a little-endian host.
         counts = memoryview(packed.to_bytes(self._bytes, sys.byteorder)).cast("I").tolist()
         if sys.byteorder == "big":
             counts.reverse()
@@ -124,7 +123,7 @@ class PrefixCounts:
 
 
 def max_hop_distance(places: Iterable[Coordinates], torus: Torus) -> float:
-    """Greatest distance of two places, weighted as the torus says. [hops]
+    """Greatest distance of two places, weighted as the torus specifies. [hops]
 
     Examples
     --------
@@ -169,11 +168,10 @@ def _best_cuts(values: Sequence[int], size: int) -> list[int]:
 def hull_of_placement(places: Iterable[Coordinates], torus: Torus) -> Hull:
     """Volume and surface of the convex hull of a placement, in units of the torus.
 
-    Each ring is first opened at its widest gap, so that a job that lies across
-    the seam of the torus is not taken for a wide one. Of equally wide gaps that
-    one counts which leaves the places closest together (the least variance along
-    the axis); if that does not decide, the smallest hull. The result therefore
-    does not change when the whole placement is shifted round the torus.
+    Each ring is first opened at its widest gap, so that a job across the seam of the torus is not treated as wide. Of
+    equally wide gaps that one counts which leaves the places closest together (the least variance along the axis); if
+    that does not decide, the smallest hull. The result therefore does not change when the whole placement is shifted
+    round the torus.
 
     Examples
     --------

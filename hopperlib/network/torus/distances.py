@@ -1,9 +1,8 @@
 """Distances and links in a three-dimensional torus.
 
-A message goes along X first, then Y, then Z, each the shorter way round. How
-fast a link is depends on its direction and on where it lies: Y links between
-blades have half the bandwidth of the others, and Z links inside a cage are
-faster than those between cages.
+A message goes along X first, then Y, then Z, each the shorter way round. A link's speed depends on its direction and
+its location: Y links between blades have half the bandwidth of the others, and Z links inside a cage are faster than
+those between cages.
 """
 
 from collections.abc import Iterator
@@ -34,8 +33,7 @@ class Torus:
     dimensions : tuple of three int
         Routers along x, y and z, each at least 1.
     weights : tuple of three float
-        What a hop along each axis counts. ``(1, 2, 1)`` counts y double, for
-        links of half the bandwidth.
+        Weight of a hop along each axis. ``(1, 2, 1)`` counts y double, for links of half the bandwidth.
 
     Raises
     ------
@@ -67,7 +65,7 @@ class Torus:
         Raises
         ------
         InputError
-            If the machine's network is no torus.
+            If the machine's network is not a torus.
         """
         if machine.network is None or machine.network.dimensions is None:
             raise InputError(f"machine {machine.name!r} states no torus dimensions, so it has no hops")

@@ -66,13 +66,13 @@ def _flat_surface(points: list[Point], normal: Point) -> float:
         return kept[:-1]
 
     ring = chain(flat) + chain(reversed(flat))
-    # Twice the area of the shadow is both its sides; what the shadow lost is the cosine of its angle to the plane.
+    # Twice the area of the shadow counts both its sides; the ratio is the cosine of its angle to the plane.
     twice = abs(sum(p[0] * q[1] - q[0] * p[1] for p, q in zip(ring, ring[1:] + ring[:1], strict=True)))
     return twice * _length(normal) / abs(normal[axis])
 
 
 def _face(a: Point, b: Point, c: Point) -> Faces:
-    """Return a triangle with its normal, and how far out its plane lies."""
+    """Return a triangle with its normal, and the distance of its plane."""
     out = _cross(_minus(b, a), _minus(c, a))
     return {(a, b, c): (out, _dot(out, a))}
 
@@ -82,7 +82,7 @@ def _body(corners: tuple[Point, Point, Point, Point]) -> Faces:
     faces: Faces = {}
     for i in range(4):
         a, b, c = (corners[j] for j in range(4) if j != i)
-        # The fourth corner lies inside: a normal that points away from it points outwards.
+        # The fourth corner is inside: a normal that points away from it points outwards.
         outward = _dot(_cross(_minus(b, a), _minus(c, a)), _minus(corners[i], a)) < 0
         faces |= _face(a, b, c) if outward else _face(a, c, b)
     return faces
@@ -97,7 +97,7 @@ def _raise_corner(faces: Faces, p: Point) -> None:
     for face in seen:
         del faces[face]
     for a, b in edges:
-        # Faces are all turned the same way, so an edge between two seen faces stands here in both directions.
+        # Faces have consistent orientation, so an edge between two visible faces occurs in both directions.
         if (b, a) not in edges:
             faces |= _face(a, b, p)
 
@@ -119,7 +119,7 @@ def convex_hull(points: Iterable[Point]) -> Hull:
     Raises
     ------
     InputError
-        If there is no point.
+        If there are no points.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Who sits where: the node list over time, and how compact an order lies."""
+"""Maps of node use: the node list over time, and the compactness of an order."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from hopperlib.scheduling.schedule import Schedule
 
 
 def holders(schedule: Schedule, time_s: int) -> dict[int, int]:
-    """Return which job (its index) holds each position of the node list at an instant.
+    """Return the job (its index) at each position of the node list at an instant.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def holders(schedule: Schedule, time_s: int) -> dict[int, int]:
 
 
 def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 120, rows: int = 96) -> list[list[float]]:
-    """Return how much of each stretch of the node list was busy in each stretch of time. [fraction]
+    """Return the busy fraction of each stretch of the node list in each interval. [fraction]
 
     Examples
     --------
@@ -51,7 +51,7 @@ def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 12
 
 
 def _overlaps(low: float, high: float, size: float, count: int) -> list[tuple[int, float]]:
-    """Return which cells an interval meets, and how much of each it covers."""
+    """Return the cells that an interval overlaps, and the covered part of each."""
     first = int(low / size)
     if first < count and low < high <= (first + 1) * size:
         return [(first, (high - low) / size)]

@@ -1,10 +1,9 @@
 """The orders in which a scheduler can walk the nodes of a torus.
 
-A scheduler that takes the first free nodes of a list is blind to the torus:
-the order of the list decides how compact a job lies. What is documented of
-Hopper's orders is little [1]_: NID order follows neighbours without knowing
-the topology, xyz knows it but fills two dimensions only, xyz-by2 fills three.
-Their exact definitions are not printed, so the ones here are assumptions:
+A scheduler that takes the first free nodes of a list ignores the torus: the order of the list determines the
+compactness of a job. Documentation of Hopper's orders is sparse [1]_: NID order follows neighbors without using the
+topology, xyz uses it but fills only two dimensions, xyz-by2 fills three. Their exact definitions are not printed, so
+the ones here are assumptions:
 
 - ``nid``: by node number.
 - ``xyz``: by coordinates, z fastest, then y, then x: plane after plane.
@@ -25,7 +24,7 @@ from hopperlib.machine import Machine
 from hopperlib.network.torus.distances import Coordinates
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 
-#: What each order is called where one is chosen.
+# : Display names of the orders.
 ORDER_TITLES = {"nid": "NID", "xyz": "xyz", "xyz-by2": "xyz-by2", "hilbert": "Hilbert curve"}
 ORDERS: tuple[str, ...] = tuple(ORDER_TITLES)
 

@@ -1,4 +1,4 @@
-"""Where a job lands on a machine of which a part is busy, and how compact it lies there."""
+"""Placement of a job on a partly busy machine, and its compactness."""
 
 from hopperlib.errors import refusal
 
@@ -18,7 +18,7 @@ def busy(position: int, busy_fraction: float) -> bool:
 
 
 def free_positions(count: int, nodes: int, *, start_fraction: float, busy_fraction: float) -> list[int]:
-    """Return the first free positions of a node list from a start on, on a machine that is busy as `busy` says.
+    """Return the first free positions of a node list from a start, on a machine that is busy as specified in `busy`.
 
     Parameters
     ----------

@@ -10,11 +10,10 @@ has a long link: neighbours in the torus are two cabinets apart on the floor.
 - Z runs up cage 0, down cage 1 and up cage 2. In every other row, in torus
   order, the cages come in reverse.
 
-Node numbers follow the same snake: up the first Gemini of the blades, back
-along the second, then the next row, then the next column with its rows walked
-backwards. The rule was read off Titan's published table, all 19,200 rows of
-which it gives back, and it agrees with two published pairs of Blue Waters [1]_.
-For Hopper no table is known: there the rule is an inference.
+Node numbers follow the same snake: up the first Gemini of the blades, back along the second, then the next row, then
+the next column with its rows walked backwards. The rule was derived from Titan's published table, reproduces all of its
+19,200 rows, and agrees with two published pairs of Blue Waters [1]_. For Hopper no table is known: there the rule is an
+inference.
 
 References
 ----------
@@ -63,7 +62,7 @@ class NodeAddress(NamedTuple):
 
 def _there_and_back(count: int, first_out: int) -> list[int]:
     """Return 0, then every other number out and the rest back: 0 1 3 5 4 2 or 0 2 4 5 3 1."""
-    # A ring that is laid so has no cable longer than two steps, the one that closes it included.
+    # A ring laid out this way has no cable longer than two steps, including the closing one.
     if first_out == 1:
         return [0, *range(1, count, 2), *reversed(range(2, count, 2))]
     return [*range(0, count, 2), *reversed(range(1, count, 2))]
@@ -75,7 +74,7 @@ MOST_CABINETS = 5_000
 
 @dataclass(frozen=True)
 class Wiring:
-    """The floor of a Gemini machine and what follows from it.
+    """The floor of a Gemini machine and derived values.
 
     Parameters
     ----------
@@ -198,7 +197,7 @@ class Wiring:
         Raises
         ------
         InputError
-            If the text is no node name, or no node of this floor has it.
+            If the text is not a node name, or no node of this floor has it.
 
         Examples
         --------

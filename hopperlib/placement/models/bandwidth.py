@@ -1,8 +1,7 @@
 """Memory bandwidth that tasks get when they share NUMA nodes.
 
-A core draws at most its cap c; a NUMA node gives at most its bandwidth B,
-divided evenly among the k cores that draw on it. So each gets min(c, B / k),
-and tasks packed onto few NUMA nodes may wait where spread ones would not.
+A core draws at most its cap c; a NUMA node gives at most its bandwidth B, divided evenly among the k cores that draw on
+it. Each therefore gets min(c, B / k), and tasks packed onto few NUMA nodes may wait where spread ones would not.
 
 ==========================  ==================================================
 `task_bandwidth_gb_s`       min(c, B / k) on a kind of node
@@ -14,8 +13,7 @@ and tasks packed onto few NUMA nodes may wait where spread ones would not.
 `hopperlib.placement.slowdown` prices a placement with the same rule (times instead of rates) and uses `slowdown` and
 `spill`; the other two are for questions without a launch line.
 
-What they leave out: caches (tasks that share a cache can gain or lose far
-more), and how well hardware threads share a core.
+Left out: caches (tasks that share a cache can gain or lose far more), and sharing of a core by hardware threads.
 """
 
 from collections.abc import Sequence
@@ -48,7 +46,7 @@ def slowdown(memory_bound_fraction: float, ratio: float) -> float:
     memory_bound_fraction : float
         f, the share of the *spread* run's time that waits for memory, 0 to 1.
     ratio : float
-        r, what the memory-bound part takes packed over spread.
+        r, the time of the memory-bound part packed over spread.
 
     Raises
     ------
@@ -66,7 +64,7 @@ def slowdown(memory_bound_fraction: float, ratio: float) -> float:
 
 
 def write_allocate_gain(loads: int, stores: int, waiting_fraction: float = 1.0) -> float:
-    """Gain in rate if the lines that a loop overwrites are no longer read before. [fraction]
+    """Gain in rate if overwritten cache lines are no longer read first. [fraction]
 
     A cache reads a line before it writes into it, although nothing of it survives. The rate counts each array once, so
     a compiler that avoids the read raises it: (loads + 2 stores) / (loads + stores) at most.
@@ -92,7 +90,7 @@ def write_allocate_gain(loads: int, stores: int, waiting_fraction: float = 1.0) 
 
     References
     ----------
-    J. D. McCalpin, STREAM, reference page, on what the benchmark counts.
+    J. D. McCalpin, STREAM, reference page, on the bytes that the benchmark counts.
     """
     at_least(0, loads=loads)
     at_least(1, stores=stores)
@@ -107,13 +105,13 @@ class Spill(NamedTuple):
     Parameters
     ----------
     need_gb : tuple of float
-        What the tasks of each NUMA node want.
+        Need of the tasks on each NUMA node.
     remote_gb : tuple of float
-        How much of that lies on other NUMA nodes.
+        Part of that on other NUMA nodes.
     taken_gb : tuple of float
-        What each NUMA node holds for tasks of others.
+        Memory of each NUMA node used by tasks of others.
     missing_gb : float
-        What fits nowhere.
+        Need that fits nowhere.
     """
 
     need_gb: tuple[float, ...]
@@ -123,24 +121,23 @@ class Spill(NamedTuple):
 
     @property
     def remote_fraction(self) -> float:
-        """Share of all the memory that is not on its own NUMA node, 0 to 1."""
+        """Share of all memory that is on a remote NUMA node, 0 to 1."""
         need = sum(self.need_gb)
         return sum(self.remote_gb) / need if need else 0.0
 
 
 def spill(need_gb: Sequence[float], room_gb: float) -> Spill:
-    """Return where memory goes that does not fit its own NUMA node.
+    """Compute the location of memory that does not fit on its local NUMA node.
 
-    Assumed: it is shared out over the other NUMA nodes in proportion to their
-    free memory. (The kernel takes the nearest first; the sources do not say
-    more than "the next".)
+    Assumed: it is shared out over the other NUMA nodes in proportion to their free memory. (The kernel uses the nearest
+    first; the sources only say "the next".)
 
     Parameters
     ----------
     need_gb : sequence of float
-        What the tasks of each NUMA node want. [GB]
+        Need of the tasks on each NUMA node. [GB]
     room_gb : float
-        What each NUMA node has. [GB]
+        Memory of each NUMA node. [GB]
 
     Raises
     ------

@@ -15,7 +15,7 @@ lands on the wrong NUMA node and one node's channels serve all. Here one rate fo
 Cores, channels and links are joined by `hopperlib.contention.saturation.soft_minimum`: random requests wait
 for each other before a channel is full [1]_.
 
-What it leaves out: caches, replicas of pages, migration by the kernel, and page tables on far NUMA nodes.
+Left out: caches, replicas of pages, migration by the kernel, and page tables on far NUMA nodes.
 
 References
 ----------
@@ -43,9 +43,9 @@ class MemorySystem(NamedTuple):
     channels_gb_s : float
         Attainable bandwidth of the channels of one NUMA node. [GB/s]
     core_gb_s : float
-        Rate of one core alone on its own NUMA node. [GB/s]
+        Bandwidth of one core alone on its local NUMA node. [GB/s]
     far_fraction : float
-        Rate of one core on another NUMA node's memory over that on its own. [0-1]
+        Bandwidth of one core on a remote NUMA node's memory over that on its local one. [0-1]
     link_gb_s : float or None
         Bandwidth out of a NUMA node to all others together; None does not limit. [GB/s]
     """
@@ -72,7 +72,7 @@ class MemorySystem(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """Where the data of a parallel program lies.
+    """Location of a parallel program's data.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Placement(NamedTuple):
 
 
 class Translation(NamedTuple):
-    """What missing translations cost.
+    """Cost of TLB misses.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class Translation(NamedTuple):
 
         Examples
         --------
-        Random lines in 1 GB: every small page misses, 1,536 large pages reach all of it:
+        Random lines in 1 GB: every small page misses, 1,536 large pages cover all of it:
 
         >>> table = Translation(20.0, 1536, 64, 1 << 30)
         >>> round(table.cost_ns_per_byte(4096), 3), table.cost_ns_per_byte(2 << 20)
@@ -332,7 +332,7 @@ def first_touch_s(memory_bytes: float, page_bytes: int, *, fault_us: float, clea
 
 
 class PageRun(NamedTuple):
-    """What a run does with memory and messages; shares are of its time with small pages, and may add up to less than 1.
+    """A run's use of memory and messages; shares are of its time with small pages, and may add up to less than 1.
 
     Parameters
     ----------

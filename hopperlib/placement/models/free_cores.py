@@ -1,20 +1,18 @@
-"""Cores left free for the node's own work: when fewer tasks finish sooner.
+"""Cores left free for system work: when fewer tasks finish sooner.
 
-The operating system, local I/O and helper threads need a core now and then. If
-every core has a task, one task is interrupted, and in a program that meets at
-barriers all tasks wait for it. With some cores free that work runs beside the
-tasks, but the tasks left have more to do each.
+The operating system, local I/O and helper threads need a core now and then. If every core has a task, one task is
+interrupted, and in a program with barriers all tasks wait for it. With some cores free, that work runs at the same time
+as the tasks, but each remaining task has more to do.
 
-Times are in units of the packed run's own work, so that 1 is a packed node
-with nothing else to do. What it leaves out: bandwidth and memory that the
-tasks gain, which speak for free cores too.
+Times are in units of the packed run's work, so that 1 is a packed node without system work. Left out: bandwidth and
+memory that the tasks gain, which also favor free cores.
 """
 
 from hopperlib.errors import at_least, within
 
 
 def break_even_service(cores: int, free: int) -> float:
-    """Work beside the tasks above which that many free cores pay, as a share of one core's time. [ratio]
+    """System work above which this many free cores pay off, as a share of one core's time. [ratio]
 
     Above it they always pay: that work takes longer on one busy core, with all
     tasks waiting, than on free ones.

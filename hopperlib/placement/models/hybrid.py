@@ -1,19 +1,19 @@
 """Run time against threads a task, on nodes whose cores are all put to use.
 
-More threads mean fewer tasks, and that pulls both ways. What it costs:
+More threads mean fewer tasks, and that pulls both ways. Cost:
 
 * the part of a task that one thread does alone takes as many times longer (Amdahl);
 * a task wider than a NUMA node reads memory that its first thread touched over a link,
   and all its threads queue at the channels of one NUMA node.
 
-What it saves: the tasks of a node send their copies through one network interface, so a
-collective takes tasks a node times levels of its tree; and what each task holds a copy
-of is held fewer times (`hopperlib.placement.models.memory.merged_need`).
+Savings: the tasks of a node send their copies through one network interface, so a collective takes tasks per node times
+the levels of its tree; and data replicated in each task have fewer copies
+(`hopperlib.placement.models.memory.merged_need`).
 
 All times are in units of the pure MPI run, spread over the NUMA nodes, its memory local.
 
-What it leaves out: caches, the cost of starting and joining threads (count it in the
-serial part), surfaces of blocks that grow with the task, and overlap.
+Left out: caches, the cost of starting and joining threads (include it in the serial part), surfaces of blocks that grow
+with the task, and overlap.
 """
 
 import math
@@ -22,19 +22,19 @@ from dataclasses import dataclass, replace
 from hopperlib.errors import refusal, within
 from hopperlib.machine import NodeKind
 
-#: Assumed: runs of the same thing on the same nodes differ by about so much. What is closer cannot be told apart by a
-#: run or two.
+# : Assumed: repeated runs on the same nodes differ by about this much. Smaller differences cannot be shown by a : run
+# or two.
 VARIATION = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunShares:
-    """What the parts of a run are, of the run with one thread a task.
+    """Parts of a run, relative to the run with one thread per task.
 
     Parameters
     ----------
     parallel_fraction : float
-        Share of a task's own work that its threads share. [0-1]
+        Share of a task's work that its threads share. [0-1]
     mpi_share : float
         Share of the run that each task costs in MPI. [0-1]
     memory_bound_fraction : float
@@ -56,7 +56,7 @@ class RunShares:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadCost:
-    """What one number of threads a task makes of the parts of a run, each against the pure MPI run.
+    """Parts of the run time for one number of threads per task, relative to the pure MPI run.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ class ThreadCost:
     def run_time(self, shares: RunShares) -> float:
         """Run time over that of the pure MPI run. [ratio]"""
         shared, waiting = shares.parallel_fraction, shares.memory_bound_fraction
-        # This many threads a task are that many times fewer tasks, each with so much more to do: what its threads do not
-        # share takes that much longer, what they share as long as before.
+        # This many threads per task means fewer tasks by the same factor, each with correspondingly more work: unshared
+        # work takes that much longer, shared work as long as before.
         alone = (1 - shared) * self.threads
         memory = alone * self.serial_memory + shared * self.parallel_memory
         work = waiting * memory + (1 - waiting) * (alone + shared)
@@ -105,7 +105,8 @@ def thread_counts(cores: int) -> tuple[int, ...]:
 
 
 def _seats(kind: NodeKind, tasks: int, threads: int, spread: bool) -> list[list[tuple[int, int]]]:
-    """Return for each task its NUMA nodes with its threads there: tasks dealt out if asked and possible, else in order.
+    """Return for each task its NUMA nodes with its threads there: tasks distributed round-robin on request if possible,
+    otherwise in order.
 
     The first thread is on the first of them.
     """
@@ -145,12 +146,12 @@ def memory_times(
     tasks, threads : int
         Tasks of the node, threads of each.
     elsewhere : float
-        Share of a task's data that its first thread touched first, so that it lies with that thread. [0-1]
+        Share of a task's data first touched by its first thread, and therefore local to it. [0-1]
     spread : bool
         Whether whole tasks are dealt out over the NUMA nodes (aprun's ``-S``), where they fit.
     spilled : float
-        Share of what belongs on the first NUMA node that found no room there and lies on the next, as memory does
-        where aprun is not told ``-ss``. One full NUMA node is enough: the slowest task sets the pace. [0-1]
+        Share of the data for the first NUMA node that does not fit there and is on the next, as memory is without
+        aprun's ``-ss``. One full NUMA node suffices: the slowest task determines the run time. [0-1]
 
     Raises
     ------
@@ -174,7 +175,7 @@ def memory_times(
     full = {0: 1 - spilled, 1: spilled} if kind.numa_nodes > 1 else {0: 1.0}
 
     def share_of(data: int, home: int) -> float:
-        """Share of what belongs on one NUMA node that lies on another, or on it."""
+        """Share of the data for one NUMA node that is on another, or on it."""
         return full.get(home, 0.0) if data == 0 else float(data == home)
 
     first: dict[tuple[int, int], float] = {}
@@ -230,7 +231,7 @@ def thread_costs(
     spread: bool = True,
     spilled: float = 0.0,
 ) -> tuple[ThreadCost, ...]:
-    """Return what each number of threads a task makes of a job, the fewest first.
+    """Compute the cost of each number of threads per task, fewest first.
 
     Parameters
     ----------
@@ -245,7 +246,7 @@ def thread_costs(
     Raises
     ------
     InputError
-        If the node has not so many cores, or the job fewer tasks than those.
+        If the node has fewer cores, or the job fewer tasks.
 
     Examples
     --------
@@ -296,7 +297,7 @@ def best_threads(costs: tuple[ThreadCost, ...], shares: RunShares) -> ThreadCost
 
 
 def close_to(costs: tuple[ThreadCost, ...], best: ThreadCost, shares: RunShares) -> tuple[ThreadCost, ...]:
-    """Return those that a run or two cannot tell from the best, itself included.
+    """Return those that one or two runs cannot separate from the best, including the best.
 
     Examples
     --------

@@ -1,8 +1,7 @@
-"""Memory that tasks get on a node, and what takes it away.
+"""Memory available to tasks on a node, and its other uses.
 
-A node gives its programs less than is installed: the kernel, the client of the
-file system, message buffers and the executable take their share first. What is
-left is shared by the tasks of the node.
+A node gives its programs less than is installed: the kernel, the client of the file system, message buffers and the
+executable take their share first. The rest is shared by the tasks of the node.
 
 ============================  ================================================
 `memory_per_task`             what each of the tasks on a node can allocate
@@ -11,9 +10,8 @@ left is shared by the tasks of the node.
 `copied_fraction_needed`      how much must be copies for merged tasks to fit
 ============================  ================================================
 
-`hopperlib.placement.layouts` makes whole job layouts of it. What it leaves out:
-tasks that need different amounts, needs that change during a run, and stacks
-of threads.
+`hopperlib.placement.layouts` makes whole job layouts of it. Left out: tasks that need different amounts, needs that
+change during a run, and thread stacks.
 """
 
 from collections import Counter
@@ -109,7 +107,7 @@ def seats(node: NodeKind, threads: int) -> int:
     within(1, node.cores, ", the cores of a node", threads=threads)
     if threads > node.cores_per_numa_node:
         return len(node.usable_cores) // threads
-    # What the site keeps for the system is of no use to a task.
+    # Memory reserved for the system is not available to tasks.
     kept = Counter(map(node.numa_node_of, node.reserved_cores))
     return sum((node.cores_per_numa_node - kept[number]) // threads for number in range(node.numa_nodes))
 
@@ -117,9 +115,8 @@ def seats(node: NodeKind, threads: int) -> int:
 def merged_need(need_gb: float, threads: int, copied_fraction: float) -> float:
     """Memory of one task of several threads that takes the place of as many tasks. [GB]
 
-    Part of a task's memory is the same in every task: the program, message
-    buffers, ghost cells, tables. Merged tasks hold it once. The rest is the
-    task's own piece of the problem, and the merged task holds all the pieces.
+    Part of a task's memory is the same in every task: the program, message buffers, ghost cells, tables. Merged tasks
+    hold it once. The rest is the task's part of the problem, and the merged task holds all parts.
 
     Parameters
     ----------

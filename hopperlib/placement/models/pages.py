@@ -1,15 +1,15 @@
 """MPI bandwidth between nodes by the size of memory pages.
 
-A network interface that reads memory itself must know where each page lies. If
-that costs a fixed time a page, a byte costs 1 / B and its share of it, so small
-pages are slow whatever the link can do. The cost is had from one measured pair.
+A network interface that reads memory itself must know the address of each page. If that costs a fixed time per page, a
+byte costs 1 / B and its share of it, so small pages are slow whatever the link's bandwidth. The cost is had from one
+measured pair.
 """
 
 from hopperlib.errors import InputError, refusal
 
 
 def page_cost_us(small_gb_s: float, large_gb_s: float, page_bytes: int) -> float:
-    """Time that each small page costs beside its bytes. [us]
+    """Time that each small page costs in addition to its bytes. [us]
 
     Parameters
     ----------

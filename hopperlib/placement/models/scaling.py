@@ -1,7 +1,7 @@
 """How times and sizes change with the number of nodes or tasks, from a few measured ones.
 
-A run has parts that shrink with the nodes, parts that stay and parts that grow. Least squares with no part below 0
-says how much there is of each; what does not shrink decides at scale (Amdahl).
+A run has parts that shrink with the nodes, parts that stay and parts that grow. Least squares with nonnegative parts
+estimates each; the part that does not shrink dominates at scale (Amdahl).
 """
 
 import math
@@ -21,7 +21,7 @@ def parts(points: Mapping[float, float], powers: Sequence[float]) -> list[float]
     points : mapping
         Count -> value, at least as many as powers. [above 0]
     powers : sequence of float
-        -1 for what shrinks with the count, 0 for what stays, above 0 for what grows.
+        -1 for a part that shrinks with the count, 0 for a constant part, above 0 for one that grows.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""What a simulated scheduler is made of: the events, the queues by kind of node, and the free nodes."""
+"""Components of a simulated scheduler: the events, the queues by kind of node, and the free nodes."""

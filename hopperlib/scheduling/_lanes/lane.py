@@ -1,7 +1,7 @@
-"""What every queue of a simulated scheduler has: the jobs that run, and a lane for each pool of nodes.
+"""Shared parts of all queues of a simulated scheduler: the running jobs, and a queue for each pool of nodes.
 
-A look is a generator that names each job before it is tried: lanes that have limits in common take turns, in the order
-of the queue, by merging their looks.
+A scheduling pass is a generator that yields each job before it is tried: queues with common limits take turns, in
+priority order, by merging their passes.
 """
 
 from collections import deque
@@ -14,12 +14,12 @@ from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.schedule import FINISHED, KILLED_AT_LIMIT, Schedule
 
 FOREVER = 1 << 62
-# What a job wants: partition, cores, GPUs and memory of each node (0 cores: the whole node).
+# A job's request: partition, and cores, GPUs and memory per node (0 cores: the whole node).
 Wanted = tuple[str, int, int, int]
 
 
 class Run:
-    """What the lanes of a simulation share: the jobs that run, the order of the queue, and the limits."""
+    """State shared by the queues of a simulation: running jobs, the order of the queue, and the limits."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Lane:
 
     @property
     def pools(self) -> Sequence["Lane"]:
-        """The lanes whose nodes the jobs have."""
+        """The queues whose nodes the jobs use."""
         return (self,)
 
     def room(self, job: int, now: int) -> int:
@@ -107,7 +107,7 @@ class Lane:
         raise NotImplementedError
 
     def take_idle(self, first: int, last: int, *, planned: bool) -> list[int]:
-        """Take away what is idle of the nodes from first to last (not included), perhaps as planned, and return the bounds."""
+        """Take the idle nodes from first to last (exclusive), optionally as planned, and return the bounds."""
         raise NotImplementedError
 
     def end_outage(self, bounds: list[int]) -> None:
@@ -162,19 +162,19 @@ class Lane:
 
 
 class PlanningLane(Lane):
-    """A queue whose first blocked jobs are promised a time; it is worked out only where a job behind finds enough idle nodes."""
+    """A queue whose first blocked jobs are promised a start time, computed only if a later job finds enough idle nodes."""
 
     #: For how many blocked jobs of a partition a start is reserved.
     depth: int
-    #: Whether promises are what they would be anew.
+    # : Whether promises are up to date.
     planned = False
 
     def most_idle(self, wanted: Wanted) -> int:
-        """Return the width of the widest job of a kind that finds its nodes now, whatever is promised."""
+        """Return the width of the widest job of a kind that fits now, regardless of promises."""
         raise NotImplementedError
 
     def try_to_start(self, key: int, now: int) -> bool:
-        """Start a job if enough nodes are idle and no promise is broken; return whether it keeps nobody behind it."""
+        """Start a job if enough nodes are idle and no promise is broken; return whether later jobs may pass it."""
         raise NotImplementedError
 
     def withdraw(self, job: int) -> None:
@@ -186,11 +186,11 @@ class PlanningLane(Lane):
         same = self.planned and not (changed or run.keep or run.limited or run.backfill or waiting.is_stale(now))
         for key in keys:
             waiting.add(key)
-        # While promises hold, those behind all others are looked at alone.
+        # While promises remain valid, only jobs after all others are tried.
         deque(self.look_at(keys, now) if same and keys and keys[0] > last else self.schedule_pass(now), maxlen=0)
 
     def start_heads(self, now: int) -> Iterator[int]:
-        """Start jobs in the order of the queue until one does not find its nodes, which keeps all behind it waiting."""
+        """Start jobs in the order of the queue until one does not fit, which blocks all later ones."""
         for key in list(self.waiting.queue):
             job = key & JOB
             yield key
@@ -208,10 +208,10 @@ class PlanningLane(Lane):
         if stale or self.run.keep:
             # Where a job runs over its limit, its end moves with the clock.
             self.forget()
-        # How many jobs are blocked in each partition, and those of them that were not promised a time yet.
+        # Number of blocked jobs in each partition, and those of them not yet promised a time.
         self.blocked: dict[str, int] = {}
         self.unplanned: deque[int] = deque()
-        # Of a kind of job in this look: who runs that long finds no more nodes than so many.
+        # For a kind of job in this pass: jobs of this length find at most this many nodes.
         self.tight: dict[Wanted, tuple[int, int]] = {}
         self.planned = True
         if self.run.heads_only:

@@ -39,9 +39,8 @@ class Loop(Run):
         self.next_sample_s = FOREVER if sample_every_s is None else next_submit
         self.pass_s = FOREVER
         while submitted < count or ends or self.has_waiting():
-            # What ends goes before what else happens in the same second, so newcomers find its nodes free. A key of
-            # `ends` is the second above the job's index: due by a second is what lies below the first key of the
-            # next.
+            # Ends come before other events in the same second, so new jobs find the nodes free. A key of `ends` is the
+            # second above the job's index: events due by a second are below the first key of the next.
             other = min(next_submit, self.change_s, self.pass_s)
             ended = bool(ends) and ends[0] < (other + 1) << SHIFT
             now = ends[0] >> SHIFT if ended else other
@@ -76,19 +75,19 @@ class Loop(Run):
     ) -> None:
         """Lay out what happens to the machine before the first job comes."""
         self.lanes, self.lane_of, self.downtimes, self.closures = lanes, lane_of, downtimes, closures
-        # What each downtime holds now of each lane, and the downtimes that take nodes as they fall free.
+        # Nodes of each queue held by each downtime, and the downtimes that take nodes as they become free.
         self.down: dict[tuple[int, Lane], list[int]] = {}
         self.drains: list[int] = []
         self.pools = [pool for lane in lanes for pool in lane.pools]
-        # What happens to the machine, the next one last: (instant, 0 end or 1 begin, number of the downtime, or after
-        # all downtimes that of the closure).
+        # Machine events, the next one last: (instant, 0 end or 1 begin, number of the downtime or, after all downtimes,
+        # of the closure).
         spans: list[Downtime | Closure] = [*downtimes, *closures]
         events = [((each.end_s, 0, number), (each.start_s, 1, number)) for number, each in enumerate(spans)]
         self.changes = sorted((event for both in events for event in both), reverse=True)
         self.plan()
 
     def begin_pass(self, now: int) -> bool:
-        """Whether a backfill pass is due; what was planned in the one before is planned anew."""
+        """Whether a backfill pass is due; the plans of the previous pass are discarded."""
         if now < self.pass_s:
             return False
         for lane in self.lanes:
@@ -106,13 +105,15 @@ class Loop(Run):
         return any(lane.waiting for lane in self.lanes)
 
     def sample_before(self, now: int, every_s: int | None) -> None:
-        """Take the samples due by now: nothing happens between two events, so a late one shows the machine as it was."""
+        """Take the samples due by now: nothing happens between two events, so a late sample shows the state at its
+        time.
+        """
         while self.next_sample_s < now:
             self.sample(self.next_sample_s)
             self.next_sample_s += every_s or 0
 
     def update(self, newcomers: Sequence[int], now: int, changed: set[Lane]) -> None:
-        """Let the lanes take jobs in, and start what can start."""
+        """Let the queues accept jobs, and start those that can start."""
         if len(self.lanes) == 1:
             self.lanes[0].update(newcomers, now, bool(changed))
             return
@@ -123,18 +124,18 @@ class Loop(Run):
             for lane, jobs in of_lane.items():
                 lane.update(jobs, now, lane in changed)
             return
-        # Limits may hold for several lanes: a start in one may keep the head of another from running, and let those
-        # behind it pass. So who is earlier in the queue is tried first, in whatever lane.
+        # Limits may span several queues: a start in one may block the head of another, and let later jobs pass it.
+        # Earlier jobs are therefore tried first, in any queue.
         for lane, jobs in of_lane.items():
             lane.add(jobs, now)
         for lane in self.lanes:
             lane.forget()
-        # A lane yields the key of a job before it tries it, so merging tries jobs in the order of the whole queue; the
-        # starts happen on the way, and the keys are not needed.
+        # A queue yields the key of a job before it tries it, so merging tries jobs in the order of the whole queue;
+        # starts are side effects, and the keys are not used.
         deque(merge(*(lane.schedule_pass(now) for lane in self.lanes)), maxlen=0)
 
     def complete(self, now: int) -> set[Lane]:
-        """End every job that ends by now; return the lanes in which anything changed."""
+        """End every job that ends by now; return the queues that changed."""
         ends, until, held, end_s = self.ends, (now + 1) << SHIFT, self.held, self.schedule.end_s
         changed: set[Lane] = set()
         while ends and ends[0] < until:
@@ -149,7 +150,7 @@ class Loop(Run):
         return changed
 
     def end(self, job: int, now: int) -> Iterable[Lane]:
-        """Give the nodes of a job back; return the lanes in which jobs wait for it by a limit."""
+        """Release the nodes of a job; return the queues with jobs that waited for it because of a limit."""
         if self.fair:
             self.order.load_with(job, -1, now)
         self.lane_of[job].finish(job, self.held.pop(job))
@@ -158,7 +159,7 @@ class Loop(Run):
         return self.release(self.limits.count(job, -1)) if self.limited else ()
 
     def release(self, reasons: Sequence[tuple[int, int]]) -> list[Lane]:
-        """Let the jobs wait again that were put aside for some reasons; return their lanes."""
+        """Requeue the jobs that were held for some reasons; return their queues."""
         lanes = [lane for lane in self.lanes if lane.waiting.release(reasons)]
         for lane in lanes:
             lane.forget()
@@ -210,7 +211,7 @@ class Loop(Run):
                 self.drain_free_nodes(other)
 
     def drain_free_nodes(self, number: int) -> None:
-        """Take what is free by now of the nodes of a downtime."""
+        """Take the nodes of a downtime that are free by now."""
         for pool in self.pools:
             taken = pool.take_idle(*self.span(number), planned=self.downtimes[number].drained)
             down = FirstFit(self.down.get((number, pool), []))
@@ -249,8 +250,8 @@ class Loop(Run):
         schedule.unavailable_runs.append(taken)
 
     def sample(self, now: int) -> None:
-        """Record the machine as it was at this instant."""
-        # Where the free runs of two lanes touch, both bounds go.
+        """Record the machine's state at this instant."""
+        # If free runs of two queues are adjacent, drop both bounds.
         bounds: set[int] = set()
         for lane in self.lanes:
             for of_pool in lane.free_bounds():

@@ -1,9 +1,10 @@
-"""The availability profile: what is left from each instant on at which, as expected, that changes.
+"""The availability profile: free resources from each instant at which they are expected to change.
 
-There is one kind. Of a pool of whole nodes that are alike it counts the nodes, and one profile is enough for the pool; of
-nodes that are shared, differ or lie in several partitions each has its own, of its cores, GPUs and memory. Both are asked
-when a share is left for so long, and a promise takes its share out of them. At depth 0 and 1 one promise at most is asked
-for, by the running jobs alone: a running sum (`whole`) or the nodes that come free in turn (`sparing`) answer that sooner.
+There is one kind. For a pool of identical whole nodes it counts nodes, and one profile suffices for the pool; nodes
+that are shared, differ or belong to several partitions each have a profile of their cores, GPUs and memory. Both return
+when a share is free for a given time, and a promise subtracts its share from them. At depth 0 and 1 at most one promise
+is needed, from the running jobs alone: a prefix sum (`whole`) or the order in which nodes become free (`sparing`) is
+faster.
 """
 
 from bisect import bisect_left
@@ -25,7 +26,7 @@ def packed(amounts: Amounts) -> int:
 
 
 class Profile:
-    """What is left from each of some instants on, the first of them 0 for now."""
+    """Free resources from each of some instants on, the first of them 0 for now."""
 
     __slots__ = ("_after", "_rooms", "_until", "left", "times")
 
@@ -36,7 +37,7 @@ class Profile:
         self._until: dict[int, int] = {}
 
     def take(self, share: int, at: int, end: int) -> None:
-        """Take a share from an instant to another; of a profile that was not asked for `rooms` or `until` yet."""
+        """Subtract a share between two instants; only for a profile whose `rooms` or `until` has not been used."""
         times, left, places = self.times, self.left, []
         for instant in (at, end):
             place = bisect_left(times, instant)
@@ -70,7 +71,7 @@ class Profile:
                 if times[step] <= latest:
                     self.take(nodes, times[step], end)
                 return
-            # Where too few are left, no start before it lasts: the search goes on behind it.
+            # If too few are free, no earlier start lasts: continue the search after it.
             step = other + 1
 
     def least(self, end: int) -> int:
@@ -78,7 +79,7 @@ class Profile:
         return min(self.left[: bisect_left(self.times, end)])
 
     def until(self, share: int) -> int:
-        """Return until when there is room for a share that there is room for now; 0 if there is none."""
+        """Return until when a share that is free now stays free; 0 if it is not."""
         until = self._until.get(share)
         if until is None:
             until = self._until[share] = next(

@@ -52,7 +52,7 @@ class Order:
         if shares is not None:
             self._shares = [shares.get(workload.words["account"][who], 0.0) for who in places]
         self._all_shares = len(places) if shares is None else sum(shares.values()) or 1.0
-        # What each of them used up to an instant, what it uses since, and what counts until usage is worked out anew.
+        # Usage of each up to an instant, new usage since then, and the value in effect until usage is recomputed.
         self._usage, self._load, self._used_until = [0.0] * len(places), [0] * len(places), 0
         self._counting, self._power = self._usage.copy(), float(self._all_shares)
 
@@ -90,13 +90,13 @@ class Order:
         if not self.rules.fair_share or now == self._used_until:
             return
         span, self._used_until = now - self._used_until, now
-        # What was used halves in each half-life; what ran since counts whole, as if it had all run just now.
+        # Past usage is halved in each half-life; later runs count fully, as if all had run just now.
         fade = 0.5 ** (span / (_DAY * self.rules.half_life_days))
         self._usage = [used * fade + load * span for used, load in zip(self._usage, self._load, strict=True)]
         self._counting, self._power = self._usage.copy(), self._all_shares / (sum(self._usage) or 1.0)
 
     def _factor(self, who: int) -> float:
-        """Return what fair share adds to the priority of a job."""
+        """Return the fair-share part of a job's priority."""
         share = self._shares[who]
         return self.rules.fair_share * 0.5 ** (self._power * self._counting[who] / share) if share else 0.0
 
@@ -110,7 +110,7 @@ class Order:
 
 
 class _Bound(NamedTuple):
-    """Whom a limit counts, of which jobs, the most jobs and nodes; of a licence how many each job holds."""
+    """A limit: who and which jobs it applies to, the most jobs and nodes; for a license, the number per job."""
 
     who: Sequence[int]
     column: Sequence[int]
@@ -126,7 +126,7 @@ class _Bound(NamedTuple):
         return self.who[job] if self.of is None or self.column[job] == self.of else None
 
     def tokens(self, job: int) -> int:
-        """Return what a job counts for, beside its nodes."""
+        """Return the number of licenses, besides nodes, that a job counts for."""
         return 1 if self.held is None else self.held[job]
 
 
@@ -142,7 +142,7 @@ class Limits:
         closures: bool = False,
     ) -> None:
         self._workload, self._closures = workload, closures
-        # The limits above which no job starts for now, each as often as a closure says so.
+        # Limits above which no job starts now, each as often as there are closures with it.
         self._shut: list[int] = []
         numbers = {name: number for number, name in enumerate(workload.queues)}
         self._reserved = {numbers[name] for name in reserved if name in numbers}
@@ -171,7 +171,7 @@ class Limits:
         return [(number, who) for number, who in whom if who is not None]
 
     def reason_blocked(self, job: int) -> tuple[int, int] | None:
-        """Return what keeps a job from running now; None if nothing does.
+        """Return what blocks a job from running now; None if nothing does.
 
         It is a limit and whom it counts, or -1 and the closed queue, or -2 and the limit above which none starts now.
         """
@@ -190,7 +190,7 @@ class Limits:
         return None
 
     def count(self, job: int, sign: int) -> list[tuple[int, int]]:
-        """Count a job that starts (sign 1) or ends (-1); return what it counts for."""
+        """Count a job that starts (sign 1) or ends (-1); return its license count."""
         counts = self._counts(job)
         for number, who in counts:
             running = self._running[number].setdefault(who, [0, 0])
@@ -199,7 +199,7 @@ class Limits:
         return counts
 
     def close(self, over_s: int, sign: int) -> list[tuple[int, int]]:
-        """Let no job with a longer limit start (sign 1), or let them again (-1); return what may start again."""
+        """Block starts of jobs with a longer limit (sign 1), or unblock them (-1); return which may start again."""
         if sign > 0:
             self._shut.append(over_s)
             return []
@@ -207,7 +207,9 @@ class Limits:
         return [(-2, over_s)]
 
     def reserve(self, queue: str, *, alone: bool = True) -> list[tuple[int, int]]:
-        """Open one queue, alone or beside the others; with no name, open all but those that wait for their hours. Return what was closed."""
+        """Open one queue, exclusively or with the others; without a name, open all except those outside their hours.
+        Return the queues that were closed.
+        """
         before, names = self._closed, self._workload.queues
         others = range(len(names)) if queue and alone else self._reserved
         self._closed = {number for number in others if names[number] != queue}
@@ -219,7 +221,7 @@ class Waiting:
 
     def __init__(self, order: Order) -> None:
         self._widths, self.order = order.workload.nodes, order
-        #: Keys of those that wait, sorted; those of each width, sorted; and the widths.
+        # : Keys of waiting jobs, sorted; those of each width, sorted; and the widths.
         self.queue: list[int] = []
         self.of_width: dict[int, list[int]] = {}
         self.widths: list[int] = []
@@ -254,7 +256,7 @@ class Waiting:
             del self.of_width[width], self.widths[bisect_left(self.widths, width)]
 
     def hold(self, key: int, reason: tuple[int, int]) -> None:
-        """Keep a job that is not in the queue until the reason is gone."""
+        """Hold a job outside the queue until the reason is gone."""
         self._aside.setdefault(reason, []).append(key)
 
     def release(self, reasons: Iterable[tuple[int, int]]) -> bool:
@@ -296,6 +298,6 @@ class Waiting:
         self.widths = sorted(self.of_width)
 
     def totals(self) -> tuple[int, int]:
-        """Return how many jobs wait, and how many nodes they ask for."""
+        """Return the number of waiting jobs, and of nodes they request."""
         keys = [*self.queue, *(key for aside in self._aside.values() for key in aside)]
         return len(keys), sum(self._widths[key & JOB] for key in keys)

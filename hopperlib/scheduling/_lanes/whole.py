@@ -1,9 +1,9 @@
 """The queues of whole nodes that are alike: counting them is enough, and fast enough for years.
 
-How it is fast: the free nodes are a few runs, whatever their number. What the running jobs are expected to
-free is a sorted list, along which the place where the head finds its nodes moves by a step or two. The waiting jobs
-also stand by width, so that of those that fit the first of each width is looked at, and only of widths that were not
-tried in vain before: while nothing ends, the newcomers alone.
+For speed, free nodes are stored as a few runs, whatever their number. Nodes that running jobs are expected to free are
+a sorted list, along which the position where the head fits moves by a step or two. Waiting jobs are also indexed by
+width, so that of those that fit only the first of each width is tried, and only widths that have not already failed:
+until a job ends, only new ones.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,7 +19,7 @@ _UNKNOWN = -1
 
 
 class WholeLane(Lane):
-    """The queue of nodes of which each runs one job: the head is promised a time, others may pass it.
+    """The queue of exclusive nodes: the head is promised a time, others may pass it.
 
     A look at the queue, step by step. The head starts if it fits; else it is
     promised the instant (the "shadow time") at which the running jobs will have
@@ -32,19 +32,19 @@ class WholeLane(Lane):
         super().__init__(run)
         self.free, self.easy = free, easy
         self.plain = run.order.simple and not run.keep and not run.limited
-        # When the running jobs are expected to end: (end, job), sorted; and beside each what it will free.
+        # Expected ends of running jobs: (end, job), sorted; with the nodes each will free.
         self.expected: list[int] = []
         self.freed: list[int] = []
         # This many nodes are free once the first `counted` of the expected ends have come. The place where the head
         # finds its nodes moves by a step or two from one event to the next, so it is moved along, not summed anew.
         self.counted, self.have = 0, free.free
-        # The promise to the head of the queue: when it starts at the latest, or _UNKNOWN if nobody asked since something
-        # ended; and the widest job that may use nodes beyond that instant.
+        # The promise to the head of the queue: its latest start, or _UNKNOWN if not computed since the last end; and
+        # the widest job that may use nodes beyond that time.
         self.at, self.spare = _UNKNOWN, 0
-        # What was tried in vain since the head is head: every other waiting job is wider than `tried`, for which there
-        # was no room, or it is too long and wider than `passed`, which the head left over then. The promise never moves
-        # away, so that two kinds only can pass now: those wider than `tried`, if so much is free by now, and those wider
-        # than `passed`, if so much is left over by now. The rest of the queue need not be looked at.
+        # Widths already tried since the head became head: every other waiting job is wider than `tried`, for which
+        # there was no room, or it is too long and wider than `passed`, the remainder at that time. The promise never
+        # moves later, so only two kinds of jobs can pass now: those wider than `tried`, if enough is free by now, and
+        # those wider than `passed`, if enough remains by now. The rest of the queue need not be looked at.
         self.tried = self.passed = 0
         #: The next planned downtime, which nothing may run into. [s]
         self.drain_s = FOREVER
@@ -164,7 +164,7 @@ class WholeLane(Lane):
             self.tried, self.passed = free.room, self.spare
 
     def first_to_pass(self, left: int, horizon: int) -> int | None:
-        """Return the first of the queue that may pass the head, of what was not tried in vain."""
+        """Return the first job of the queue that may pass the head, among those not already tried."""
         waiting, limits, room, spare = self.waiting, self.limits, self.free.room, self.spare
         widths, first = waiting.widths, None
         fit = widths[bisect_right(widths, self.tried) : bisect_right(widths, room)]
@@ -174,7 +174,7 @@ class WholeLane(Lane):
         for width in fit:
             longest = horizon if width <= spare else left
             for key in waiting.of_width[width]:
-                # The keys of a width are sorted: behind one that is too late are only later ones.
+                # The keys of a width are sorted: after one that is too late, all are later.
                 if first is not None and key >= first:
                     break
                 if limits[key & JOB] <= longest:
@@ -204,7 +204,7 @@ class WholeLane(Lane):
         waiting.add(key)
 
     def promise(self, now: int) -> None:
-        """Find when the head of the queue can start at the latest and what it leaves over."""
+        """Compute the latest start of the queue's head and the nodes left then."""
         head = self.waiting.queue[0]
         width = self.widths[head & JOB]
         freed, counted, have = self.freed, self.counted, self.have
@@ -230,12 +230,12 @@ class WholeLane(Lane):
 
 
 class ContiguousLane(WholeLane):
-    """The queue of whole nodes that must lie together: the head is promised a run, and others may pass beside it."""
+    """The queue of whole nodes for contiguous allocations: the head is promised a run, and others may pass next to it."""
 
     def __init__(self, run: Run, free: FirstFit, *, easy: bool) -> None:
         super().__init__(run, free, easy=easy)
         self.run_kept: tuple[int, int] | None = None
-        # What the head was promised, which holds until somebody ends who was to stay as long.
+        # The promise to the head, valid until a job ends that was expected to stay as long.
         self.known: tuple[int, int, tuple[int, int] | None] = _UNKNOWN, _UNKNOWN, None
 
     def finish(self, job: int, bounds: list[int]) -> None:
@@ -290,7 +290,7 @@ class ContiguousLane(WholeLane):
 
 
 class NodeCountQueue(PlanningLane, WholeLane):
-    """The queue of whole nodes that are all alike, so that counting them tells when the first blocked jobs find theirs."""
+    """The queue of identical whole nodes, for which counting nodes gives the start of the first blocked jobs."""
 
     def __init__(self, run: Run, free: FirstFit, depth: int) -> None:
         super().__init__(run, free, easy=False)
@@ -330,7 +330,7 @@ class NodeCountQueue(PlanningLane, WholeLane):
         """Return the free nodes from each instant on at which, as expected, they change."""
         times, left = [0], [self.free.free]
         for key, freed in zip(self.expected, self.freed, strict=True):
-            # What runs over its limit is still there: its nodes come in the next second at the soonest.
+            # Jobs past their limit still run: their nodes become free in the next second at the earliest.
             at = max(now + 1, key >> SHIFT)
             if at > times[-1]:
                 times.append(at)

@@ -1,13 +1,11 @@
-"""What one node, or a few, can write: the rate of the tasks against the ceiling of the node.
+"""Write rate of one or a few nodes: the rate of the tasks and the ceiling of the node.
 
-A task alone writes at its rate; tasks on a node share what it passes on, and nodes
-share the peak of the file system, both by the law of
-`hopperlib.contention.saturation`. So the rate bends before the nodes are full, and the machine with
-more cores per node bends sooner: on it the same tasks run on fewer nodes.
+A task alone writes at its rate; tasks on a node share the node's bandwidth, and nodes share the peak of the file
+system, both by the law of `hopperlib.contention.saturation`. So the rate bends before the nodes are full, and the
+machine with more cores per node bends sooner: on it the same tasks run on fewer nodes.
 
-Documented are the ceiling of a Hopper node, and what a Franklin node reaches of
-its injection bandwidth [1]_. The rate of one task is printed nowhere: it is a
-control, and the documented curves only bound it.
+Documented are the ceiling of a Hopper node, and the share of its injection bandwidth that a Franklin node achieves
+[1]_. The rate of one task is printed nowhere: it is a control, and the documented curves only bound it.
 
 References
 ----------
@@ -24,9 +22,10 @@ from hopperlib.machine import FileSystem, Machine
 from hopperlib.storage.lustre.node_rates import clients_rate_gb_s, node_rate_gb_s
 from hopperlib.text import count
 
-# What the last task of a curve adds if the curve still rises, as a share of what one writes alone.
+# Increment of the last task of a curve if the curve still rises, as a share of one task's rate alone.
 _RISING = 0.2
-#: Lustre stripes a file over at most so many objects (Operations Manual, Managing File Layout: with ZFS or ea_inode; else 160).
+# : Lustre stripes a file over at most this many objects (Operations Manual, Managing File Layout: with ZFS or ea_inode;
+# otherwise 160).
 MOST_STRIPES = 2000
 
 
@@ -57,16 +56,16 @@ def user_file_system(
     client_rate_gb_s: float | None = None,
     capacity_pb: float | None = None,
 ) -> FileSystem:
-    """Return a file system like another, with numbers of one's own.
+    """Return a file system like another, with custom numbers.
 
     Parameters
     ----------
     system : FileSystem
-        What is not said is as here; of other OSTs nothing that was measured or advised for these.
+        Other values are unchanged; measurements and recommendations for other numbers of OSTs are dropped.
     osts : int or None
-        OSTs, each taken to have a server of its own, and a file to take them all.
+        OSTs, each assumed to have a separate server, and one file may use all of them.
     ost_rate_gb_s, client_rate_gb_s : float or None
-        What one OST takes, and what one node passes on. [GB/s]
+        Rate of one OST, and of one node. [GB/s]
     capacity_pb : float or None
         [PB]
 
@@ -82,7 +81,7 @@ def user_file_system(
         unknown = dict.fromkeys(
             ("osts_per_controller", "useful_stripe_count", "advised_stripe_count", "default_layout")
         )
-        # A pool and what the site advises for sizes are of that file system too.
+        # A pool and the site's recommendations by size also belong to that file system.
         unsaid: dict[str, Any] = {"pool": None, "guide_from_gb": (), "guide_stripe_counts": (), "guide_words": ()}
         own: dict[str, Any] = {
             "name": "own",
@@ -100,12 +99,12 @@ def user_file_system(
 
 
 def ceiling_gb_s(machine: Machine, nodes: int) -> float:
-    """Most that this many nodes can write: their own ceiling, or the file system's peak. [GB/s]
+    """Maximum write rate of this many nodes: their ceiling, or the file system's peak. [GB/s]
 
     Raises
     ------
     InputError
-        If the machine states no file system or there is no node.
+        If the machine has no file system or there are no nodes.
 
     Examples
     --------
@@ -118,7 +117,7 @@ def ceiling_gb_s(machine: Machine, nodes: int) -> float:
 
 
 def injection_fraction(machine: Machine) -> float:
-    """What a node can write, as a share of what its network takes in. [fraction]
+    """Write rate of a node, as a share of its network injection bandwidth. [fraction]
 
     Raises
     ------
@@ -136,12 +135,12 @@ def injection_fraction(machine: Machine) -> float:
 
 
 def nodes_in_use(machine: Machine, tasks: int) -> int:
-    """Nodes that tasks fill, one task a core.
+    """Nodes that tasks fill, one task per core.
 
     Raises
     ------
     ValueError
-        If there is no task.
+        If there are no tasks.
 
     Examples
     --------
@@ -167,9 +166,9 @@ def write_rate_gb_s(
     machine : Machine
     tasks : int
     task_rate_gb_s : float
-        What one task writes if nothing holds it back. [GB/s]
+        Write rate of one task without a limit. [GB/s]
     node_ceiling_gb_s : float or None
-        What one node passes on; None takes the machine's. [GB/s]
+        Write rate of one node; None uses the machine's. [GB/s]
     nodes : int or None
         Nodes over which the tasks are dealt evenly; None fills one node after the other.
 
@@ -230,7 +229,7 @@ def write_curve(machine: Machine, most_tasks: int, *, nodes: int | None = None, 
 def level_from(curve: Sequence[float], *, within: float = 0.05) -> int | None:
     """Fewest tasks that come near the last rate of a curve, or None if the curve rises to its end.
 
-    It rises if the last task adds more than a fifth of what the first one writes.
+    It rises if the last task adds more than a fifth of the first task's rate.
 
     Parameters
     ----------

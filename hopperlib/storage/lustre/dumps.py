@@ -1,8 +1,7 @@
 """A dump of several variables to one shared file: its barriers, its slowest OST, and what else takes time.
 
-- Nobody starts the next variable before the slowest OST has finished this one:
-  one slow OST is paid for once a variable, by everybody. The time of a dump
-  therefore tells how slow the slowest OST must be, if its size is known.
+- Nobody starts the next variable before the slowest OST has finished this one: one slow OST is paid for once a
+  variable, by everybody. The time of a dump of known size therefore shows how slow the slowest OST must be.
 - What runs on the rest of the machine writes too, and takes a share of the file
   system that falls as the job grows.
 - HDF5 checks the size of the file when it is closed, with operations on the
@@ -114,7 +113,7 @@ def barriered_dump(size_gb: float, ost_rates_gb_s: Sequence[float], *, variables
         start_s, end_s = number * last, (number + 1) * last
         phases.append(Phase(start_s, end_s, start_s + first, end_s))
     time_s = variables * last
-    # The time in which OSTs write, out of what all of them have.
+    # Share of the time of all OSTs during which they write.
     writing = variables * sum(each / rate for rate in ost_rates_gb_s)
     return Dump(time_s, size_gb / time_s, last - first, 1 - writing / (time_s * len(ost_rates_gb_s)), tuple(phases))
 
@@ -127,7 +126,7 @@ def explaining_rate_gb_s(time_s: float, sizes_gb: tuple[float, float], *, osts: 
     time_s : float
         Measured time. [s]
     sizes_gb : (float, float)
-        Range in which the size lies. [GB]
+        Range of the size. [GB]
     osts : int
         OSTs over which the file is striped.
 
@@ -152,7 +151,7 @@ def explaining_rate_gb_s(time_s: float, sizes_gb: tuple[float, float], *, osts: 
 
 
 class Exclusion(NamedTuple):
-    """What leaving out the slow OSTs does.
+    """Effect of excluding the slow OSTs.
 
     Parameters
     ----------
@@ -161,7 +160,7 @@ class Exclusion(NamedTuple):
     break_even_gb_s : float
         Rate of a slow OST from which on leaving it out no longer pays. [GB/s]
     extra_per_ost_gb : float
-        What each remaining OST holds more. [GB]
+        Additional data on each remaining OST. [GB]
     """
 
     with_slow_s: float
@@ -173,7 +172,7 @@ class Exclusion(NamedTuple):
 def exclude_slow(
     size_gb: float, osts: int, rate_gb_s: float, *, slow: int, slow_rate_gb_s: float, variables: int
 ) -> Exclusion:
-    """Return what it buys, and costs, to write a dump without its slow OSTs.
+    """Compute the gain and cost of writing a dump without its slow OSTs.
 
     Parameters
     ----------
@@ -210,14 +209,14 @@ def exclude_slow(
 
 
 class Probe(NamedTuple):
-    """What a short probe of every OST can tell.
+    """Result of a short probe of every OST.
 
     Parameters
     ----------
     power : float
         Chance that a slow OST is found. [fraction]
     data_gb : float
-        What the probe writes, over all OSTs. [GB]
+        Data written by the probe, over all OSTs. [GB]
     """
 
     power: float
@@ -267,7 +266,7 @@ def probe(
 
 
 def barrier_rate_gb_s(size_gb: float, *, peak_gb_s: float, variables: int, spread_s: float) -> float:
-    """Rate of a dump that waits so long for its last OST after every variable. [GB/s]
+    """Rate of a dump that waits for its last OST after every variable. [GB/s]
 
     Parameters
     ----------
@@ -337,7 +336,7 @@ def gain_without_close(rate_gb_s: float, *, size_per_process_gb: float, close_s:
     rate_gb_s : float
         Rate of the writing alone, of all processes. [GB/s]
     size_per_process_gb : float
-        What a process writes. [GB]
+        Data written by a process. [GB]
     close_s : float
         Cost of the check for each process. [s]
 
@@ -427,7 +426,7 @@ def slow_ost_findings(
     exclusion: Exclusion,
     power: float,
 ) -> Iterator[Finding]:
-    """Yield what a measured time, leaving out slow OSTs, and a probe mean for the writer of the dump.
+    """Yield the consequences of a measured time, of excluding slow OSTs, and of a probe for the writer of the dump.
 
     Parameters
     ----------

@@ -1,9 +1,8 @@
 """How full the fullest OST gets when objects fall on OSTs at random: without drawing.
 
-Loads are taken for independent binomial ones, whose largest lies a little too near
-to the mean: as all of them add up to the number of objects, they lie apart by
-n / (n - 1) more. That is right to 0.5 % from 100 files of one stripe on, to 1.5 % from
-30 on, and to 8 % for fewer, or files of several.
+Loads are treated as independent binomial variables, whose maximum is slightly too close to the mean: as all of them add
+up to the number of objects, they are farther apart by n / (n - 1). That is right to 0.5 % from 100 files of one stripe
+on, to 1.5 % from 30 on, and to 8 % for fewer, or files of several.
 """
 
 import math
@@ -40,15 +39,15 @@ def expected_fullest(files: int, stripe_count: int, osts: int) -> float:
     mean, deviation = files * part, math.sqrt(files * part * (1 - part))
     # Farther than ten deviations from the mean no load is to be expected.
     least, most = max(0, int(mean - 10 * deviation)), min(files, int(mean + 10 * deviation) + 10)
-    # Where loads spread widely, the chances of several of them are taken for that of the middle one.
+    # If loads vary widely, the probabilities of several neighboring loads are replaced by that of the middle one.
     step = max(1, int(deviation / 50))
     at_most, fullest = 0.0, float(least)
     for load in range(least, most, step):
         middle = load + (step - 1) / 2
         ways = math.lgamma(files + 1) - math.lgamma(middle + 1) - math.lgamma(files - middle + 1)
         chance = math.exp(ways + middle * math.log(part) + (files - middle) * math.log1p(-part))
-        # The mean of a count is the sum of the chances that it is above 0, 1, 2, ...; of `step` loads that stand
-        # together a load has on average (step + 1) / 2 at or below it.
+        # The mean of a count is the sum of the probabilities that it is above 0, 1, 2, ...; of `step` grouped loads, a
+        # load has on average (step + 1) / 2 at or below it.
         fullest += step * (1 - min(1.0, at_most + (step + 1) / 2 * chance) ** osts)
         at_most += step * chance
     # That the sum is fixed drives loads apart: one above the mean leaves less for the others.

@@ -1,20 +1,16 @@
 """Rates of clients: tasks on a node, a node in one file, nodes together, and aggregators of collective buffering.
 
-Each step has the law of `hopperlib.contention.saturation`: tasks share what their
-node passes on, nodes share what the storage takes. Two ceilings are of the file
-and not of the node. One node writes one file, whatever its stripes and
-however many of its tasks write, at 0.45 to 1.4 GB/s: the client serializes
-the writes to a file, so that they go about as fast as one of its cores copies. What one
-task writes alone to a file tells that: where both were measured, all tasks together reach
-0.98 (Cirrus), 1.37 (ARCHER2) and 1.47 (Dell) times that in one file. So a system whose
-task rate is known needs no mean of the others. And an aggregator of collective buffering receives the pieces before
-it writes them, in rounds of one buffer, for each of which the tasks exchange how
-much they send [1]_.
+Each step has the law of `hopperlib.contention.saturation`: tasks share the bandwidth of their node, nodes share that of
+the storage. Two ceilings are of the file and not of the node. One node writes one file at 0.45 to 1.4 GB/s, whatever
+its stripes and number of writing tasks: the client serializes the writes to a file, so that they are about as fast as
+one of its cores copies. The rate of one task alone to a file shows that: where both were measured, all tasks together
+achieve 0.98 (Cirrus), 1.37 (ARCHER2) and 1.47 (Dell) times that in one file. So a system whose task rate is known needs
+no mean of the others. An aggregator of collective buffering receives the pieces before it writes them, in rounds of one
+buffer; in each, the tasks exchange the sizes of their messages [1]_.
 
-What the exchange costs is calibrated on one machine, ARCHER2 with twelve OSTs: an aggregator
-reaches 0.81 GiB/s with 2,048 tasks where a task that writes a file of its own reaches
-1.09, and 0.67 with 8,192 tasks. On the same machine three aggregators per node are best for 8
-to 64 nodes; with six 14 to 30 % are lost, which is not modeled [2]_.
+The exchange cost is calibrated on one machine, ARCHER2 with twelve OSTs: an aggregator achieves 0.81 GiB/s with 2,048
+tasks where a task that writes a separate file achieves 1.09, and 0.67 with 8,192 tasks. On the same machine three
+aggregators per node are best for 8 to 64 nodes; with six 14 to 30 % are lost, which is not modeled [2]_.
 
 References
 ----------
@@ -42,7 +38,7 @@ AGGREGATORS_PER_NODE = 3
 
 @cache
 def one_file_ceiling() -> Ceiling:
-    """What one node writes to one file on a system that nobody measured, with an 80 % interval. [GB/s]
+    """Write rate of one node to one file on a system without measurements, with an 80 % interval. [GB/s]
 
     Examples
     --------
@@ -53,7 +49,7 @@ def one_file_ceiling() -> Ceiling:
 
 
 def one_file_over_task(*, without: Collection[str] = ()) -> float:
-    """What a node writes to one file over what one task writes to a file of its own, where both were measured. [ratio]
+    """Write rate of a node to one file over that of one task to a separate file, where both were measured. [ratio]
 
     Parameters
     ----------
@@ -75,7 +71,8 @@ def one_file_over_task(*, without: Collection[str] = ()) -> float:
 
 
 def one_file_gb_s(system: FileSystem) -> float:
-    """What one node writes to one file: measured there, else from a task's rate, else the mean of public systems. [GB/s]
+    """Write rate of one node to one file: measured, otherwise from a task's rate, otherwise the mean of public systems.
+    [GB/s]
 
     It is never more than the node passes on.
 
@@ -91,14 +88,14 @@ def one_file_gb_s(system: FileSystem) -> float:
 
 
 def node_rate_gb_s(tasks: float, task_gb_s: float, ceiling_gb_s: float) -> float:
-    """What several tasks write on one node. [GB/s]
+    """Write rate of several tasks on one node. [GB/s]
 
     Parameters
     ----------
     tasks : float
         [at least 1]
     task_gb_s : float
-        What one of them writes alone. [GB/s]
+        Write rate of one of them alone. [GB/s]
     ceiling_gb_s : float
         The most that the node passes on. [GB/s]
 
@@ -109,7 +106,7 @@ def node_rate_gb_s(tasks: float, task_gb_s: float, ceiling_gb_s: float) -> float
 
     Examples
     --------
-    Eight tasks that could just fill a node of Hopper reach three quarters of it, 24 tasks 96 %:
+    Eight tasks that could just fill a node of Hopper achieve three quarters of it, 24 tasks 96 %:
 
     >>> [round(node_rate_gb_s(tasks, 1.7 / 8, 1.7), 2) for tasks in (1, 8, 24)]
     [0.21, 1.29, 1.66]
@@ -118,12 +115,12 @@ def node_rate_gb_s(tasks: float, task_gb_s: float, ceiling_gb_s: float) -> float
 
 
 def clients_rate_gb_s(clients_gb_s: float, nodes: int, storage_gb_s: float) -> float:
-    """What nodes write together to a storage that they share. [GB/s]
+    """Combined write rate of nodes to shared storage. [GB/s]
 
     Parameters
     ----------
     clients_gb_s : float
-        What the nodes write if the storage takes it, all together. [GB/s]
+        Combined write rate of the nodes without a storage limit. [GB/s]
     nodes : int
     storage_gb_s : float
         The most that the storage takes; infinite is allowed. [GB/s]
@@ -147,7 +144,7 @@ def clients_rate_gb_s(clients_gb_s: float, nodes: int, storage_gb_s: float) -> f
 
 
 def exchange_s(size_bytes: int, *, aggregators: int, tasks: int, buffer_bytes: int) -> float:
-    """Time in which aggregators receive what they write, or pass on what they read. [s]
+    """Time for aggregators to receive the data they write, or to pass on the data they read. [s]
 
     Parameters
     ----------
@@ -156,7 +153,7 @@ def exchange_s(size_bytes: int, *, aggregators: int, tasks: int, buffer_bytes: i
     aggregators, tasks : int
         Tasks that write for the others, and all that take part.
     buffer_bytes : int
-        What an aggregator writes in one round. [bytes]
+        Data written by an aggregator in one round. [bytes]
 
     Raises
     ------
@@ -200,7 +197,7 @@ def block_access_time_s(
     tasks, nodes : int
         Tasks that share the accesses, and the nodes they run on.
     access_s : float
-        What an access costs its task besides moving the data. [s]
+        Cost of an access to its task in addition to moving the data. [s]
 
     Raises
     ------

@@ -75,7 +75,7 @@ def _binomial(trials: int, chance: float, draw: Callable[[], float]) -> int:
 def _deal_singles(files: int, weights: Sequence[float], draw: Callable[[], float]) -> list[int]:
     """Deal files of one stripe: OST after OST gets its share of those that are left, one draw each."""
     counts = []
-    # What this OST and those after it weigh together.
+    # Total weight of this OST and those after it.
     rests = list(accumulate(reversed(weights)))[::-1]
     for weight, rest in zip(weights, rests, strict=True):
         counts.append(_binomial(files, weight / rest, draw) if weight else 0)
@@ -92,7 +92,7 @@ def deal_objects(
     rng: random.Random | None = None,
     weights: Sequence[float] | None = None,
 ) -> list[int]:
-    """Return how many objects each OST gets.
+    """Return the number of objects on each OST.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def deal_objects(
     Raises
     ------
     InputError
-        If a number is out of range, or what the allocator needs is missing.
+        If a number is out of range, or a value that the allocator needs is missing.
 
     Examples
     --------
@@ -193,8 +193,8 @@ def uneven_weights(osts: int, unevenness: float = 0.15) -> list[float]:
 def file_dump(total_gb: float, objects: Sequence[int], *, peak_gb_s: float, osts_per_unit: int = 1) -> FileDump:
     """Return rate, time and spread of a dump whose objects lie as given.
 
-    Every OST writes at its share of the peak. With `osts_per_unit` above 1 the
-    controller that so many OSTs share is the limit, and its OSTs end together.
+    Every OST writes at its share of the peak. With `osts_per_unit` above 1 the controller shared by this many OSTs is
+    the limit, and its OSTs finish together.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def rate_steps(times_s: Sequence[float], peak_gb_s: float) -> list[tuple[float, 
     Raises
     ------
     InputError
-        If there is no unit.
+        If there are no units.
 
     Examples
     --------
@@ -296,11 +296,11 @@ def repeat_file_dump(
     Raises
     ------
     InputError
-        As `deal_objects` and `file_dump`; or if there is no repetition.
+        As for `deal_objects` and `file_dump`; or if there are no repetitions.
 
     Examples
     --------
-    The documented dump of 20,000 files, one stripe each at random, reaches about 28 of 35 GB/s:
+    The documented dump of 20,000 files, one stripe each at random, achieves about 28 of 35 GB/s:
 
     >>> import random
     >>> from statistics import mean
@@ -315,7 +315,7 @@ def repeat_file_dump(
 
 
 def deals_in_time(repetitions: int, files: int, stripe_count: int, allocator: str) -> int:
-    """How often files are dealt: once where nothing is random, and less often than asked where a deal takes long.
+    """Number of deals of files: one without randomness, and fewer than requested if a deal takes long.
 
     Examples
     --------

@@ -1,17 +1,15 @@
 """How long a job's writes to a Lustre file system take, and what limits them.
 
-Data flow through ceilings: what the tasks that write can hand over, what their
-nodes pass on, to one file less than to many, what the OSTs in use, their servers
-and the network to them take, and the peak of the whole file system. Tasks share
-their node and nodes share the storage by the law of `hopperlib.contention.saturation`,
-so the rate bends before the lowest ceiling. Four things come on top, and are paid in
-time:
+Data flow through a series of limits: the tasks that write, their nodes (less to one file than to many), the OSTs in
+use, their servers and the network to them, and the peak of the whole file system. Tasks share their node and nodes
+share the storage by the law of `hopperlib.contention.saturation`, so the rate bends before the lowest ceiling. Four
+things come on top, and are paid in time:
 
 - metadata: every file is created, as many a second as the metadata servers
   create, and every object of a file is opened and locked for the first time;
-- calls: each costs its caller a little, whatever its size;
-- exchange: aggregators receive the data before they write them, or pass on
-  what they read (`hopperlib.storage.lustre.node_rates`);
+- calls: a small cost for the caller, whatever the size;
+- exchange: aggregators receive the data before they write them, or pass on the data they read
+  (`hopperlib.storage.lustre.node_rates`);
 - locks: where several clients write to one object of a shared file, each piece
   takes the lock away from somebody else, and the OST waits meanwhile. With as
   many aggregators as stripes, each writing whole stripes, every object has one
@@ -26,8 +24,8 @@ from each object. Files are created as fast as a machine file states, else as in
 results on Lustre with all files in one folder. The costs of a call and of a request are assumed. No
 task of a public run passed on more than 3.7 GB/s.
 
-Files of their own are dealt round the OSTs, as Lustre's allocator does while the
-OSTs are about equally full [2]_.
+Separate files are distributed over the OSTs in turn, as by Lustre's allocator while the OSTs are about equally full
+[2]_.
 
 References
 ----------
@@ -54,23 +52,23 @@ from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB
 
 _PATTERNS = ("shared", "collective", "file-per-process")
-# The best rate of one task through POSIX or MPI-IO in public IO500 runs, where a machine file says nothing better.
+# The best rate of one task through POSIX or MPI-IO in public IO500 runs; default if a machine file has none.
 _TASK_CEILING_GB_S = 3.7
 # Files created a second in one folder, the median of 95 public IO500 results on Lustre (``benchmarks/README.md``).
 PUBLIC_CREATES_PER_S = 48_000.0
-# More aggregators must save a larger share of the time than the law of saturation is typically off by: what they promise
-# below that cannot be told. On Hopper any share from 6 % on keeps one for each of the 144 stripes.
+# More aggregators must save a larger share of the time than the typical error of the saturation law: smaller gains are
+# uncertain. On Hopper any share from 6 % on keeps one for each of the 144 stripes.
 _WORTH = 1 / TYPICAL_FACTOR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What files, calls, locks and objects cost. Those of a call and a request are assumed, the others are calibrated.
+    """Costs of files, calls, locks and objects. Those of a call and a request are assumed, the others are calibrated.
 
     Parameters
     ----------
     creates_per_s : float or None
-        Files that are created a second; None for what the file system's record says, else the public median. [1/s]
+        Files created per second; None uses the file system's record, otherwise the public median. [1/s]
     call_s : float
         One call. [s]
     lock_s : float
@@ -104,11 +102,10 @@ class Writing:
     writers, nodes : int
         Tasks that hold the data, and the nodes they run on.
     pattern : {"shared", "collective", "file-per-process"}
-        One file that every task writes to; one file that aggregators write to
-        for all; or one file a task.
+        One file that every task writes to; one file that aggregators write to for all; or one file per task.
     block_bytes : int
-        What a task writes in one call; in a shared file the tasks' blocks
-        take turns. Aggregators write whole stripes. [bytes]
+        Bytes that a task writes in one call; in a shared file the tasks' blocks alternate. Aggregators write whole
+        stripes. [bytes]
     reading : bool
         Whether the data are read: readers share their locks.
     aggregators : int or None
@@ -134,15 +131,15 @@ class Writing:
 
 
 class Estimate(NamedTuple):
-    """What a job's writes take.
+    """Estimated write time of a job.
 
     Parameters
     ----------
     time_s, rate_gb_s : float
         Of all data. [s], [GB/s]
     ceilings_gb_s : dict
-        What tasks, clients (their nodes), their writes to one file, OSTs, servers, network and file system would each allow.
-        [GB/s]
+        Limits imposed by tasks, clients (their nodes), their writes to one file, OSTs, servers, network and file
+        system. [GB/s]
     limit : str
         The lowest ceiling.
     moving_s, metadata_s, calls_s, locks_s, exchange_s : float
@@ -204,7 +201,7 @@ class _Parts(NamedTuple):
 
 
 class Pace:
-    """What one kind of writing takes for any stripe count and size: `estimate` without its words, for many layouts.
+    """Time of one kind of writing for any stripe count and size: `estimate` without texts, for many layouts.
 
     Parameters
     ----------
@@ -231,17 +228,17 @@ class Pace:
         # Of reads from one file nobody printed a ceiling.
         one_file = not self.own_files and not writing.reading
         self.one_file_gb_s = one_file_gb_s(system) if one_file else math.inf
-        # What so many tasks write if the storage takes it all: their nodes, and the rate.
+        # Write rate of this many tasks without a storage limit: their nodes, and the rate.
         self._unlimited: dict[int, tuple[int, float]] = {}
 
     def storage_gb_s(self, count: int, stripe_bytes: int) -> dict[str, float]:
-        """Return what the side of the file system would allow with a layout. [GB/s]"""
+        """Return the limit of the file system's side with a layout. [GB/s]"""
         system, size = self.system, self.writing.size_bytes
         objects = count * (self.writing.writers if self.own_files else 1)
         if self.own_files:
             osts = self.ost_gb_s * objects / math.ceil(objects / system.osts)
         else:
-            # The first object is the largest: full turns and what it gets of the last one.
+            # The first object is the largest: full rounds and its part of the last one.
             turns, rest = divmod(size, stripe_bytes * count)
             osts = self.ost_gb_s * size / (turns * stripe_bytes + min(rest, stripe_bytes))
             osts = min(osts, self.ost_gb_s * (system.useful_stripe_count or count))
@@ -253,7 +250,7 @@ class Pace:
         return most
 
     def parts_s(self, count: int, stripe_bytes: int, most_gb_s: float) -> tuple[int, _Parts]:
-        """Return how many tasks write, and the parts of the time.
+        """Return the number of tasks that write, and the parts of the time.
 
         Of a shared file with aggregators so few write as come near the best.
         """
@@ -277,7 +274,7 @@ class Pace:
         return next((each, of) for each, of in choices.items() if sum(of) * _WORTH <= least)
 
     def clients_gb_s(self, callers: int) -> dict[str, float]:
-        """Return what that many tasks, their nodes, and these in one file pass on. [GB/s]"""
+        """Return the bandwidth of this many tasks, of their nodes, and of these in one file. [GB/s]"""
         nodes = min(callers, self.writing.nodes)
         most = {"tasks": callers * self.task_gb_s, "clients": nodes * self.node_gb_s}
         return most if math.isinf(self.one_file_gb_s) else most | {"one file": nodes * self.one_file_gb_s}
@@ -302,7 +299,7 @@ class Pace:
         block = stripe_bytes if self.collective else writing.block_bytes
         moving = size / BYTES_PER_GB / self.moving_gb_s(callers, most_gb_s)
         files = writing.writers if self.own_files else 1
-        # The tasks open the objects of their own files at the same time.
+        # Tasks open the objects of their separate files at the same time.
         metadata = files / self.creates_per_s + count * costs.object_s
         exchange = 0.0
         if self.collective and writing.writers > 1:
@@ -311,7 +308,7 @@ class Pace:
         return _Parts(moving, metadata, size / block / callers * costs.call_s, locks, exchange)
 
     def _locks_s(self, count: int, block_bytes: int, stripe_bytes: int, callers: int) -> float:
-        """Return what locks of one file cost if that many tasks write, or read. [s]"""
+        """Return the lock cost of one file for this many writing or reading tasks. [s]"""
         clients = min(callers, self.writing.nodes)
         if self.own_files or clients == 1:
             return 0.0
@@ -320,8 +317,8 @@ class Pace:
             return clients * self.costs.request_s
         if self.collective and callers <= count:
             return 0.0
-        # Blocks and stripes cut the file into that many pieces. What a block holds of one object lies together
-        # there, and its lock grows over it: no more locks than objects.
+        # Blocks and stripes cut the file into that many pieces. A block's data on one object are contiguous, and its
+        # lock extends over them: no more locks than objects.
         pieces = 1.0 if block_bytes == stripe_bytes else min(pieces_per_call(block_bytes, stripe_bytes), count)
         return self.writing.size_bytes / block_bytes * pieces / count * self.costs.lock_s
 
@@ -331,7 +328,7 @@ class Pace:
         return sum(self.parts_s(count, stripe_bytes, most)[1])
 
     def estimate(self, count: int, stripe_bytes: int) -> Estimate:
-        """Return all that `estimate` says of a layout."""
+        """Return the full estimate of a layout."""
         storage = self.storage_gb_s(count, stripe_bytes)
         callers, parts = self.parts_s(count, stripe_bytes, min(storage.values()))
         ceilings = {**self.clients_gb_s(callers), **storage}
@@ -340,7 +337,7 @@ class Pace:
         return Estimate(sum(parts), rate, ceilings, limit, *parts, callers)
 
     def curve(self, layout: Layout, counts: Iterable[int]) -> dict[int, Estimate]:
-        """Return what the writes take for several stripe counts, that of the layout and the most there may be among them.
+        """Estimate the writes for several stripe counts, including that of the layout and the maximum.
 
         Those above the most that a file may have are left out.
 
@@ -365,7 +362,7 @@ def estimate(
     *,
     costs: Costs | None = None,
 ) -> Estimate:
-    """Return what the writes take.
+    """Estimate the time of the writes.
 
     Parameters
     ----------

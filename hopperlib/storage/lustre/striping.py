@@ -1,8 +1,7 @@
 """Which OST holds which byte of a Lustre file.
 
-Lustre deals a file out in stripes, like cards: the first `stripe_size_bytes`
-go to the first object, the next to the second, and after `stripe_count`
-objects it starts again. Each object lies on one OST [1]_.
+Lustre deals a file out in stripes, like cards: the first `stripe_size_bytes` go to the first object, the next to the
+second, and after `stripe_count` objects it starts again. Each object is on one OST [1]_.
 
 References
 ----------

@@ -12,12 +12,11 @@ from hopperbook.questions import QUESTIONS, load
 from hopperlib.errors import InputError
 from tests.book.site.conftest import Watched
 
-# Settings drawn from anywhere: few where each takes seconds, more at night.
-SAMPLES, HEAVY_SAMPLES, SAMPLES_AT_NIGHT = 2, 1, 8
+# Settings drawn from anywhere, more at night; examples, of which the build has kept Python's answers; and values at the ends
+# of controls, which are all asked for at night, and in every run those that are refused.
+SAMPLES, SAMPLES_AT_NIGHT, EXAMPLES = 1, 8, 1
 # Each of their answers takes seconds in a browser: at night they are asked for at the start and at the ends of controls.
 SLOW = ("chunks", "fragmentation", "scheduling")
-# Of a long choice, as of all machines, the first and the last stand for the others but at night.
-LONG = 8
 
 ASK = """async ([home, name, settings]) => {
   const { python } = await import(home + "python.mjs");
@@ -29,13 +28,12 @@ ASK = """async ([home, name, settings]) => {
 HOME = "new URL('.', document.querySelector('script[src*=\"live.mjs\"]').src).href"
 
 
-def ends(control, night):
+def ends(control):
     """The values at the ends of a control, and those just beyond that it refuses."""
     if control.kind in ("slider", "number"):
         return [control.low, control.high, control.low - control.step, "many"]
     if control.kind == "choice":
-        offered = [key for key, _ in control.offered()]
-        return [*(offered if night or len(offered) < LONG else (offered[0], offered[-1])), "none of them"]
+        return [*(key for key, _ in control.offered()), "none of them"]
     if control.kind == "switch":
         return [True, False]
     return [""] if control.default else []
@@ -62,12 +60,12 @@ def settings_of(explorer, night=False):
     samples = [
         typed[number % len(typed)]
         | {control.name: drawn(control, rng, explorer.heavy and not night) for control in free}
-        for number in range(SAMPLES_AT_NIGHT if night else HEAVY_SAMPLES if explorer.heavy else SAMPLES)
+        for number in range(SAMPLES_AT_NIGHT if night else SAMPLES)
     ]
-    corners = [{control.name: value} for control in explorer.controls for value in ends(control, night)]
-    if explorer.heavy or (explorer.name in SLOW and not night):
+    corners = [{control.name: value} for control in explorer.controls for value in ends(control)]
+    if explorer.heavy or not night:
         corners = [corner for corner in corners if refused(explorer, corner)]
-    asked = [*typed, as_text]
+    asked = [*(typed if night else typed[: 1 + EXAMPLES]), as_text]
     if explorer.heavy:
         asked = [*typed[:2], as_text] if night else typed[: 0 if explorer.name in SLOW else 1]
     return [*asked, *samples, *corners]

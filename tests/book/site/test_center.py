@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
 
+from hopperbook.cells.plain import page_of
 from hopperbook.site.assets import machines_module
 from hopperbook.site.centers import own
 from hopperbook.site.centers.glance import glance
+from hopperbook.site.centers.pages import for_machine, for_site
 from hopperbook.site.centers.questions import (
     center_question,
     foreign_words,
@@ -30,6 +34,8 @@ TOOLS = (
     "identify", "place", "diagnose", "memory", "stripe", "chunks", "small-files", "io-log", "simulate", "locality", "runs",
     "runs-needed", "watch",
 )  # fmt: skip
+# The tool pages that are notebooks; one has no explorer, as it marks a project.
+OWN = sorted((Path(__file__).resolve().parents[3] / "notebooks" / "own").glob("*.ipynb"))
 # Machines of other launchers, with GPUs and without, with a Lustre file system and without.
 SHIPPED = ("frontier", "polaris", "graham", "archer2", "titan")
 
@@ -168,6 +174,43 @@ def test_a_glance_leaves_out_what_is_not_stated(text):
     assert "| cpu | 20 |" in said
     assert "OSTs" not in said
     assert "Jobs start" not in said
+
+
+@pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
+def test_a_tool_page_names_no_other_machine(monkeypatch, file, brindle, text, path):
+    """What a page says and offers, the answers to its examples among that."""
+    monkeypatch.setenv("HOPPER_MACHINE", str(file))
+    monkeypatch.setenv("HOPPER_RULES", "")
+    own.own_site.cache_clear()
+    cells = for_site(f"notebooks/own/{path.stem}", page_of(path))["cells"]
+    assert "".join(cells[0]["source"]).startswith("# ")
+    names = []
+    for cell in cells:
+        words = "".join(cell["source"])
+        assert foreign_words(words, brindle) == []
+        names += re.findall(r'(?m)^hopperkit\.load\("([\w-]+)"\)\s*$', words)
+    assert set(names) <= set(TOOLS)
+    assert names or path.stem == "your-project"
+    # Every question of these pages is tried above; none of them runs Python on a sample of the book, and each runs alone.
+    if names:
+        code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
+        assert [text.split("\n\n")[0] for text in code] == ["import hopperkit"] * len(names)
+
+
+def test_a_command_names_the_sites_file(brindle):
+    fenced = "```console\n$ hopper place --machine perlmutter job.sh\n$ papermill a.ipynb b.ipynb\n```"
+    assert for_machine(fenced, brindle) == "```console\n$ hopper place --machine brindle.toml job.sh\n```"
+    assert for_machine("```console\n$ papermill a.ipynb b.ipynb\n```", brindle) == ""
+    said = "Choose your machine first, and drop a file. The last example is of Frontier. It stays here."
+    assert for_machine(said, brindle) == "Drop a file. It stays here."
+
+
+def test_the_slides_are_about_the_sites_machine(root, brindle):
+    """Their explorers are tools too, and what they say of Hopper is left out."""
+    text = for_machine((root / "book" / "slides.md").read_text(encoding="utf-8"), brindle)
+    assert set(re.findall(r"```\{explorer\} ([\w-]+)", text)) <= set(TOOLS)
+    # What a directive sets in the book is for the book's machine; on a tool page the site's takes its place.
+    assert foreign_words(re.sub(r"(?m)^:.*$", "", text), brindle) == []
 
 
 def test_an_explorer_of_a_site_has_no_menu_of_other_machines(brindle, text):

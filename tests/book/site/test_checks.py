@@ -171,6 +171,7 @@ TOUCHES = {
     "field": lambda page: page.locator("#explorer-trial [name=tasks]").press("ArrowRight"),
     "example": lambda page: page.locator("#explorer-trial .hopper-examples button").first.click(),
     "sentence": lambda page: page.locator("#explore span[data-explorer]").first.press("ArrowRight"),
+    "thing to try": lambda page: page.get_by_role("button", name="Try it").click(),
     "drawing": lambda page: page.locator("#scene-placement [tabindex='0']").first.press("ArrowRight"),
 }
 # What is looked at, or passed by.
@@ -181,7 +182,11 @@ LOOKS = {
 }
 
 
-@pytest.mark.parametrize("how", [*TOUCHES, *LOOKS])
+# One touch and one look in every run; the other ways at night.
+@pytest.mark.parametrize(
+    "how",
+    [how if how in ("field", "text") else pytest.param(how, marks=pytest.mark.nightly) for how in (*TOUCHES, *LOOKS)],
+)
 def test_a_prediction_is_marked_as_made_before_or_after_the_first_touch(watch, workshop_url, how):
     watched = watch(workshop_url)
     page = watched.go("notebooks/checks.html")
@@ -198,6 +203,18 @@ def test_a_prediction_is_marked_as_made_before_or_after_the_first_touch(watch, w
     page.reload()
     expect(check(page, "prediction").locator(".hopper-result")).to_have_text(f"predicted otherwise, {when}")
     watched.assert_clean()
+
+
+def test_a_thing_to_try_is_set_at_one_press(workshop):
+    page = workshop.go("notebooks/checks.html")
+    box = page.locator("#explorer-trial")
+    before = box.locator(".hopper-summary").inner_text()
+    page.get_by_role("button", name="Try it").click()
+    expect(box.locator("[name=tasks]")).to_have_value("8")
+    expect(box.locator(".hopper-summary")).not_to_have_text(before)
+    expect(box.locator(".hopper-summary")).to_be_in_viewport()
+    page.get_by_role("button", name="Go there").click()
+    expect(box.locator("[name=tasks]")).to_be_focused()
 
 
 def test_beside_the_tool_stands_what_is_left_to_predict(workshop):

@@ -108,6 +108,7 @@ def test_no_request_leaves_the_page(watch, workshop_url, served):
     assert watched.strangers == []
 
 
+@pytest.mark.nightly
 def test_too_much_memory_is_a_message(watch, workshop_url):
     page, box = opened(watch(workshop_url))
     run(page, box, "kept = [bytearray(10**9) for _ in range(8)]")
@@ -158,7 +159,7 @@ def test_a_model_is_changed_beside_its_formula(watch, workshop_url):
     watched.assert_clean()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_it_is_accessible_and_fits_a_phone(watch, workshop_url, axe, scheme):
     watched = watch(workshop_url, viewport={"width": 390, "height": 800}, color_scheme=scheme)
     page, box = opened(watched)

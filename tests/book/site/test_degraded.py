@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 
+import pytest
 from playwright.sync_api import expect
 
 SENTENCE = "With 6 tasks the work is 4.00 times as fast, & that is <less> than 6."
@@ -147,6 +148,7 @@ PYTHON = """(act) => import(new URL("python.mjs", document.querySelector('script
   ({ python }) => act === "end" ? python.worker.terminate() : python.worker.onmessage({ data: { id: 0, beat: "" } }))"""
 
 
+@pytest.mark.nightly
 def test_a_python_that_beats_is_waited_for(watch, workshop_url):
     """However long it takes: a log of megabytes on a slow computer takes minutes."""
     workshop = watch(workshop_url)
@@ -166,6 +168,7 @@ def test_a_python_that_beats_is_waited_for(watch, workshop_url):
     expect(alert).to_contain_text("Python has stopped")
 
 
+@pytest.mark.nightly
 def test_a_log_of_five_megabytes_is_answered(watch, site_url):
     page = watch(site_url).go("notebooks/failure/diagnosis.html")
     line = "step {} dt = 2.5e-04 energy = -0.78112E+03 norm = 1.0000000000\n"

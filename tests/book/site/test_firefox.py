@@ -45,6 +45,7 @@ def test_a_setting_is_kept_in_the_address_and_comes_back(firefox, workshop_url):
     firefox.wait("location.hash === '#trial.tasks=10'")
 
 
+@pytest.mark.nightly
 def test_without_the_memory_python_starts_from_scratch(firefox, serve_copy):
     def without_memory(site):
         for memory in site.rglob("*.memory"):

@@ -6,24 +6,20 @@ from __future__ import annotations
 import pytest
 
 from tests.book.site.conftest import SAVES_DATA
-from tests.book.site.test_pages import book_pages, examine, in_the_other_theme
+from tests.book.site.test_pages import EACH_KIND, book_pages, examine, in_the_other_theme
 
 # So few pages a test that each fits its limit on a busy machine.
-PARTS = 30
+PARTS, PARTS_OF_KINDS = 30, 6
 
 SIZES = {"wide": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
 
 # With everything folded. [CSS pixels]
 LONGEST = {"wide": 8000, "phone": 10_000}
 LONGEST_OWN = 9000
-# One page of the reference, which are made alike: the others are at night.
-REFERENCE = "book/api-monitoring.html"
-# The same of the pages for paper.
-PAPER = ("handouts/node/memory.html", "sheets/node/memory.html")
 # Pages whose colors, which take half the time, are looked at in every run, in the dark too; those of all are at night.
 COLORED = (
-    *("book/index.html", "book/scorecard.html", "book/glossary.html", "notebooks/node/placement.html"),
-    *("notebooks/network/variability.html", "notebooks/failure/diagnosis.html", "notebooks/own/your-jobs.html"),
+    *("book/index.html", "book/scorecard.html", "notebooks/node/placement.html", "notebooks/network/variability.html"),
+    "notebooks/failure/diagnosis.html",
 )
 
 # Brings each control on screen as little as it takes, as a reader does, and lists those that are then covered, or
@@ -76,14 +72,22 @@ def is_short(page, path, size):
     assert page.evaluate(TALL) == [], (path, size)
 
 
+@pytest.mark.parametrize("part", range(PARTS_OF_KINDS))
+def test_a_page_of_each_kind(looking, site_folder, axe, part):
+    assert set(EACH_KIND) <= set(book_pages(site_folder))
+    look_at(looking, axe, EACH_KIND[part::PARTS_OF_KINDS])
+
+
+@pytest.mark.nightly
 @pytest.mark.parametrize("part", range(PARTS))
 def test_pages_of_the_book(looking, site_folder, axe, part):
-    """Light on a wide screen, then as on a phone; the workshop's pages, one of each kind, are opened on both."""
+    look_at(looking, axe, [path for path in book_pages(site_folder) if path not in EACH_KIND][part::PARTS])
+
+
+def look_at(looking, axe, pages):
+    """Look at pages, light on a wide screen, then as on a phone; those of the workshop are opened on both."""
     page = looking.page
-    alike = ("book/api-", "handouts/", "sheets/")
-    shown = (REFERENCE, *PAPER)
-    pages = [path for path in book_pages(site_folder) if path in shown or not path.startswith(alike)]
-    for path in pages[part::PARTS]:
+    for path in pages:
         page.set_viewport_size(SIZES["wide"])
         examine(looking, path, axe, colors=path in COLORED)
         is_short(page, path, "wide")
@@ -141,7 +145,10 @@ CUT = """() => [...document.querySelectorAll(".js-plotly-plot")].filter((plot) =
 })"""
 
 
-@pytest.mark.parametrize("path", ["notebooks/network/variability.html", "notebooks/node/hybrid.html"])
+@pytest.mark.parametrize(
+    "path",
+    ["notebooks/network/variability.html", pytest.param("notebooks/node/hybrid.html", marks=pytest.mark.nightly)],
+)
 def test_no_letter_of_a_chart_is_cut_on_a_phone(reader, path):
     reader.page.set_viewport_size(SIZES["phone"])
     page = reader.go(path)

@@ -94,8 +94,14 @@ def in_the_other_theme(watched, theme):
     watched.assert_clean()
 
 
-@pytest.mark.parametrize("part", range(3))
-@pytest.mark.parametrize(("size", "theme"), [("wide", "light"), ("phone", "dark")])
+@pytest.mark.parametrize(
+    ("size", "theme", "part"),
+    [
+        *(("wide", "light", part) for part in range(3)),
+        ("phone", "dark", 2),
+        *(pytest.param("phone", "dark", part, marks=pytest.mark.nightly) for part in range(2)),
+    ],
+)
 def test_pages_of_the_workshop(workshop, axe, theme, size, part):
     """On a phone the dark colors are enough: those of both themes are looked at on the wide screen."""
     workshop.page.set_viewport_size(SIZES[size])
@@ -112,6 +118,25 @@ def book_pages(folder: Path):
         path.relative_to(folder).as_posix() for path in folder.rglob("*.html") if "_static" not in path.parts
     )
     return [path for path in pages if path not in ("index.html", "404.html")]
+
+
+# One page of each kind, which every run looks at; all of them are at night.
+EACH_KIND = (
+    # The front page, a study with its story, one with long charts, one that reads a log, and one for files of one's own.
+    *("book/index.html", "notebooks/node/placement.html", "notebooks/network/variability.html"),
+    *("notebooks/failure/diagnosis.html", "notebooks/own/your-jobs.html"),
+    # Tables, terms, routes, slides, the course with its room, an exam, progress, a part, the reference, forecasts.
+    *("book/scorecard.html", "book/glossary.html", "book/routes.html", "book/slides.html", "book/workshop.html"),
+    *(
+        "book/test-before.html",
+        "book/progress.html",
+        "book/part-node.html",
+        "book/api-monitoring.html",
+        "book/forecasts.html",
+    ),
+    # For paper, and the search.
+    *("handouts/node/memory.html", "sheets/node/memory.html", "search.html"),
+)
 
 
 def test_a_living_explorer_keeps_nobody_out(workshop, axe):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.book.site.test_pages import book_pages
+from tests.book.site.test_pages import EACH_KIND, book_pages
 
 LIVE = (
     "book/index.html",
@@ -13,12 +13,14 @@ LIVE = (
     "notebooks/failure/diagnosis.html",
     "notebooks/own/your-io.html",
 )
-# To the first thing of an explorer, and past its examples and what is copied to its first field.
-MOST_TABS, MOST_TO_FIELD = 12, 13
+# Past the examples of an explorer and what is copied, to its first field.
+MOST_TABS = 12
 WITHIN = "(part) => Boolean(document.activeElement?.closest(part))"
 
 
-@pytest.mark.parametrize("path", LIVE)
+@pytest.mark.parametrize(
+    "path", [LIVE[0], LIVE[1], *(pytest.param(path, marks=pytest.mark.nightly) for path in LIVE[2:])]
+)
 def test_few_keys_lead_to_the_first_control(watch, site_url, path):
     page = watch(site_url, viewport={"width": 1440, "height": 900}).go(path)
     pressed = 0
@@ -30,11 +32,30 @@ def test_few_keys_lead_to_the_first_control(watch, site_url, path):
     expect(link).to_be_in_viewport()
     page.keyboard.press("Enter")
     expect(page.locator(".hopper-explorer").first).to_be_in_viewport()
-    for part, most in ((".hopper-explorer", MOST_TABS), (".hopper-explorer .hopper-form", MOST_TO_FIELD)):
-        while not page.evaluate(WITHIN, part):
-            page.keyboard.press("Tab")
-            pressed += 1
-            assert pressed <= most, page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+    while not page.evaluate(WITHIN, ".hopper-explorer .hopper-form"):
+        page.keyboard.press("Tab")
+        pressed += 1
+        assert pressed <= MOST_TABS, page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+
+
+def test_arrow_keys_move_between_the_examples(watch, site_url):
+    page = watch(site_url, viewport={"width": 1440, "height": 900}).go("notebooks/failure/diagnosis.html")
+    examples = page.get_by_role("toolbar", name="Settings to try").first.get_by_role("button")
+    last = examples.count() - 1
+    examples.first.focus()
+    for key, at in (
+        ("ArrowRight", 1),
+        ("ArrowLeft", 0),
+        ("ArrowLeft", last),
+        ("ArrowRight", 0),
+        ("End", last),
+        ("Home", 0),
+    ):
+        page.keyboard.press(key)
+        expect(examples.nth(at)).to_be_focused()
+    # Only the one that was last in use is reached with Tab.
+    page.keyboard.press("ArrowRight")
+    assert examples.evaluate_all("buttons => buttons.map((button) => button.tabIndex)") == [-1, 0, *[-1] * (last - 1)]
 
 
 def test_a_page_without_an_explorer_has_one_skip_link(looking):
@@ -64,8 +85,14 @@ UNREADABLE = """() => [...document.querySelectorAll(".hopper-drawing svg text, .
   .map((each) => each.textContent)"""
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("path", [*LIVE[:3], "notebooks/node/memory.html"])
+# Two pages in every run, in one theme each; all of them in both at night.
+FORCED = [(path, theme) for path in (*LIVE[:3], "notebooks/node/memory.html") for theme in ("light", "dark")]
+FEW = ((LIVE[0], "light"), (LIVE[1], "dark"))
+
+
+@pytest.mark.parametrize(
+    ("path", "theme"), [pytest.param(*each, marks=() if each in FEW else pytest.mark.nightly) for each in FORCED]
+)
 def test_nothing_is_lost_in_the_colors_of_the_reader(watch, site_url, path, theme):
     watched = watch(site_url, forced_colors="active", color_scheme=theme, viewport={"width": 1440, "height": 900})
     page = watched.go(path)
@@ -77,12 +104,13 @@ def test_nothing_is_lost_in_the_colors_of_the_reader(watch, site_url, path, them
 PARTS = 4
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", ["each kind", *(pytest.param(part, marks=pytest.mark.nightly) for part in range(PARTS))]
+)
 def test_no_page_scrolls_sideways(looking, site_folder, part):
-    """320 pixels, and a screen of 1,280 with the page twice as large; one page of the reference stands for all."""
-    pages = [path for path in book_pages(site_folder) if "api-" not in path or path == "book/api-node.html"]
+    """320 pixels, and a screen of 1,280 with the page twice as large; a page of each kind, and at night all."""
     wide = {}
-    for path in pages[part::PARTS]:
+    for path in EACH_KIND if part == "each kind" else book_pages(site_folder)[part::PARTS]:
         looking.page.set_viewport_size({"width": 640, "height": 640})
         page = looking.go(path)
         for width in (640, 320):

@@ -11,6 +11,13 @@ PAGES = {
     "striping": "notebooks/storage/striping.html",
     "iobuf": "notebooks/storage/iobuf.html",
 }
+
+
+# Each story has each of its tests, and at night each has all of them.
+def pages(*in_every_run):
+    return [name if name in in_every_run else pytest.param(name, marks=pytest.mark.nightly) for name in PAGES]
+
+
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 # Of each step: whether it is the one shown, and where its text and its picture are on the screen.
@@ -49,7 +56,7 @@ def apart(one, other):
     )
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", pages("milc"))
 def test_the_picture_follows_the_text(looking, name):
     looking.page.set_viewport_size(WIDE)
     page = looking.go(PAGES[name])
@@ -65,7 +72,7 @@ def test_the_picture_follows_the_text(looking, name):
     assert tall <= 12 * WIDE["height"]
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", pages("placement"))
 def test_on_a_phone_the_text_is_read_below_the_picture(looking, name):
     looking.page.set_viewport_size(PHONE)
     page = looking.go(PAGES[name])
@@ -124,7 +131,7 @@ def test_nothing_moves_for_those_who_want_less_motion(looking):
     assert page.evaluate("scrollY") == moved
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", pages("striping"))
 def test_without_a_script_the_pictures_stand_one_after_the_other(watch, site_url, name):
     watched = watch(site_url, java_script_enabled=False, viewport=WIDE)
     page = watched.page
@@ -142,7 +149,7 @@ def test_without_a_script_the_pictures_stand_one_after_the_other(watch, site_url
     assert watched.strangers == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", pages("iobuf"))
 def test_on_paper_each_step_is_a_printed_picture(looking, name):
     page = looking.go(PAGES[name])
     read(page, 2)
@@ -178,13 +185,13 @@ def test_the_readers_times_are_laid_over(looking):
     expect(status).to_be_empty()
 
 
-@pytest.mark.parametrize("page", ["placement", "milc"])
+@pytest.mark.parametrize("page", ["placement", pytest.param("milc", marks=pytest.mark.nightly)])
 def test_nothing_of_a_story_is_covered(watch, site_url, page):
     page = watch(site_url, viewport=WIDE).go(PAGES[page])
     expect(page.locator(".hopper-story-text").first).to_be_visible()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_axe_finds_nothing_in_a_story(looking, axe, theme):
     looking.page.emulate_media(color_scheme=theme)
     page = looking.go(PAGES["milc"])

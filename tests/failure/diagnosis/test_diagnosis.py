@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import lzma
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +19,8 @@ from hopperlib.failure.messages.rules import load_rules
 from hopperlib.machine import Machine
 
 OOM = "[NID 00146] 2011-05-01 19:00:18 Apid 15379: OOM killer terminated this process.\n"
-SAMPLES = [sample for made in load_rules() for sample in made.positive]
+# Rows of accounting in the output of a job are of that job: rows of several are a list of jobs, and no output.
+SAMPLES = [re.sub(r"^\d{6,}(?=\|)", "4231907", sample) for made in load_rules() for sample in made.positive]
 
 
 def test_the_data_have_the_keys_of_the_contract():

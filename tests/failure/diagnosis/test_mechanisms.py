@@ -60,6 +60,11 @@ def test_runs_are_told_apart_and_the_last_is_answered():
     assert diagnose([("job.out", GOOD + FIRST)]).cause.code == "LAMMPS-LOST-ATOMS"
 
 
+@pytest.mark.parametrize(("before", "code"), [(FIRST + SECOND, "SLURM-OOM"), (SECOND + FIRST, "LAMMPS-LOST-ATOMS")])
+def test_for_a_last_run_without_a_word_the_run_before_it_is_answered(before, code):
+    assert diagnose([("job.out", before + "LAMMPS (2 Aug 2023)\n")]).cause.code == code
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

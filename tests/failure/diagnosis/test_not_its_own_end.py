@@ -75,6 +75,23 @@ def test_work_behind_an_exception_until_the_time_limit_makes_the_limit_the_cause
     assert diagnose([("job.err", text)]).cause.code == "SLURM-TIME-LIMIT"
 
 
+KILLED = "[NID 00146] 2011-05-01 19:00:18 Apid 15379: OOM killer terminated this process.\n"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # The record of one job, however often a script prints it.
+        "4231907|relax|FAILED|139:0\n" * 3,
+        "4231907 relax FAILED 139:0\n" * 8,
+        # A list of others behind what the job printed itself.
+        "881 prod COMPLETED 0:0\n882 prod FAILED 1:0\n883 prod OUT_OF_ME+ 0:125\n",
+    ],
+)
+def test_rows_of_accounting_do_not_hide_the_message_before_them(rows):
+    assert diagnose([("job.out", KILLED + rows)]).cause.code == "ALPS-OOM"
+
+
 def test_a_text_of_another_form_is_named():
     found = diagnose([("README", TEXTS["a history"])])
     assert "reads as a history of commits" in found.notes[0]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import itertools
+import re
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hopperlib.failure.diagnosis._ranking import rank
-from hopperlib.failure.messages._speech import foreign
 from hopperlib.failure.messages.rules import load_rules
 from hopperlib.failure.messages.scanner import Scanner
 
@@ -23,7 +23,8 @@ EXIT = "srun: error: n12: task 3: Exited with exit code 1"
 DONE = "   JOB DONE."
 LIB = "./tool: error while loading shared libraries: libx.so.1: cannot open shared object file"
 PEER = "recv(161) failed: Connection reset by peer (104)"
-SAMPLES = [sample for made in load_rules() for sample in made.positive]
+# Rows of accounting in the output of a job are of that job: rows of several are a list of jobs, and no output.
+SAMPLES = [re.sub(r"^\d{6,}(?=\|)", "4231907", sample) for made in load_rules() for sample in made.positive]
 
 
 def ranked(*files, record_failed=None):
@@ -237,9 +238,7 @@ def test_laws_of_ranking(lines, record_failed):
     times=2,
 )
 def test_many_tasks_that_say_the_same_change_nothing(lines, times):
-    """Law: a text in which every line is printed several times has the same cause, unless it becomes a list of jobs by that."""
+    """Law: a text in which every line is printed several times has the same cause."""
     text = [line.replace("\n", " ") for line in lines]
     repeated = [line for line in text for _ in range(times)]
-    # Three rows of accounting are a list of several jobs, and no output of one.
-    assume(not foreign("\n".join(repeated).encode()))
     assert codes(repeated)[:1] == codes(text)[:1]

@@ -32,6 +32,12 @@ def test_distances_of_a_full_tree_in_closed_form() -> None:
     assert sum(1 for _ in tree.links()) == 2 * (198 * 18 + 11 * 324)
 
 
+def test_links_are_numbered_from_nothing_upwards() -> None:
+    # Two leaves with two links each to one spine, a number for each direction: up and down 0 to 3, then 4 to 7.
+    tree = fat_tree(nodes_per_leaf=2, leaves_per_pod=2, leaf_uplinks=2)
+    assert [number for number, _ in tree.links()] == list(range(8))
+
+
 def test_static_loads_are_those_of_all_routes() -> None:
     rng = random.Random(3)
     for _ in range(50):

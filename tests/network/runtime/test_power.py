@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from statsmodels.stats.power import TTestIndPower
 
 from hopperlib.errors import InputError
-from hopperlib.network.runtime.power import gain_shown, power, runs_needed
+from hopperlib.network.runtime.power import gain_shown, power, runs_needed, spread_of
 
 
 @pytest.mark.parametrize("runs", [2, 3, 5, 17, 100, 1000])
@@ -64,3 +64,12 @@ def test_refusals(call, message):
     with pytest.raises(InputError) as refused:
         call()
     assert str(refused.value) == message
+
+
+def test_a_place_with_one_run_tells_nothing_of_the_spread_within_places():
+    # Mean 9.8; squared distances 3.24, 0.04, 0.04, 4.84 and 0.64, in all 8.8 over 4. Within a and within b a variance of
+    # 2 with one degree of freedom each; c has one run.
+    spread = spread_of([8, 10, 10, 12, 9], "aabbc")
+    assert spread.whole == pytest.approx(math.sqrt(2.2) / 9.8)
+    assert spread.within == pytest.approx(math.sqrt(2) / 9.8)
+    assert spread_of([8, 10, 12], "abc").within is None

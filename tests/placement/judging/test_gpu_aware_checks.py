@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopperkit.launchers.judging.gpu_aware_checks import check_gpu_aware
+from hopperkit.launchers.judging.checks.gpu_aware import check_gpu_aware
 from hopperkit.launchers.scripts import read_script
 from hopperlib.machine import Machine
 

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from hopperkit.launchers.judging.training_checks import check_training
+from hopperkit.launchers.judging.checks.training import check_training
 from hopperkit.launchers.scripts import read_script
 
 

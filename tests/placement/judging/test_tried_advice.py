@@ -7,7 +7,7 @@ import re
 import pytest
 
 from hopperkit.launchers import read_script
-from hopperkit.launchers.judging.training_checks import check_training
+from hopperkit.launchers.judging.checks.training import check_training
 from hopperkit.questions.node.place import Lines, answers
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine

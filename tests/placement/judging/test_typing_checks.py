@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperkit.launchers.judging.checks.typing import check_typing
 from hopperkit.launchers.judging.job_checks import check_job
-from hopperkit.launchers.judging.typing_checks import check_typing
 from hopperkit.launchers.scripts import read_script
 from hopperlib.machine import Machine
 

@@ -40,11 +40,10 @@ def test_the_default_is_vasp_as_first_tried():
 def test_lines_to_copy_are_for_the_launchers_of_the_machine():
     # Hopper never ran srun, Perlmutter never aprun.
     assert list(texts(QUESTION.run(line=NAIVE))) == ["The better line"]
-    for line, machine in (
-        ("srun -N 32 -n 384 --ntasks-per-node=12 vasp", "hopper"),
-        ("aprun -n 8 -d 16 a", "perlmutter"),
-    ):
-        assert not texts(QUESTION.run(line=line, machine=machine))
+    assert not texts(QUESTION.run(line="srun -N 32 -n 384 --ntasks-per-node=12 vasp", machine="hopper"))
+    assert texts(QUESTION.run(line="aprun -n 8 -d 16 a", machine="perlmutter")) == {
+        "The better line": "srun -n 8 --ntasks-per-node=8 -N 1 -c 32 --cpu-bind=cores a"
+    }
 
 
 def test_numbers_carry_their_badges():

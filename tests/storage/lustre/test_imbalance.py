@@ -71,6 +71,19 @@ def test_agrees_with_draws(files, count, osts, draws, off):
     assert expected_fullest(files, count, osts) == pytest.approx(drawn, abs=off)
 
 
+def test_files_that_each_leave_one_ost_out():
+    """A file on 155 of 156 OSTs misses one by chance: on the fullest are all files but those that miss it, the fewest."""
+    rng = random.Random(1)
+    drawn = []
+    for _ in range(20):
+        missing = [0] * 156
+        for _ in range(10_000):
+            missing[rng.randrange(156)] += 1
+        drawn.append(10_000 - min(missing))
+    # The fewest vary by some 3 files: 20 draws tell their mean to less than 1.
+    assert expected_fullest(10_000, 155, 156) == pytest.approx(mean(drawn), abs=2)
+
+
 def test_limits():
     assert expected_fullest(50, 4, 4) == 50
     assert expected_fullest(50, 1, 1) == 50

@@ -11,6 +11,7 @@ import { drawAhead, drawn, fetchLibraries } from "./plot.mjs";
 import { python } from "./python.mjs";
 import { copyLink } from "./share.mjs";
 import { Timers } from "./timers.mjs";
+import { moveByArrows } from "./toolbar.mjs";
 
 // Pauses. [ms]
 const TYPING = 450; // an unfinished line is not called wrong before this pause
@@ -46,11 +47,13 @@ class Explorer {
     this.menu = new MachineMenu(this.form.fields);
     this.asked = JSON.stringify(this.form.values());
     startAnswer(section, answer);
+    for (const toolbar of section.querySelectorAll("[role=toolbar]")) moveByArrows(toolbar);
     this.#warmWhenNear();
     section.addEventListener("click", (event) => this.#click(event.target.closest("button")));
     addEventListener("hashchange", () => this.#takeAddress());
     Object.assign(section, { hopperForm: this.form, hopperMenu: this.menu, hopperFacts: () => this.shown.result.facts });
     Object.assign(section, { hopperSet: (values, fitting) => this.set(values, undefined, fitting), hopperSettled: () => this.settled() });
+    section.hopperExample = (label) => this.#showExample(this.spec.examples.findIndex((each) => each.label === label));
     this.#takeAddress();
     if (this.form.moved && !this.#timers.has("address")) {
       this.asked = undefined;
@@ -271,7 +274,11 @@ class Explorer {
       download: () => saveFile(downloads[at].name, downloads[at].text, downloads[at].media_type),
     };
     const { example } = pressed.dataset;
-    if (example) this.set({ ...this.start, ...this.spec.examples[example].values }, this.examples[example]);
+    if (example) this.#showExample(Number(example));
     else acts[pressed.dataset.do]?.();
+  }
+
+  #showExample(at) {
+    this.set({ ...this.start, ...this.spec.examples[at].values }, this.examples[at]);
   }
 }

@@ -16,7 +16,8 @@ const parts = [
   explorers,
   // It puts the reader's machine into explorers that are there.
   explorers.then(() => enliven(".hopper-my-machine", async () => (await import("./my-machine.mjs")).startMachineBar)),
-  explorers.then(() => enliven("span[data-explorer]", async () => (await import("./dragged.mjs")).startDragged)),
+  explorers.then(() => enliven("span[data-explorer]:is([data-control], [data-fact])", async () => (await import("./dragged.mjs")).startDragged)),
+  explorers.then(() => enliven("span[data-explorer]:is([data-try], [data-example], [data-focus])", async () => (await import("./trying.mjs")).startTrying)),
   enliven(".hopper-alone", async () => (await import("./plot.mjs")).startFigure),
   enliven(".hopper-read", async () => (await import("./reading.mjs")).startReading),
   enliven(".hopper-progress", async () => (await import("./progress-page.mjs")).startProgress),

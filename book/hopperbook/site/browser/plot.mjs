@@ -206,6 +206,7 @@ function themed(layout, size) {
   if (size.width < NARROW) {
     result.legend = { ...result.legend, font: { size: 11 } };
     result.margin = { ...result.margin, l: 44, r: 8 };
+    for (const note of result.annotations ?? []) note.font = { size: 11 };
     // The names of rows take half of the room from the title below them.
     for (const [name, room] of [["xaxis", size.width * (layout.yaxis?.title?.text ? 0.8 : 0.45)], ["yaxis", size.height * 0.6]]) {
       const axis = result[name];

@@ -7,7 +7,7 @@ from hopperlib.units import binary_size_text
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table as Markdown, without the columns in which no row says anything; empty without rows."""
+    """Return a table as Markdown, without empty columns; empty without rows."""
     cells = list(rows)
     kept = [at for at in range(len(head)) if any(row[at] for row in cells)]
     lines = [[head[at] for at in kept], ["---"] * len(kept), *([row[at] for at in kept] for row in cells)]
@@ -15,7 +15,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _asked(choices: Iterable[str]) -> str:
-    """Return what a job asks for, as it is written in a script."""
+    """Return a job's request as written in a script."""
     return ", ".join(f"`--{choice}`" if "=" in choice else f"`{choice}`" for choice in choices)
 
 

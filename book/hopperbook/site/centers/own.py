@@ -1,4 +1,4 @@
-"""A center's own site: its machine, what lies beside the machine's file, and pages that begin with its users' tools.
+"""A center's site: its machine, the files next to the machine's file, and pages that begin with the tools of its users.
 
 ``make html MACHINE=site.toml`` names the file. Beside it may lie
 
@@ -33,7 +33,7 @@ from hopperlib.schema import read_records, read_toml
 
 
 def beside(name: str = "") -> Path | None:
-    """Return a file beside that of the site's own machine, or without a name that one; None if it is not there."""
+    """Return a file next to the site's machine file, or without a name that file; None if it does not exist."""
     given = os.environ.get("HOPPER_MACHINE")
     path = Path(given).with_name(name or Path(given).name) if given else None
     return path if path and (path.is_file() or not name) else None
@@ -41,7 +41,7 @@ def beside(name: str = "") -> Path | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Stated:
-    """One setting to try of a site's own."""
+    """One example setting of a site."""
 
     label: str
     values: Mapping[str, Any]
@@ -58,12 +58,12 @@ def _stated_examples(text: str) -> dict[str, tuple[_Stated, ...]]:
 
 @cache
 def own_site(path: Path) -> tuple[Machine, str, dict[str, tuple[_Stated, ...]]]:
-    """Return a site's own machine, the text of its file and the examples beside it; its rules are known from now on.
+    """Load a site's machine, the text of its file and the examples next to it, and register its rules.
 
     Raises
     ------
     sphinx.errors.ExtensionError
-        If one of the files cannot be used: it is named, with what is wrong in it.
+        If one of the files is invalid: the message names it and the error.
     """
     rules, examples = beside("rules.toml"), beside("examples.toml")
     os.environ["HOPPER_RULES"] = str(rules or "")
@@ -77,7 +77,7 @@ def own_site(path: Path) -> tuple[Machine, str, dict[str, tuple[_Stated, ...]]]:
 
 
 def site_examples(question: Question) -> tuple[Example, ...]:
-    """Return the settings to try that a site has of its own for an explorer."""
+    """Return the site's example settings for an explorer."""
     path = beside()
     _, text, stated = own_site(path) if path else (None, "", {})
     file = {"machine_file": text} if any(control.name == "machine_file" for control in question.controls) else {}

@@ -1,8 +1,8 @@
-"""What a center's own site asks: the questions of its tool pages, made for its machine.
+"""Questions of a center's site: those of its tool pages, set up for its machine.
 
-The controls lose the menu of other machines, as the site's file is in place of it. Examples are those of the center, then
-scripts made out of its launcher, partitions and nodes, then those of the book that name no machine. Where the machine's file
-does not state what a question needs, there is no question, and the page says what is missing.
+The controls lose the menu of other machines, as the site's file is in place of it. Examples are those of the center,
+then scripts generated from its launcher, partitions and nodes, then those of the book that name no machine. If the
+machine's file lacks a value that a question needs, the question is omitted, and the page lists the missing values.
 """
 
 import json
@@ -26,7 +26,7 @@ _TOOLS = ("book/index", "book/slides", "notebooks/own/")
 _LAUNCHERS = ("aprun", "srun", "jsrun")
 # Words of the system that aprun belongs to.
 _OF_ALPS = {"ALPS", "apid", "apsched", "apsys", "mppwidth", "mppnppn"}
-# What a launcher's kind is typed as, where it has another name.
+# Command of a launcher's kind, if it has another name.
 _TYPED = {"pals": ("mpiexec",), "openmpi": ("mpirun", "mpiexec"), "mpich": ("mpiexec", "mpirun")}
 _TYPED |= {"intelmpi": ("mpirun", "mpiexec"), "prrte": ("mpirun", "prterun")}
 _DIRECTIVES = {"partition": "--partition", "constraint": "--constraint", "qos": "--qos", "account": "--account"}
@@ -51,7 +51,7 @@ def is_tool_page(page: str) -> bool:
 
 
 def _typed(machine: Machine) -> set[str]:
-    """Return what starts tasks on a machine, as users type it; nothing where its file states no launcher."""
+    """Return a machine's launch command as users type it; empty if its file has no launcher."""
     return {word for launcher in machine.launchers for word in _TYPED.get(launcher.kind, (launcher.kind,))}
 
 
@@ -69,7 +69,7 @@ def foreign_words(text: str, machine: Machine) -> list[str]:
 
 
 def _batch(machine: Machine, kind: NodeKind, tasks_per_node: int) -> tuple[str, ...]:
-    """Return the directives of a Slurm script for nodes of a kind; of several ways to ask for them the first."""
+    """Return the directives of a Slurm script for nodes of a kind; of several methods, the first."""
     asked = [each.partition("=") for each in kind.chosen_by[:1]]
     chosen = [f"#SBATCH {_DIRECTIVES[what]}={name}" for what, _, name in asked if what in _DIRECTIVES]
     gpus = [f"#SBATCH --gpus-per-node={kind.gpus}"] if kind.gpus else []
@@ -126,7 +126,7 @@ def _values(values: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any
 
 
 def _words(control: Control, machine: Machine) -> dict[str, Any]:
-    """Return help and placeholder of a control without what is another machine's."""
+    """Return help and placeholder of a control without parts about other machines."""
     changed: dict[str, Any] = {}
     for field in ("label", "help", "placeholder", "assumed"):
         text = getattr(control, field, "")
@@ -138,7 +138,7 @@ def _words(control: Control, machine: Machine) -> dict[str, Any]:
 def _without_foreign(text: str, machine: Machine, field: str) -> str:
     """Return a text of a control without another machine's words: less a part in brackets, an item of a list, a sentence."""
     if field == "placeholder":
-        # Where a launch line is expected, one of the machine's own shows its form.
+        # A launch line of the machine shows the expected form.
         return next(iter(scripts_of(machine).values())).splitlines()[-1]
     text = re.sub(r" \([^)]*\)", lambda part: "" if foreign_words(part[0], machine) else part[0], text)
     text = re.sub(r"\b(\w+)(?:, | or )", lambda item: "" if foreign_words(item[1], machine) else item[0], text)
@@ -153,12 +153,12 @@ def _controls(question: Question, machine: Machine) -> tuple[Control, ...]:
 
 
 def _answered(answer: Callable[..., Result], left_out: Mapping[str, Any]) -> Callable[..., Result]:
-    """Return a function that answers with what is not to be chosen."""
+    """Return an answer function with fixed values for hidden controls."""
     return lambda **values: answer(**{**left_out, **values})
 
 
 def visible(result: Result) -> str:
-    """Return what a page says in an answer: not its facts, whose names are for programs, and not the sources it cites."""
+    """Return the visible text of an answer: not its facts, whose names are for programs, and not its citations."""
     parts = {name: _without_sources(part) for name, part in result.to_dict().items() if name != "facts"}
     return json.dumps(parts, default=str)
 
@@ -238,7 +238,7 @@ def center_question(question: Question, page: str) -> Question | str | None:
 
 
 def lacking_html(question: Question, lacking: str) -> str:
-    """Return what stands in the place of a question that a machine's file cannot answer.
+    """Return the replacement for a question that a machine's file cannot answer.
 
     Examples
     --------

@@ -6,7 +6,7 @@ from hopperbook.site.stories.story import Story, story_html
 
 
 def _stories() -> dict[str, Callable[[], Story]]:
-    """Return what tells each story; their models are read in when one is."""
+    """Return the function of each story; their models are imported on demand."""
     from hopperbook.site.stories import iobuf, milc, placement, striping
 
     return {"milc": milc.story, "placement": placement.story, "striping": striping.story, "iobuf": iobuf.story}

@@ -74,7 +74,7 @@ class Drawing:
 
 
 class Axis(NamedTuple):
-    """Numbers along one side of a drawing, from the pixel of the least to that of the greatest.
+    """Numbers along one side of a drawing, from the pixel of the smallest to that of the largest.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Axis(NamedTuple):
     last: float
 
     def at(self, value: float) -> float:
-        """Return where a number is. [units]"""
+        """Return the pixel of a number. [units]"""
         return self.first + (value - self.low) / (self.high - self.low) * (self.last - self.first)
 
     def along_the_bottom(

@@ -15,7 +15,7 @@ _TASKS = 24
 
 
 def calls_in_a_buffer() -> int:
-    """Return how many calls of IOR's smallest size one of its buffers takes in, the last one in part.
+    """Return how many calls of IOR's smallest size fit in one of its buffers, the last one in part.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def calls_in_a_buffer() -> int:
 
 
 def milliseconds(size_bytes: int, *, reading: bool, buffered: bool) -> dict[str, float]:
-    """Return what a million bytes cost in calls of a size: moving, calls and waiting. [ms]
+    """Return the cost of a million bytes in calls of a size: moving, calls and waiting. [ms]
 
     Examples
     --------
@@ -46,7 +46,7 @@ def milliseconds(size_bytes: int, *, reading: bool, buffered: bool) -> dict[str,
 
 
 def _calls(buffered: bool) -> str:
-    """Draw the calls of a program above, and what reaches the file system below."""
+    """Draw the calls of a program at the top, and those that the file system gets below."""
     drawing, count = Drawing(), calls_in_a_buffer()
     drawing.words(14, 22, f"the program: {count} calls of {_CALL:,} bytes", "strong")
     for call in range(count):

@@ -15,7 +15,7 @@ from hopperlib.network.runtime.milc import run_times
 #: The run times of all pictures. [s]
 TIME_AXIS = Axis(700, 2500, 36, 424)
 _TICKS = (800, 1200, 1600, 2000, 2400)
-#: Where the axis of a picture is, and the top of what it shows. [units]
+# : Position of the axis in a picture, and the upper end of its content. [units]
 BASE, TOP = 288, 70
 _STEP_S = 50
 #: Runs of the samples that are shown growing: one seed, each a part of the next.
@@ -60,7 +60,7 @@ def all_runs() -> tuple[float, ...]:
 
 
 def rival_tail(time_s: float, runs: int = 100) -> float:
-    """Return the share of runs that take longer by a curve that knows no network. [fraction]
+    """Return the share of runs that take longer, for a distribution without the network. [fraction]
 
     It is an exponential above a floor, through the least and the mean of the printed table: the median of the least
     of some exponential draws is log(2) over their number, in units of their mean.
@@ -99,7 +99,7 @@ def _mark(drawing: Drawing, time_s: float, text: str, y: float, *, anchor: str =
 
 
 def _steps_of(times: Sequence[float], width: float = _STEP_S) -> dict[int, int]:
-    """Return how many times are in each step of the run time."""
+    """Return the counts per bin of run time."""
     counts: dict[int, int] = {}
     for time in times:
         counts[int(time // width)] = counts.get(int(time // width), 0) + 1

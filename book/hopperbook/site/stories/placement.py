@@ -19,7 +19,7 @@ _GROUP, _CORE = 104, 30
 
 
 def counts_of(line: str) -> tuple[int, ...]:
-    """Return how many tasks a launch line puts on each NUMA node of Hopper's first node.
+    """Return the tasks of a launch line on each NUMA node of Hopper's first node.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def counts_of(line: str) -> tuple[int, ...]:
 
 
 def rates_of(kind: NodeKind, counts: Sequence[int]) -> list[float]:
-    """Return the memory bandwidth of a task on each NUMA node; 0 where there is none. [GB/s]
+    """Return the memory bandwidth of a task on each NUMA node; 0 without tasks. [GB/s]
 
     Examples
     --------
@@ -68,7 +68,7 @@ def _node(counts: Sequence[int], title: str, *, rates: bool = True) -> str:
 
 
 def _ratio() -> str:
-    """Draw how many times as long the packed run takes, by the share that waits for memory."""
+    """Draw the ratio of run times packed over spread, by memory-bound share."""
     ratio = packed_ratio()
     drawing, across, up = Drawing(), Axis(0, 1, 60, 410), Axis(1, 2, 288, 70)
     up.up_the_side(drawing, 60, [(1, "1.0"), (1.5, "1.5"), (2, "2.0")], "time packed over time spread")
@@ -84,7 +84,7 @@ def _ratio() -> str:
 
 
 def packed_ratio() -> float:
-    """Return how many times as long the memory-bound part takes by the first line as by the better one.
+    """Return the ratio of the memory-bound time with the first line to that with the better one.
 
     Examples
     --------

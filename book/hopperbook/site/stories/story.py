@@ -1,8 +1,7 @@
 """A figure that the reader scrolls through: steps of a text and a picture each.
 
-Without a script, on paper and in a file the steps stand one after the other.
-On a live page the pictures share one place beside the texts, and
-``browser/story.mjs`` shows the one whose text is being read.
+Without a script, on paper and in a file the steps are shown in sequence. On a live page the pictures share one place
+next to the texts, and ``browser/story.mjs`` shows the one for the text being read.
 """
 
 from html import escape
@@ -10,24 +9,25 @@ from typing import NamedTuple
 
 from hopperkit.render.html import badge_html, prose_html
 
-#: A step of so many is at most this part of a screen high, so that no story is longer than 12 screens.
+# : With this number of steps, one step is at most this fraction of a screen high, so that no story is longer than 12
+# screens.
 MOST_STEPS = 14
 
 
 class Step(NamedTuple):
-    """One picture of a story, and what is to be seen in it.
+    """One picture of a story, and its explanation.
 
     Parameters
     ----------
     title : str
     text : str
-        Plain text; what stands between backticks is code, and an empty line begins a paragraph.
+        Plain text; text between backticks is code, and an empty line begins a paragraph.
     svg : str
         The picture, which names and describes itself.
     badges : tuple of str
         Where its numbers come from: documented, calibrated, predicted, assumed.
     after : str
-        HTML below the text, such as a form; its own script looks after it.
+        HTML below the text, such as a form, which has a separate script.
     """
 
     title: str

@@ -40,7 +40,7 @@ class LinkUse(NamedTuple):
 
     @property
     def fullest(self) -> Link:
-        """The link that holds the job up beside its neighbors."""
+        """The link that limits the job when its neighbors are active."""
         return max(self.alone, key=lambda link: self.total[link])
 
     @property
@@ -66,7 +66,7 @@ class DrawnJob(NamedTuple):
     alone_s: float
 
     def by_column(self, dimensions: Coordinates) -> list[list[int]]:
-        """Return how many of its nodes are at each X (rows: Z), whatever their Y."""
+        """Return the number of its nodes at each X (rows: Z), for any Y."""
         counts = Counter((x, z) for x, _, z in self.places)
         return [[counts[x, z] for x in range(dimensions[0])] for z in range(dimensions[2])]
 
@@ -109,7 +109,7 @@ def drawn_jobs() -> tuple[DrawnJob, DrawnJob]:
 
 
 def _use_of_links(links: LinkMap, streams: Sequence[Stream], rates_gb_s: Sequence[float]) -> dict[Link, float]:
-    """Return what each link carries, over its bandwidth. [fraction]"""
+    """Return the load of each link relative to its bandwidth. [fraction]"""
     use: dict[Link, float] = defaultdict(float)
     for stream, rate_gb_s in zip(streams, rates_gb_s, strict=True):
         for link, messages, capacity_gb_s in links.each(stream.loads):
@@ -119,7 +119,7 @@ def _use_of_links(links: LinkMap, streams: Sequence[Stream], rates_gb_s: Sequenc
 
 @cache
 def slowest_links() -> LinkUse:
-    """Return how full the links of the slowest job are.
+    """Return the link loads of the slowest job.
 
     Examples
     --------

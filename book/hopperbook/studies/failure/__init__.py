@@ -1,1 +1,1 @@
-"""Studies of what went wrong."""
+"""Studies of failures."""

@@ -1,4 +1,4 @@
-"""Bad nodes: eight of 6,384, more than fifty users, and what a look before the run is worth.
+"""Bad nodes: eight of 6,384, more than fifty users, and the value of a preflight check.
 
 Documented: how many nodes were bad, what that cost, how many users it hit, and
 the thresholds of free memory. Predicted is the number of users, from the cost
@@ -23,11 +23,10 @@ HERO_CORES = int(printed("bad-nodes.scale-title") * 1000)
 
 
 def model(assumed: Mapping[str, float], rng: random.Random, *, by_size: bool = True) -> dict[str, float]:
-    """Return how many users had hung jobs, if those cost what was refunded.
+    """Return the number of users with hung jobs, if those used the refunded hours.
 
-    A class of sizes has its share of the hours, and of those the share of jobs
-    that met a bad node; its jobs are as many as its refunded hours over the
-    hours of a job.
+    A class of sizes has its share of the hours, and of those the share of jobs that got a bad node; its number of jobs
+    is its refunded hours over the hours of a job.
 
     Parameters
     ----------
@@ -35,7 +34,7 @@ def model(assumed: Mapping[str, float], rng: random.Random, *, by_size: bool = T
     rng : random.Random
         Not used.
     by_size : bool
-        Whether a job on more nodes is likelier to meet a bad one; the rival takes all jobs as alike.
+        Whether a job on more nodes is more likely to get a bad one; the rival treats all jobs the same.
 
     Examples
     --------

@@ -1,8 +1,7 @@
 """Build and link: flags and modules that failed together, their bugs, and the modules that everybody gets.
 
-Documented: versions, flags, bug numbers, days, and which default was chosen.
-The rules on builds were written from them, so most rows are inputs. Checked as shapes is what the
-rules give for programs that no sentence of the report puts together.
+Documented: versions, flags, bug numbers, days, and which default was chosen. The rules on builds were written from
+them, so most rows are inputs. Shapes check the rules' results for combinations that no sentence of the report mentions.
 """
 
 from hopperbook.studies.study import Study, Value

@@ -1,9 +1,8 @@
-"""Mysterious error messages: the words that a failing job prints, and what is behind them.
+"""Mysterious error messages: the words printed by a failing job, and their causes.
 
-Documented: messages, what they mean, and that the loudest one is generic. What
-a single message means is an input: the rules were written from it. What is
-checked is the diagnosis of whole outputs, put together from the messages, and
-that the rules read out of a message what it prints.
+Documented: messages, their meaning, and that the loudest one is generic. The meaning of a single message is an input:
+the rules were written from it. The diagnosis of whole outputs, composed of the messages, is checked, and the fields
+that the rules extract from a message.
 """
 
 from hopperbook.studies.study import Study, study_texts
@@ -12,9 +11,9 @@ from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
 _TEXTS = study_texts()["diagnosis"]
 _PRINTED: dict[str, str] = _TEXTS["texts"]
 GNI, REPLAY, NODE_FAILED = (_PRINTED[name] for name in ("gni", "replay", "node-failed"))
-# One message of each kind that the source names beside the GNI message, in the real format.
+# One message of each kind that the source names in addition to the GNI message, in the real format.
 COMPANIONS: dict[str, str] = _TEXTS["companions"]
-# The source's short list, as printed there, and the code of the rule that knows each.
+# The source's short list, as printed there, and the code of the rule for each.
 MESSAGES: dict[str, str] = _TEXTS["messages"]
 
 

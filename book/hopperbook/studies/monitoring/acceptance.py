@@ -1,4 +1,4 @@
-"""Bassi's acceptance: six rates a task, what was committed, and what users saw.
+"""Bassi's acceptance: six rates per task, the commitments, and the users' observations.
 
 Documented: the rates, their commitments and ratios to Seaborg, users' reports, availability. The sums are ours: no
 geometric mean and no system value is printed, and the count of processors is not printed either.

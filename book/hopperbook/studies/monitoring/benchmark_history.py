@@ -1,8 +1,8 @@
 """A year of benchmarks: incidents with dates and factors, as histories made up from them, and whether they are found.
 
-Documented: what happened when, how much was lost, and which benchmarks moved. The points of the charts are lost, so that
-the histories are synthetic: a run every third day over the documented span, with assumed noise. One number is retrodicted:
-what a compiler option gave TRIAD.
+Documented: what happened when, how much was lost, and which benchmarks moved. The points of the charts are lost, so
+that the histories are synthetic: a run every third day over the documented span, with assumed noise. One number is
+retrodicted: the effect of a compiler option on TRIAD.
 """
 
 import random
@@ -43,7 +43,7 @@ INCIDENTS = tuple(
 
 
 def reports(incident: Incident, seed: int) -> Report:
-    """Return what is said of a made-up history with one incident.
+    """Return the reports on a synthetic history with one incident.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def found(incident: Incident, seed: int) -> bool:
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return what TRIAD gains if its store no longer reads first. [%]
+    """Return TRIAD's gain if its store no longer reads first. [%]
 
     Examples
     --------
@@ -89,7 +89,7 @@ def _values() -> dict[str, Value]:
         **predictions(model, ranges("benchmark-history"), {"compiler-gain": 0.0}),
         # The first incident is over after two runs, too soon for a lasting change at a run every third day;
         # the third has no documented span.
-        # Two hundred histories take half a minute: the table holds what they give.
+        # Two hundred histories take half a minute: the table contains their results.
         "finds-problems": Shares(sum(row["found"] == "true" for row in histories), len(histories)),
     }
 

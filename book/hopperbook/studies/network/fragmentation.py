@@ -23,7 +23,7 @@ from hopperlib.scheduling.aging import aged_machine, probe
 from hopperlib.scheduling.generator import ASSUMED, draw_workload, share_at_least
 from hopperlib.scheduling.schedule import Schedule
 
-# A job that is spread widely lies in more pieces than a dozen. Assumed.
+# A widely spread job is in more than a dozen pieces. Assumed.
 _SPREAD = 12
 _DAY_S = 86_400
 _SEEDS = range(1, 21)
@@ -58,7 +58,7 @@ def mean_wait_h(schedule: Schedule, *, from_nodes: int = 1) -> float:
 
 
 class AgedMachine(NamedTuple):
-    """What two weeks from a reboot give with one random workload and one allocation.
+    """Results of two weeks from a reboot with one random workload and one allocation.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class AgedMachine(NamedTuple):
 
 
 def aged_outcome(seed: int, allocation: str) -> AgedMachine:
-    """Return what one random workload gives with one allocation.
+    """Return the results of one random workload with one allocation.
 
     Examples
     --------

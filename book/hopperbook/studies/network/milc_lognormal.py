@@ -24,7 +24,7 @@ class Printed(NamedTuple):
 
 
 def printed_times(column: str = "total") -> Printed:
-    """Return what is printed of all runs ("total") or of the quickest run of each job ("minima"). [s]
+    """Return the printed statistics of all runs ("total") or of the quickest run of each job ("minima"). [s]
 
     Examples
     --------
@@ -47,7 +47,7 @@ def least_sample() -> int:
 
 
 def _gaps(normal: NDArray[np.float64], spread: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how far mean and greatest lie above the least, as logarithms, in samples of a lognormal."""
+    """Return the distances of mean and maximum above the minimum, as logarithms, in samples of a lognormal."""
     logs = spread * normal
     least = logs.min(axis=1)
     return np.log(np.exp(logs).mean(axis=1)) - least, logs.max(axis=1) - least
@@ -55,11 +55,11 @@ def _gaps(normal: NDArray[np.float64], spread: float) -> tuple[NDArray[np.float6
 
 @cache
 def lognormal_chance(times: Printed, count: int) -> float:
-    """Chance that a lognormal's greatest lies as far from where it should, given its least and mean. [fraction]
+    """Probability that a lognormal's maximum is as far from its expected value, given its minimum and mean. [fraction]
 
     A parametric bootstrap. Scale drops out of mean over least and greatest over least, so one parameter is left, the
-    spread: the mean over the least gives it, and greatest over least is compared with what that spread gives. The
-    same is done to samples of the lognormal so found, so that of true lognormals a twentieth falls below 0.05.
+    spread: the mean over the least gives it, and greatest over least is compared with what that spread gives. The same
+    is done to samples of the fitted lognormal, so that of true lognormals a twentieth falls below 0.05.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def shifted_lognormal(runs: int) -> ShiftedLognormal:
     Raises
     ------
     InputError
-        If the runs are too few for any spread to put the greatest so far out.
+        If there are too few runs for any spread to have such a maximum.
 
     Examples
     --------

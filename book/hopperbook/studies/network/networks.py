@@ -44,10 +44,10 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 
 
 def randomized(ports: int, rng: random.Random) -> float:
-    """Return what messages between two halves keep of the rate of all-to-all, at best of what chance can do. [%]
+    """Return the rate that messages between two halves keep relative to all-to-all, at best, with randomization. [%]
 
-    Nodes at random, detours, or both, on a balanced dragonfly whose switches have so many links to other groups, as many
-    nodes, and twice as many neighbors.
+    Nodes at random, detours, or both, on a balanced dragonfly whose switches have this many links to other groups, as
+    many nodes, and twice as many neighbors.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What tuning bought QLA and MFDn: fused steps, merged collectives, overlap, threads."""
+"""Effect of tuning on QLA and MFDn: fused steps, merged collectives, overlap, threads."""
 
 import random
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ def mfdn_steps_s(
     compute_s, row_s, column_s : float
         Computation, communication of row groups and of column groups. [s]
     saved_s : float
-        What merged collectives save. [s]
+        Saving from merged collectives. [s]
     column_overlap : float
         Share of the column groups' communication that step D hides. [fraction]
 
@@ -36,7 +36,7 @@ def mfdn_steps_s(
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return what fusing two steps of QLA buys where memory sets the pace: the array between them stays in cache. [x]
+    """Return the gain from fusing two memory-bound steps of QLA: the array between them stays in cache. [x]
 
     Each step reads some arrays and writes one, which is `writes` transfers: two
     if a cache line is read before it is written. Fused, the array between is
@@ -44,7 +44,7 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 
     Examples
     --------
-    Two steps of 2 + 2 transfers, of which the fused ones leave five; all of the time waits for memory:
+    Two steps of 2 + 2 transfers, of which the fused ones keep five; all of the time waits for memory:
 
     >>> model({"reads": 2, "writes": 2, "memory_bound": 1}, random.Random(1))
     {'qla-fusing-speedup': 1.6}

@@ -2,9 +2,9 @@
 
     python -m hopperbook.studies.network.placed_jobs_table
 
-writes both anew: some seeds of several cases for the explorers, and of two cases as many as say how their tails look,
-for the studies. It takes some forty minutes, keeps what is done in a folder of ``_build`` that is named for the
-sources, and goes on there if it was interrupted. A test makes some of its rows again.
+writes both: some seeds of several cases for the explorers, and of two cases enough to show their tails, for the
+studies. It takes about forty minutes, stores partial results in a folder of ``_build`` named by the sources, and
+resumes from there after an interruption. A test makes some of its rows again.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from hopperlib.data_files import data_folder
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.placed_jobs import CASES, DAYS, SEEDS, Histories, PlacedJob
 
-#: Seeds of the population: so many that the slowest run of a table is no matter of which seeds were taken.
+# : Seeds of the population: enough that the slowest run of a table does not depend on the choice of seeds.
 POPULATION = (*range(1, 111), *range(121, 211))
 _TABLES = {"placed-jobs": SEEDS, "placed-jobs-population": POPULATION}
 
@@ -46,7 +46,7 @@ def history(seed: int, days: int, table: str) -> list[dict[str, Any]]:
 
 
 def _main() -> None:
-    """Make both tables; what was made with other sources is not taken up again."""
+    """Make both tables; results made with other sources are not reused."""
     sources = sorted(Path(hopperlib.__file__).parent.rglob("*.py"))
     digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:12]
     for table, seeds in _TABLES.items():

@@ -89,7 +89,7 @@ def s3d_time_s(off_node_pairs_left: int) -> float:
 
     Examples
     --------
-    With every neighbor at hand, what is left is the rest of the run:
+    With every neighbor close, only the rest of the run remains:
 
     >>> round(s3d_time_s(0), 1)
     152.3
@@ -106,7 +106,7 @@ def _links() -> LinkMap:
 
 @cache
 def _places(order: str) -> tuple[Coordinates, ...]:
-    """Return where Hopper's nodes sit, in an order."""
+    """Return the positions of Hopper's nodes, in an order."""
     return tuple(node.coordinates for node in order_nodes(compute_nodes(Machine.load("hopper")), order))
 
 

@@ -62,7 +62,7 @@ def trouble(
         "early", nodes=_NODES, days=_DAYS, load=1.05 * left, rng=random.Random(seed), debug_fraction=debug_fraction
     )
     full = full_jobs(round(6100 * left), first_day=3, days=_DAYS)
-    # A job that no longer fits on what is left would wait forever.
+    # A job that no longer fits on the remaining nodes would wait forever.
     room = _NODES - int(orphaned_fraction * _NODES)
     jobs = [job._replace(nodes=min(job.nodes, room)) for job in drawn]
     end_s, rules = _DAYS * _DAY, debug_queues(debug_first)
@@ -103,7 +103,7 @@ def down_hours_a_week(utilization_of_up_time: float, utilization: float = _PRINT
 
 
 class Outcome(NamedTuple):
-    """What ten days give with one seed.
+    """Results of ten days with one seed.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class Outcome(NamedTuple):
 
 
 def outcome(seed: int) -> Outcome:
-    """Return what ten days give with a seed: four simulations.
+    """Return the results of ten days with a seed: four simulations.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def _shares(holds: Callable[[Outcome], bool]) -> Shares:
 
 
 def chance_on_server(files: int) -> float:
-    """Chance that a job with some files, each on the default number of OSTs, meets those of one given server. [0-1]
+    """Probability that a job with some files, each on the default number of OSTs, uses those of one given server. [0-1]
 
     Examples
     --------

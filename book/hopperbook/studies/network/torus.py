@@ -1,4 +1,4 @@
-"""The torus and the order of its nodes: what an order is worth, and to whom.
+"""The torus and the order of its nodes: the value of an order, and for which jobs.
 
 Documented: three orders and how many dimensions each fills, the day on which
 the best one was lost, which codes then slowed down and by how much at most.
@@ -127,7 +127,7 @@ def _less_variation(seed: int) -> bool:
 
 
 def _model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return how much longer MILC takes in NID order, over some histories drawn from all. [%]"""
+    """Return the increase of MILC's run time in NID order, over some histories drawn from all. [%]"""
     seeds = list(_histories("nid"))
     drawn = [seeds[int(rng.random() * len(seeds))] for _ in range(_DRAWN)]
     kept, lost = (
@@ -158,7 +158,8 @@ def _values() -> dict[str, Value]:
         "nid-order-no-topology": nid_step >= 2,
         "xyz-by2-uses-bisection": bisection_by2 > bisection_xyz,
         "xyz-by2-less-variation": Shares(sum(map(_less_variation, seeds)), len(seeds)),
-        # Of one code only it is printed to whom it talks: MILC. What it spends on that another study calibrates.
+        # Of one code only it is printed to whom it talks: MILC. Total of the communication time, which another study
+        # calibrates.
         **measured,
         "milc": lost_order(),
         "exchange_share": exchange_share(),

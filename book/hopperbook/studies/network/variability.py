@@ -4,11 +4,9 @@ Documented: three times with three placements, a small table of least, mean and
 greatest times, and that no metric of the placement explains them. The sample,
 its size and every figure are lost.
 
-Calibrated are two numbers of the run-time model, on the table's least and mean
-time. All else is predicted: intervals over what the size of the sample, the
-neighbors' traffic, the noise and the reductions may have been, all varied
-together. The rival knows no network: an exponential above a floor, through the
-same two numbers, one draw a job.
+Calibrated are two numbers of the run-time model, on the table's least and mean time. All else is predicted: intervals
+over the possible size of the sample, neighbors' traffic, noise and reductions, all varied together. The rival has no
+network: an exponential above a minimum, through the same two numbers, one draw per job.
 """
 
 import random
@@ -20,13 +18,14 @@ from statistics import fmean, mean, median, quantiles
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
+import pandas as pd
 
 from hopperbook.documented import printed
 from hopperbook.studies.network.fragmentation import population
 from hopperbook.studies.network.milc_lognormal import least_sample, lognormal_chance, printed_times
 from hopperbook.studies.study import Prediction, Shares, Study, Value, predictions, ranges
 from hopperkit.analysis.regression import Interval
+from hopperkit.analysis.variance_shares import designs_of, variance_shares
 from hopperlib.errors import InputError, refusal
 from hopperlib.network.runtime.milc import (
     RUNS_A_JOB,
@@ -44,7 +43,7 @@ from hopperlib.network.runtime.run_time import least_of
 SAMPLE_SIZES = (30, 100, 300)
 #: Share of the variance from which on a metric would settle it; half is assumed.
 CONCLUSIVE = 0.5
-#: Jobs of which the table may hold the quickest runs.
+# : Jobs of which the table may contain the quickest runs.
 _JOBS = (5, 10, 30, 50)
 # Of one seed: its jobs, the times of their runs, and least and median force of each.
 _History = tuple[tuple[PlacedJob, tuple[float, ...], tuple[float, float]], ...]
@@ -54,7 +53,7 @@ _OTHERS, _COMPARED = 10, 200
 
 
 def _table(jobs: Sequence[Sequence[float]], runs: int, rng: random.Random) -> dict[str, float]:
-    """Return what the table would print of that many runs: half in triplets, the others jobs of their own. [s]"""
+    """Return the table's statistics for this many runs: half in triplets, the others as separate jobs. [s]"""
 
     def drawn() -> Sequence[float]:
         return jobs[int(rng.random() * len(jobs))]
@@ -74,10 +73,10 @@ def _table(jobs: Sequence[Sequence[float]], runs: int, rng: random.Random) -> di
 
 
 def _users(slowness: Sequence[float], assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return how far the runs of users lie apart: of one user in five so far or farther, and of one in twenty. [%]"""
+    """Return the spread of users' runs: exceeded by one user in five, and by one in twenty. [%]"""
     usual, spreads = fmean(slowness), []
     for _ in range(_USERS):
-        # A code that talks as MILC does, and sends for up to so much of its time.
+        # A code with MILC's communication pattern, for up to this share of its time.
         share = assumed["user_share"] * rng.random()
         times = [
             1 + share * (slowness[int(rng.random() * len(slowness))] / usual - 1)
@@ -85,12 +84,12 @@ def _users(slowness: Sequence[float], assumed: Mapping[str, float], rng: random.
         ]
         spreads.append(100 * (max(times) / min(times) - 1))
     cuts = quantiles(spreads, n=20)
-    # Cuts at 80 and at 95 %: one user in five lies above the first, one in twenty above the second.
+    # Cuts at 80 and at 95 %: one user in five is above the first, one in twenty above the second.
     return {"users-report-low": cuts[15], "users-report-high": cuts[18]}
 
 
 def _model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return what the table and the users would tell if this were so."""
+    """Return the statistics of the table and the users under these assumptions."""
     met = sampled_conditions(population(), assumed["traffic"], rng=rng, reductions=assumed["reductions"])
     runs = round(assumed["runs"])
     try:
@@ -103,7 +102,9 @@ def _model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]
 
 
 def _rivals() -> dict[str, float | tuple[float, float]]:
-    """Return what an exponential above a floor gives for the table, and MILC's own mean over its least for the users."""
+    """Return the rival's results: for the table an exponential above a minimum, for the users MILC's mean over its
+    minimum.
+    """
     least_s, mean_s = printed("variability.table-total-minimum"), printed("variability.table-total-mean")
     rng, low, high = random.Random(1), SAMPLE_SIZES[0], SAMPLE_SIZES[-1]
     tables = []
@@ -144,21 +145,37 @@ def _least_times(**setting: Any) -> list[float]:
 
 
 class MetricLine(NamedTuple):
-    """A metric against the least time of each job: their correlation, and the share of the variance it explains."""
+    """A metric against the least time of each job: their correlation, and the shares of the bulk's variance it explains.
+
+    Parameters
+    ----------
+    correlation : float
+        Of all jobs.
+    r2 : Interval
+        The share that it explains if no other metric is known. [fraction]
+    own : Interval
+        The share that no other metric explains. [fraction]
+    visible_percent : float or None
+        Change of the time, from the metric's 10 % to its 90 % quantile, that 80 of 100 such populations would show beside
+        the other metrics; None where it follows from them. [%]
+    """
 
     correlation: float
     r2: Interval
+    own: Interval
+    visible_percent: float | None
 
 
 @cache
 def regressions(cause: str) -> dict[str, MetricLine]:
     """Each metric of a job's placement against its least time, the best explained first.
 
+    All metrics of all jobs of all histories are regressed at once by the functions behind `hopperkit.explain_runs`.
+
     Parameters
     ----------
     cause : {"neighbors", "noise", "own shape"}
-        What the time holds: the job's own shape alone; that and its
-        neighbors' traffic; that and noise.
+        Components of the time: the job's shape alone; shape and its neighbors' traffic; shape and noise.
 
     Raises
     ------
@@ -174,17 +191,24 @@ def regressions(cause: str) -> dict[str, MetricLine]:
     settings["own shape"] = {"noise": False, "traffic": "none"}
     if cause not in settings:
         raise refusal("cause", cause, f"must be one of: {', '.join(settings)}")
-    times, lines = _least_times(**settings[cause]), {}
-    for name, label in METRICS.items():
-        line = stats.pearsonr([getattr(job, name) for job in population()], times)
-        ends = [abs(end) for end in line.confidence_interval()]
-        low = 0.0 if line.pvalue > 0.05 else min(ends)
-        lines[label] = MetricLine(line.statistic, Interval(low**2, line.statistic**2, max(ends) ** 2))
+    times = np.array(_least_times(**settings[cause]))
+    placed = pd.DataFrame({name: [getattr(job, name) for job in population()] for name in METRICS}, dtype=float)
+    shares = variance_shares(np.log(times), placed, designs_of(placed), np.random.default_rng(1))
+    visible = {effect.name: 100 * np.expm1(effect.visible) for effect in shares.robust.effects}
+    lines = {
+        label: MetricLine(
+            float(np.corrcoef(placed[name], times)[0, 1]),
+            shares.row_of(name).alone,
+            shares.row_of(name).own,
+            visible.get(name),
+        )
+        for name, label in METRICS.items()
+    }
     return dict(sorted(lines.items(), key=lambda item: -item[1].r2.estimate))
 
 
 class Spread(NamedTuple):
-    """What parts run times: standard deviations by cause. [s]"""
+    """Standard deviations of run times by cause. [s]"""
 
     own_shape_s: float
     neighbors_s: float
@@ -194,7 +218,7 @@ class Spread(NamedTuple):
 
 @cache
 def spread_by_cause() -> Spread:
-    """Spread of the run times by cause: shape alone, what the neighbors add, what noise adds.
+    """Spread of the run times by cause: shape alone, added by the neighbors, added by noise.
 
     Examples
     --------
@@ -224,11 +248,11 @@ def force_minima() -> tuple[tuple[float, float], ...]:
 
 
 def implied_rate_gb_s(runs: int = 100) -> float:
-    """What a node of MILC sends on average, by the calibrated line. [GB/s]
+    """Mean send rate of a node of MILC, by the calibrated line. [GB/s]
 
     Examples
     --------
-    Well below what a node can send, 6 GB/s:
+    Well below the maximum rate of a node, 6 GB/s:
 
     >>> implied_rate_gb_s() < 3
     True
@@ -250,7 +274,7 @@ def _shares(holds: Callable[[_History], bool]) -> Shares:
 
 @cache
 def varies_more(least_most: float, most: float) -> int:
-    """Return in how many of two hundred draws MILC's run times spread more than those of most of ten other codes.
+    """Return in how many of two hundred draws MILC's run times vary more than those of most of ten other codes.
 
     A code that talks as MILC does and sends for a share of its time spreads in proportion to it. MILC's share follows
     from its printed least and mean, for a size of the sample; theirs is drawn evenly from none to a greatest share.
@@ -275,7 +299,7 @@ def varies_more(least_most: float, most: float) -> int:
 
 
 class Allocation(NamedTuple):
-    """What an allocation gives MILC on 8,192 cores."""
+    """Effect of an allocation on MILC on 8,192 cores."""
 
     name: str
     mean_s: float
@@ -285,7 +309,7 @@ class Allocation(NamedTuple):
 
 @cache
 def allocations() -> tuple[Allocation, ...]:
-    """First free nodes beside one run of the list, in the same histories: run times, and the wait for it.
+    """First free nodes compared with one run of the list, in the same histories: run times, and the wait for it.
 
     Examples
     --------
@@ -309,7 +333,7 @@ def _by_metric(history: _History) -> list[float]:
 
 
 def _compact_is_faster(history: _History) -> bool:
-    """Whether the quicker half of the jobs lies closer together than the slower half."""
+    """Whether the quicker half of the jobs is more compact than the slower half."""
     ranked = [hops for _, hops in sorted((min(times), job.hops_nodes) for job, times, _ in history)]
     half = len(ranked) // 2
     return mean(ranked[:half]) < mean(ranked[-half:])

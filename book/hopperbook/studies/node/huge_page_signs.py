@@ -1,7 +1,7 @@
 """Public measurements of huge pages against the coupled model of a node: in how many draws does the sign come out?
 
-What a measurement's text does not say is drawn from a range that holds for all of them alike: page walks, rates of cores
-and links, pieces that are touched first. Nothing is fitted; a share near half says that the model cannot tell.
+Values missing from a measurement's text are drawn from a range common to all: page walks, rates of cores and links,
+pieces that are touched first. Nothing is fitted; a share near half means that the model is undecided.
 """
 
 import math
@@ -67,7 +67,7 @@ def _stream(rng: random.Random) -> float:
 
 
 def signs() -> tuple[Sign, ...]:
-    """Return the measurements with what the model says of each.
+    """Return the measurements with the model's result for each.
 
     Examples
     --------

@@ -1,12 +1,13 @@
-"""Threads a task: where three are the fastest, what is lost at 12 and 24, and what a test could have seen.
+"""Threads per task: where three are the fastest, the loss at 12 and 24, and the effects that a test could have
+detected.
 
-Printed are shapes and the counts of threads; the times stood in figures that are lost.
-So no parameter of GTC is known, and the study asks of a whole box of runs what comes
-out in which part of it. The box is drawn anew, with its own edges, for every seed.
+Printed are shapes and the counts of threads; the times were in figures that are lost. No parameter of GTC is therefore
+known, and the study determines the result in each part of a box of runs. The box is drawn again, with different edges,
+for every seed.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from statistics import median
@@ -28,20 +29,20 @@ _TOUCHED = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """What comes out in one box of runs.
+    """Results in one box of runs.
 
     Parameters
     ----------
     best : dict of int to float
         Share of the runs that each number of threads is the fastest in.
     fastest, fastest_without_numa : int
-        Threads at which the median time is the least, and the same if memory knew no NUMA nodes.
+        Threads at which the median time is smallest, and the same without the effect of NUMA nodes.
     gaining : float
         Share that is faster with 3 threads than with 1, and with 6 than with 3.
     losing, losing_without_numa : float
-        Share of those that is slower with 12 than with 6, and the same if memory knew no NUMA nodes.
+        Share of those that is slower with 12 than with 6, and the same without the effect of NUMA nodes.
     lost, lost_perfect : tuple of float
-        Median of what those lose from 6 to 12 and from 6 to 24, as first touched and perfectly. [ratio]
+        Median loss of those from 6 to 12 and from 6 to 24, as first touched and perfectly. [ratio]
     """
 
     best: dict[int, float]
@@ -61,7 +62,7 @@ def _costs(kind: NodeKind, elsewhere: float) -> tuple[ThreadCost, ...]:
 
 @cache
 def box(seed: int) -> Box:
-    """Return what comes out in the box of a seed, whose edges are drawn too.
+    """Return the results in the box of a seed, whose edges are drawn too.
 
     Examples
     --------
@@ -82,19 +83,31 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     >>> 1 < model(usual, random.Random(1))["gain-to-threads"] < 12
     True
     """
-    return {"gain-to-threads": float(_box(assumed, rng).fastest)}
+    times = [
+        {cost.threads: cost.run_time(shares) for cost in costs}
+        for costs, shares in _drawn(_by_touch(assumed), assumed, rng)
+    ]
+    return {"gain-to-threads": float(min(THREADS, key=lambda threads: median(run[threads] for run in times)))}
 
 
-def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
-    """Return what comes out in a box with these edges."""
-    kind = replace(
+def _kind(assumed: Mapping[str, float]) -> NodeKind:
+    """Return Hopper's node with the bandwidths of a box."""
+    return replace(
         Machine.load("hopper").node(),
         numa_bandwidth_gb_s=assumed["numa_gb_s"],
         core_bandwidth_cap_gb_s=assumed["core_gb_s"],
     )
-    by_touch = [_costs(kind, step / _TOUCHED) for step in range(_TOUCHED + 1)]
-    best = dict.fromkeys(THREADS, 0)
-    runs: list[tuple[dict[int, float], ...]] = []
+
+
+def _by_touch(assumed: Mapping[str, float]) -> list[tuple[ThreadCost, ...]]:
+    """Return the costs of the documented counts of threads, from first touch that is perfect to none."""
+    return [_costs(_kind(assumed), step / _TOUCHED) for step in range(_TOUCHED + 1)]
+
+
+def _drawn(
+    by_touch: Sequence[tuple[ThreadCost, ...]], assumed: Mapping[str, float], rng: random.Random
+) -> Iterator[tuple[tuple[ThreadCost, ...], RunShares]]:
+    """Yield the runs of a box: what threads cost each, and its shares."""
     for _ in range(_RUNS):
         shares = RunShares(
             # From a hundredth of the greatest share on, as many runs a decade.
@@ -102,13 +115,21 @@ def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
             mpi_share=assumed["mpi"] * rng.random(),
             memory_bound_fraction=rng.random(),
         )
-        costs = by_touch[int(rng.random() * (_TOUCHED + 1))]
+        yield by_touch[int(rng.random() * (_TOUCHED + 1))], shares
+
+
+def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
+    """Return the results in a box with these edges."""
+    by_touch = _by_touch(assumed)
+    best = dict.fromkeys(THREADS, 0)
+    runs: list[tuple[dict[int, float], ...]] = []
+    for costs, shares in _drawn(by_touch, assumed, rng):
         best[best_threads(costs, shares).threads] += 1
         # The same run if nothing waited for memory, near or far.
         flat = replace(shares, memory_bound_fraction=0.0)
         kinds = ((costs, shares), (by_touch[0], shares), (by_touch[0], flat))
         runs.append(tuple({cost.threads: cost.run_time(values) for cost in those} for those, values in kinds))
-    whole = kind.cores_per_numa_node
+    whole = _kind(assumed).cores_per_numa_node
     # Only a run that gains up to a whole NUMA node has something to lose beyond it.
     gaining = [run for run in runs if run[0][whole] < run[0][3] < run[0][1]]
 
@@ -131,7 +152,7 @@ def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
 
 
 def _in_boxes(boxes: Sequence[Box]) -> dict[str, Value]:
-    """Return what comes out in most boxes."""
+    """Return the results in most boxes."""
     kept = [all(b < 0.2 * a for a, b in zip(each.lost, each.lost_perfect, strict=True)) for each in boxes]
     at_three = [each.best[3] for each in boxes]
     return {

@@ -1,8 +1,7 @@
 """Franklin, Hopper and Bassi side by side: every printed total from its parts.
 
-A machine file takes each number from one source. What the other sources print
-of it, and every total, is then checked. Nothing is fitted but Franklin's
-operations a cycle, which are its printed peak divided by cores and clock.
+A machine file takes each number from one source. The other sources' values for it, and every total, are then checked.
+Nothing is fitted but Franklin's operations a cycle, which are its printed peak divided by cores and clock.
 """
 
 import random
@@ -46,7 +45,7 @@ def sustained_fraction(machine: Machine) -> float:
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return what codes sustain that wait for memory all the time: its bandwidth times what they do with a byte. [Tflop/s]
+    """Return the sustained rate of memory-bound codes: bandwidth times operations per byte. [Tflop/s]
 
     Examples
     --------

@@ -1,8 +1,7 @@
-"""Memory for each task: what half packing buys, what it costs, and the ways out.
+"""Memory for each task: gain and cost of half packing, and the alternatives.
 
-Calibrated: the usable memory of a Franklin node, on the printed 3.77 GB of the
-half-packed node. Predicted from what the system keeps there: what it leaves of
-a Hopper node. The rest is division.
+Calibrated: the usable memory of a Franklin node, on the printed 3.77 GB of the half-packed node. Predicted from the
+system's use there: the rest of a Hopper node's memory. The rest is division.
 """
 
 import random
@@ -36,7 +35,8 @@ def franklin_usable_gb() -> tuple[float, float]:
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return what the system leaves of a Hopper node, if it keeps as much as on Franklin, in part for each GB. [GB]
+    """Return the memory that the system leaves on a Hopper node, if it uses as much as on Franklin, partly in
+    proportion to the memory. [GB]
 
     Examples
     --------

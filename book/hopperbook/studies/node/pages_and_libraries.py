@@ -60,8 +60,8 @@ def bandwidth_figure() -> Figure:
 def placement_noise() -> float:
     """Return the standard deviation over the mean of MILC's runs with one placement. [ratio]
 
-    The least of three normal runs lies 3 / (2 sqrt(pi)) deviations below the mean; printed are the means of the triplets
-    and of their least runs. The page's own 3.1 % compares two samples and is no deviation.
+    The minimum of three normal runs is 3 / (2 sqrt(pi)) deviations below the mean; printed are the means of the
+    triplets and of their fastest runs. The page's 3.1 % compares two samples and is not a deviation.
 
     Examples
     --------
@@ -87,7 +87,8 @@ def production_noise(runs: int = 100) -> float:
 
 
 def huge_page_gain(assumed: Mapping[str, float]) -> float:
-    """Return how much faster a code on Hopper is with huge pages, memory, messages and first touch together. [fraction]
+    """Return the speedup of a code on Hopper with huge pages, from memory, messages and first touch together.
+    [fraction]
 
     Messages gain nothing: after the patch they move at the full rate with small pages.
 

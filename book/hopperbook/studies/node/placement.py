@@ -1,10 +1,9 @@
 """VASP and ``-S``: where twelve tasks land on a node of twenty-four cores.
 
-Documented: the launch lines, where the tasks land with and without ``-S``, and
-that it matters. The run times stood in a figure that is lost. What VASP loses
-is measured on two other machines, Eagle and Swift: half of a node's cores, on
-one socket or dealt over both. How much of its time VASP waits for memory is
-taken from Eagle; Swift's packed time and Hopper's are computed with it.
+Documented: the launch lines, where the tasks land with and without ``-S``, and that it matters. The run times were in a
+figure that is lost. What VASP loses is measured on two other machines, Eagle and Swift: half of a node's cores, on one
+socket or dealt over both. VASP's memory-bound share is taken from Eagle; Swift's packed time and Hopper's are computed
+with it.
 """
 
 import random
@@ -24,17 +23,17 @@ BETTER_LINE = "aprun -n 384 -N 12 -S 3 vasp"
 NAIVE_LINE = "aprun -n 384 -N 12 vasp"
 _HYBRID_LINE = "aprun -n 4 -S 1 -d 6 a.out"
 _DRAWS = 40
-# What packed tasks must lose for it to count as much: a tenth.
+# Minimum loss of packed tasks that counts as large: a tenth.
 _MUCH = 1.1
 # Builds of VASP on Eagle and Swift.
 _BUILDS = ("intel", "open")
-# Memory like that of each machine's sockets, with how many of its domains a socket has.
+# Memory like that of each machine's sockets, with the number of its domains per socket.
 _SOCKETS = {"eagle": ("Noctua 1, one Skylake-SP socket", 1), "swift": ("Noctua 2, Milan, one NUMA domain (NPS4)", 4)}
 _HALF_A_NODE = {"eagle": 18, "swift": 32}
 
 
 def _place(line: str) -> Placement:
-    """Return where a line puts its tasks on Hopper."""
+    """Return the placement of a line's tasks on Hopper."""
     hopper = Machine.load("hopper")
     return place_tasks(read_launch_line(line, hopper), hopper)
 
@@ -46,7 +45,7 @@ def _packed_over_spread(tasks_per_node: int, die_gb_s: float, core_gb_s: float) 
     ----------
     tasks_per_node : int
     die_gb_s, core_gb_s : float
-        What a NUMA node gives and a core draws. [GB/s]
+        Bandwidths of a NUMA node and of a core. [GB/s]
 
     Examples
     --------
@@ -64,7 +63,7 @@ def socket_ratio(machine: str) -> float:
     Parameters
     ----------
     machine : {"eagle", "swift"}
-        Two sockets each. No rate of their memory is printed; it is that of sockets of their kind.
+        Two sockets each. Their memory bandwidth is not printed; it is that of similar sockets.
 
     Examples
     --------
@@ -99,7 +98,8 @@ def _waiting(assumed: Mapping[str, float]) -> float:
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return the packed run times on Swift [s], and what packing costs the part of VASP on Hopper that waits. [ratio]
+    """Return the packed run times on Swift [s], and the cost of packing for the memory-bound part of VASP on Hopper.
+    [ratio]
 
     No source prints the last: it is on the page, so it is moved as those are that can be lost.
 

@@ -1,8 +1,8 @@
 """One node's writes: Franklin and Hopper with the same tasks, and a tension in the document.
 
-Inputs are what a node of each machine passes on, and the law by which tasks share it.
-The rate of one task is printed nowhere: four of them are taken to want what a full
-Franklin node reaches. Predicted is where the two curves part, as far as an eye on the figure could tell.
+Inputs are the bandwidth of a node of each machine, and the law by which tasks share it. The rate of one task is not
+printed: four of them are assumed to demand the rate of a full Franklin node. Predicted is where the two curves
+separate, as far as visible in the figure.
 """
 
 import random
@@ -15,12 +15,12 @@ from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of, injection_fraction, nodes_in_use, write_curve
 
 _TASKS = int(printed("io-node.tasks-maximum"))
-# What "closely aligned" may mean: a difference of so much. Nobody printed a number.
+# Meaning of "closely aligned": a difference of this much. Nobody printed a number.
 _CLOSE = (0.05, 0.2)
 
 
 class Reading(NamedTuple):
-    """What one choice of the task's rate gives.
+    """Results of one choice of the task's rate.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Reading(NamedTuple):
     franklin_over_hopper : float
         Franklin's rate over Hopper's at eight tasks. [ratio]
     franklin_injection_fraction : float
-        What a full Franklin node reaches of its injection bandwidth. [fraction]
+        Share of its injection bandwidth that a full Franklin node achieves. [fraction]
     """
 
     basis: str
@@ -44,7 +44,7 @@ class Reading(NamedTuple):
 
 
 def _injection_gb_s() -> float:
-    """Return what a Franklin node can send. [GB/s]"""
+    """Return the injection bandwidth of a Franklin node. [GB/s]"""
     network = load_franklin().network
     assert network is not None
     return network.node_bandwidth_gb_s
@@ -68,7 +68,7 @@ def _parted(ours: Sequence[float], theirs: Sequence[float], apart: float) -> flo
 
 
 def readings() -> tuple[Reading, Reading]:
-    """Return what each of the two printed values gives, if it fixes the rate of a task.
+    """Return the results of each of the two printed values, if it determines the rate of a task.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def readings() -> tuple[Reading, Reading]:
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return the tasks from which on the curves are farther apart than so much of Hopper's.
+    """Return the number of tasks from which the curves differ by more than this share of Hopper's.
 
     Hopper's curve bends toward its ceiling, Franklin's begins anew with each node: they part
     where Franklin has come that far above.

@@ -32,7 +32,7 @@ class Case(NamedTuple):
     transfer_bytes : int
         Size of a call. [bytes]
     write_gain, read_gain : float
-        What buffering buys. [fraction]
+        Gain from buffering. [fraction]
     """
 
     transfer_bytes: int
@@ -85,7 +85,7 @@ def maestro_costs(unaligned_extra: float = 1.0) -> Costs:
 
 
 def maestro_gain(transfer_bytes: int, buffers: Buffers | None = None, *, unaligned_extra: float = 1.0) -> float:
-    """What buffering buys MAESTRO's writes for a size of its calls. [fraction]
+    """Gain from buffering for MAESTRO's writes, by size of its calls. [fraction]
 
     Examples
     --------
@@ -96,7 +96,7 @@ def maestro_gain(transfer_bytes: int, buffers: Buffers | None = None, *, unalign
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return the gains that are not calibrated, for what a call that ends inside a page costs, and MAESTRO's calls. [%]
+    """Return the gains that are not calibrated, by cost of a call that ends inside a page, and MAESTRO's calls. [%]
 
     Examples
     --------

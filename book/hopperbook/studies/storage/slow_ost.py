@@ -1,10 +1,8 @@
 """The slow OST: dumps of 35, 23 and 20 minutes, and how slow the slowest must have been.
 
-Calibrated: the rate of the erratic OST on 35 minutes, that of the two slow
-servers, if nothing is known of them, on 23. The size of those dumps is not
-printed, so both rates are intervals. Predicted: the 20 minutes of the healthy
-run and its share of the peak, and the 23 minutes, if a controller did the work
-of its pair.
+Calibrated: the rate of the erratic OST on 35 minutes, that of the two slow servers, if nothing else is known of them,
+on 23. The size of those dumps is not printed, so both rates are intervals. Predicted: the 20 minutes of the healthy run
+and its share of the peak, and the 23 minutes, if a controller did the work of its pair.
 """
 
 import random
@@ -69,7 +67,7 @@ _ERRATIC = _case("one erratic OST", printed("slow-ost.minutes-first"), int(print
 
 
 def probe_power(slow_gb_s: float, minutes: float, noise_fraction: float = NOISE_FRACTION) -> float:
-    """Chance that a probe finds an OST of such a rate, if one sample is off by so much. [fraction]
+    """Probability that a probe finds an OST of this rate, for a given error of one sample. [fraction]
 
     Examples
     --------
@@ -88,10 +86,10 @@ def _minutes(size_gb: float, slow: int, slow_gb_s: float) -> float:
 
 
 def _probe_minutes(share: float, noise: float) -> float:
-    """Return how long each OST must be probed to find one at such a share of its rate nine times in ten. [min]
+    """Return the probe time per OST to find one at this share of its rate nine times in ten. [min]
 
-    A mean of n samples is off by noise / sqrt(n). It must part the slow OST from the threshold of a false alarm, at
-    which one probe of all OSTs in twenty finds one that is none.
+    A mean of n samples is off by noise / sqrt(n). It must separate the slow OST from the threshold at which one probe
+    of all OSTs in twenty raises a false alarm.
     """
     alarm, power = NormalDist().inv_cdf(0.95 ** (1 / OSTS)), NormalDist().inv_cdf(0.9)
     samples = ((alarm + power) * noise / (1 - share)) ** 2
@@ -109,9 +107,9 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     """
     size_gb, lost_s = 1000 * assumed["size_tb"], VARIABLES * assumed["lost_s"]
     writing_s = size_gb / writing_rate_gb_s(assumed["sustained"], assumed["ost_mb_s"])
-    # Everybody waits for the OSTs behind the controller that does the work of two.
+    # Everybody waits for the OSTs of the controller that does the work of two.
     slow_s = writing_s / assumed["controller_share"]
-    # The time of the first dump tells how slow its one OST was.
+    # The time of the first dump shows how slow its one OST was.
     erratic = writing_s / (60 * _ERRATIC.minutes)
     probes = sorted(_probe_minutes(share, assumed["noise"]) for share in (assumed["controller_share"], erratic))
     return {
@@ -126,7 +124,7 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 def _sums() -> dict[str, Value]:
     erratic, servers = cases()
     return {
-        # Of the second dump: what it would take if nothing were known of its servers.
+        # Of the second dump: its time if nothing were known of its servers.
         "servers_high_mb_s": 1000 * servers.slow_gb_s[1],
         "servers_found_percent": 100 * probe_power(servers.slow_gb_s[1], 2),
         "slow-osses": servers.slow / load_scratch().osts_per_oss,

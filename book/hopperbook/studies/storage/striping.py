@@ -1,9 +1,8 @@
 """Striping: MFDn's files on two OSTs and on all, and the block size of MPI-IO.
 
-The figures are lost, so no time and no rate of Hopper is documented; three rates
-of other systems are retrodicted. Three shapes are documented:
-the larger problem gains more, the block size matters, and most for writes. Each
-is tested over a range of what nobody printed.
+The figures are lost, so no time and no rate of Hopper is documented; three rates of other systems are retrodicted.
+Three shapes are documented: the larger problem gains more, the block size matters, and most for writes. Each is tested
+over a range of unpublished values.
 """
 
 import random
@@ -92,7 +91,7 @@ def striping_gain(
     tasks, nodes : int
         Who shares the accesses. Assumed.
     access_s : float
-        Cost of an access besides moving the data. Assumed. [s]
+        Cost of an access in addition to moving the data. Assumed. [s]
 
     Returns
     -------
@@ -149,7 +148,7 @@ def block_size_rates(
 
 
 def hopper_estimate(aggregators: int) -> float:
-    """Return the rate of the trillion particles' shared file on Hopper with so many aggregators. [GB/s]
+    """Return the rate of the trillion particles' shared file on Hopper with this many aggregators. [GB/s]
 
     Examples
     --------
@@ -173,7 +172,7 @@ class Elsewhere(NamedTuple):
     one_gb_s, best_gb_s : float
         Measured with one node, and the best of all numbers of nodes. [GB/s]
     usual_gb_s, low_gb_s, high_gb_s : float
-        What the law of saturation makes of these two, with its 80 % interval. [GB/s]
+        Result of the saturation law for these two, with its 80 % interval. [GB/s]
     measured_gb_s : float
     """
 
@@ -193,7 +192,7 @@ class Elsewhere(NamedTuple):
 
 
 def elsewhere(nodes: int = 8) -> tuple[Elsewhere, ...]:
-    """Return what the law makes of public systems that wrote one shared file through MPI-IO, at some nodes.
+    """Return the law's result for public systems that wrote one shared file through MPI-IO, at some nodes.
 
     The interval rests on the curves of all systems, these among them.
 
@@ -225,7 +224,8 @@ def _shared_curves() -> dict[str, tuple[str, dict[int, float]]]:
 
 @cache
 def law_errors() -> tuple[float, ...]:
-    """Return measured over estimated rates of shared files up to the best point, without those of the report, in order. [ratio]
+    """Return measured over estimated rates of shared files up to the maximum, without those of the report, in order.
+    [ratio]
 
     Examples
     --------
@@ -242,7 +242,7 @@ def law_errors() -> tuple[float, ...]:
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return what eight nodes write to one file over all OSTs, from what one writes and the best of more. [MiB/s]
+    """Return the write rate of eight nodes to one file over all OSTs, from that of one and the best of more. [MiB/s]
 
     Examples
     --------
@@ -255,7 +255,7 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 
 
 def _eight_times_one() -> dict[str, float]:
-    """Return eight times what one node writes. [MiB/s]"""
+    """Return eight times the write rate of one node. [MiB/s]"""
     return {name: 8 * _shared_curves()[curve][1][1] for name, curve in _EIGHT.items()}
 
 

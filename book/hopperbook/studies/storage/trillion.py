@@ -1,10 +1,9 @@
 """The trillion-particle run: 20,000 files against one, and every sum of the paper.
 
-The stripe count of the 20,000 files and how they fell on the OSTs are not
-printed: a table shows what each assumption gives. Calibrated is one number, the
-share of the peak that the OSTs sustain, on the printed rate of the files.
-Predicted with it: when the first and the last OST of the files are done, the
-rate of the shared file, and that of the weak scaling.
+The stripe count of the 20,000 files and how they fell on the OSTs are not printed: a table shows what each assumption
+gives. Calibrated is one number, the share of the peak that the OSTs sustain, on the printed rate of the files. Also
+predicted: when the first and the last OST of the files finish, the rate of the shared file, and that of the weak
+scaling.
 """
 
 import random
@@ -35,7 +34,7 @@ _SEED, _REPETITIONS = 20_130, 20
 
 
 class Assumed(NamedTuple):
-    """What one set of assumptions gives for the file-per-process dump.
+    """Results of one set of assumptions for the file-per-process dump.
 
     Parameters
     ----------
@@ -57,7 +56,7 @@ class Assumed(NamedTuple):
 
 @cache
 def file_table() -> tuple[Assumed, ...]:
-    """Return what stripe count, allocator and limiting layer make of the 20,000 files. Nothing is fitted.
+    """Return the effect of stripe count, allocator and limiting layer on the 20,000 files. Nothing is fitted.
 
     Examples
     --------
@@ -88,7 +87,7 @@ def file_table() -> tuple[Assumed, ...]:
 
 
 def shared_rate_gb_s(spread_s: float = _SPREAD_S) -> float:
-    """Rate of the dump to one file if so much is lost at each of eight barriers. [GB/s]
+    """Rate of the dump to one file with this loss at each of eight barriers. [GB/s]
 
     Examples
     --------
@@ -99,7 +98,7 @@ def shared_rate_gb_s(spread_s: float = _SPREAD_S) -> float:
 
 
 def weak_rate_gb_s(tasks: int, *, others_demand: float = 0.5, spread_s: float = _SPREAD_S) -> float:
-    """Rate of the weak scaling: eight million particles a task, one task a core, beside other jobs. [GB/s]
+    """Rate of the weak scaling: eight million particles per task, one task per core, while other jobs run. [GB/s]
 
     The spread is that of the full machine's dump, and shrinks with the size of the dump.
 
@@ -116,7 +115,7 @@ def weak_rate_gb_s(tasks: int, *, others_demand: float = 0.5, spread_s: float = 
 
 
 def writing_rate_gb_s(sustained: float, ost_mb_s: float) -> float:
-    """Rate at which 144 OSTs write between the barriers: theirs, or that of the file system if it is less. [GB/s]
+    """Rate at which 144 OSTs write between the barriers: theirs, or that of the file system if it is lower. [GB/s]
 
     Parameters
     ----------
@@ -134,13 +133,13 @@ def writing_rate_gb_s(sustained: float, ost_mb_s: float) -> float:
 
 
 def _levels(ost_mb_s: float) -> bool:
-    """Whether all OSTs together write less than a hundredth faster than 144, if one takes so much."""
+    """Whether all OSTs together write less than one percent faster than 144, for this rate of one."""
     all_gb_s = min(load_scratch().peak_gb_s, load_scratch().osts * ost_mb_s / 1000)
     return all_gb_s <= 1.01 * writing_rate_gb_s(1.0, ost_mb_s)
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
-    """Return what one set of assumptions and one deal of the files give, calibrated on the rate of the files.
+    """Return the results of one set of assumptions and one deal of the files, calibrated on the rate of the files.
 
     Examples
     --------
@@ -178,7 +177,9 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 
 
 def _files() -> dict[str, Value]:
-    """Return what the models give for the dump to a file for each process; its shapes with one to four stripes, all OSTs alike."""
+    """Return the models' results for the dump with one file per process; its shapes with one to four stripes, all OSTs
+    alike.
+    """
     sustained = [_FILES_GB_S / case.rate_gb_s for case in file_table() if case.allocator == "random"]
     even_s = _case("round-robin").spread_s
     dealt = (
@@ -187,7 +188,7 @@ def _files() -> dict[str, Value]:
     )
     dumps = [file_dump(FPP_GB, objects, peak_gb_s=load_scratch().peak_gb_s) for objects in dealt]
     return {
-        # As fitted: whatever the case, its share of the peak brings its rate to the printed one.
+        # As fitted: in every case, its share of the peak gives the printed rate.
         "fpp-rate": 1000 * _FILES_GB_S,
         "least_sustained": min(sustained),
         "most_sustained": max(sustained),
@@ -203,7 +204,7 @@ def _case(allocator: str) -> Assumed:
 
 
 def _shared() -> dict[str, Value]:
-    """Return what the models give for the dump to one file."""
+    """Return the models' results for the dump to one file."""
     span, rate = ranges("trillion")["ost_mb_s"], shared_rate_gb_s()
     rates = [span.low + (span.high - span.low) * (step + 0.5) / 40 for step in range(40)]
     leveling = [rate for rate in rates if _levels(rate)]

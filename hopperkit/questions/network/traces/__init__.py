@@ -1,1 +1,1 @@
-"""What a job trace says: as a simulated scheduler's answer, its figures and tables, its own rules, and what changes would do."""
+"""Job traces: a simulated scheduler's answer, its figures and tables, learned rules, and the effect of changes."""

@@ -1,4 +1,4 @@
-"""What came out of a simulated trace, as an answer."""
+"""Result of a simulated trace, as an answer."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -43,7 +43,7 @@ class Simulated:
     cluster : Cluster or None
         Partitions and nodes that are shared; None for whole nodes of one pool.
     notes : tuple of Note
-        What was guessed or left out on the way, beside what the trace says of itself.
+        Guesses and omissions during reading, in addition to the trace's notes.
     """
 
     trace: Trace
@@ -62,7 +62,9 @@ class Simulated:
         return [counts.mean_hop_distance(self.schedule.runs(index)) for index in range(len(self.schedule))]
 
     def spread(self, *, rates: bool = False) -> dict[int, AllocationSpread]:
-        """Return where each job lies that started, with its bisection if asked; nothing without a dragonfly or fat tree."""
+        """Return the spread of each job that started, with its bisection on request; empty without a dragonfly or fat
+        tree.
+        """
         fabric, schedule = self.fabric, self.schedule
         if fabric is None:
             return {}
@@ -77,7 +79,7 @@ class Simulated:
 
 
 def result_of(outcome: Simulated) -> Result:
-    """Return what came out of a simulation as an answer; its facts are what ``hopper simulate --json`` prints.
+    """Return the result of a simulation as an answer; its facts are the output of ``hopper simulate --json``.
 
     Parameters
     ----------
@@ -136,7 +138,7 @@ def _facts(outcome: Simulated, numbers: Summary, groups: Sequence[Group]) -> dic
 
 
 def _places(spread: Sequence[AllocationSpread]) -> dict[str, float]:
-    """Return where the jobs lie in the network, on average."""
+    """Return the jobs' average location in the network."""
     names = {"mean_groups": "groups", "mean_fewest_groups": "fewest_groups", "mean_switches": "switches"}
     means = {name: fmean(getattr(each, of) for each in spread) for name, of in names.items()}
     return means | {"mean_inside_group": fmean(each.inside_group for each in spread)}
@@ -157,7 +159,7 @@ def _summary(numbers: Summary, nodes: int, observed: Waits | None, places: dict[
 
 
 def _notes(notes: Sequence[Note]) -> Iterator[Finding]:
-    """Yield what was left out of the trace, and what else to know of it."""
+    """Yield omissions from the trace, and other notes."""
     for note in notes:
         level: Level = "advice" if note.code in ADVICE_CODES else "note"
         yield Finding(note.code, f"{capital(note.message)}.", level, {"count": note.count})

@@ -18,7 +18,7 @@ def second_of(text: str, log: Trace) -> int:
     Raises
     ------
     InputError
-        If it is not a date, or lies outside of the log.
+        If it is not a date, or outside the log.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def second_of(text: str, log: Trace) -> int:
 
 
 def change_result(date: str, found: BeforeAfter) -> Result:
-    """What changed at a date, as an answer.
+    """Effect of a change at a date, as an answer.
 
     Parameters
     ----------

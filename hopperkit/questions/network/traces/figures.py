@@ -1,4 +1,4 @@
-"""What a simulated trace shows: the machine over time, the pieces that jobs lie in, and what keeping them whole costs."""
+"""Figures of a simulated trace: the machine over time, the fragments of jobs, and the cost of keeping jobs contiguous."""
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import mean, median
@@ -58,7 +58,7 @@ def machine_figure(schedule: Schedule) -> Figure:
     )
 
 
-# The jobs of some widths: from, to, their indices, and what they come to.
+# The jobs of some widths: from, to, their indices, and their totals.
 _Width = tuple[int, int, list[int], Summary]
 
 
@@ -79,7 +79,7 @@ def width_table(
     hops : sequence of float or None
         Mean distance of each job's nodes, in order of submission; None without a torus. [hops]
     spread : mapping or None
-        Where each job lies that started, by its index; None without a dragonfly or fat tree.
+        Spread of each job that started, by its index; None without a dragonfly or fat tree.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def group_table(groups: Sequence[Group]) -> Table:
 
 
 def _largest(groups: Sequence[Group]) -> tuple[Sequence[Group], str]:
-    """Return the queues with the most jobs, and all jobs, as many as a table holds; and what to say if some are left out."""
+    """Return the queues with the most jobs, and all jobs, up to the size of a table; and a note if some are left out."""
     if len(groups) <= _MAX_ROWS:
         return groups, ""
     largest = sorted(groups[:-1], key=lambda group: -group.jobs)[: _MAX_ROWS - 1]
@@ -171,7 +171,7 @@ def occupancy_figure(
     since: str = "the first start",
     node_list: str = "node list",
 ) -> Figure:
-    """Return which part of each stretch of the node list is busy over time, as a map.
+    """Return the busy fraction of each stretch of the node list over time, as a map.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def occupancy_figure(
     cells : (int, int)
         Stretches of the list at most, and of time.
     since, node_list : str
-        What time and positions count from, in words.
+        Origin of time and positions, in words.
 
     Examples
     --------

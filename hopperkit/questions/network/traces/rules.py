@@ -1,4 +1,4 @@
-"""What a trace says of its own scheduler, in words: learned rules, their back-test, why a job waited and when one starts."""
+"""A trace's scheduler, in words: learned rules, their back-test, why a job waited and when one starts."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -16,11 +16,11 @@ from hopperlib.finding import Finding
 from hopperlib.scheduling.backfill import Backfill
 from hopperlib.text import capital, count, duration, listed, share
 
-# So near to a null model in rank correlation is no better than it.
+# Within this distance of a null model in rank correlation, the rules are no better.
 NO_BETTER = 0.01
 _EXPLAINED = 0.05
 _MOST_NAMED, _MOST_AHEAD = 3, 50
-# A rule that so few starts contradict is told as it stands.
+# A rule that only this many starts contradict is reported without qualification.
 _OBEYED = 0.01
 
 
@@ -57,7 +57,7 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int, machine: 
     ----------
     rules : Learned
     findings : list of Finding
-        What speaks for each.
+        Evidence for each.
     jobs : int
         How many they were learned from.
     machine : str
@@ -102,7 +102,7 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int, machine: 
 
 
 def backtest_result(test: Backtest) -> Result:
-    """Return how learned rules predict later waits, as an answer.
+    """Return the prediction of later waits by learned rules, as an answer.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def _class_table(test: Backtest) -> Table:
 def why_result(
     trace: Trace, wait: Wait, rules: Learned, nodes: int, unit: str = "node", request: Request | None = None
 ) -> Result:
-    """Return why a job waited, as an answer; where jobs share nodes, their cores are counted.
+    """Return why a job waited, as an answer; cores are counted if jobs share nodes.
 
     Parameters
     ----------
@@ -199,9 +199,9 @@ def why_result(
     nodes : int
         Of the machine.
     unit : str
-        What is counted.
+        Unit of the counts.
     request : Request or None
-        What would have started it earlier.
+        Request that would have started it earlier.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a job trace says of its machine where it does not say when jobs were submitted: use and run times, and no waits."""
+"""Answer for a job trace without submission times: use and run times, and no waits."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -20,7 +20,7 @@ def use_result(trace: Trace, nodes: int, findings: Sequence[Finding] = ()) -> Re
     nodes : int
         Of the machine.
     findings : sequence of Finding
-        What else to know of the trace.
+        Other notes on the trace.
 
     Examples
     --------

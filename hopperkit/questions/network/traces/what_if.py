@@ -1,4 +1,4 @@
-"""Changes of a machine as they are asked for, and what they would do to the waits of a log, in words."""
+"""Requested changes of a machine, and their effect on the waits of a log, in words."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ _MOST_NODES = 200_000
 
 
 def changed_nodes(text: str, nodes: int) -> int:
-    """Return a number of nodes from what was asked for: +10%, -64, or how many there are to be.
+    """Return a number of nodes from the text: +10%, -64, or a new total.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def drain_of(text: str, log: Trace, nodes: int) -> Downtime:
     Raises
     ------
     InputError
-        If it cannot be read, lies outside of the log, or names nodes that there are not.
+        If it cannot be read, is outside the log, or names nodes that do not exist.
 
     Examples
     --------
@@ -121,12 +121,12 @@ def scenarios_of(
     first: Sequence[str] = (),
     merge: bool = False,
 ) -> list[Scenario]:
-    """Return each change that is asked for.
+    """Return each requested change.
 
     Raises
     ------
     InputError
-        If there is none, or one cannot be read.
+        If there are none, or one cannot be read.
 
     Examples
     --------
@@ -183,7 +183,8 @@ def _depth(text: str) -> int:
 
 
 def what_if_result(test: Backtest, found: WhatIf) -> Result:
-    """Return what changes would do, as an answer: first how well the log is reproduced, then the changes side by side.
+    """Return the effect of changes, as an answer: first how well the log is reproduced, then a comparison of the
+    changes.
 
     Examples
     --------

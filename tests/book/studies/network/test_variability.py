@@ -35,6 +35,7 @@ from hopperbook.studies.network.variability import (
 )
 from hopperbook.studies.study import predictions, ranges
 from hopperkit.frames import to_frame
+from hopperkit.questions.question import load
 from hopperlib.machine import Machine
 from hopperlib.network.runtime import milc
 from hopperlib.network.runtime.milc import fitted, force_times_s, milc_jobs, model, run_times, sampled_conditions
@@ -288,3 +289,15 @@ def test_the_lost_order_has_one_number_on_both_pages(notebook_text):
     for page in ("network/torus", "network/variability"):
         assert "lost_order()" in notebook_text(page)
         assert "milc_lost_order" not in notebook_text(page)
+
+
+def test_the_explorer_tells_of_the_slowest_of_thousands():
+    """What it says of all simulated jobs is what the model gives for them."""
+    runs = [time for job in run_times(jobs=population()) for time in job]
+    answer = load("variability").run()
+    (far,) = (finding.message for finding in answer.findings if finding.code == "far-out")
+    assert f"Of {len(runs):,} runs of {len(population()):,} jobs" in far
+    assert f"the slowest takes {max(runs):,.0f} s" in far
+    assert f"slowest of {len(runs):,} simulated, {max(runs):,.0f} s" in answer.figures[0].alt
+    assert "None comes near the printed 2,462 s." in answer.summary
+    assert not [finding for finding in load("variability").run(traffic="none").findings if finding.code == "far-out"]

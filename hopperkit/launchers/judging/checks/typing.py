@@ -30,7 +30,7 @@ _BLANK_DIRECTIVE = re.compile(
 
 
 class _Slip(NamedTuple):
-    """What is wrong on a line, and the line as it should be."""
+    """A typing error in a line, and the corrected line."""
 
     what: str
     corrected: str
@@ -71,7 +71,7 @@ def check_typing(script: Script) -> Iterator[Draft]:
 
 
 def _slip_of(line: str) -> _Slip | None:
-    """Return what is wrong with the characters of a line that a shell or a batch system reads; None for comments."""
+    """Return the error in the characters of a line that a shell or a batch system reads; None for comments."""
     if line.isascii() or (line.lstrip().startswith("#") and not re.match(_DIRECTIVE, line)):
         return None
     corrected = _corrected(line)
@@ -79,7 +79,7 @@ def _slip_of(line: str) -> _Slip | None:
         word = _plain_blanks(line)[dash.start() :].split()[0]
         what = f'the dash in "{word}" (U+{ord(dash[1][0]):04X}) begins no option; it comes from a formatted page.'
         return _Slip(what, corrected)
-    # What is quoted or behind # reaches no launcher: a title may hold any character.
+    # Quoted text and comments reach no launcher: a title may contain any character.
     code = re.sub(r"'[^']*'|\"[^\"]*\"|(?<=\s)#.*", "", line)
     if quote := next((each for each in code if each in _QUOTES), None):
         return _Slip(f"the quotation mark {quote} (U+{ord(quote):04X}) quotes nothing in a shell.", corrected)
@@ -90,14 +90,14 @@ def _slip_of(line: str) -> _Slip | None:
 
 
 def _plain_blanks(line: str) -> str:
-    """Return a line with the blanks that a shell knows."""
+    """Return a line with only blanks that a shell accepts."""
     return re.sub(f"[{_BLANKS}]", " ", line)
 
 
 def _corrected(line: str) -> str:
     """Return a line in the characters of a shell."""
     line = re.sub(f"[{_NOTHING}]", "", _plain_blanks(line))
-    # A page that joins two dashes into one long one leaves a long name behind it.
+    # A web page that joins two dashes into one long dash leaves a long option name after it.
     line = _OPTION_DASH.sub(lambda dash: _dashes(dash, line), line)
     return " ".join("".join(_QUOTES.get(each, each) for each in line).split())
 

@@ -29,7 +29,7 @@ _WIDTH = ("-c", "--cpus-per-task")
 
 
 def check_widths(job: Job) -> Iterator[Draft]:
-    r"""Yield CPUs of a task that do not reach it, or that its threads do not use.
+    r"""Yield CPUs of a task that do not reach it or that its threads do not use.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Partitions, queues, types of GPU, node counts and times of a script against what the machine's file documents.
+"""Partitions, queues, types of GPU, node counts and times of a script, checked against the machine file.
 
 References
 ----------
@@ -43,7 +43,7 @@ def check_choices(job: Job) -> Iterator[Draft]:
         return
     for sort, name, line in requested_partitions(job.script):
         known = [each.partition("=")[2] for each in machine.queues if each.startswith(f"{sort}=")]
-        # Reservations of PBS are queues too, with names of their own.
+        # PBS reservations are queues too, with arbitrary names.
         if sort not in machine.complete_queues or name in known:
             continue
         there_are = f" There are: {', '.join(known)}." if 0 < len(known) <= _MOST_LISTED else ""
@@ -112,7 +112,7 @@ def _placed_words(line: object) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _names_a_model(typed: str, models: Sequence[str]) -> bool:
-    """Whether a type of GPU stands for one of some models: a100 for NVIDIA A100."""
+    """Whether a GPU type matches one of some models: a100 for NVIDIA A100."""
     plain = re.sub(r"[^a-z0-9]", "", typed.lower())
     words = [word for model in models for word in re.findall(r"[a-z]+\d+\w*", model.lower())]
     return any(word in plain or plain in word for word in words)
@@ -128,7 +128,7 @@ def _options(script: Script) -> Iterator[tuple[str, str, int]]:
 
 
 def minutes_of(text: str) -> float | None:
-    """Minutes of a time limit as Slurm and PBS read it; None where it is none. [min]
+    """Minutes of a time limit as Slurm and PBS read it; None if it is invalid. [min]
 
     Examples
     --------
@@ -168,7 +168,7 @@ def requested_time(script: Script) -> tuple[float, Directive] | None:
 
 
 def check_limits(job: Job) -> Iterator[Draft]:
-    r"""Yield nodes or a time over what the site allows to a partition, a QOS or a queue.
+    r"""Yield node counts or times above the site's limit for a partition, a QOS or a queue.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def check_limits(job: Job) -> Iterator[Draft]:
 
 
 def _over_limit(job: Job, choice: str, line: int, tables: Sequence[QueueLimit]) -> Iterator[Draft]:
-    """Nodes or a time over the limits of one choice; line 0 stands for one that the script leaves out."""
+    """Nodes or a time above the limits of one choice; line 0 means a choice that the script omits."""
     nodes = job.nodes
     default = "" if line else f", which is the default{job.cited(f'limit.{tables[0].name}.by_default')}"
     fitting = [each for each in tables if nodes is None or each.min_nodes <= nodes <= (each.max_nodes or nodes)]

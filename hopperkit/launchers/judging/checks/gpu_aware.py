@@ -24,13 +24,13 @@ _HIDING = re.compile(r"(?:verbose,|v,)?(?:single|closest|per_task|map_gpu|mask_g
 
 
 def check_gpu_aware(script: Script, machine: Machine) -> Iterator[Draft]:
-    r"""Yield the lines whose tasks cannot reach each other's GPUs though GPU-aware MPI is switched on.
+    r"""Yield the lines whose tasks cannot access each other's GPUs although GPU-aware MPI is on.
 
     Parameters
     ----------
     script : Script
     machine : Machine
-        CUDA's interprocess communication is that of NVIDIA's GPUs; elsewhere nothing is found.
+        CUDA interprocess communication exists only on NVIDIA GPUs; for others there is no finding.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Scripts that train models: how many workers they start on the GPUs of a node, and whether they use all nodes.
 
-No machine is needed: the script itself says how many GPUs a node has for it.
+No machine is needed: the script itself defines the number of GPUs per node.
 
 References
 ----------
@@ -83,7 +83,7 @@ def check_training(script: Script) -> Iterator[Draft]:
 
 
 def _asked(line: LaunchLine, job: Requested) -> Requested:
-    """Return what a launch line asks for in its job."""
+    """Return a launch line's request within its job."""
     if line.launcher == "srun":
         return requested_by_line(line).over(job)
     return job._replace(tasks=None, tasks_per_node=tasks_of_mpirun(line, job.nodes))
@@ -176,7 +176,7 @@ def _worker_changes(script: Script, line: int, starter: Starter, gpus: int) -> I
 def _renumbered(
     script: Script, line: int, options: str, number: int, why: str
 ) -> Iterator[tuple[str, tuple[Edit, ...]]]:
-    """Yield the change of a number behind one of some options, on the lines that a statement takes."""
+    """Yield the edit of a number after one of some options, on the lines of a statement."""
     start, _ = line_range(script, line)
     match = re.compile(rf"(?<!\S)(--?(?:{options})[= ]+)(\d+)(?![\w.])").search(script.text, start)
     if match:
@@ -212,7 +212,7 @@ def _nodes(script: Script, line: LaunchLine, starter: Starter, asked: Requested)
 
 
 def _is_hosted(starter: Starter) -> bool:
-    """Whether a starter reaches the other nodes by a list of hosts."""
+    """Whether a starter reaches the other nodes through a host list."""
     return bool(re.search(r"--hostfile|--launcher|--include", starter.text))
 
 
@@ -250,7 +250,7 @@ def _leaves_out_rank(script: Script, starter: Starter) -> bool:
 
 
 def _local_address(line: LaunchLine) -> bool:
-    """Whether the environment gives this node itself as the one to meet at."""
+    """Whether the environment sets the local node as the rendezvous address."""
     return line.environment.get("MASTER_ADDR") in ("localhost", "127.0.0.1", "0.0.0.0")
 
 
@@ -262,7 +262,7 @@ def _nodes_unused(script: Script, line: int, starter: Starter, nodes: int) -> Dr
 
 
 def _ranks(script: Script, line: LaunchLine, asked: Requested) -> Iterator[Draft]:
-    """Tasks that are workers themselves: numbers that are the same for all, and those of Lightning's trainer."""
+    """Tasks that are workers themselves: identical rank numbers, and Lightning's trainer."""
     text = " ".join(word.text for word in line.words)
     tasks = asked.tasks or (asked.tasks_of_node or 0) * (asked.nodes or 1)
     if line.launcher != "srun" or not re.search(r"\bpython|\.py\b", text) or tasks < 2:
@@ -292,7 +292,7 @@ def _constant_ranks(script: Script, line: LaunchLine, tasks: int) -> Iterator[Dr
 
 
 def _world_size(script: Script, line: LaunchLine, tasks: int) -> Iterator[Draft]:
-    """A number of workers that is not that of the tasks."""
+    """A number of workers that differs from the number of tasks."""
     world = line.environment.get("WORLD_SIZE")
     if isinstance(world, str) and re.fullmatch(r"\d{1,7}", world) and int(world) != tasks:
         where = next((each.line for each in reversed(script.variables) if each.name == "WORLD_SIZE"), line.line)
@@ -329,7 +329,8 @@ def _without_srun(script: Script, line: int, starter: Starter, job: Requested) -
     """A starter that runs on the first node of several only."""
     text = script.text
     first = text.split("\n")[line - 1]
-    # DeepSpeed reaches other nodes over ssh by its host file; a starter in a variable or a function may run under srun.
+    # DeepSpeed reaches other nodes over ssh through its host file; a starter in a variable or a function may run under
+    # srun.
     others = starter.name == "deepspeed" and re.search(r"--hostfile|/job/hostfile|--launcher", text)
     if others or _STARTED_ELSEWHERE.search(text) or re.match(r"\s*\w+\+?=", first):
         return
@@ -371,5 +372,5 @@ def _in_background(script: Script, number: int) -> bool:
 
 
 def _waits_before(script: Script, number: int) -> int:
-    """Return how many times the script waits before a line."""
+    """Return how often the script waits before a line."""
     return sum(each.line < number for each in script.statements if each and each[0].raw == "wait")

@@ -19,7 +19,9 @@ _OFF = ("0", "off", "no", "disable", "disabled", "none", "false")
 
 
 class _Undone(NamedTuple):
-    """What a variable does against the line, the values to try for it (None: unset), how much it matters, and its price."""
+    """A variable's conflict with the line, the values to try for it (None: unset), its severity, and the cost of the
+    change.
+    """
 
     what: str
     values: tuple[str | None, ...]
@@ -28,7 +30,7 @@ class _Undone(NamedTuple):
 
 
 def check_environment(job: Job) -> Iterator[Draft]:
-    r"""Yield the variables that undo what the lines bind.
+    r"""Yield the variables that override the binding of the lines.
 
     Examples
     --------
@@ -68,7 +70,7 @@ def _words(name: str, value: str | None) -> str:
 
 
 def _undone(environment: Mapping[str, str], threads: int, tasks: int, line: LaunchLine) -> dict[str, _Undone]:
-    """Return by variable what it does against the line."""
+    """Return the conflicts with the line by variable."""
     values = {name: value.strip().lower() for name, value in environment.items()}
     found = _threads_undone(values, threads) if threads > 1 else {}
     explicit = "GOMP_CPU_AFFINITY" if "GOMP_CPU_AFFINITY" in values else "KMP_AFFINITY"
@@ -84,7 +86,7 @@ def _undone(environment: Mapping[str, str], threads: int, tasks: int, line: Laun
 
 
 def _threads_undone(values: Mapping[str, str], threads: int) -> dict[str, _Undone]:
-    """Return the same for what says where the threads of a task run."""
+    """Return the conflicts of variables that place the threads of a task."""
     found: dict[str, _Undone] = {}
     bind, places = values.get("OMP_PROC_BIND", ""), "OMP_PLACES" in values
     if bind in ("master", "primary"):

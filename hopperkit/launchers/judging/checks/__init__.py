@@ -1,0 +1,1 @@
+"""The checks of a whole job script, by subject."""
