@@ -111,7 +111,7 @@ def test_a_cluster_of_pbs(login_node: Path) -> None:
     (login_node / "bin" / "scontrol").rename(login_node / "bin" / "pbsnodes")
     os.symlink("/bin/cat", login_node / "bin" / "cat")
     result = run("--here", "#PBS -l select=2:mpiprocs=8\nmpiexec -n 16 --ppn 8 ./a.out")
-    assert "hopper: machine here, as PBS says here" in result.stderr
+    assert "hopper: machine here, from PBS" in result.stderr
     machine = Machine.load(str(login_node / "cache" / "hopper" / "here.toml"))
     assert (machine.nodes, machine.node().cores, machine.node().memory_gb, machine.launchers) == (3, 64, 256, ())
     assert result.stdout.startswith("here: ")
