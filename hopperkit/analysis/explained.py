@@ -11,14 +11,13 @@ is reported separately. Where least squares on all runs disagrees, its result is
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from hopperkit.analysis.clustered import Array
-from hopperkit.analysis.regression import Interval
-from hopperkit.analysis.robust_terms import RobustFit, robust_fit, scaled
+from hopperkit.analysis.robust_terms import RobustFit
+from hopperkit.analysis.variance_shares import FAR, Share, Shares, designs_of, variance_shares
 from hopperkit.questions.result import Column, Result, Table, table
 from hopperkit.readers.jobs import read_job_trace
 from hopperkit.readers.run_times import read_run_times
@@ -28,31 +27,11 @@ from hopperlib.finding import Finding
 from hopperlib.text import count, listed
 
 FEWEST_POINTS = 12
-# A column with more distinct values than this share of the points identifies points, not groups.
-_MOST_KINDS = 0.34
-# A run farther than this from the robust fit, in scale units, is not an ordinary run; its values must be this much
-# rarer among other runs.
-_FAR, _RARER, _RARE = 4.0, 3.0, 0.1
+# So much rarer elsewhere is what a slow run had.
+_RARER, _RARE = 3.0, 0.1
 # Least squares on all runs is shown where it explains less or more by that much. [fraction]
 _DIFFERS = 0.1
-_MAX_SLOW, _SAMPLES, _LEVEL = 12, 199, 0.05
-
-
-class Share(NamedTuple):
-    """Share of the variance of log run time that a factor explains.
-
-    Parameters
-    ----------
-    factor : str
-    own : Interval
-        Only it, with the others held. [fraction]
-    alone : float
-        If nothing else were known. [fraction]
-    """
-
-    factor: str
-    own: Interval
-    alone: float
+_MAX_SLOW, _LEVEL = 12, 0.05
 
 
 def explain_runs(
@@ -106,12 +85,13 @@ def explain_runs(
     words = [name for name in found.columns if name not in left and name not in numbers]
     made = points["_log"].median().to_frame()
     made = made.join(points[numbers].mean()).join(points[words].first())
-    factors = {name: design for name in [*numbers, *words] if (design := _design(made[name])) is not None}
+    factors = designs_of(made[[*numbers, *words]])
     if len(made) < FEWEST_POINTS or not factors:
         raise InputError(
             f"{count(len(made), 'job')} with {count(len(factors), 'factor')} that differs: at least {FEWEST_POINTS} jobs and one are needed"
         )
-    return _explained_by(made, found, group, factors, np.random.default_rng(seed))
+    shares = variance_shares(made["_log"].to_numpy(), made, factors, np.random.default_rng(seed))
+    return _result(made, found, group, shares, list(factors))
 
 
 def _dated(frame: pd.DataFrame, when: str) -> pd.DataFrame:
@@ -121,32 +101,6 @@ def _dated(frame: pd.DataFrame, when: str) -> pd.DataFrame:
     if when in moments and "day" not in frame:
         days["day"] = (frame[when] - frame[when].min()) / pd.Timedelta("1D")
     return frame.drop(columns=moments).assign(**days)
-
-
-def _explained_by(
-    made: pd.DataFrame, found: pd.DataFrame, group: str, factors: dict[str, Array], rng: np.random.Generator
-) -> Result:
-    """Return the answer: robust effects, slow runs, shares of the variance of ordinary runs, and least squares for
-    comparison.
-    """
-    y = made["_log"].to_numpy()
-    robust = robust_fit(y, made[_independent(factors, len(y))])
-    near = np.abs(robust.residuals) <= max(_FAR * robust.scale, 1e-12)
-    shares, together = _shares(y[near], {name: design[near] for name, design in factors.items()}, rng)
-    return _result(made, found, group, shares, together, list(factors), robust, near, _explained(y, factors)[1])
-
-
-def _independent(factors: dict[str, Array], n: int) -> list[str]:
-    """Return the factors that do not follow from those before, as many as the points allow."""
-    names: list[str] = []
-    for name, design in factors.items():
-        columns = np.column_stack([np.ones(n), *(factors[other] for other in names), design])
-        if (
-            columns.shape[1] <= n // 3
-            and np.linalg.matrix_rank(columns / (columns.std(axis=0) + (columns == 1).all(axis=0))) == columns.shape[1]
-        ):
-            names.append(name)
-    return names
 
 
 def _joined(frame: pd.DataFrame, group: str, jobs: Any, upgrades: Sequence[str]) -> pd.DataFrame:
@@ -168,54 +122,6 @@ def _joined(frame: pd.DataFrame, group: str, jobs: Any, upgrades: Sequence[str])
     return both[both["day"].notna()]
 
 
-def _design(column: pd.Series) -> Array | None:
-    """Return a factor as centered numeric columns; None if it is constant or identifies single points."""
-    if pd.api.types.is_numeric_dtype(column):
-        values = column.to_numpy(float)[:, None]
-    else:
-        if column.nunique() > _MOST_KINDS * len(column):
-            return None
-        values = pd.get_dummies(scaled(column), drop_first=True).to_numpy(float)
-    if not values.size or not np.isfinite(values).all() or np.ptp(values) == 0:
-        return None
-    return np.asarray(values - values.mean(axis=0))
-
-
-def _left(y: Array, designs: Sequence[Array]) -> tuple[float, int]:
-    """Return the squares that a fit leaves, and its rank."""
-    x = np.column_stack([np.ones(len(y)), *designs])
-    solution, _, rank, _ = np.linalg.lstsq(x, y, rcond=None)
-    return float(((y - x @ solution) ** 2).sum()), int(rank)
-
-
-def _explained(y: Array, factors: dict[str, Array]) -> tuple[dict[str, tuple[float, float]], float]:
-    """Return each factor's unique share and its share alone, and the share of all factors."""
-    total = float(((y - y.mean()) ** 2).sum())
-    rest, rank = _left(y, list(factors.values()))
-    noise = rest / max(1, len(y) - rank)
-    shares = {}
-    for name, design in factors.items():
-        without, fewer = _left(y, [other for key, other in factors.items() if key != name])
-        only, kinds = _left(y, [design])
-        alone = total - only - (kinds - 1) * only / max(1, len(y) - kinds)
-        shares[name] = (max(0.0, (without - rest - (rank - fewer) * noise) / total), max(0.0, alone / total))
-    return shares, max(0.0, (total - rest - (rank - 1) * noise) / total)
-
-
-def _shares(y: Array, factors: dict[str, Array], rng: np.random.Generator) -> tuple[list[Share], float]:
-    """Return the shares with intervals over samples of jobs, the largest first, and the share of all together."""
-    own, together = _explained(y, factors)
-    draws: dict[str, list[float]] = {name: [] for name in factors}
-    while len(draws[next(iter(factors))]) < _SAMPLES:
-        rows = rng.integers(len(y), size=len(y))
-        if np.ptp(y[rows]):
-            for name, (share, _) in _explained(y[rows], {key: part[rows] for key, part in factors.items()})[0].items():
-                draws[name].append(share)
-    ends = {name: np.quantile(draws[name], (0.025, 0.975)).tolist() for name in factors}
-    made = [Share(name, Interval(ends[name][0], own[name][0], ends[name][1]), own[name][1]) for name in factors]
-    return sorted(made, key=lambda share: -share.own.estimate), together
-
-
 def _slow(
     found: pd.DataFrame, group: str, factors: Sequence[str], expected: dict[str, float], scale: float
 ) -> list[dict[str, Any]]:
@@ -224,7 +130,7 @@ def _slow(
     """
     off = found["_log"] - found[group].map(expected)
     inside = 1.4826 * float((off - off.median()).abs().median())
-    slow = found[off > max(_FAR * max(scale, inside), 0.05)]
+    slow = found[off > max(FAR * max(scale, inside), 0.05)]
     slow = slow.loc[off[slow.index].sort_values(ascending=False).index]
     rest = found[~found.index.isin(slow.index)]
     rows = []
@@ -253,8 +159,8 @@ def _shown(value: Any) -> str:
 
 
 def _mixed_up(shares: Sequence[Share]) -> list[str]:
-    """Return pairs of factors that explain much alone but little together with the other."""
-    shared = [share for share in shares if share.alone > 0.1 and share.own.estimate < share.alone / 2]
+    """Return the pairs of factors that explain much alone and little beside each other."""
+    shared = [share for share in shares if share.alone.estimate > 0.1 and share.own.estimate < share.alone.estimate / 2]
     return [f"{one.factor} and {other.factor}" for one, other in combinations(shared, 2)]
 
 
@@ -280,14 +186,11 @@ def _result(
     made: pd.DataFrame,
     found: pd.DataFrame,
     group: str,
-    shares: list[Share],
-    together: float,
+    explained: Shares,
     factors: list[str],
-    robust: RobustFit,
-    near: Any,
-    least_squares: float,
 ) -> Result:
     """Return the answer in words and tables."""
+    shares, together, least_squares, robust, near = explained
     far = set(made.index[~near].astype(str))
     expected = dict(zip(made.index.astype(str), made["_log"].to_numpy() - robust.residuals, strict=True))
     slow, mixed, inside = _slow(found, group, factors, expected, robust.scale), _mixed_up(shares), None
@@ -315,7 +218,9 @@ def _result(
         findings=tuple(_findings(mixed, robust, together, least_squares, len(made), len(far))),
         tables=tuple(_tables(shares, robust, slow, group)),
         facts={
-            "shares": [{**share._asdict(), "own": share.own._asdict()} for share in shares],
+            "shares": [
+                {"factor": share.factor, "own": share.own._asdict(), "alone": share.alone.estimate} for share in shares
+            ],
             "together": together,
             "least_squares": least_squares,
             "effects": [effect._asdict() for effect in robust.effects],
@@ -365,7 +270,7 @@ def _tables(shares: Sequence[Share], robust: RobustFit, slow: Sequence[dict[str,
             Column("By itself", "%", 1): lambda share: 100 * share.own.estimate,
             Column("From", "%", 1): lambda share: 100 * share.own.low,
             Column("To", "%", 1): lambda share: 100 * share.own.high,
-            Column("If nothing else were known", "%", 1): lambda share: 100 * share.alone,
+            Column("If nothing else were known", "%", 1): lambda share: 100 * share.alone.estimate,
         },
     )
     yield table(

@@ -206,7 +206,8 @@ def show(name: str, result: "Result", as_json: bool, show_all: bool) -> None:
         print_json(result_data(name, result))
     else:
         print_text(result, show_all)
-    failed = result.facts.get("verdict") in _FAILED
+    # Not the large facts, which are for programs and may take seconds.
+    failed = getattr(result.facts, "named", result.facts).get("verdict") in _FAILED
     if failed or any(finding.level == "problem" for finding in result.findings):
         raise SystemExit(1)
 

@@ -151,7 +151,7 @@ def health(seen: Iterable[Seen]) -> list[Health]:
     """
     left = list(seen)
     sights = [_sights(each, number) for number, each in enumerate(left)]
-    parts = len({sight.part for each in sights for sight in each})
+    parts = _count_of(sights)
     judged, found = _judged(sights, parts), list[Health]()
     known = dict(judged)
     # More than a quarter are not exceptions.
@@ -175,6 +175,35 @@ def health(seen: Iterable[Seen]) -> list[Health]:
     return [*found, *sorted(rest_of_them, key=lambda each: (each.chance, -each.factor, str(each.part)))]
 
 
+def _count_of(sights: Iterable[Iterable[_Sight]]) -> int:
+    """Return how many parts logs show."""
+    return len({sight.part for each in sights for sight in each})
+
+
+def part_count(seen: Iterable[Seen]) -> int:
+    """Return how many parts logs show, each of which may be the slowest by chance.
+
+    Examples
+    --------
+    >>> part_count([Seen("a.out", tuple((1.0 + ost, None, (Part("ost", "/s", "write", ost),)) for ost in range(10)))])
+    10
+    """
+    return _count_of(_sights(each, number) for number, each in enumerate(seen))
+
+
+def health_of(part: Part, seen: Iterable[tuple[int, Seen]], parts: int) -> Health | None:
+    """Return the health of one part by numbered logs, one of so many parts; None if no log tells it from others.
+
+    Examples
+    --------
+    >>> ost = Part("ost", "/s", "write", 7)
+    >>> health_of(ost, [(0, Seen("a.out", ((1.0, None, (ost,)),)))], 10) is None
+    True
+    """
+    sights = [sight for number, each in seen for sight in _sights(each, number, part)]
+    return _health(part, sights, parts) if sights else None
+
+
 def _hidden_behind(
     worst: Part, seen: Sequence[Seen], judged: Mapping[Part, Health], after: Mapping[Part, Health]
 ) -> Iterator[Part]:
@@ -191,28 +220,32 @@ def _without(seen: Seen, part: Part) -> Seen:
     return seen if len(kept) == len(seen.files) else seen._replace(files=kept)
 
 
-def _sights(seen: Seen, number: int) -> list[_Sight]:
-    """Return the evidence of a log, with its index, about each part."""
+def _sights(seen: Seen, number: int, only: Part | None = None) -> list[_Sight]:
+    """Return the evidence of a log, with its index, about each part, or about one only."""
     places: dict[Part, list[int]] = defaultdict(list)
     for place, (_, _, parts) in enumerate(seen.files):
         for part in parts:
             places[part].append(place)
     sights: list[_Sight] = []
-    for kind in _KINDS:
+    for kind in (only.kind,) if only else _KINDS:
         alike = {part: where for part, where in places.items() if part.kind == kind}
         if len(alike) >= LEAST_OSTS:
-            sights += _sights_of(seen, alike, number)
+            sights += _sights_of(seen, alike, number, (only,) if only in alike else () if only else alike)
     return sights
 
 
-def _sights_of(seen: Seen, places: Mapping[Part, Sequence[int]], number: int) -> Iterator[_Sight]:
-    """Yield a log's evidence about parts of one kind, by the ranks of their files."""
+def _sights_of(
+    seen: Seen, places: Mapping[Part, Sequence[int]], number: int, wanted: Iterable[Part]
+) -> Iterator[_Sight]:
+    """Yield a log's evidence about some of the parts of one kind, by the ranks of their files."""
     rates = [rate for rate, _, _ in seen.files]
     usual, every = median(rates), len(rates)
     # Equal rates all have the place of the fastest of them.
-    means = {part: fmean(bisect_right(rates, rates[place]) for place in where) for part, where in places.items()}
+    place_of = [bisect_right(rates, rate) for rate in rates]
+    means = {part: fmean([place_of[place] for place in where]) for part, where in places.items()}
     ordered = sorted(means.values())
-    for part, where in places.items():
+    for part in wanted:
+        where = places[part]
         files = len(where)
         if files == every:
             continue

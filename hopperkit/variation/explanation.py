@@ -252,10 +252,14 @@ def _unseen(
         rows.append(Unseen("drift from the first run to the last", math.exp(drift_seen(spread, n))))
     if shape.kind == "one group":
         apart = groups_seen(spread, n)
-        rows.append(Unseen("two equal groups", None if apart is None else math.exp(apart)))
+        rows.append(Unseen("two equal groups", _ratio(apart)))
         if n >= 5:
             seen = max(logs) + slowdown_seen(logs) - median(logs)
             rows.append(Unseen("one slow run", math.exp(seen)))
+    # What the known effects leave; groups that nothing explains are no tail.
+    off: Sequence[float] = effects.fit.residuals if effects else ()
+    if not effects and shape.kind == "one group":
+        off = [point - median(points) for point in points]
     z_needed = separated.z_needed if math.isfinite(separated.z_needed) else normal_quantile(LEVEL / 2)
     for factor in factors:
         if factor.name in found or factor.kind == "set" or factor.column == DATE:
@@ -273,10 +277,15 @@ def _unseen(
             sizes = sorted(map(len, factor.members()))
             sides = sizes[-2], sizes[-1]
         what = f"effect of {factor.name}" + (", fast half against slow half" if factor.kind == "number" else "")
-        rows.append(Unseen(what, math.exp(difference_seen(spread, *sides, z_needed))))
+        rows.append(Unseen(what, _ratio(difference_seen(spread, *sides, z_needed, off))))
     if sets := [factor for factor in factors if factor.kind == "set" and factor.name not in found]:
         few = max(min(map(len, factor.members())) for factor in sets)
         sides = few, len(points) - few
         what = f"one of {len(sets):,} nodes and racks" if len(sets) > 1 else sets[0].name
-        rows.append(Unseen(what, math.exp(difference_seen(spread, *sides, z_needed))))
+        rows.append(Unseen(what, _ratio(difference_seen(spread, *sides, z_needed, off))))
     return rows
+
+
+def _ratio(difference: float | None) -> float | None:
+    """A difference of logarithms as a ratio; None for none."""
+    return None if difference is None else math.exp(difference)

@@ -3,8 +3,9 @@
 Histories are drawn from the runs themselves, with a change in the middle, and the gain of likelihood that the detector
 requires is worked out for each. The distribution of these gains above the required gain gives the change that 80 of 100
 such histories show. The noise of a history is estimated from its runs and may be larger. The change is increased by the
-uncertainty of that estimate, so that 80 of 100 holds on average over histories. Nothing here was fitted;
-``tests/monitoring/test_visible.py`` measures its accuracy.
+uncertainty of that estimate, so that 80 of 100 holds on average over histories. A change is seen where the history is
+reported to have got worse, by a step or by a drift. Nothing here was fitted; ``tests/monitoring/test_visible.py``
+measures its accuracy.
 """
 
 import math
@@ -12,6 +13,7 @@ import random
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
+from operator import mul
 from statistics import fmean, stdev
 
 from hopperlib.monitoring.changes import FEWEST, LEVEL, SHORTEST, gain_needed, least_spread
@@ -20,7 +22,8 @@ from hopperlib.monitoring.levels import Noise, fit_at
 
 # Standard normal quantile of 80 %.
 _POWER_Z = 0.8416
-_MOST_PERSISTENT = 0.9
+# Autocorrelations that are drawn, and how far from its level a run may be to tell of it. [spreads]
+_MOST_PERSISTENT, _MOST_TURNING, _ORDINARY = 0.9, 0.3, 3.0
 # Drawn histories, and how often they are drawn, with a change that is nearer each time.
 _DRAWS, _ROUNDS = 30, 2
 # A simulation is valid only for changes near the one that was tried.
@@ -68,14 +71,11 @@ def visible_change(report: Report, after: int | None = None) -> float | None:
 def _visible_step(residuals: tuple[float, ...], noise: Noise, sign: int) -> float:
     """Step down (sign 1) or up in the middle, as a difference of logarithms, that 80 of 100 histories with such residuals would show."""
     n, least = len(residuals), least_spread(residuals)
-    # The autocorrelation of few runs is estimated too small (Kendall 1954).
-    persistence = min(noise.persistence, _MOST_PERSISTENT)
-    if persistence:
-        persistence = min(_MOST_PERSISTENT, persistence + (1 + 3 * persistence) / n)
-    known = Noise(noise.spread, persistence, noise.low, noise.low_width, noise.high, noise.high_width)
+    persistence = _memory(residuals, noise)
+    known = Noise(noise.spread, max(0.0, persistence), noise.low, noise.low_width, noise.high, noise.high_width)
     # First guess: a step adds its square over the noise variance to the likelihood, less the part that the noise
     # estimate absorbs.
-    wanted = math.sqrt(2 * gain_needed(n, persistence, LEVEL)) + _POWER_Z
+    wanted = math.sqrt(2 * gain_needed(n, known.persistence, LEVEL)) + _POWER_Z
     guess = _scatter(known) * math.sqrt(n * math.expm1(wanted**2 / n) * n / ((n // 2) * (n - n // 2)))
     step = guess
     scatters: list[float] = []
@@ -89,9 +89,21 @@ def _visible_step(residuals: tuple[float, ...], noise: Noise, sign: int) -> floa
         slope = (fmean(margins) + wanted - _POWER_Z) / step
         missing = _POWER_Z * math.hypot(stdev(margins), stdev(scatters) * wanted) - fmean(margins)
         step = min(max(step + missing / slope, _SMALLEST * guess), _LARGEST * guess)
-    # Estimates that are too small on average are so here too.
-    too_small = min(0.0, fmean(scatters) - math.log(_scatter(known)))
-    return step * math.exp(-too_small)
+    # Estimates that are off on average are so here too, as those of the memory of few runs are.
+    return step * math.exp(math.log(_scatter(known)) - fmean(scatters))
+
+
+def _memory(residuals: Sequence[float], noise: Noise) -> float:
+    """Return the autocorrelation of lag one of ordinary runs, below 0 too: cut off there, it would be too large on average."""
+    persistence, most = noise.persistence, _ORDINARY * noise.spread
+    if not persistence:
+        pairs = [(before, after) for before, after in pairwise(residuals) if max(abs(before), abs(after)) <= most]
+        squares = sum(before**2 + after**2 for before, after in pairs) / 2
+        persistence = (
+            min(0.0, max(-_MOST_TURNING, sum(map(mul, *zip(*pairs, strict=True))) / squares)) if squares else 0.0
+        )
+    # That of few runs is estimated too small (Kendall 1954).
+    return min(_MOST_PERSISTENT, persistence + (1 + 3 * persistence) / len(residuals))
 
 
 def _scatter(noise: Noise) -> float:
@@ -103,7 +115,8 @@ def _drawn(residuals: Sequence[float], persistence: float, step: float) -> list[
     """Histories drawn from each run's innovations, with a step down in their middle, or up if it is negative."""
     n = len(residuals)
     new = [after - persistence * before for before, after in pairwise(residuals)]
-    middle, wider = fmean(new), math.sqrt(n / (n - 2))
+    # Their mean is taken from them, so they lie closer together than what they are drawn from.
+    middle, wider = fmean(new), math.sqrt((n - 1) / (n - 2))
     new = [wider * (value - middle) for value in new]
     histories = []
     for number in range(_DRAWS):

@@ -290,7 +290,8 @@ def test_slow_runs_do_not_hide_what_explains_run_times(outliers):
 def test_planted_causes_are_found_in_100_tables(outliers):
     found = [set(hopperkit.explain_runs(causes(seed, outliers)).facts["found"]) for seed in range(100)]
     assert sum(len(each & {"hops", "groups", "load", "partition"}) for each in found) >= 0.95 * 4 * 100
-    assert sum("nothing" in each for each in found) <= 5
+    # Once the four are found, what is left is tested at 5 % (Holm): five of 100 tables, and three standard errors of 2.2.
+    assert sum("nothing" in each for each in found) <= 11
 
 
 def test_statsmodels_and_the_standard_library_say_the_same():

@@ -335,7 +335,7 @@ def test_a_list_of_jobs_gives_nodes_and_node_hours(log, monkeypatch, tmp_path):
     monkeypatch.setattr(darshan_reader, "read_darshan_logs", lambda paths: ((path, several[path]) for path in paths))
     data = json.loads(run(*several, "--sacct", str(jobs), "--json").stdout)
     assert {each["nodes"] for each in data["jobs"]} == {4}
-    assert {"jobs", "summary", "osts", "nodes"} == set(data)
+    assert {"jobs", "summary", "osts", "nodes", "visible_factors"} == set(data)
     bad = run("a.darshan", "--sacct", str(tmp_path))
     assert bad.exit_code == 2
     assert "cannot read list of jobs" in bad.output

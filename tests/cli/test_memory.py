@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperkit.cli import hopper
+from hopperkit.questions.result import Facts
 
 JOB = ("--need", "2GB", "--tasks", "384")
 CONTRACT = {"nodes", "tasks_per_node", "threads_per_task", "memory_per_task_gb", "cost_factor", "cheapest"}
@@ -142,3 +143,13 @@ def test_nothing_brings_a_traceback(need, tasks):
     result = memory(f"--need={need}", f"--tasks={tasks}")
     assert result.exit_code in (0, 1, 2)
     assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+def test_people_do_not_wait_for_the_lines_of_all_layouts(monkeypatch):
+    """They are among the large facts, which `--json` alone prints."""
+
+    def made(facts):
+        raise AssertionError("the large facts were made")
+
+    monkeypatch.setattr(Facts, "_made", made)
+    assert memory("--need", "6GB", "--tasks", "1024").exit_code == 0

@@ -50,50 +50,49 @@ def report(values: list[float]) -> Report:
     return judge(History(name="rate", values=tuple(values), times=times, better="higher"), least_percent=0)
 
 
-def seen(kind: str, runs: int, series: int) -> tuple[float, float]:
-    """Share of losses seen that are as large as is said of another history of their kind, and of false alarms."""
-    found = alarms = told = 0
+def sizes_said(kind: str, runs: int, series: int) -> tuple[list[float], int]:
+    """The sizes that quiet histories say, as differences of logarithms, and how many of these give a false alarm."""
+    sizes, alarms = [], 0
     for number in range(series):
-        rng = random.Random(f"visible {kind} {runs} {number}")
-        quiet = report(KINDS[kind](rng, runs))
-        alarms += bool(quiet.shifts)
+        quiet = report(KINDS[kind](random.Random(f"visible {kind} {runs} {number}"), runs))
+        alarms += quiet.verdict in ("worse", "better") or quiet.verdict.startswith("drifts")
         size = visible_change(quiet)
-        if size is None:
-            continue
-        told += 1
-        values = [value / (1 + size) if run >= runs // 2 else value for run, value in enumerate(KINDS[kind](rng, runs))]
-        found += bool(report(values).shifts)
-    return found / told, alarms / series
+        if size is not None:
+            sizes.append(math.log1p(size))
+    return sizes, alarms
+
+
+def size_needed(kind: str, runs: int, number: int, halvings: int = 6) -> float:
+    """The loss in the middle of another history from which on it is said to have got worse."""
+    noise = KINDS[kind](random.Random(f"fresh {kind} {runs} {number}"), runs)
+    low, high = 0.02, 0.8
+    for _ in range(halvings):
+        middle = math.sqrt(low * high)
+        lost = [value * math.exp(-middle) if run >= runs // 2 else value for run, value in enumerate(noise)]
+        low, high = (low, middle) if report(lost).got_worse else (middle, high)
+    return math.sqrt(low * high)
+
+
+def share_seen(sizes: list[float], needed: list[float]) -> float:
+    """Share of pairs of a quiet history and another one in which the size that the first says is seen in the second."""
+    return sum(size >= other for size in sizes for other in needed) / len(sizes) / len(needed)
 
 
 def test_four_of_five_losses_as_large_as_is_said_are_seen():
-    """Of 30 with a chance of 80 %: 24, give or take three times 2.2."""
-    found, alarms = seen("normal", 40, 30)
-    assert found >= 17 / 30
-    assert alarms <= 2 / 30
-
-
-#: Shares of losses seen that are as large as is said: nominal 80 %. Measured on 60 histories a kind, give or take 5 %: normal
-#: 77 %, skewed 77 %, contended 72 and 82 %, autocorrelation 79 %. With heavy tails the size is said too small, 60 to 65 %: few
-#: of 60 runs are in the tails that come later.
-SEEN = {
-    "normal": (0.72, 0.88),
-    "heavy": (0.54, 0.72),
-    "skewed": (0.70, 0.86),
-    "contended 5 %": (0.66, 0.84),
-    "contended 15 %": (0.70, 0.88),
-    "autocorrelation 0.4": (0.70, 0.88),
-}
+    """Nominal 80 %; of 8 other histories, 80 % give or take three times 14 %."""
+    sizes, alarms = sizes_said("normal", 40, 5)
+    assert share_seen(sizes, [size_needed("normal", 40, number, halvings=4) for number in range(8)]) >= 0.38
+    assert alarms <= 1
 
 
 @pytest.mark.nightly
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("kind", KINDS)
-def test_four_of_five_losses_are_seen_in_many_histories(kind):
-    found, alarms = seen(kind, 60, 300)
-    low, high = SEEN[kind]
-    assert low <= found <= high
-    assert alarms <= 0.03
+def test_four_of_five_losses_are_seen_whatever_the_noise(kind):
+    """Nominal 80 %. Every size is held against every other history, so 100 by 200 tell it to some 3 %."""
+    sizes, alarms = sizes_said(kind, 60, 100)
+    assert 0.75 <= share_seen(sizes, [size_needed(kind, 60, number) for number in range(200)]) <= 0.85
+    assert alarms <= 4
 
 
 def test_a_longer_history_shows_smaller_changes_and_a_late_change_must_be_larger():

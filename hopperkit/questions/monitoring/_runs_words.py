@@ -346,14 +346,18 @@ def findings(found: Explanation) -> Iterator[Finding]:
             f"{share(parts.high)}) and {share(1 - parts.share)} within them, over {count(parts.groups, 'job')}.",
             "note",
         )
-    if found.unseen:
-        sizes = [
-            f"{row.what} {'of any size' if row.ratio is None else f'of {100 * (row.ratio - 1):.0f} %'}"
-            for row in found.unseen[:_MOST_NAMED]
-        ]
+    if sizes := [
+        f"{row.what} of {100 * (row.ratio - 1):.0f} %" for row in found.unseen[:_MOST_NAMED] if row.ratio is not None
+    ]:
         yield Finding(
             "unseen",
             f"What was not found, and the size at which 80 of 100 data sets like this one would show it: {'; '.join(sizes)}.",
+            "note",
+        )
+    if hidden := [row.what for row in found.unseen[:_MOST_NAMED] if row.ratio is None]:
+        yield Finding(
+            "unseen-at-any-size",
+            f"In so few runs these could not be found however large they are: {'; '.join(hidden)}.",
             "note",
         )
     yield Finding("next-run", next_run(found), "advice")

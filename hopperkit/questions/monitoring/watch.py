@@ -112,7 +112,7 @@ def watch_result(files: Sequence[Histories], reports: Sequence[Report], date: st
     >>> from hopperkit.readers.benchmark_history import read_benchmark_history
     >>> steady = read_benchmark_history("".join(f"{run},{100 + run * 7 % 5}\n" for run in range(40)), name="triad")
     >>> watch_result([steady], judged([steady], least_percent=1)).summary
-    'No lasting change in 1 series. A change of 3.2 % halfway through would have been seen in 80 of 100 such histories.'
+    'No lasting change in 1 series. A change of 2.8 % halfway through would have been seen in 80 of 100 such histories.'
     """
     together, planned = moved_together(reports), _planned(reports, date.strip())
     said = tuple(_compared(report, change, date.strip()) for report, change in planned)

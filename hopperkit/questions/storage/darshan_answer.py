@@ -9,6 +9,7 @@ from hopperkit.iologs.darshan_findings import finding_data, findings, looked_for
 from hopperkit.iologs.darshan_log import DarshanLog
 from hopperkit.iologs.darshan_summary import job_row, overall, summary
 from hopperkit.iologs.health import Health, Seen, health, health_findings, health_row, seen_in
+from hopperkit.iologs.health_sizes import unseen_findings, visible_factors
 from hopperkit.iologs.ost_rates import judge_osts
 from hopperkit.questions.figures import Axis, Series, chart
 from hopperkit.questions.result import Column, Figure, Result, Table, Value, table
@@ -195,11 +196,15 @@ def logs_result(
     # The most expensive first; of those without a time the worst.
     jobs.sort(key=lambda job: (-job["io_task_hours"], LEVELS.index(job["worst"]), -job["problems"]))
     rows = [{name: value for name, value in job.items() if name != "messages"} for job in jobs]
-    return jobs_result(rows, overall(jobs), health(seen)) if jobs else None, unread
+    healths = health(seen)
+    return jobs_result(rows, overall(jobs), healths, visible_factors(seen, healths)) if jobs else None, unread
 
 
 def jobs_result(
-    jobs: Sequence[Mapping[str, Any]], overall: Mapping[str, Any], healths: Sequence[Health] = ()
+    jobs: Sequence[Mapping[str, Any]],
+    overall: Mapping[str, Any],
+    healths: Sequence[Health] = (),
+    visible: Mapping[tuple[str, str], float | None] | None = None,
 ) -> Result:
     """Return many jobs as an answer: common results, and a table with the most expensive first.
 
@@ -211,6 +216,8 @@ def jobs_result(
         As `hopperkit.iologs.darshan_summary.overall` gives it.
     healths : sequence of Health
         Joint result of the jobs for OSTs and nodes.
+    visible : mapping or None
+        How many times slower one must be to be found, from `hopperkit.iologs.health_sizes.visible_factors`.
 
     Examples
     --------
@@ -225,6 +232,7 @@ def jobs_result(
         summary=f"{count(len(jobs), 'job')}: {overall['jobs_to_mend']:,} with something to mend; {moved}.{_spent(overall)}",
         findings=(
             *health_findings(healths),
+            *unseen_findings(visible or {}, healths),
             *(
                 Finding(
                     code, f"{each['jobs']:,} of {count(len(jobs), 'job')}; the worst: {each['message']}", each["level"]
@@ -239,6 +247,7 @@ def jobs_result(
             **{
                 f"{kind}s": [health_row(each) for each in healths if each.part.kind == kind] for kind in ("ost", "node")
             },
+            "visible_factors": {f"{kind}_{way}": factor for (kind, way), factor in (visible or {}).items()},
         },
     )
 
