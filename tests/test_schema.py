@@ -18,6 +18,7 @@ from hopperkit.launchers import options
 from hopperlib.failure.builds._link_line import Compilers
 from hopperlib.failure.builds.rules import BuildProblems
 from hopperlib.failure.diagnosis._fallback import Voices
+from hopperlib.failure.diagnosis._schedulers import Schedulers
 from hopperlib.failure.messages._expressions import Words
 from hopperlib.failure.messages.rules import Groups, rules_of
 from hopperlib.machine import Launcher, Machine
@@ -217,6 +218,7 @@ FILES = {
         lambda table: read_record(Compilers, table, name="x"),
         ("environments", "modules"),
     ),
+    "failure/diagnosis/schedulers.toml": (lambda table: read_record(Schedulers, table, name="x"), ()),
     "failure/diagnosis/speakers.toml": (lambda table: read_record(Voices, table, name="x"), ()),
     "failure/messages/groups.toml": (lambda table: read_record(Groups, table, name="x"), ()),
     "failure/messages/words.toml": (lambda table: read_record(Words, table, name="x"), ()),

@@ -1,11 +1,13 @@
 """Text after a message: whether the program ended there, and the resulting confidence in its cause."""
 
+import re
 from dataclasses import replace
 
 from hopperlib.failure.diagnosis._steps import reports_success
 from hopperlib.failure.diagnosis.causes import Confidence
 from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._speech import goes_on
+from hopperlib.failure.messages._templates import suspicion
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 
 # Lines of ordinary work after a message that leave open whether it ended the run: for a message that ends a program,
@@ -14,6 +16,10 @@ _ORDINARY, _FEW = 8, 2
 _GOT_OVER = 1
 # An error at the end of a text this far below a message is not its consequence. [lines]
 _FAR = 200
+# The name of an exception that says nothing.
+BARE = re.compile(r"\s{0,20}[\w.]{1,80}(?:Error|Exception)\W{0,4}$")
+# Last lines of a file that are looked at for ordinary work.
+_LAST = 5
 # Number of lines that may follow a message at the end of a text.
 _AT_END = 5
 # Lines after a sign of progress, or after a generic message, that make it improbable that the message ended the run.
@@ -29,12 +35,36 @@ def confidence(message: MessageHits, roots: list[MessageHits], evidence: Evidenc
         return "guess"
     if strength == "weak" and not _ends_the_text(message, evidence):
         return "guess"
+    if message.rule.general and (
+        _in_thread(message, evidence)
+        or _another_worked(message, evidence)
+        or (BARE.match(message.hits[-1].text) and "PY-TRACEBACK" not in evidence.messages)
+    ):
+        return "guess"
     if strength == "weak" or message is not roots[0] or _only_warns(message) or _contradicted(message, evidence):
         return "possible"
     rivals = any(other is not message and other.rule.strength == strength for other in roots)
     if strength == "strong":
         return "likely" if rivals else "certain"
     return "possible" if rivals else "likely"
+
+
+def _in_thread(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether an exception ended a thread beside the main one, as the line above its traceback says."""
+    tail = evidence.files[message.hits[-1].file].tail
+    last = message.hits[-1].text.encode()
+    at = tail.rfind(last) if last in tail else -1
+    above = tail[: tail.rfind(b"Traceback (most recent call last)", 0, at)].rstrip().rsplit(b"\n", 1)[-1]
+    return at >= 0 and above.startswith(b"Exception in thread ")
+
+
+def _another_worked(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether nothing but a message shows a failure, and another file ends in the ordinary work of a program that printed much."""
+    return not _failure_around(message, evidence) and any(
+        file.filled > LONG and not any(map(suspicion, file.tail.rstrip().split(b"\n")[-_LAST:]))
+        for place, file in enumerate(evidence.files)
+        if place != message.hits[-1].file
+    )
 
 
 def _only_warns(message: MessageHits) -> bool:

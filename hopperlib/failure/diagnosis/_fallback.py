@@ -12,7 +12,7 @@ from functools import cache
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._lines import LineReader
-from hopperlib.failure.messages._templates import is_exit_report, suspicion, words_of
+from hopperlib.failure.messages._templates import is_exit_report, suspicion, template, words_of
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 from hopperlib.failure.messages.rules import Actor, Fault
 from hopperlib.package_data import load_toml_resource
@@ -28,6 +28,11 @@ _BLOCK_GAP = 8
 # A message that comes again and again ends nothing. [lines]
 _MANY = 100
 _FEW = 3
+# Lines without trouble below an error that ends a text: a program's footer, or where to ask for help.
+_FOOT = 4
+# A line so long is data that hold words of trouble. [characters]
+_LONG = 300
+_SAYS = re.compile(r"\w")
 # Words of an end so near below the last sign of failure belong to it: the help text of a launcher may part them. [lines]
 _BELOW = 8
 # A key of a YAML block and a value of one word, or the mark of a text that follows.
@@ -211,8 +216,14 @@ def _weight(group: Unknown, reach: int, failed: bool, evidence: Evidence) -> int
 def _ends_alone(group: Unknown, reach: int, evidence: Evidence) -> bool:
     """Whether an error ended a run without other evidence of a failure: it is at the very end and is not repeated."""
     at_once = group.count <= _FEW or group.last_line - group.first.line <= _NEAR
-    behind = evidence.files[group.last.file].tail.decode(errors="replace").rstrip().split("\n")[-reach:]
-    at_end = reach <= _END_REACH or (len(behind) == reach <= _NEAR and all(map(_STACK.match, behind)))
+    read = evidence.files[group.last.file]
+    behind = read.tail.decode(errors="replace").rstrip().split("\n")[-reach:]
+    # A stack, the shell's clock, or a few lines of a footer end a text as well.
+    work = [line for line in behind if _SAYS.search(line) and not _STACK.match(line) and not suspicion(line.encode())]
+    # Lines that repeat but for numbers are work.
+    distinct = len({template(line.encode()) for line in work}) == len(work) <= _FOOT
+    footer = len(behind) == reach <= _NEAR and distinct and len(group.last.text) < _LONG
+    at_end = reach <= _END_REACH or footer
     return at_end and at_once
 
 
@@ -240,9 +251,8 @@ def last_line_of_job(file: LineReader) -> int:
 
 def _message(group: Unknown, evidence: Evidence) -> Cause:
     """Build a cause from a group's last line and the lines around it."""
-    known, chain = _known(evidence), _chain(group, evidence)
-    headed = filter(None, (_headed(other, known) for other in chain[1:]))
-    around = [*_following(group, known), *_generic_above(group.last, evidence), *headed]
+    chain = _chain(group, evidence)
+    around = [*_following(group), *filter(None, map(_headed, chain[1:]))]
     main, beside = _main(chain, around, evidence)
     lines = {hit.line: hit for hit in (*beside, *(other.last for other in chain))}
     return _cause(main, [lines[line] for line in sorted(lines) if line != main.line], group)
@@ -255,16 +265,16 @@ def _main(chain: Sequence[Unknown], around: list[Hit], evidence: Evidence) -> tu
     if stated:
         return stated[0], around
     alone = len(chain) == 1
-    if below := _headed(chain[0], _known(evidence)):
+    if below := _headed(chain[0]):
         return below, around
     above = _reasons(group, evidence) if alone or _says("points_above", top) else []
     return (above[0] if above else top), [*around, *above[:3]]
 
 
-def _headed(group: Unknown, known: set[tuple[int, int]]) -> Hit | None:
+def _headed(group: Unknown) -> Hit | None:
     """Return the line below a group's last line if that is only a header; otherwise None."""
     said = _TAG.sub("", group.last.text)
-    return _below(group, known) if words_of(said) <= _HEADER and not _CODE.search(said) else None
+    return _below(group) if words_of(said) <= _HEADER and not _CODE.search(said) else None
 
 
 def _chain(group: Unknown, evidence: Evidence) -> list[Unknown]:
@@ -288,12 +298,7 @@ def _reasons(group: Unknown, evidence: Evidence) -> list[Hit]:
     points = _says("points_above", group.last)
     if group.suspicion != "end" and not points:
         return []
-    known = _known(evidence)
-    near = [
-        hit
-        for hit in _above(group.last)
-        if (hit.file, hit.line) not in known and not is_exit_report(hit.text.encode(), ())
-    ]
+    near = [hit for hit in _above(group.last) if not is_exit_report(hit.text.encode(), ())]
     return [hit for hit in near if not _says("points_above", hit)] or _far_above(group.last, evidence)
 
 
@@ -310,38 +315,24 @@ def _far_above(end: Hit, evidence: Evidence) -> list[Hit]:
     return sorted(reasons, key=lambda hit: -hit.line)
 
 
-def _generic_above(end: Hit, evidence: Evidence) -> list[Hit]:
-    """Return the lines of generic messages right above an end."""
-    generic = [message for message in evidence.messages.values() if message.rule.strength == "weak"]
-    hits = (hit for message in generic for hit in message.hits)
-    return [hit for hit in hits if hit.file == end.file and 0 < end.line - hit.line <= _BLOCK_GAP]
-
-
-def _following(group: Unknown, known: set[tuple[int, int]]) -> list[Hit]:
-    """Return the unknown text lines directly after a group's last line."""
+def _following(group: Unknown) -> list[Hit]:
+    """Return the text lines directly after a group's last line that say more than that something ended."""
     end = group.last
     return [
         Hit(file=end.file, line=end.line + distance, text=text, fields={})
         for distance, text in enumerate(group.following, start=1)
-        if words_of(text) and (end.file, end.line + distance) not in known
+        if words_of(text) and not is_exit_report(text.encode())
     ]
 
 
-def _below(header: Unknown, known: set[tuple[int, int]]) -> Hit | None:
+def _below(header: Unknown) -> Hit | None:
     """Return the line below a header, skipping keys with one-word values as in a YAML block."""
     expected = header.last.line + 1
-    for hit in _following(header, known):
+    for hit in _following(header):
         if not _PAIR.fullmatch(hit.text):
             return hit if hit.line == expected and not is_exit_report(hit.text.encode(), ()) else None
         expected = hit.line + 1
     return None
-
-
-def _known(evidence: Evidence) -> set[tuple[int, int]]:
-    """Return file and line of messages matched by rules, except generic causes."""
-    messages = evidence.messages.values()
-    known = (own.hits for own in messages if (own.rule.role, own.rule.strength) != ("cause", "weak"))
-    return {(hit.file, hit.line) for hits in known for hit in hits}
 
 
 def _above(end: Hit) -> list[Hit]:

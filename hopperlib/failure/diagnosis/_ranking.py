@@ -16,11 +16,9 @@ from typing import Any
 
 from hopperlib.failure.diagnosis._behind import (
     LONG,
-    confidence,
     doubtful,
     ends_otherwise,
     goes_on_behind,
-    last_of,
     life_behind,
     lines_behind,
     ordinary_behind,
@@ -30,14 +28,15 @@ from hopperlib.failure.diagnosis._fallback import (
     final_message,
     missed_goal,
     reasons_above,
-    stack_below,
     stack_words,
 )
 from hopperlib.failure.diagnosis._ordinary import with_named_warnings
+from hopperlib.failure.diagnosis._quoting import cause_of
 from hopperlib.failure.diagnosis._steps import COMMAND, OUTSIDE, cleared, ended_badly, reports_success
 from hopperlib.failure.diagnosis.causes import Cause
+from hopperlib.failure.messages._speech import goes_on
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
-from hopperlib.failure.messages.rules import Link, Rule
+from hopperlib.failure.messages.rules import Link
 
 _ANY = Link(code="*")
 _STRENGTH = {"strong": 0, "plain": 1, "weak": 2}
@@ -50,13 +49,10 @@ _CANCELLED = ("SLURM-JOB-CANCELLED", "SLURM-TIME-LIMIT", "SLURM-PREEMPTED", "SLU
 # A part of the work that failed.
 _FAILED = re.compile(r"(?i)\bfail(?:ed|ure)\b")
 
-# Suspicious lines this near to a cause are quoted with it, up to this number. [lines]
-_AROUND = 3
-_ABOVE = 40
-# Lines of a help text of Open MPI.
-_HELP_TEXT = 12
 # Lines of ordinary work after a non-fatal complaint of a command.
 _RAN = 10
+# Such lines in another file: the program that the complaint was about had run.
+_WORKED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +117,7 @@ def _ranked(
 ) -> list[Cause]:
     """Return the causes that no other explains, likeliest first, including the program's messages."""
     roots, explained = _roots(causes, counted)
-    ranked = [_cause(message, explained[message.rule.code], roots, evidence) for message in roots]
+    ranked = [cause_of(message, explained[message.rule.code], roots, evidence) for message in roots]
     for cause, message in zip(ranked, roots, strict=True):
         if not any(message is other for other in counted):
             # A required message is missing.
@@ -199,7 +195,11 @@ def _program_ran(message: MessageHits, evidence: Evidence) -> bool:
         lines_behind(message, evidence) > LONG
         or ordinary_behind(message, evidence) > _RAN
         or any(hit.file == last.file and hit.line > last.line for hit in warnings)
-        or any(file.lines > LONG for place, file in enumerate(evidence.files) if place != last.file)
+        or any(
+            file.lines > LONG or goes_on(file.tail, file.lines) >= _WORKED
+            for place, file in enumerate(evidence.files)
+            if place != last.file
+        )
     )
 
 
@@ -369,63 +369,3 @@ def _ended_before(left: MessageHits, right: MessageHits) -> bool:
     """Whether one message reports an end, and is printed before one that ends nothing by itself."""
     first, second = left.hits[0], right.hits[0]
     return left.rule.fatal and not right.rule.fatal and first.file == second.file and first.line < second.line
-
-
-def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:
-    """Return the last line of MPI's error stack or help text that begins right below a line: it names the reason."""
-    run = stack_below(head, evidence)
-    below = [group.first for group in evidence.unknown if group.first.file == head.file]
-    if run and run[-1].text.endswith(":"):
-        # A line that ends in a colon leaves the reason to the line below it.
-        run += [hit for hit in below if 0 < hit.line - run[-1].line <= 1]
-    # Open MPI's texts end in an arrow and the reason.
-    run += [hit for hit in below if hit.text.lstrip().startswith("--> ") and 0 < hit.line - head.line <= _HELP_TEXT]
-    return run[-1:]
-
-
-def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits], evidence: Evidence) -> Cause:
-    """Make a cause of a message."""
-    rule, hits, fields = message.rule, _quoted(message, evidence), _fields(message)
-    of_rule: dict[str, Any] = {name: getattr(rule, name) for name in ("code", "title", "fault", "who", "confirm")}
-    seen: dict[str, Any] = {"count": message.count, "hits": hits, "explains": explained, "fields": fields}
-    return Cause(rule=rule, confidence=confidence(message, roots, evidence), **of_rule, **seen)
-
-
-def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
-    """Return the lines to quote for a message: its first, its related lines, the lines around it, and its other lines."""
-    rule, last = message.rule, last_of(message, evidence)
-    # Of generic messages the one at the end of the text ended it.
-    at_end = rule.strength == "weak" and evidence.files[last.file].filled - last.line <= _AROUND
-    head = last if at_end else message.first
-    sentence = [Hit(file=head.file, line=head.line + at, text=text, fields={}) for at, text in enumerate(head.after, 1)]
-    beside = [evidence.messages[code].hits[0] for code in rule.requires if code in evidence.messages]
-    others = [hit for hit in message.hits if hit is not head]
-    return [
-        head,
-        *sentence,
-        *_innermost(head, evidence),
-        *beside,
-        *_near(head, rule, evidence),
-        *others,
-    ]
-
-
-def _near(head: Hit, rule: Rule, evidence: Evidence) -> list[Hit]:
-    """Return the unknown error lines around a message, nearest first."""
-    around = [group.last for group in evidence.unknown if group.suspicion in ("fatal", "error")]
-    # The subject of an exception or a crash is often printed above its traceback.
-    above = _ABOVE if rule.strength == "weak" else _AROUND
-    near = [hit for hit in around if hit.file == head.file and -_AROUND <= head.line - hit.line <= above]
-    if rule.strength == "strong":
-        # The message is complete, except for lines that the same speaker printed next to it.
-        near = [hit for hit in near if hit.text.split(": ")[:2] == head.text.split(": ")[:2]]
-    return sorted(near, key=lambda hit: abs(head.line - hit.line))[:_AROUND]
-
-
-def _fields(message: MessageHits) -> dict[str, str]:
-    """Return the fields of a message's first lines, as far as they concern the same task."""
-    fields = dict(message.first.fields)
-    for hit in message.hits[:3]:
-        if hit.fields.get("rank", fields.get("rank")) == fields.get("rank", hit.fields.get("rank")):
-            fields = {**hit.fields, **fields}
-    return fields

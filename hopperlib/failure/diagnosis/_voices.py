@@ -13,6 +13,7 @@ disagreement another line: it is shown as "or", and ``likely`` becomes ``possibl
 
 from collections.abc import Sequence
 
+from hopperlib.failure.diagnosis._behind import BARE
 from hopperlib.failure.diagnosis._fallback import message_of
 from hopperlib.failure.diagnosis.causes import Cause, Confidence
 from hopperlib.failure.messages._templates import is_exit_report, seen_well, suspicion, template
@@ -51,7 +52,13 @@ def second_voice(
         line = head.text.encode()
         # Two voices that point at a report of an end have no reason between them.
         went_on = evidence.life_after(head) is not None
-        if failed and not went_on and suspicion(line) != "end" and not is_exit_report(line):
+        if (
+            failed
+            and not went_on
+            and not BARE.match(head.text)
+            and suspicion(line) != "end"
+            and not is_exit_report(line)
+        ):
             first.confidence = _RAISED.get(first.confidence, first.confidence)
         return None
     if any((hit.file, hit.line) == (top.file, top.line) or _same(top, hit) for hit in first.hits[:_QUOTED]):

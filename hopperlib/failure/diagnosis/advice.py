@@ -6,6 +6,7 @@ A step is complete or omitted: ``<job>`` in a rule's step is filled from the mes
 import re
 from collections.abc import Mapping
 
+from hopperlib.failure.diagnosis._schedulers import Scheduler, scheduler_of
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages.evidence import Evidence
 from hopperlib.failure.messages.locations import strip_label
@@ -297,7 +298,7 @@ def advise(cause: Cause, evidence: Evidence) -> list[str]:
     facts = _facts(cause, text, evidence)
     may_name = generic or (rule is not None and rule.code in _WORDED)
     named = (_named(cause.hits[0].text) or _named(text)) if may_name else []
-    return [*named, *_filled(rule, facts, named=bool(named))][:_STEPS]
+    return [*named, *_filled(rule, facts, scheduler_of(evidence), named=bool(named))][:_STEPS]
 
 
 def _named(text: str) -> list[str]:
@@ -310,11 +311,12 @@ def _named(text: str) -> list[str]:
     return []
 
 
-def _filled(rule: Rule | None, facts: Mapping[str, str], *, named: bool) -> list[str]:
+def _filled(rule: Rule | None, facts: Mapping[str, str], scheduler: Scheduler, *, named: bool) -> list[str]:
     """Return a rule's steps with known values filled in, otherwise the general steps; if the words already give a step,
     only the location.
     """
     steps = rule.advice if rule else ("Begin at <place>: the innermost line of the program's own code.",)
+    steps = tuple(map(scheduler.speak, steps))
     may_be = {*facts, *_GROUP.findall(" ".join([*_KNOWN, _BAR.pattern, *(rule.regex if rule else ())]))}
     wanted = {step: may_be.intersection(_PLACE.findall(step)) for step in steps}
     if named:

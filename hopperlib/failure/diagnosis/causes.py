@@ -72,7 +72,9 @@ def measured_by_voice() -> Mapping[str, Share]:
     held-out sets.
 
     "both" where the ranker's line is the first one quoted, "block" where it is another one of those quoted, "or" where it
-    is shown as a second line; "or, either line" counts that line as well. Each output counts.
+    is shown as a second line; "or, either line" counts that line as well. "a cause in the text" and "that, or the second
+    line" count all outputs whose text holds a cause, "no cause in the text" those without one that were not called failed
+    with a cause. "sure and wrong" counts the wrong ones among answers that are surer than a guess. Each output counts.
 
     Examples
     --------
@@ -80,13 +82,24 @@ def measured_by_voice() -> Mapping[str, Share]:
     >>> shares["or"].right <= shares["or, either line"].right
     True
     """
-    rows = [row for row in load_csv_resource(__file__, "first_tries.csv") if row["holds"] == "cause"]
+    sealed = [row for row in load_csv_resource(__file__, "first_tries.csv") if row["voice"] != "rules"]
+    rows = [row for row in sealed if row["holds"] == "cause"]
     found = {
         name: _share([row["right"] == "yes" for row in rows if row["voice"].removesuffix("-right") == name])
         for name in ("both", "block", "or")
     }
     either = [row["right"] == "yes" or row["voice"] == "or-right" for row in rows if row["voice"].startswith("or")]
-    return found | {"or, either line": _share(either)}
+    named = [row["right"] == "yes" for row in rows]
+    wrong = [row["right"] == "no" for row in sealed if row["word"] in ("certain", "likely", "possible")]
+    return found | {
+        "or, either line": _share(either),
+        "a cause in the text": _share(named),
+        "that, or the second line": _share(
+            [right or row["voice"] == "or-right" for right, row in zip(named, rows, strict=True)]
+        ),
+        "no cause in the text": _share([row["right"] == "yes" for row in sealed if row["holds"] == "none"]),
+        "sure and wrong": _share(wrong),
+    }
 
 
 def _share(tried: Sequence[bool]) -> Share:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
 from hopperlib.failure.diagnosis._fallback import last_line_of_job
 from hopperlib.failure.diagnosis._ranking import Ranking, rank
+from hopperlib.failure.diagnosis._schedulers import scheduler_of
 from hopperlib.failure.diagnosis._voices import folded, second_voice
 from hopperlib.failure.diagnosis.advice import advise
 from hopperlib.failure.diagnosis.causes import Cause
@@ -268,15 +269,14 @@ def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> 
     """List the files, ranks and commands that can name the cause."""
     shown = [message for message in evidence.in_order if message.rule.role in ("symptom", "cascade")]
     steps = _suspected(evidence, ranking)
-    for step in (step for message in shown for step in message.rule.advice):
+    scheduler = scheduler_of(evidence)
+    for step in (scheduler.speak(step) for message in shown for step in message.rule.advice):
         if step not in steps:
             steps.append(step)
     if len(evidence.files) == 1:
         steps.append("Give all files of the job together: stdout, stderr and the program's own log.")
-    if not (context and context.record) and not any("sacct" in step for step in steps):
-        steps.append(
-            "Look at the scheduler's record: sacct -j <job> --format=JobID,State,ExitCode,MaxRSS,ReqMem,Elapsed,Timelimit."
-        )
+    if not (context and context.record) and not any(scheduler.record in step for step in steps):
+        steps.append(f"See how it ended: {scheduler.record}.")
     return steps
 
 

@@ -58,6 +58,8 @@ _REST_OF_NAME = re.compile(rb"[\w+-]{0,80}[./'\")\]]")
 _REST = re.compile(rb"[a-z]|" + _REST_OF_NAME.pattern)
 # A line that ends a sentence early is not running text. [characters]
 _FULL = 40
+# A bracket that a line opens, and does not close.
+_OPEN = re.compile(r"<[A-Za-z][^<>]{0,200}$")
 # More lines of a block than this are not looked at one by one.
 _MANY = 256
 # Kinds of lines that are counted one by one.
@@ -477,7 +479,8 @@ def _sentence(text: str, below: list[str]) -> tuple[str, ...]:
     """Return the lines that continue a line's sentence: after a colon, or if it has not ended and they begin in lower
     case.
     """
-    if text.endswith((":", "TaskFailedException")):
+    # A bracket that is open is closed in a line below.
+    if text.endswith((":", "TaskFailedException")) or _OPEN.search(text):
         return tuple(line for line in below if line.strip())[:1]
     lines: list[str] = []
     for line in below:

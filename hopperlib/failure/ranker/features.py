@@ -4,7 +4,7 @@ Lines that differ only in numbers are one candidate. All features lie between 0 
 `hopperlib.failure.ranker.ranking` are fitted on tables of these numbers alone: no text is kept.
 
 =============  =============================================================
-word classes   26 classes of words, such as ``memory`` or ``denied``
+word classes   30 classes of words, such as ``memory`` or ``denied``
 form           length, capitals, digits, indentation, frame of a stack
 frequency      how often the candidate occurs, and whether once only
 place          distance from the beginning, the end, and other trouble
@@ -50,6 +50,10 @@ _CLASSES = {
     "number": r"\bnan\b|infinit|overflow|not.a.number|floating|negative|out of bounds|outside",
     "mismatch": r"mismatch|incompatible|unsupported|not supported|expected|must ",
     "network": r"connection|network|transport|socket|ib_|ucx|ofi|nccl",
+    "address": r"https?://",
+    "reason": r"\breason\b {0,4}[:=(]|\bdue to\b|\bbecause\b",
+    "source": r"\b(?:source|file|function)\b.{0,80}\bline:? {0,4}\d|\bline:? {0,4}\d{1,7}\b.{0,20}\b(?:source|file)\b",
+    "cancel": r"cancel",
     "input": r"open(?:ing)?\b.{0,40}(?:file|fail|error)|read(?:ing)?\b|input|namelist|parameter",
 }
 _WORDS = {name: re.compile(text) for name, text in _CLASSES.items()}
@@ -65,6 +69,10 @@ _WORD = re.compile(r"[A-Za-z]{3,60}")
 _PATH = re.compile(r"/\w{1,60}/\w")
 _PAIR = re.compile(r"\s*\w{1,60}\s{0,20}[:=]\s{0,20}\S{1,200}\s*$")
 _STACK_LINE = re.compile(r"^\w{1,60}\(\d{1,6}\)\.{0,60}:")
+# A line that only announces an error: what it is stands below.
+_HEADER = re.compile(
+    r"[\W\d_]{0,12}(?:[A-Za-z]{1,12} ){0,3}(?i:errors?|fatal)(?: [A-Za-z]{1,12}){0,2} {0,3}(?:\(?[\w. -]{1,24}\))?[\W_]{0,4}$"
+)
 _RULER = re.compile(r"\W{8,400}$")
 _NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
 # Only this much of a line is read, and this many candidates of an output.
@@ -193,6 +201,7 @@ def _form(text: str) -> dict[str, float]:
         "words": min(len(_WORD.findall(text)), 30) / 30,
         "colon": float(": " in text),
         "ends_in_colon": float(text.rstrip().endswith(":")),
+        "header": float(bool(_HEADER.match(text))),
         "path": float(bool(_PATH.search(text))),
         "quotes": float(any(mark in text for mark in "'\"`")),
         "traced_by_shell": float(text.startswith("+")),
@@ -237,6 +246,8 @@ def _next_to(one: Candidate, around: Surroundings) -> dict[str, float]:
         "trouble_above": float(one.first > 0 and around.trouble[one.first - 1]),
         "trouble_below": float(one.first + 1 < len(around.lines) and around.trouble[one.first + 1]),
         "led_to": float("raceback" in above or "FATAL" in above or above.rstrip().endswith(":")),
+        "below_header": float(bool(_HEADER.match(above))),
+        "ignored": float("ignored in" in above),
         "below_ruler": float(bool(_RULER.match(above.strip()))),
         "above_first_trouble": float(high and not around.trouble[one.first] and near > 0),
         "innermost": float(
