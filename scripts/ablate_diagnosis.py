@@ -24,14 +24,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from hopperlib.failure.diagnosis import _behind, _fallback, _ranking, _steps, _voices, diagnosis
+from hopperlib.failure.diagnosis import _behind, _fallback, _quoting, _ranking, _steps, _voices, diagnosis
 from hopperlib.failure.diagnosis.diagnosis import FAILED, Diagnosis, diagnosis_of
 from hopperlib.failure.messages._lines import LineReader
 from hopperlib.failure.messages.evidence import Evidence
 from hopperlib.failure.messages.scanner import Scanner
 from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
 
-MODULES: tuple[ModuleType, ...] = (_ranking, _fallback, _behind, _steps, _voices, diagnosis)
+MODULES: tuple[ModuleType, ...] = (_ranking, _quoting, _fallback, _behind, _steps, _voices, diagnosis)
 _QUOTED = 8
 
 

@@ -9,11 +9,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import chain, product
 from typing import Any, NamedTuple
 
 from hopperkit.frames import TableMixin
+from hopperkit.readers.run_times import TIME_NAMES, heading_letters, number_of
 from hopperkit.readers.source import Source, lines_of
 from hopperkit.readers.table import ABSENT, Skips, finite, read_table, typed_cell, whole_rows
 from hopperlib.errors import InputError
@@ -143,7 +144,7 @@ def _measured_columns(header: Sequence[str], rows: Sequence[dict[str, str]], tim
     numeric ones.
     """
     cells = {name: {row[name] for row in rows} for name in header if name != times and not _is_word(name)}
-    numbers = {name: own for name, own in cells.items() if all(map(_is_number_or_absent, own))}
+    numbers = {name: own for name, own in cells.items() if all(_is_number_or_absent(name, cell) for cell in own)}
     if not numbers:
         raise InputError(f"no column holds numbers alone; the columns are: {', '.join(header)}")
     least = len(rows) // _RUNS_A_SETTING
@@ -156,9 +157,14 @@ def _is_word(name: str) -> bool:
     return name.lower() in _NAMES or bool(_LABELS.match(name.lower()))
 
 
-def _is_number_or_absent(cell: str) -> bool:
+def _is_number_or_absent(name: str, cell: str) -> bool:
     """Whether a cell is valid in a numeric column."""
-    return finite(cell) is not None or cell.lower() in ABSENT
+    return _number(name, cell) is not None or cell.lower() in ABSENT
+
+
+def _number(name: str, cell: str) -> float | None:
+    """Return a cell as a number, or as seconds if a column of durations holds ``hh:mm:ss``; None if it is neither."""
+    return number_of(cell) if heading_letters(name) in TIME_NAMES else finite(cell)
 
 
 def _read_rows(lines: Sequence[str]) -> tuple[list[str], list[int], list[dict[str, str]]]:
@@ -221,7 +227,7 @@ def _measured(row: dict[str, str], name: str, line: int, skips: Skips) -> float 
     if row.get("statistic", "") not in ("", "mean"):
         return None
     cell = row[name]
-    value = finite(cell)
+    value = _number(name, cell)
     if cell.lower() in ABSENT or value == 0:
         skips.add("it is 0" if value == 0 else "there is none", line)
         return None
@@ -236,7 +242,9 @@ def _moment(time: str) -> tuple[int, float]:
     if number is not None:
         return (1, number)
     try:
-        return (1, datetime.fromisoformat(time).replace(tzinfo=None).timestamp())
+        moment = datetime.fromisoformat(time)
+        # Moments of two zones, or of both halves of a year, are in order only on one clock.
+        return (1, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
     except ValueError:
         return (0, 0.0)
 

@@ -18,7 +18,7 @@ from hopperlib.errors import InputError
 
 _COLUMN = "run_time_s"
 # Common names of the time column, and of the group column: without its unit, in lower case.
-_TIME_NAMES = (
+TIME_NAMES = (
     "runtime",
     "elapsed",
     "elapsedtime",
@@ -137,13 +137,24 @@ def _place(header: Sequence[str], name: str, what: str) -> int:
     raise InputError(f"there is no column {_shown(name)} for the {what}{hint} The columns are: {there}")
 
 
+def number_of(text: str) -> float | None:
+    """Return a number, or a duration such as ``01:30:00`` or ``2-12:00:00`` in seconds; None for anything else.
+
+    Examples
+    --------
+    >>> number_of("8.5"), number_of("00:01:30"), number_of("1-00:00:00"), number_of("soon")
+    (8.5, 90.0, 86400.0, None)
+    """
+    clock = CLOCK.fullmatch(text)
+    if clock is None:
+        return finite(text)
+    days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
+    return ((24 * days + hours) * 60 + minutes) * 60 + seconds
+
+
 def _time(text: str, where: str) -> float:
     """Return a cell as a time: a number, or ``hh:mm:ss``."""
-    given = text
-    if clock := CLOCK.fullmatch(text):
-        days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
-        text = repr(((24 * days + hours) * 60 + minutes) * 60 + seconds)
-    value = finite(text)
+    value = number_of(text)
     if value is not None and value > 0:
         return value
     if value is not None:
@@ -154,7 +165,7 @@ def _time(text: str, where: str) -> float:
         rule = "a number, nor a duration such as 01:30:00 or 2-12:00:00"
     else:
         rule = "a number" + "; write a point for decimals and nothing between thousands" * ("," in text)
-    raise InputError(f"{where}: {_shown(given)} is not {rule}")
+    raise InputError(f"{where}: {_shown(text)} is not {rule}")
 
 
 def _group_column(header: Sequence[str], column: str, group: str | None) -> tuple[str | None, int | None]:
@@ -169,7 +180,7 @@ def _group_column(header: Sequence[str], column: str, group: str | None) -> tupl
 def _times_column(header: Sequence[str], column: str | None) -> tuple[int, str]:
     """Return the place and the name of the column of times: the one given, the only one, one with a usual name, or the only one with a unit in brackets."""
     bare = [heading_letters(UNIT.sub("", name)) for name in header]
-    usual = next((header[bare.index(name)] for name in _TIME_NAMES if name in bare), "")
+    usual = next((header[bare.index(name)] for name in TIME_NAMES if name in bare), "")
     with_unit = [name for name in header if UNIT.search(name) and name.endswith((")", "]"))]
     only = next((names[0] for names in (header, with_unit) if len(names) == 1), _COLUMN)
     column = column or (usual if usual and len(header) > 1 else only)

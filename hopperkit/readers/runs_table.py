@@ -7,8 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from hopperkit.readers.benchmark_history import read_benchmark_history
+from hopperkit.readers.jobs import read_job_trace
+from hopperkit.readers.jobs.batch_accounting import is_lsf, is_pbs
+from hopperkit.readers.jobs.jobcomp import is_jobcomp
 from hopperkit.readers.recognise import times_in
-from hopperkit.readers.run_times import GROUP_NAMES, RunTimes, heading_letters, read_run_times
+from hopperkit.readers.run_times import GROUP_NAMES, TIME_NAMES, RunTimes, heading_letters, read_run_times
 from hopperkit.readers.source import Source, text_of
 from hopperkit.readers.table import ABSENT, read_table, typed_cell, whole_rows
 from hopperkit.variation.table import RunsTable
@@ -24,6 +27,8 @@ _NO_FACTOR = re.compile(
 _DATED_LINE = re.compile(r"\s*(\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?(?:Z|[+-]\d\d:?\d\d)?|[\d/.]{8,10})[,;\s]+(\S+)\s*$")
 _FINISHED = re.compile(r"COMPLETED|CD$", re.IGNORECASE)
 _MOST_RUNS = 20_000
+# Headings of moments, in letters: where a table has both and no run times, the times follow from them.
+_STARTS, _ENDS = {"start", "starttime", "started"}, {"end", "endtime", "ended", "finish", "finished"}
 
 
 def read_runs(source: Source, *, jobs: Source = "", column: str | None = None, group: str | None = None) -> RunsTable:
@@ -51,7 +56,7 @@ def read_runs(source: Source, *, jobs: Source = "", column: str | None = None, g
     ((815.0, 1190.0), ('2026-03-01', '2026-03-02'), {'node': ('n1', 'n2')})
     """
     text = text_of(source)
-    table = _bare_times(text) or _dated_lines(text) or _table(text, column, group)
+    table = _bare_times(text) or _dated_lines(text) or _job_records(text) or _table(text, column, group)
     if len(table.values) > _MOST_RUNS:
         raise InputError(f"{len(table.values):,} runs are more than {_MOST_RUNS:,}, the most that are compared here")
     accounting = text_of(jobs) if not isinstance(jobs, str) or jobs.strip() else ""
@@ -78,6 +83,48 @@ def _dated_lines(text: str) -> RunsTable | None:
     rows = (f"{match[1]};{match[2].removesuffix('s')}" for match in found if match)
     runs = read_run_times(["date;run_time_s", *rows])
     return RunsTable(name="run time", values=runs.times, unit="s", when=runs.others["date"])
+
+
+def _job_records(text: str) -> RunsTable | None:
+    """Jobs of the accounting of PBS or LSF, of Slurm's job completion log, or of a table of starts and ends without run
+    times; None for anything else.
+    """
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    names = {heading_letters(name) for name in re.split(r"[|,;\t]", first)}
+    spans = names & _STARTS and names & _ENDS and names.isdisjoint(TIME_NAMES)
+    if not (spans or any(is_form(first) for is_form in (is_pbs, is_lsf, is_jobcomp))):
+        return None
+    try:
+        trace = read_job_trace(text)
+    except InputError:
+        if spans:
+            return None
+        raise
+    jobs = trace.workload
+    ended = [at for at in range(len(jobs)) if _FINISHED.match(jobs.word("state", at))]
+    kept = ended or [at for at in range(len(jobs)) if jobs.run_time_s[at] > 0]
+    left = len(jobs) - len(kept)
+    columns: dict[str, tuple[Any, ...]] = {}
+    for title, field in {"nodes": "node_list", "queue": "queue", "account": "account", "qos": "qos"}.items():
+        cells = tuple(jobs.word(field, at) for at in kept)
+        if any(cells):
+            columns[title] = cells
+    if "nodes" not in columns:
+        columns["number of nodes"] = tuple(jobs.nodes[at] for at in kept)
+    return RunsTable(
+        name="run time",
+        values=tuple(float(max(1, jobs.run_time_s[at])) for at in kept),
+        unit="s",
+        when=tuple(
+            datetime.fromtimestamp(trace.epoch_s + jobs.observed_start_s[at], UTC).replace(tzinfo=None).isoformat()
+            for at in kept
+        ),
+        columns=columns,
+        notes=(
+            *trace.skips.messages(),
+            *([f"{left:,} {'run' if left == 1 else 'runs'} left out, not completed by their state"] if left else []),
+        ),
+    )
 
 
 def _table(text: str, column: str | None, group: str | None) -> RunsTable:

@@ -185,7 +185,20 @@ def _draw_bars(axes: Any, trace: Mapping[str, Any], number: int, count: int, gap
         hatch=2 * marker.get("pattern", {}).get("shape", ""),
         edgecolor=_INK,
         linewidth=0,
+        yerr=_error_bars(trace),
+        ecolor=_INK,
+        capsize=3,
     )
+
+
+def _error_bars(trace: Mapping[str, Any]) -> list[list[float]] | None:
+    """Return how far each bar may be below and above its end; None without error bars."""
+    error = trace.get("error_y", {})
+    if error.get("array") is None:
+        return None
+    above = [float(value or 0) for value in error["array"]]
+    below = error.get("arrayminus")
+    return [above if below is None else [float(value or 0) for value in below], above]
 
 
 def _draw_heatmap(canvas: Any, axes: Any, trace: Mapping[str, Any]) -> None:

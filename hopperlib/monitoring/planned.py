@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from statistics import NormalDist, fmean, variance
 from typing import NamedTuple
 
@@ -98,7 +98,8 @@ def moment(time: str, index: int) -> float:
         return float(time)
     except ValueError:
         try:
-            return datetime.fromisoformat(time).replace(tzinfo=None).timestamp()
+            # The clock on the wall, whatever its zone and that of this machine: a date is given without one.
+            return datetime.fromisoformat(time).replace(tzinfo=UTC).timestamp()
         except ValueError:
             return float(index)
 

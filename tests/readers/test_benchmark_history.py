@@ -37,6 +37,18 @@ def test_the_plain_form(text):
     assert series.times == ("1", "2")
 
 
+def test_durations_on_a_clock_are_seconds():
+    (series,) = read_benchmark_history("date,Elapsed,build\n2026-03-01,00:13:35,v1\n2026-03-02,1-00:00:01,v2\n").series
+    assert series.values == (815.0, 86401.0)
+    assert series.covariates == {"build": ("v1", "v2")}
+
+
+def test_runs_are_in_the_order_of_one_clock():
+    """In the night in which an hour is repeated, 2:15 in winter time comes after 2:45 in summer time."""
+    text = "time,value\n2026-10-25T02:15:00+01:00,3\n2026-10-25T02:45:00+02:00,2\n2026-10-25T02:10:00+02:00,1\n"
+    assert read_benchmark_history(text).series[0].values == (1.0, 2.0, 3.0)
+
+
 def test_a_wide_table_holds_several_series():
     found = read_benchmark_history("date,ior_write,NPB FT 64 tasks,nodes\n2026-01-01,1,2,4\n2026-01-02,3,4,8\n")
     assert [(series.name, series.values) for series in found.series] == [

@@ -97,3 +97,12 @@ def test_names_are_escaped():
     assert "<b>" not in svg
     assert "<b>&" in unescape(svg)
     assert "$x$" in svg
+
+
+def test_error_bars_are_drawn():
+    """A bar of 10 that may be 2 lower or 4 higher reaches higher than without."""
+    figure = _chart(Series(name="wait", kind="bars", x=["a", "b"], y=[10, 20]))
+    plain = figure_svg(figure)
+    figure.data[0]["error_y"] = {"type": "data", "array": [4, 1], "arrayminus": [2, 1]}
+    drawn = figure_svg(figure)
+    assert drawn.count("<use") >= plain.count("<use") + 4

@@ -133,6 +133,9 @@ def _taken_for(kind: Kind, result: Result) -> Result:
     words = f"Read as {kind.title}: {kind.why}."
     if kind.why == NO_MARKS and facts.get("verdict") == "no-cause":
         words = "Nothing here says what this text is. If it is no output of a job, say what it is (read it as)."
+    # What a script is can be seen; where it would run is said first.
+    if kind.name == "script" and "machine_named_by" in facts:
+        return replace(result, facts=facts)
     return replace(result, summary=f"{words} {result.summary}", facts=facts)
 
 
@@ -202,7 +205,11 @@ def _script_as_named(text: str) -> Result:
     if not guess.sign:
         return result
     title = Machine.load(guess.machine).title
-    return replace(result, summary=f'Taken for {title}: the text has "{guess.sign}". {result.summary}')
+    rest = result.summary.removeprefix(f"{title}: ")
+    named = f'{title}, as the text has "{guess.sign}": {rest}'
+    if rest == result.summary:
+        named = f'Taken for {title}, as the text has "{guess.sign}". {rest}'
+    return replace(result, summary=named)
 
 
 def _with_way_on(result: Result) -> Result:

@@ -194,7 +194,7 @@ def _svg(title: str, parts: Sequence[Any], height: float) -> str:
         words = f"from {least:.0%}" if least else "less"
         legend.append(
             f'<line x1="{x}" y1="{height + 8}" x2="{x + 22}" y2="{height + 8}" stroke="{color}" stroke-width="{width}"/>'
-            f'<text x="{x + 26}" y="{height + 12}" font-size="12" fill="currentColor">{words}</text>'
+            f'<text x="{x + 25}" y="{height + 13}" font-size="14" fill="currentColor">{words}</text>'
         )
     return (
         f'<svg viewBox="0 0 {_SIZE} {height + 18:.0f}" role="img" xmlns="http://www.w3.org/2000/svg" '

@@ -31,9 +31,10 @@ _LAYERS = {
     "outline": f'fill="none" stroke="{_INK}" stroke-width="0.9"',
     "mark": f'fill="none" stroke="{_ON_TINT}" stroke-width="1.6"',
     "label": f'fill="{_INK}" font-size="12"',
-    "core": f'fill="{_MUTED}" font-size="10"',
-    "thread": f'fill="{_MUTED}" font-size="10" text-anchor="end"',
-    "idle-word": f'fill="{_MUTED}" font-size="10" text-anchor="middle"',
+    # At a width of 240 pixels, beside another drawing, these are nine pixels high.
+    "core": f'fill="{_MUTED}" font-size="13.5"',
+    "thread": f'fill="{_MUTED}" font-size="13.5" text-anchor="end"',
+    "idle-word": f'fill="{_MUTED}" font-size="13.5" text-anchor="middle"',
     "number": f'fill="{_ON_TINT}" font-weight="bold" text-anchor="middle"',
     "several": f'fill="{_ON_TINT}" text-anchor="middle"',
 }
@@ -41,7 +42,7 @@ _LAYERS = {
 _WIDTH, _EDGE = 360.0, 6.0
 _PER_LINE = 8
 # Characters of a line of devices that fit the width.
-_DEVICE_CHARACTERS = 58
+_DEVICE_CHARACTERS, _DEVICE_LETTER = 46, 12
 
 # A node with more cores than this per NUMA node is drawn in bands: one line holds up to this many cores, hardware
 # threads are thin, common properties of neighbors are labeled once, and no letter is smaller than this: at a width of
@@ -238,7 +239,7 @@ def node_svg(
         sheet.rect("numa", _EDGE, y, _WIDTH - 2 * _EDGE, box)
         sheet.text("label", 2 * _EDGE, y + 14, heading)
         for row, line in enumerate(wrapped[numa_node]):
-            sheet.text("core", 2 * _EDGE, y + 28 + 13 * row, line)
+            sheet.text("core", 2 * _EDGE, y + 28 + 13 * row, line, size=_DEVICE_LETTER)
         sheet.draw_cores(numa_node, y + above)
         y += box + 5
     y += 6
@@ -246,8 +247,8 @@ def node_svg(
     if kind.threads_per_core > 1:
         legend.append(f"{kind.threads_per_core} boxes a core: its hardware threads")
     for line in legend:
-        sheet.text("core", _EDGE, y + 8, line)
-        y += 13
+        sheet.text("core", _EDGE, y + 9, line, size=_DEVICE_LETTER)
+        y += 14
     return sheet.svg(y + 2, *words)
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._lines import LineReader
-from hopperlib.failure.messages._templates import is_exit_report, suspicion, words_of
+from hopperlib.failure.messages._templates import is_exit_report, suspicion, template, words_of
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 from hopperlib.failure.messages.rules import Actor, Fault
 from hopperlib.package_data import load_toml_resource
@@ -220,7 +220,9 @@ def _ends_alone(group: Unknown, reach: int, evidence: Evidence) -> bool:
     behind = read.tail.decode(errors="replace").rstrip().split("\n")[-reach:]
     # A stack, the shell's clock, or a few lines of a footer end a text as well.
     work = [line for line in behind if _SAYS.search(line) and not _STACK.match(line) and not suspicion(line.encode())]
-    footer = len(behind) == reach <= _NEAR and len(work) <= _FOOT and len(group.last.text) < _LONG
+    # Lines that repeat but for numbers are work.
+    distinct = len({template(line.encode()) for line in work}) == len(work) <= _FOOT
+    footer = len(behind) == reach <= _NEAR and distinct and len(group.last.text) < _LONG
     at_end = reach <= _END_REACH or footer
     return at_end and at_once
 

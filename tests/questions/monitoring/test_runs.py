@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -101,6 +102,39 @@ def test_steps_and_failed_jobs_of_sacct_are_no_runs():
     result = run(runs=text)
     assert result.facts["runs"] == 3
     assert "1 run left out, not completed by their state" in code(result, "left-out").message
+
+
+def _spans(form):
+    """Twenty-four jobs of 600 s, every third on node n2 and of 900 s, as one program or another records them."""
+    lines, first = [], datetime(2026, 3, 2, 8, tzinfo=UTC)
+    for number in range(24):
+        start, slow = first + timedelta(hours=number), number % 3 == 0
+        end, node = (
+            start + timedelta(seconds=900 + number if slow else 600 + number),
+            "n2" if slow else f"n{number % 3 + 3}",
+        )
+        if form == "sacct":
+            lines.append(
+                f"{number}|{start:%Y-%m-%dT%H:%M:%S}|{start:%Y-%m-%dT%H:%M:%S}|{end:%Y-%m-%dT%H:%M:%S}|1|COMPLETED|{node}"
+            )
+        else:
+            at = int(start.timestamp())
+            lines.append(
+                f"{end:%m/%d/%Y %H:%M:%S};E;{number}.pbs;user=u group=g queue=workq ctime={at} qtime={at} etime={at} start={at} "
+                f"exec_host={node}/0*16 Resource_List.nodect=1 Resource_List.walltime=01:00:00 end={int(end.timestamp())} Exit_status=0"
+            )
+    heading = ["JobID|Submit|Start|End|NNodes|State|NodeList"] if form == "sacct" else []
+    return "\n".join([*heading, *lines]) + "\n"
+
+
+@pytest.mark.parametrize("form", ["sacct", "pbs"])
+def test_run_times_follow_from_starts_and_ends(form):
+    """Without a column of run times the number of nodes is no time: the jobs ran from their start to their end."""
+    result = run(runs=_spans(form))
+    assert result.facts["runs"] == 24
+    assert result.facts["separated_by"] == "node n2"
+    # The middles of 900, 903 ... 921 and of 601, 602, 604 ... 623.
+    assert "8 runs near 910.5 s and 16 near 612 s" in result.summary
 
 
 def test_noise_says_what_would_have_been_seen():
