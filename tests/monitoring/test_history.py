@@ -5,10 +5,11 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from scipy.stats import theilslopes
 
 from hopperlib.errors import InputError
 from hopperlib.monitoring.delays import measured, synthetic_history
-from hopperlib.monitoring.history import History, better_of, judge
+from hopperlib.monitoring.history import History, _slope, better_of, judge
 
 
 def _history(values, **more):
@@ -117,3 +118,12 @@ def test_more_noise_is_more_delay():
 def test_what_was_not_measured_is_refused():
     with pytest.raises(InputError, match=r"spread_percent=4 must be one of 1, 2, 3"):
         measured(spread_percent=4, contended_percent=5, persistence=0, loss_percent=10)
+
+
+def test_the_median_of_slopes_is_near_that_of_all_pairs():
+    """Pairs a third of the history apart: within half a standard error of the slope of all pairs, runs far off or not."""
+    rng = Random(8)
+    runs = [0.002 * run + rng.gauss(0, 0.05) - 2.0 * (run % 17 == 0) for run in range(90)]
+    every = theilslopes(runs)
+    error = (every.high_slope - every.low_slope) / 4
+    assert abs(_slope(runs, range(90)) - every.slope) < error / 2

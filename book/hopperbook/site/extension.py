@@ -23,6 +23,7 @@ from hopperbook.site.machine_view import MachineDirective, machine_nodes
 from hopperbook.site.reference import setup as set_up_reference
 from hopperbook.site.renderers import ExplorerDirective, raw_html
 from hopperbook.site.scenes import SceneDirective, scene
+from hopperbook.site.side_by_side import in_parts
 from hopperbook.site.side_by_side import setup as set_up_side_by_side
 from hopperbook.site.stories.catalogue import story_of
 from hopperbook.site.study_runs import StudyRunsDirective
@@ -147,12 +148,17 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
         sheet.write_text(re.sub(r"[^{}]*:has\([^{}]*\{[^{}]*\}", "", sheet.read_text("utf-8")), encoding="utf-8")
     text = filled("front.html", title=app.config.html_title, front=app.config.root_doc)
     (Path(app.outdir) / "index.html").write_text(text, encoding="utf-8")
-    for page in Path(app.outdir).rglob("*.html"):
-        if static not in page.parents:
-            html = page.read_text(encoding="utf-8")
-            finished = with_policy(with_skip_link(with_numbers_right(mended(html))))
-            if finished != html:
-                page.write_text(finished, encoding="utf-8")
+    # The largest first, so that no process is left with one at the end.
+    pages = [page for page in Path(app.outdir).rglob("*.html") if static not in page.parents]
+    in_parts(app, _finish_page, sorted(pages, key=lambda page: -page.stat().st_size))
+
+
+def _finish_page(page: Path) -> None:
+    """Mend a page that is written, and write the policy into it."""
+    html = page.read_text(encoding="utf-8")
+    finished = with_policy(with_skip_link(with_numbers_right(mended(html))))
+    if finished != html:
+        page.write_text(finished, encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

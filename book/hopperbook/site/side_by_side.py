@@ -1,4 +1,4 @@
-"""Runs notebooks, and reads and writes pages, several at a time.
+"""Runs notebooks, and reads, writes and finishes pages, several at a time.
 
 Jupyter Book passes pages to Sphinx one after the other, without an option to change that. Notebooks run before their
 pages are read: their outputs are then found in the engine's cache, by key (their cells) in a folder named by the
@@ -6,9 +6,12 @@ content of the models.
 """
 
 import json
+import multiprocessing
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import TypeVar
 
 import nbformat
 from jupyter_cache import get_cache
@@ -28,7 +31,10 @@ from hopperbook.site.kernels import ForkedKernel
 # On two cores: a kernel that starts waits now and then, and no process has all of the dear pages.
 _KERNELS = 3
 _PROCESSES = 4
+# Of work that is alike: as many as there are cores.
+_ALIKE = 2
 _LOGGER = logging.getLogger(__name__)
+Item = TypeVar("Item")
 
 
 def _allow(app: Sphinx, config: Config) -> None:
@@ -72,6 +78,37 @@ def _prepare(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     import matplotlib.backends.backend_svg  # noqa: F401
 
     docnames[:] = [name for first in range(_PROCESSES) for name in docnames[first::_PROCESSES]]
+
+
+def in_parts(app: Sphinx, work: Callable[[Item], object], items: Sequence[Item]) -> None:
+    """Do work that leaves files, and nothing in this process, for each item: in copies of it, side by side.
+
+    Parameters
+    ----------
+    app : Sphinx
+        A warning that the work gives counts as one of this build.
+    work : callable
+    items : sequence
+
+    Raises
+    ------
+    ExtensionError
+        If the work failed; why stands above it.
+    """
+    warned = app._warncount
+
+    def some(first: int) -> None:
+        for item in items[first::_ALIKE]:
+            work(item)
+        raise SystemExit(app._warncount > warned)
+
+    copies = [multiprocessing.get_context("fork").Process(target=some, args=(first,)) for first in range(_ALIKE)]
+    for copy in copies:
+        copy.start()
+    for copy in copies:
+        copy.join()
+    if any(copy.exitcode for copy in copies):
+        raise ExtensionError("pages were not finished: see above")
 
 
 class _English(SearchEnglish):

@@ -22,6 +22,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from hopperbook.project.grading import RUBRIC, Row
 from hopperbook.site.html import check_html, data_block
+from hopperbook.site.side_by_side import in_parts
 from hopperbook.teaching.built_page import BuiltPage, read_page
 from hopperbook.teaching.exam import exam, exam_data
 from hopperbook.teaching.handout import handout
@@ -65,22 +66,25 @@ def sheet_html(page: BuiltPage, minutes: int) -> str:
     return f'<section class="hopper-handout"><h1>{title}</h1>{MarkdownIt("commonmark").render(text)}</section>'
 
 
-def _made(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield the pages for paper, once those that they are taken from are written."""
-    if app.builder.format != "html":
+def _make(app: Sphinx, name: str, told: dict[str, Any]) -> None:
+    """Write the pages for paper of a page that is written."""
+    page = read_page((Path(app.outdir) / "notebooks" / f"{name}.html").read_text(encoding="utf-8"))
+    if not page.checks and not page.predictions:
         return
-    for name, told in teaching_pages(Path(app.srcdir)).items():
-        written = Path(app.outdir) / "notebooks" / f"{name}.html"
-        if not written.exists():
-            continue
-        page = read_page(written.read_text(encoding="utf-8"))
-        if not page.checks and not page.predictions:
-            continue
-        made = {"sheets": (f"{page.title}: sheet", sheet_html(page, told["minutes"]))}
-        if _has_handout(told):
-            made["handouts"] = (f"{page.title}: handout", handout(page))
-        for folder, (title, body) in made.items():
-            yield f"{folder}/{name}", {"title": title, "body": body}, "page.html"
+    made = {"sheets": (f"{page.title}: sheet", sheet_html(page, told["minutes"]))}
+    if _has_handout(told):
+        made["handouts"] = (f"{page.title}: handout", handout(page))
+    for folder, (title, body) in made.items():
+        app.builder.handle_page(f"{folder}/{name}", {"title": title, "body": body}, "page.html")  # type: ignore[attr-defined]
+
+
+def _made(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Write the pages for paper, once those that they are taken from are written; none is left for Sphinx to write."""
+    if app.builder.format == "html":
+        told = teaching_pages(Path(app.srcdir))
+        names = [name for name in told if (Path(app.outdir) / "notebooks" / f"{name}.html").exists()]
+        in_parts(app, lambda name: _make(app, name, told[name]), names)
+    return iter(())
 
 
 class PaperDirective(SphinxDirective):
