@@ -110,4 +110,4 @@ def test_what_is_missing_is_named(call, missing):
 
 def test_the_machine_of_a_line_is_the_one_it_names():
     assert hopperkit.place("#SBATCH -C gpu -q regular\nsrun -n 4 -c 32 ./a").facts["machine"] == "perlmutter"
-    assert "Cannot tell" in hopperkit.place("srun -n 4 ./a").summary
+    assert "Where the tasks run is unknown" in hopperkit.place("srun -n 4 ./a").summary
