@@ -13,13 +13,15 @@ SPAN = re.compile(r'<span data-explorer="([\w-]+)" data-(try|example|focus)=(?:"
 
 
 def things_to_try() -> dict[str, list[str]]:
-    """Return the numbered sentences behind "things to try:", by notebook."""
+    """Return the numbered sentences under "Try:" or "... things to try:", by notebook."""
     found = {}
     for path in sorted((ROOT / "notebooks").rglob("*.ipynb")):
         for cell in json.loads(path.read_text())["cells"]:
-            _, here, rest = "".join(cell["source"]).partition("things to try:")
-            if here and cell["cell_type"] == "markdown":
-                items = rest.strip().split("\n\n")[0].split("\n")
+            listed = re.search(
+                r"^(?:Try|\w+ things to try):\n\n((?:\d\. .*\n?)+)", "".join(cell["source"]), re.MULTILINE
+            )
+            if listed and cell["cell_type"] == "markdown":
+                items = listed[1].strip().split("\n")
                 found[path.relative_to(ROOT / "notebooks").as_posix()] = items
     return found
 
