@@ -189,7 +189,7 @@ def test_as_data_the_first_line_or_the_one_asked_for():
     first = place("--json", TWO_LINES)
     assert first.exit_code == 1
     assert json.loads(first.stdout)["suggestion"]["aprun"] is None
-    assert first.stderr == "hopper: launch line 2 has a problem too: idle-numa-nodes; --launch 2 tells\n"
+    assert first.stderr == "hopper: launch line 2 has a problem too: idle-numa-nodes; see --launch 2\n"
     second = place("--json", "--launch", "2", TWO_LINES)
     assert (second.exit_code, second.stderr) == (1, "")
     assert json.loads(second.stdout)["suggestion"]["aprun"] == SPREAD
