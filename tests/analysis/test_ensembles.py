@@ -219,7 +219,7 @@ def test_a_folder_belongs_to_one_function(tmp_path):
         run_ensemble(sum_of_ring_distances, [{"counts": [1]}], tmp_path / "mine", workers=0)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").write_text("mine")
-    with pytest.raises(ValueError, match="holds other files"):
+    with pytest.raises(ValueError, match="contains other files"):
         run_ensemble(Counted(), SEEDS, tmp_path / "other", workers=0)
     (tmp_path / "mine" / "ensemble.json").write_text(json.dumps([1]))
     with pytest.raises(ValueError, match="does not name the folder's function"):

@@ -34,7 +34,7 @@ def test_some_nodes():
 
 
 def test_for_people():
-    assert torus().stdout.startswith("342 nodes in nid order lie in 1 run of the list, 7.99 hops apart")
+    assert torus().stdout.startswith("342 nodes in nid order are in 1 run of the list, 7.99 hops apart")
     assert (
         "17 x 4 cabinets: a torus of 17 x 8 x 24 routers, 6,528 node positions" in nodes("--machine", "hopper").stdout
     )
