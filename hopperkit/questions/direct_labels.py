@@ -60,7 +60,7 @@ def mark_labels(marks: Mapping[str, float], scale: Scale) -> list[dict[str, Any]
 
     Examples
     --------
-    >>> [(note["text"], note["xanchor"], note["yshift"]) for note in mark_labels({"least": 10, "most": 90}, Scale(0, 100))]
+    >>> [(note["text"], note["xanchor"], note["yshift"]) for note in mark_labels({"least": 1, "most": 99}, Scale(0, 100))]
     [('least', 'left', 0), ('most', 'right', 0)]
 
     Two that are close are in two rows:

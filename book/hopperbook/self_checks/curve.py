@@ -34,9 +34,9 @@ class CurveCheck(Check):
     >>> check = CurveCheck(name="rate", question="What do 1, 8 and 24 tasks write?", explanation="The node is full.",
     ...     x=(1, 8, 24), x_title="Tasks", y_title="Rate [GB/s]", unit="GB/s", high=5, answer=(0.2, 1.7, 1.7))
     >>> check.grade([0.2, 1.6, 1.8])
-    Verdict(right=True, feedback='Your curve lies 1 % of the height off on average. The node is full.', readable=True)
+    Verdict(right=True, feedback='On average your curve is off by 1 % of the height. The node is full.', readable=True)
     >>> check.grade([0.2, 1.7, 5]).feedback
-    'Your curve lies 22 % of the height off on average.'
+    'On average your curve is off by 22 % of the height.'
     """
 
     kind: ClassVar[str] = "curve"
