@@ -224,10 +224,10 @@ def test_an_explorer_of_a_site_has_no_menu_of_other_machines(brindle, text):
 @pytest.mark.parametrize(
     ("script", "messages"),
     [
-        ("#SBATCH -p nosuch\nsrun -n 4 ./a.out", ["partition=nosuch is none of Brindle"]),
+        ("#SBATCH -p nosuch\nsrun -n 4 ./a.out", ["partition=nosuch does not exist on Brindle"]),
         (
             "#SBATCH -p nosuch\n#SBATCH -N 90\nsrun ./a.out",
-            ["partition=nosuch is none of Brindle", "asks for 90 nodes; Brindle has 20"],
+            ["partition=nosuch does not exist on Brindle", "asks for 90 nodes; Brindle has 20"],
         ),
         ("#SBATCH -p gpu\n#SBATCH -N 5\nsrun ./a.out", ["asks for 5 nodes; Brindle has 4 of kind 'gpu'"]),
     ],

@@ -157,9 +157,9 @@ def test_the_reader_goes_on_where_they_were(reader):
 
 
 def test_a_term_says_what_it_means_by_pointer_and_by_keyboard(reader):
-    page = reader.go("notebooks/node/hybrid.html")
+    page = reader.go("notebooks/node/placement.html")
     page.get_by_role("heading", name="Before you start").click()
-    term = page.get_by_role("main").get_by_role("link", name="NUMA node", exact=True).first
+    term = page.get_by_role("main").get_by_role("link", name="NUMA nodes", exact=True).first
     entry = page.get_by_role("tooltip")
     expect(entry).to_have_count(0)
     term.hover()
