@@ -413,4 +413,4 @@ def test_the_rules_of_a_centre_are_tried_on_their_samples(site, root):
         RULE.replace("input.nc will be removed", "old.nc was purged from scratch"), encoding="utf-8"
     )
     assert tried().returncode == 1
-    assert "SITE-PURGED: 'old.nc was purged from scratch' is taken for SITE-PURGED" in tried().stderr
+    assert "SITE-PURGED: 'old.nc was purged from scratch' matches SITE-PURGED" in tried().stderr
