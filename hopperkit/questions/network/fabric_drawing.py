@@ -190,7 +190,8 @@ def _svg(title: str, parts: Sequence[Any], height: float) -> str:
     """Return an SVG with a legend of how full links are."""
     legend = []
     for place, (least, color, width) in enumerate(reversed(_FULL)):
-        x = 8 + 88 * place
+        # The first word is the shortest.
+        x = 66 + 99 * (place - 1) if place else 4
         words = f"from {least:.0%}" if least else "less"
         legend.append(
             f'<line x1="{x}" y1="{height + 8}" x2="{x + 22}" y2="{height + 8}" stroke="{color}" stroke-width="{width}"/>'
