@@ -97,6 +97,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 # What a browser test may take, once what it needs is built, which has a limit of its own. [s]
 BROWSER_S = 60
 BUILD_S = 600
+# A nightly browser test walks over many pages or settings.
+NIGHTLY_FACTOR = 5
 
 # Builds the book, and has more to do while it is looked at: the second worker takes the workshop meanwhile.
 FIRST = "tests/book/site/test_reader.py"
@@ -116,22 +118,27 @@ def _turn(item: pytest.Item) -> int:
     return 1 if item.nodeid.startswith("tests/book/") else 3
 
 
+def nightly(item: pytest.Item) -> bool:
+    """Whether a test is left to `make search`."""
+    return item.get_closest_marker("nightly") is not None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what needs a browser, leave what is nightly to `make search`, and begin with what takes longest, so that both
     workers have something to do to the end."""
     if config.getoption("--hypothesis-profile") != "search" and "nightly" not in config.getoption("-m"):
-        nightly = {item for item in items if item.get_closest_marker("nightly")}
-        if nightly:
-            config.hook.pytest_deselected(items=list(nightly))
-            items[:] = [item for item in items if item not in nightly]
-            config.stash[LEFT] = len(nightly)
+        left = {item for item in items if nightly(item)}
+        if left:
+            config.hook.pytest_deselected(items=list(left))
+            items[:] = [item for item in items if item not in left]
+            config.stash[LEFT] = len(left)
             if hasattr(config, "workeroutput"):
-                config.workeroutput["left"] = len(nightly)
+                config.workeroutput["left"] = len(left)
     for item in items:
         if "browser_path" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
             if not item.get_closest_marker("timeout"):
-                item.add_marker(pytest.mark.timeout(BROWSER_S))
+                item.add_marker(pytest.mark.timeout(BROWSER_S * (NIGHTLY_FACTOR if nightly(item) else 1)))
             # On a machine that others use too a browser may starve. What passed at the second try only is listed at the end.
             item.add_marker(pytest.mark.flaky(reruns=1))
     items.sort(key=_turn)

@@ -66,7 +66,8 @@ def is_short(page, path, size):
         assert all(height <= 12 * SIZES[size]["height"] for height in scrolled), (path, scrolled)
         assert page.evaluate("document.querySelector('.bd-article').offsetHeight") - sum(scrolled) <= longest, path
     assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"], path
-    for picture in page.locator(".hopper-phenomenon").all():
+    # A handout is two pages of paper, whose picture has its place there.
+    for picture in page.locator(".hopper-phenomenon").all() if not path.startswith("handouts/") else ():
         box = picture.bounding_box()
         assert box["y"] + box["height"] <= SIZES[size]["height"], path
     assert page.evaluate(TALL) == [], (path, size)
