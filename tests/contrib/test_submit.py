@@ -155,3 +155,12 @@ def test_a_job_is_refused_only_where_the_site_says_so(slurm, script):
     assert "cannot run: it asks too much" in refused.stderr
     slurm.hopper("exit 1")
     assert slurm.run("sbatch", script).returncode == 0
+
+
+def test_a_line_for_the_launcher_that_is_there_says_so(tmp_path):
+    """Nothing is wrong with where the tasks are, so there is no finding that the line ends."""
+    script = tmp_path / "job.sh"
+    script.write_text("#!/bin/bash\n#SBATCH -N 2 -C cpu\naprun -n 256 -N 128 ./a\n")
+    options = json.dumps({"type": "sbatch", "nodes": "2", "constraint": "cpu", "argv": [str(script)]})
+    line = "srun -n 256 --ntasks-per-node=128 -N 2 -c 2 --cpu-bind=cores ./a"
+    assert submit_advice(options, Machine.load("perlmutter")) == [f"better: line 3 {line} (srun in place of aprun)"]

@@ -90,7 +90,10 @@ def _better(reviews: Sequence[Review], script: Script) -> Iterator[str]:
     for review in {id(review): review for review in reviews}.values():
         if review.better:
             where = f" line {review.line.line}" if len(script.raw) > 2 else ""
-            yield f"better:{where} {review.better.line} (ends: {', '.join(review.won)})"
+            # The same job for the launcher that is here may end nothing else.
+            wrong, right = review.placement.launch.launcher, review.better.placement.launch.launcher
+            why = f"ends: {', '.join(review.won)}" if review.won else f"{right} in place of {wrong}"
+            yield f"better:{where} {review.better.line} ({why})"
 
 
 def _words(finding: Finding, script: Script) -> str:

@@ -1,6 +1,6 @@
 """A line of another site's launcher, written for the launcher of this machine.
 
-What the tasks need is kept: how many there are, how many on a node, their threads, their environment, the program and
+What the tasks need is kept: how many there are, how many per node, their threads, their environment, the program and
 its arguments. Where tasks are bound is written anew, as launchers name it differently. A line with an option that has no
 equal is not translated.
 """
@@ -29,7 +29,7 @@ from hopperlib.placement.slowdown import Cost, placement_cost
 
 # Options that count or bind tasks, by the family of the launcher: the new line says the same in other words.
 _PLACING = {
-    "aprun": frozenset(["-n", "-N", "-d", "-S", "-sn", "-sl", "-ss", "-cc", "-r", "-F", "-b", "-q"]),
+    "aprun": frozenset(["-n", "-N", "-d", "-S", "-sn", "-sl", "-ss", "-cc", "-F", "-b", "-q"]),
     "srun": frozenset(
         [
             "-n",
@@ -115,7 +115,7 @@ def translated(
     where : LineInScript
         The script that the line stands in.
     placement : Placement
-        Where the line would put its tasks, which says how many a node and with how many threads.
+        Where the line would put its tasks, which says how many per node and with how many threads.
     cost_of : callable
         What bandwidth makes of a placement.
 
@@ -149,6 +149,9 @@ def _translated(where: LineInScript, placement: Placement, cost_of: Callable[[Pl
     if (
         foreign_launcher(line, machine) is None
         or len(launch.components) != 1
+        # Steps that run together share out the job's cores, which no line by itself does.
+        or launch.steps != 1
+        or line.background
         or len(line.places) != len(line.words) + 1
     ):
         return None
@@ -161,19 +164,19 @@ def _translated(where: LineInScript, placement: Placement, cost_of: Callable[[Pl
     if kept is None:
         return None
     component, kind = launch.components[0], placement.node_kind
-    a_node = _tasks_a_node(placement, options)
+    per_node = _tasks_per_node(placement, options)
     before = counted_codes(advise(placement, cost_of(placement)))
-    own = component.threads_per_task
-    cores = {"aprun": own, "srun": own // kind.threads_per_core}.get(launch.launcher, 1)
+    cpus = component.threads_per_task
+    cores = {"aprun": cpus, "srun": cpus // kind.threads_per_core}.get(launch.launcher, 1)
     width = max(launch.openmp_of(component) or 1, cores)
     end = max((line.places[each.words[1]][1] for each in options if each.words[1]), default=line.places[0][1])
     best: BetterLine | None = None
     best_rank: tuple[int, ...] = ()
-    for placing in layout_options(machine, kind, min(a_node, component.tasks), width):
-        written = layout_text(machine, placing, component.tasks, a_node).removesuffix(" ./a.out")
+    for placing in layout_options(machine, kind, min(per_node, component.tasks), width):
+        written = layout_text(machine, placing, component.tasks, per_node).removesuffix(" ./a.out")
         head = _with_typed_counts(written, script, line, options)
         edit = Edit(line.places[0][0], end, " ".join((head, *kept)))
-        found = _tried(where._replace(script=script.edited((edit,))), placement, a_node, cost_of)
+        found = _tried(where._replace(script=script.edited((edit,))), placement, per_node, cost_of)
         if found:
             codes = counted_codes(advise(found.placement, found.cost))
             rank = (codes - before).total(), codes.total()
@@ -183,7 +186,7 @@ def _translated(where: LineInScript, placement: Placement, cost_of: Callable[[Pl
 
 
 def _tried(
-    where: LineInScript, placement: Placement, a_node: int, cost_of: Callable[[Placement], Cost]
+    where: LineInScript, placement: Placement, per_node: int, cost_of: Callable[[Placement], Cost]
 ) -> BetterLine | None:
     """Return a translation that the machine's launcher accepts and that keeps the tasks, their nodes and their program."""
     machine, kind = placement.machine, where.kind
@@ -194,12 +197,12 @@ def _tried(
         return None
     (was,), (now, *others) = placement.launch.components, launch.components
     same = (now.tasks, now.command) == (was.tasks, was.command) and not others and not then.doubts
-    if not same or max(len(node.pattern) for node in then.nodes) != min(a_node, was.tasks):
+    if not same or max(len(node.pattern) for node in then.nodes) != min(per_node, was.tasks):
         return None
     return BetterLine(where.script.line_as_typed(where.number), where.script, then, cost_of(then))
 
 
-def _tasks_a_node(placement: Placement, options: tuple[Given, ...]) -> int:
+def _tasks_per_node(placement: Placement, options: tuple[Given, ...]) -> int:
     """Return tasks on the fullest node: as placed, or shared out over the job's nodes where only the job says how many."""
     launch = placement.launch
     tasks = launch.components[0].tasks
@@ -257,12 +260,14 @@ def _with_typed_counts(head: str, script: Script, line: LaunchLine, options: tup
     for each in options:
         at = each.words[1]
         if each.name in _COUNTS and at and "$" in (text := script.text[slice(*line.places[at])]):
-            name = "tasks" if each.name == "-n" else "a_node"
+            name = "tasks" if each.name == "-n" else "per_node"
             typed[name] = text.removeprefix(each.typed).lstrip("=")
     head = re.sub(r"^(\S+) (-N \d+) (-n \d+)( --ntasks-per-node=\d+)?", r"\1 \3\4 \2", head)
     if "tasks" in typed:
         # The number of nodes follows from the variable.
         head = re.sub(r" -N \d+", "", re.sub(r" -n \d+", lambda _: f" -n {typed['tasks']}", head, count=1))
-    if "a_node" in typed:
-        head = re.sub(r" (--ntasks-per-node=|--ppn )\d+", lambda found: f" {found[1]}{typed['a_node']}", head, count=1)
+    if "per_node" in typed:
+        head = re.sub(
+            r" (--ntasks-per-node=|--ppn )\d+", lambda found: f" {found[1]}{typed['per_node']}", head, count=1
+        )
     return head

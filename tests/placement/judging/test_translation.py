@@ -42,17 +42,19 @@ def test_what_the_user_typed_stays():
     [
         "aprun -n 64 -m 2g ./a",
         "aprun -n 8 -e A=1,2 ./a",
+        "aprun -n 8 -r 1 ./a",
+        "aprun -n 4 ./a &\naprun -n 4 ./b &\nwait",
+        "for i in 1 2; do aprun -n 4 ./a & done; wait",
         "aprun -n 4 ./a : -n 2 ./b",
         "O='-n 64 -N 32'\naprun $O ./a",
     ],
 )
 def test_what_has_no_equal_is_left_to_the_user(line):
-    """Memory of a task, a comma in a value, several programs, options out of a variable."""
+    """Memory of a task, a comma in a value, a core for the system, steps that run together, several programs, a variable."""
     assert review_line(line, SITES["perlmutter"]).better is None
-    (found,) = (
-        each for each in load("place").run(line=line, machine="perlmutter").findings if each.code == "launcher-foreign"
-    )
-    assert found.advice == "Start the program with srun."
+    findings = load("place").run(line=line, machine="perlmutter").findings
+    advice = {each.advice for each in findings if each.code == "launcher-foreign"}
+    assert advice == {"Start the program with srun."}
 
 
 def test_the_advice_the_line_to_copy_and_the_data_are_one_line():
