@@ -209,8 +209,16 @@ def test_a_thing_to_try_is_set_at_one_press(workshop):
     page = workshop.go("notebooks/checks.html")
     box = page.locator("#explorer-trial")
     before = box.locator(".hopper-summary").inner_text()
+    share = box.locator("[name=share]").input_value()
+    box.locator("[name=share]").press("ArrowLeft")
+    # A press stands alone: what was tried before is back at its start, and a fold around the explorer is opened.
+    page.evaluate(
+        "box => { const fold = document.createElement('details'); box.before(fold); fold.append(box); }",
+        box.element_handle(),
+    )
     page.get_by_role("button", name="Try it").click()
     expect(box.locator("[name=tasks]")).to_have_value("8")
+    expect(box.locator("[name=share]")).to_have_value(share)
     expect(box.locator(".hopper-summary")).not_to_have_text(before)
     expect(box.locator(".hopper-summary")).to_be_in_viewport()
     page.get_by_role("button", name="Go there").click()

@@ -53,6 +53,7 @@ class Explorer {
     addEventListener("hashchange", () => this.#takeAddress());
     Object.assign(section, { hopperForm: this.form, hopperMenu: this.menu, hopperFacts: () => this.shown.result.facts });
     Object.assign(section, { hopperSet: (values, fitting) => this.set(values, undefined, fitting), hopperSettled: () => this.settled() });
+    section.hopperTry = (values) => this.set({ ...this.start, ...values });
     section.hopperExample = (label) => this.#showExample(this.spec.examples.findIndex((each) => each.label === label));
     this.#takeAddress();
     if (this.form.moved && !this.#timers.has("address")) {

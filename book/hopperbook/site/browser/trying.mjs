@@ -1,6 +1,6 @@
 // A thing to try, set at one press. The span at the end of its sentence is empty where nothing runs:
 //
-//   <span data-explorer="place" data-try='{"line": "aprun -n 384 -N 12 -S 3 vasp"}'></span>   set these controls
+//   <span data-explorer="place" data-try='{"line": "aprun -n 384 -N 12 -S 3 vasp"}'></span>   set these controls, the others as at the start
 //   <span data-explorer="diagnose" data-example="A node failed"></span>                       choose this example
 //   <span data-explorer="diagnose" data-focus="log"></span>                                   go to this control
 
@@ -18,9 +18,11 @@ export function startTrying(span) {
   const button = make("button", { type: "button", class: "hopper-try", "aria-label": `${words}: ${what}` }, words);
   button.addEventListener("click", () => {
     if (example) section.hopperExample(example);
-    else if (settings) section.hopperSet(values);
+    else if (settings) section.hopperTry(values);
     const field = name && section.querySelector(`[data-control="${name}"] [name]`);
     if (field && !field.checkVisibility()) section.hopperForm.showAll(true);
+    // Explorers that come later on a page are folded.
+    for (let fold = section.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
     section.scrollIntoView({ block: "start" });
     if (focus) field.focus({ preventScroll: true });
   });
