@@ -11,12 +11,18 @@ ForkServerContext().set_forkserver_preload(["hopperbook.warm"])
 
 def _serve(connection_file: str, folder: str) -> None:
     """Be a kernel, which ends with the process that it is a copy of."""
-    from ipykernel.kernelapp import launch_new_instance
+    from ipykernel.kernelapp import IPKernelApp
+
+    from hopperkit.render.widgets import register_here
 
     os.chdir(folder)
     # Of warnings it has one: that it speaks over TCP, to this machine alone.
     quiet = "--IPKernelApp.log_level=ERROR"
-    launch_new_instance(argv=["-f", connection_file, f"--IPKernelApp.parent_handle={os.getppid()}", quiet])
+    kernel = IPKernelApp.instance()
+    kernel.initialize(["-f", connection_file, f"--IPKernelApp.parent_handle={os.getppid()}", quiet])
+    # hopperkit was loaded before there was a notebook that it could find.
+    register_here()
+    kernel.start()
 
 
 class _Kernel(ForkServerProcess):
