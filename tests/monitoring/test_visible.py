@@ -9,7 +9,7 @@ import pytest
 
 from hopperlib.monitoring.delays import synthetic_history
 from hopperlib.monitoring.history import WANDERS, History, Report, judge
-from hopperlib.monitoring.noise import spread_change, stands_out
+from hopperlib.monitoring.noise import is_unusual_step, spread_change
 from hopperlib.monitoring.visible import visible_change
 
 SPREAD = 0.06
@@ -126,7 +126,7 @@ def test_a_spread_that_grows_is_found_where_it_does():
 def test_a_step_stands_out_of_short_memory_and_wandering_does_not_alarm():
     rng = random.Random(6)
     step = [math.log(value) - 0.2 * (run >= 60) for run, value in enumerate(KINDS["normal"](rng, 120))]
-    assert stands_out(step, 60)
+    assert is_unusual_step(step, 60)
     verdicts = [report(pink(random.Random(f"pink {number}"), 100)).verdict for number in range(8)]
     assert all(
         verdict in ("no change", WANDERS, "moves with the season", "switches between two states")

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
+from hopperlib.failure.diagnosis._agreement import compare_with_ranker, folded
 from hopperlib.failure.diagnosis._fallback import last_line_of_job
 from hopperlib.failure.diagnosis._ranking import Ranking, rank
 from hopperlib.failure.diagnosis._schedulers import scheduler_of
-from hopperlib.failure.diagnosis._voices import folded, second_voice
 from hopperlib.failure.diagnosis.advice import advise
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.failing_rank import first_failure, reach
-from hopperlib.failure.messages._templates import is_exit_report, seen_well, suspicion
+from hopperlib.failure.messages._templates import is_exit_report, printed_by_successful_runs, suspicion
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
 from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
@@ -223,7 +223,9 @@ def diagnosis_of(evidence: Evidence, context: "Context | None" = None) -> Diagno
         evidence = replace(earlier[0][0], files=evidence.files, earlier=evidence.earlier)
     verdict = _verdict(ranking)
     ranked = tuple(ranked_lines(evidence.files)[:_RANKED]) if verdict in FAILED else ()
-    alternative = second_voice(ranking.causes, ranked, evidence, failed=ranking.failed) if verdict == "cause" else None
+    alternative = (
+        compare_with_ranker(ranking.causes, ranked, evidence, failed=ranking.failed) if verdict == "cause" else None
+    )
     for cause in {id(cause): cause for cause in (*ranking.causes, *filter(None, [alternative]))}.values():
         cause.hits = folded(cause.hits)
         with_numbers = context.advice(cause.code, cause.fields) if context and cause.rule else []
@@ -279,7 +281,7 @@ def _may_be_reason(one: RankedLine, evidence: Evidence) -> bool:
     """Whether a line belongs to the job, is informative, and is not printed by successful runs."""
     line = one.text.encode()
     of_site = one.line > last_line_of_job(evidence.files[one.file])
-    return not (of_site or suspicion(line) == "end" or is_exit_report(line) or seen_well(line))
+    return not (of_site or suspicion(line) == "end" or is_exit_report(line) or printed_by_successful_runs(line))
 
 
 def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> list[str]:

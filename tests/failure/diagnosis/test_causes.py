@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from hopperlib.failure.diagnosis.causes import CONFIDENCE, _wilson, measured, measured_by_voice
+from hopperlib.failure.diagnosis.causes import CONFIDENCE, _wilson, accuracy_by_agreement, measured
 
 
 def test_the_words_stand_in_the_order_of_their_shares():
@@ -21,7 +21,7 @@ def test_certain_was_wrong_four_times():
 
 
 def test_agreement_of_two_voices_is_right_more_often_than_disagreement():
-    shares = measured_by_voice()
+    shares = accuracy_by_agreement()
     assert shares["both"].right / shares["both"].answers > shares["or"].right / shares["or"].answers
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hopperlib.failure.messages import _lines as lines_module
 from hopperlib.failure.messages._matching import match
-from hopperlib.failure.messages._speech import foreign
+from hopperlib.failure.messages._quotations import foreign
 from hopperlib.failure.messages.rules import load_rules
 from hopperlib.failure.messages.scanner import Scanner
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.failure.messages._whole_words import WordIndex, gate
+from hopperlib.failure.messages._whole_words import WordIndex, search_words
 from hopperlib.failure.messages.rules import load_rules
 
 RULES = load_rules()
@@ -27,12 +27,12 @@ INDEX = WordIndex(RULES)
     ],
 )
 def test_the_words_of_an_anchor(anchor, of_lines, in_lines):
-    assert gate(anchor) == (of_lines, in_lines)
+    assert search_words(anchor) == (of_lines, in_lines)
 
 
 def test_every_anchor_has_a_word_that_tells():
     """Short words stand in every text: they would send all lines to the rules."""
-    short = {anchor for made in RULES for anchor in made.anchors if len(gate(anchor.encode())[0]) < 3}
+    short = {anchor for made in RULES for anchor in made.anchors if len(search_words(anchor.encode())[0]) < 3}
     assert not short
 
 

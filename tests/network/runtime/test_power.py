@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from statsmodels.stats.power import TTestIndPower
 
 from hopperlib.errors import InputError
-from hopperlib.network.runtime.power import gain_shown, power, runs_needed, spread_of
+from hopperlib.network.runtime.power import detectable_gain, power, runs_needed, spread_of
 
 
 @pytest.mark.parametrize("runs", [2, 3, 5, 17, 100, 1000])
@@ -48,7 +48,7 @@ def test_no_gain_is_seen_on_one_side_as_often_as_half_of_alpha_and_more_runs_see
 
 
 def test_the_gain_that_is_shown_is_the_inverse():
-    assert power(gain_shown(0.05, 7), 0.05, 7) == pytest.approx(0.8, abs=1e-6)
+    assert power(detectable_gain(0.05, 7), 0.05, 7) == pytest.approx(0.8, abs=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from statistics import mean
 import pytest
 
 from hopperlib.storage.lustre.imbalance import expected_fullest
-from hopperlib.storage.lustre.osts import deal_objects
+from hopperlib.storage.lustre.osts import place_objects
 
 
 def exact_chance(most, objects, osts):
@@ -67,7 +67,7 @@ def test_the_fuller_of_two_osts(files):
 )
 def test_agrees_with_draws(files, count, osts, draws, off):
     rng = random.Random(7)
-    drawn = mean(max(deal_objects(files, count, osts, allocator="random", rng=rng)) for _ in range(draws))
+    drawn = mean(max(place_objects(files, count, osts, allocator="random", rng=rng)) for _ in range(draws))
     assert expected_fullest(files, count, osts) == pytest.approx(drawn, abs=off)
 
 

@@ -16,7 +16,7 @@ from hopperlib.storage.lustre.dumps import (
     ost_activity,
     slow_ost_findings,
 )
-from hopperlib.storage.lustre.osts import deals_in_time, nine_of_ten
+from hopperlib.storage.lustre.osts import affordable_repetitions, central_range
 from hopperlib.storage.lustre.rates import Costs, Pace, Writing, estimate
 from hopperlib.storage.lustre.striping import Layout
 
@@ -147,7 +147,7 @@ def test_a_good_ost_writes_and_waits_in_each_variable():
 
 
 def test_deals_that_take_long_are_made_less_often():
-    assert deals_in_time(50, 20_000, 1, "weighted") == 50
-    assert deals_in_time(50, 20_000, 4, "weighted") == 7
-    assert deals_in_time(50, 50_000, 16, "weighted") == 1
-    assert nine_of_ten([1.0, 2.0]) == (1.05, 1.95)
+    assert affordable_repetitions(50, 20_000, 1, "weighted") == 50
+    assert affordable_repetitions(50, 20_000, 4, "weighted") == 7
+    assert affordable_repetitions(50, 50_000, 16, "weighted") == 1
+    assert central_range([1.0, 2.0]) == (1.05, 1.95)
