@@ -1,4 +1,4 @@
-"""What machines survive: counts by hand on the toy and on Hopper."""
+"""Fault tolerance of machines: counts by hand on the toy and on Hopper."""
 
 from __future__ import annotations
 

@@ -261,7 +261,7 @@ def _look_next(
 ) -> list[str]:
     """List the next checks if the text contains no cause."""
     if not evidence.lines_read:
-        return ["The text is empty: look whether the job ran at all, and where its output went."]
+        return ["The text is empty: check whether the job ran at all, and where its output went."]
     known = {(hit.file, hit.line) for message in evidence.messages.values() for hit in message.hits}
     # The share of a line that only reports an end goes to the others.
     telling = [one for one in ranked if (one.file, one.line) not in known and _may_be_reason(one, evidence)]
@@ -271,7 +271,7 @@ def _look_next(
         line = telling[0]
         place = f"{evidence.files[line.file].name}:{line.line}"
         return [
-            f"Of all lines this one reads most like a reason: {place}: {line.text.strip()}",
+            f"This line is the most likely reason: {place}: {line.text.strip()}",
             *_places(evidence, ranking, context),
         ]
     return _places(evidence, ranking, context)
@@ -293,7 +293,7 @@ def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> 
         if step not in steps:
             steps.append(step)
     if len(evidence.files) == 1:
-        steps.append("Give all files of the job together: stdout, stderr and the program's log.")
+        steps.append("Provide all files of the job: stdout, stderr and the program's log.")
     if not (context and context.record) and not any(scheduler.record in step for step in steps):
         steps.append(f"See how it ended: {scheduler.record}.")
     return steps
@@ -307,7 +307,7 @@ def _suspected(evidence: Evidence, ranking: Ranking) -> list[str]:
         place = f"{evidence.files[hit.file].name}:{hit.line}"
         return [f"Look at the suspicious lines ({len(left)} kinds), at this one first: {place}: {hit.text.strip()}"]
     if any(file.foreign and file.foreign.whole for file in evidence.files):
-        return ["Give the job's output: a text of another kind is not judged."]
+        return ["Provide the job's output: other kinds of text are not diagnosed."]
     if not ranking.failed:
         return ["Nothing in this text shows that the job failed: check its end in the scheduler's record."]
     return []
@@ -336,8 +336,8 @@ def _notes(
             f"{len(runs) + 1} runs in this text; the answer is for the last one. Before it, latest first: {'; '.join(said)}"
         )
     notes += [
-        f"{code} (line {evidence.messages[code].hits[-1].line:,}) did not end the job: it still ran at line {life:,}, "
-        "and what came later is answered."
+        f"{code} (line {evidence.messages[code].hits[-1].line:,}) did not end the job, which was still running at line {life:,}, "
+        "and the answer is for what came later."
         for code, life in ranking.superseded.items()
     ]
     notes += [note for file in evidence.files for note in _odd(file)]

@@ -1,4 +1,4 @@
-"""Steps that say what the lines of a message name, and none where nothing is known."""
+"""Steps that use the items in a message's lines, and no step where nothing is known."""
 
 import re
 

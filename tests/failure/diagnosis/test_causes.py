@@ -1,4 +1,4 @@
-"""What each word of confidence is worth: shares from outputs that no rule was written for, in the order of the words."""
+"""Accuracy of each confidence word on outputs for which no rule was written, in the order of the words."""
 
 from itertools import pairwise
 
@@ -14,7 +14,7 @@ def test_the_words_stand_in_the_order_of_their_shares():
 
 
 def test_certain_was_wrong_four_times():
-    """Three times an earlier program or step of the same file was answered, once a container's word of the end for its reason."""
+    """In three cases an earlier program or step of the same file was named, in one a container's report of the end."""
     certain = measured()["certain"]
     assert certain.answers >= 120
     assert certain.answers - certain.right <= 4

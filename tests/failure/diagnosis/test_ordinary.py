@@ -1,4 +1,4 @@
-"""Messages that runs which end well print, too: never the cause, unless the end of the run names the same thing."""
+"""Messages that successful runs also print are never the cause, unless the end of the run names the same subject."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from hopperlib.package_data import load_csv_resource
 
 MESSAGES = [row["message"] for row in load_csv_resource(_templates.__file__, "seen_in_good_runs.csv")]
 DRIVER = "libibverbs: Warning: couldn't load driver 'libmlx5-rdmav34.so': libmlx5-rdmav34.so: cannot open shared object file: No such file or directory"
-# Ends that name nothing of the messages.
+# Ends that do not name the subject of the messages.
 ENDS = (
     "srun: error: n1: task 0: Exited with exit code 1",
     "Segmentation fault (core dumped)",

@@ -1,4 +1,4 @@
-"""Run times by cause: what holds without traffic and noise, and against the standard library."""
+"""Run times by cause: limits without traffic and noise, and comparison with the standard library."""
 
 from statistics import correlation
 

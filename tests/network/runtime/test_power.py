@@ -1,4 +1,4 @@
-"""The power of a comparison of run times: against statsmodels, by simulation, laws, refusals."""
+"""The power of a comparison of run times: against statsmodels, by simulation, laws, errors."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def test_refusals(call, message):
 
 
 def test_a_place_with_one_run_tells_nothing_of_the_spread_within_places():
-    # Mean 9.8; squared distances 3.24, 0.04, 0.04, 4.84 and 0.64, in all 8.8 over 4. Within a and within b a variance of
-    # 2 with one degree of freedom each; c has one run.
+    # Mean 9.8; squared distances 3.24, 0.04, 0.04, 4.84 and 0.64, in all 8.8 over 4. Within a and within b a variance
+    # of 2 with one degree of freedom each; c has one run.
     spread = spread_of([8, 10, 10, 12, 9], "aabbc")
     assert spread.whole == pytest.approx(math.sqrt(2.2) / 9.8)
     assert spread.within == pytest.approx(math.sqrt(2) / 9.8)

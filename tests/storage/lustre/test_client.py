@@ -1,4 +1,4 @@
-"""What nodes can write: the two documented curves, small cases worked by hand, laws."""
+"""Write rates of nodes: the two documented curves, hand-derived cases, laws."""
 
 from __future__ import annotations
 

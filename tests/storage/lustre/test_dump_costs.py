@@ -1,4 +1,4 @@
-"""Barriers, other jobs and the closing of a file: by hand, and limits."""
+"""Barriers, other jobs and the closing of a file: hand-derived cases, and limits."""
 
 from __future__ import annotations
 

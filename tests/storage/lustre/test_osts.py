@@ -1,4 +1,4 @@
-"""Objects on OSTs: each allocator, the laws of a deal, dumps worked by hand."""
+"""Objects on OSTs: each allocator, laws of placement, hand-derived dumps."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_same_seed_deals_the_same(seed):
 
 
 def test_single_objects_fall_as_they_should():
-    # Every one of the 8 ways to put 3 files on 2 OSTs is as likely: 0, 1, 2, 3 on the first with 1, 3, 3, 1 of 8.
+    # The 8 ways to put 3 files on 2 OSTs are equally likely: 0, 1, 2, 3 on the first with 1, 3, 3, 1 of 8.
     rng = random.Random(11)
     found = Counter(place_objects(3, 1, 2, allocator="random", rng=rng)[0] for _ in range(8000))
     # standard deviations are about 30 and 43
@@ -50,7 +50,7 @@ def test_single_objects_fall_as_they_should():
 
 
 def test_pairs_fall_as_they_should():
-    # A file of 2 objects on 4 OSTs: 6 pairs, all as likely.
+    # A file of 2 objects on 4 OSTs: 6 equally likely pairs.
     rng = random.Random(12)
     found = Counter(tuple(place_objects(1, 2, 4, allocator="random", rng=rng)) for _ in range(6000))
     assert len(found) == 6
@@ -76,7 +76,7 @@ def test_a_dump_by_hand():
     dump = file_dump(80.0, [3, 1, 2, 2], peak_gb_s=4.0)
     assert dump == (pytest.approx(80 / 30), 30, 20)
     assert finish_times_s(80.0, [3, 1, 2, 2], peak_gb_s=4.0) == [30, 10, 20, 20]
-    # Two OSTs a controller: 40 GB on each, at 2 GB/s
+    # Two OSTs per controller: 40 GB on each, at 2 GB/s
     assert file_dump(80.0, [3, 1, 2, 2], peak_gb_s=4.0, osts_per_unit=2) == (4, 20, 0)
 
 
