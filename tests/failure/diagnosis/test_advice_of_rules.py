@@ -84,10 +84,10 @@ def test_advice_does_not_contradict_the_line(line, wrong):
         ("SyntaxError: invalid syntax", "python --version"),
         ("srun: error: Invalid --gpu-bind argument: closest,x", "map_gpu:LIST"),
         ("AttributeError: 'NoneType' object has no attribute 'shape'", "is None"),
-        ("AttributeError: 'list' object has no attribute 'shape'", "a list came where"),
+        ("AttributeError: 'list' object has no attribute 'shape'", "it is a list, but an object with"),
         ("ZeroDivisionError: float division by zero", "divisor"),
         ("Could not locate a Bowtie index corresponding to basename \"idx/x\"", "ls idx/x*.bt2"),
-        ("HYDU_create_process (./utils/launch/launch.c:69): execvp error on file 0 (No such file or directory)", "took `0` for the name"),
+        ("HYDU_create_process (./utils/launch/launch.c:69): execvp error on file 0 (No such file or directory)", "took `0` for the program name"),
         ("sbatch: error: Batch job submission failed: Memory required by task is not available", "--mem-per-cpu"),
     ],
 )  # fmt: skip

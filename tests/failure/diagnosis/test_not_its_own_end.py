@@ -95,7 +95,7 @@ def test_rows_of_accounting_do_not_hide_the_message_before_them(rows):
 def test_a_text_of_another_form_is_named():
     found = diagnose([("README", TEXTS["a history"])])
     assert "reads as a history of commits" in found.notes[0]
-    assert found.next[0].startswith("Give the job's output")
+    assert found.next[0].startswith("Provide the job's output")
 
 
 # Output of a job before it runs, and its possible ends.
