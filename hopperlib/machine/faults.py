@@ -1,7 +1,7 @@
 """Fault tolerance of a machine: a dead link of the network, a dead server of the file system.
 
-A machine file states whether the machine continues. Of a dead server the files are counted that have a piece on one of
-its OSTs.
+A machine file states whether the machine continues. For a dead server, the model computes the share of files with a
+piece on one of its OSTs.
 """
 
 from math import comb
@@ -18,24 +18,24 @@ class Fault(NamedTuple):
     ----------
     name : str
         The failed part.
-    goes_on : bool or None
+    continues : bool or None
         Whether the machine continues; None if its file does not say.
-    what_then : str
+    consequence : str
         The consequence, in a sentence.
     badge : {"documented", "assumed"} or None
         Source of the answer; None if there is none.
     """
 
     name: str
-    goes_on: bool | None
-    what_then: str
+    continues: bool | None
+    consequence: str
     badge: str | None
 
 
 def affected_files(file_system: FileSystem, stripe_count: int | None = None) -> float:
     """Chance that a file has a piece on one given server. [0-1]
 
-    Its stripes lie on different OSTs, chosen at random.
+    The stripes of a file are on different OSTs, chosen at random.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def affected_files(file_system: FileSystem, stripe_count: int | None = None) -> 
 
     Examples
     --------
-    Two stripes on 156 OSTs, six of them on the server; then a file over all OSTs:
+    Two stripes on 156 OSTs, six of them on the server; then a file striped over all OSTs:
 
     >>> scratch = Machine.load("hopper").file_systems[0]
     >>> round(affected_files(scratch), 3), affected_files(scratch, 156)
@@ -65,9 +65,14 @@ def affected_files(file_system: FileSystem, stripe_count: int | None = None) -> 
 def dead_link(machine: Machine) -> Fault:
     """Return the effect of a dead link between two routers.
 
+    Parameters
+    ----------
+    machine : Machine
+        A machine with or without a network.
+
     Examples
     --------
-    >>> [dead_link(Machine.load(name)).goes_on for name in ("hopper", "franklin", "perlmutter")]
+    >>> [dead_link(Machine.load(name)).continues for name in ("hopper", "franklin", "perlmutter")]
     [True, False, None]
     """
     name, network = "A link between routers fails", machine.network
@@ -82,9 +87,14 @@ def dead_link(machine: Machine) -> Fault:
 def dead_server(machine: Machine) -> Fault:
     """Return the effect of a dead object storage server of the first file system.
 
+    Parameters
+    ----------
+    machine : Machine
+        A machine with or without a file system.
+
     Examples
     --------
-    >>> dead_server(Machine.load("hopper")).goes_on
+    >>> dead_server(Machine.load("hopper")).continues
     True
     """
     name = "An object storage server fails"
@@ -96,16 +106,21 @@ def dead_server(machine: Machine) -> Fault:
         f"{scratch.osts_per_oss} of {scratch.osts} OSTs were on it, and {100 * affected_files(scratch):.1f} % of the files "
         f"with the default striping have a piece there"
     )
-    what_then = f"another server takes over; {hit}" if scratch.server_failover else f"the file system waits; {hit}"
-    return Fault(name, scratch.server_failover, what_then, badge)
+    consequence = f"another server takes over; {hit}" if scratch.server_failover else f"the file system waits; {hit}"
+    return Fault(name, scratch.server_failover, consequence, badge)
 
 
 def faults(machine: Machine) -> tuple[Fault, ...]:
     """Return the effect of each fault.
 
+    Parameters
+    ----------
+    machine : Machine
+        A machine with any parts.
+
     Examples
     --------
-    >>> [(fault.name, fault.goes_on) for fault in faults(Machine.load("hopper"))]
+    >>> [(fault.name, fault.continues) for fault in faults(Machine.load("hopper"))]
     [('A link between routers fails', True), ('An object storage server fails', True)]
     """
     return dead_link(machine), dead_server(machine)

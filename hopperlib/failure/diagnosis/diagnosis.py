@@ -1,18 +1,18 @@
-"""From the files of a job to a verdict: the call that the command, the page and the tests share."""
+"""Diagnosis of a job from its files: the function that the command, the page and the tests call."""
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
+from hopperlib.failure.diagnosis._agreement import compare_with_ranker, folded
 from hopperlib.failure.diagnosis._fallback import last_line_of_job
 from hopperlib.failure.diagnosis._ranking import Ranking, rank
 from hopperlib.failure.diagnosis._schedulers import scheduler_of
-from hopperlib.failure.diagnosis._voices import folded, second_voice
 from hopperlib.failure.diagnosis.advice import advise
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.failing_rank import first_failure, reach
-from hopperlib.failure.messages._templates import is_exit_report, seen_well, suspicion
+from hopperlib.failure.messages._templates import is_exit_report, printed_by_successful_runs, suspicion
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
 from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
@@ -31,7 +31,7 @@ _RUNS_TOLD = 5
 _UNKNOWN = 20
 # Number of ranked lines stored, and the share of the first one from which it is reported. [fraction]
 _RANKED, _TELLING = 20, 0.3
-# A line is worth a look if it gets this many times the share of the next one.
+# A line is worth checking if it gets this many times the share of the next one.
 _LEAD = 2
 
 
@@ -40,11 +40,13 @@ class AccountingRecord(Protocol):
 
     @property
     def text(self) -> bytes:
-        """Its text as the scheduler printed it."""
+        """The record's text as the scheduler printed it."""
 
 
 class Context(Protocol):
-    """Facts besides the output: `hopperkit.failures.context` builds one from a launch line and the scheduler's record."""
+    """Facts from other sources than the output: `hopperkit.failures.context` builds one from a launch line and the
+    scheduler's record.
+    """
 
     @property
     def record(self) -> AccountingRecord | None:
@@ -56,10 +58,18 @@ class Context(Protocol):
 
     @property
     def refused(self) -> str:
-        """Why the launcher would refuse the launch line; empty if it would not."""
+        """Why the launcher would reject the launch line; empty if it would not."""
 
     def advice(self, code: str, fields: Mapping[str, str]) -> list[str]:
-        """Return sentences with numbers for the cause of this code."""
+        """Return sentences with numbers for the cause of this code.
+
+        Parameters
+        ----------
+        code : str
+            Code of the cause.
+        fields : mapping of str to str
+            Fields of the cause.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,12 +91,12 @@ class Diagnosis:
     set_aside : tuple of str
         Codes of messages that require others, which are missing.
     runs : tuple of mapping
-        Earlier runs in the same text, the last one first: where something of each was found, its verdict and cause. The
+        Earlier runs in the same text, the last one first: the location of each, its verdict and cause. The
         diagnosis describes the last run.
     alternative : Cause or None
         The line that the ranker puts first, if it is not quoted for the first cause.
     ranked : tuple of RankedLine
-        The lines that it ranks first, if the run failed.
+        The lines that the ranker puts first, if the run failed.
     """
 
     verdict: Verdict
@@ -156,7 +166,7 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
         Name and content of each file: stdout, stderr, the scheduler's record. Files are read once, in order, and never
         stored as a whole.
     context : Context or None
-        Facts besides the output (`hopperkit.failures.context`).
+        Facts from other sources than the output (`hopperkit.failures.context`).
 
     Returns
     -------
@@ -208,12 +218,14 @@ def diagnosis_of(evidence: Evidence, context: "Context | None" = None) -> Diagno
         for run, then in earlier
     ]
     if earlier and _verdict(ranking) == "no-cause" and not ranking.failed:
-        # The last run breaks off without a message: the one before it is reported.
+        # The last run ends abruptly without a message: the one before it is reported.
         ranking = earlier[0][1]
         evidence = replace(earlier[0][0], files=evidence.files, earlier=evidence.earlier)
     verdict = _verdict(ranking)
     ranked = tuple(ranked_lines(evidence.files)[:_RANKED]) if verdict in FAILED else ()
-    alternative = second_voice(ranking.causes, ranked, evidence, failed=ranking.failed) if verdict == "cause" else None
+    alternative = (
+        compare_with_ranker(ranking.causes, ranked, evidence, failed=ranking.failed) if verdict == "cause" else None
+    )
     for cause in {id(cause): cause for cause in (*ranking.causes, *filter(None, [alternative]))}.values():
         cause.hits = folded(cause.hits)
         with_numbers = context.advice(cause.code, cause.fields) if context and cause.rule else []
@@ -249,9 +261,9 @@ def _look_next(
 ) -> list[str]:
     """List the next checks if the text contains no cause."""
     if not evidence.lines_read:
-        return ["The text is empty: look whether the job ran at all, and where its output went."]
+        return ["The text is empty: check whether the job ran at all, and where its output went."]
     known = {(hit.file, hit.line) for message in evidence.messages.values() for hit in message.hits}
-    # A line that only reports an end leaves its share to the others.
+    # The share of a line that only reports an end goes to the others.
     telling = [one for one in ranked if (one.file, one.line) not in known and _may_be_reason(one, evidence)]
     left = 1 - sum(one.share for one in ranked if one not in telling)
     next_best = telling[1].share if len(telling) > 1 else 0.0
@@ -259,7 +271,7 @@ def _look_next(
         line = telling[0]
         place = f"{evidence.files[line.file].name}:{line.line}"
         return [
-            f"Of all lines this one reads most like a reason: {place}: {line.text.strip()}",
+            f"This line is the most likely reason: {place}: {line.text.strip()}",
             *_places(evidence, ranking, context),
         ]
     return _places(evidence, ranking, context)
@@ -269,7 +281,7 @@ def _may_be_reason(one: RankedLine, evidence: Evidence) -> bool:
     """Whether a line belongs to the job, is informative, and is not printed by successful runs."""
     line = one.text.encode()
     of_site = one.line > last_line_of_job(evidence.files[one.file])
-    return not (of_site or suspicion(line) == "end" or is_exit_report(line) or seen_well(line))
+    return not (of_site or suspicion(line) == "end" or is_exit_report(line) or printed_by_successful_runs(line))
 
 
 def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> list[str]:
@@ -281,21 +293,21 @@ def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> 
         if step not in steps:
             steps.append(step)
     if len(evidence.files) == 1:
-        steps.append("Give all files of the job together: stdout, stderr and the program's log.")
+        steps.append("Provide all files of the job: stdout, stderr and the program's log.")
     if not (context and context.record) and not any(scheduler.record in step for step in steps):
         steps.append(f"See how it ended: {scheduler.record}.")
     return steps
 
 
 def _suspected(evidence: Evidence, ranking: Ranking) -> list[str]:
-    """Say where to begin in a text, or why not in this one."""
+    """Say where to begin in a text, or why it cannot be judged."""
     left = [group for group in evidence.suspicious if group.suspicion != "hint"]
     if left:
         hit = left[0].last
         place = f"{evidence.files[hit.file].name}:{hit.line}"
         return [f"Look at the suspicious lines ({len(left)} kinds), at this one first: {place}: {hit.text.strip()}"]
     if any(file.foreign and file.foreign.whole for file in evidence.files):
-        return ["Give the job's output: a text of another kind is not judged."]
+        return ["Provide the job's output: other kinds of text are not diagnosed."]
     if not ranking.failed:
         return ["Nothing in this text shows that the job failed: check its end in the scheduler's record."]
     return []
@@ -313,7 +325,7 @@ def _odd(file: "LineReader") -> list[str]:
 def _notes(
     evidence: Evidence, ranking: Ranking, context: "Context | None", runs: Sequence[dict[str, Any]]
 ) -> list[str]:
-    """Describe the anomalies of files and context, and the outcome of earlier runs."""
+    """Describe anomalies of the files and the context, and the outcomes of earlier runs."""
     notes = []
     if runs:
         said = (
@@ -324,8 +336,8 @@ def _notes(
             f"{len(runs) + 1} runs in this text; the answer is for the last one. Before it, latest first: {'; '.join(said)}"
         )
     notes += [
-        f"{code} (line {evidence.messages[code].hits[-1].line:,}) did not end the job: it still ran at line {life:,}, "
-        "and what came later is answered."
+        f"{code} (line {evidence.messages[code].hits[-1].line:,}) did not end the job, which was still running at line {life:,}, "
+        "and the answer is for what came later."
         for code, life in ranking.superseded.items()
     ]
     notes += [note for file in evidence.files for note in _odd(file)]

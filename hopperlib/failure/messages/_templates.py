@@ -3,11 +3,11 @@
 A new message should stand out: lines are grouped by template, the text without numbers, names, paths and quoted words.
 
 ========  =====================================================================
-fatal     says that something ends, and mostly why
+fatal     reports an end, usually with the reason
 error     reports an error
-end       says that a program, a command or a job ended badly, but not why:
+end       reports that a program, a command or a job failed, but not why:
           the reason is printed above it
-hint      reads like bad news where something failed, and means nothing elsewhere
+hint      looks like an error where something failed, and means nothing elsewhere
 ========  =====================================================================
 """
 
@@ -17,7 +17,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Literal
 
-from hopperlib.failure.messages._expressions import says, words
+from hopperlib.failure.messages._expressions import matches_words, words
 from hopperlib.package_data import load_csv_resource
 
 Suspicion = Literal["fatal", "error", "end", "hint", ""]
@@ -48,7 +48,7 @@ _NAMED = re.compile(
 _WORDS = re.compile(rb"[a-z_]{2,40}")
 _ENDINGS, _NAMED_PARTS = frozenset(words("endings")), frozenset(words("named"))
 _EMPTY = _ENDINGS.union(words("parts"), words("grammar"), _NAMED_PARTS)
-# Words that are not names of parts, such as "memory" after "node".
+# Words that are not names of components, such as "memory" after "node".
 _NO_NAMES = frozenset((*SUSPICIOUS_WORDS, *words("frequent")))
 
 # A line whose message is on the next line.
@@ -65,44 +65,51 @@ _CLASS = re.compile(rb"\b[a-z]\w{0,40}\.(?:\w{1,40}\.){1,6}([A-Z]\w{1,60}(?:Exce
 # Program data as one line of JSON: keys of counts are not a message.
 _OBJECT = re.compile(rb"\s{0,20}\{\"\w{1,60}\": ?[{\[\d]")
 
-# Only this much of a line is read for words, and makes its template.
+# Only this much of a line is searched for words and forms its template. [characters]
 _READ = 400
 _TEMPLATE_LENGTH = 240
 
 
 def suspicion(line: bytes) -> Suspicion:
-    """Say whether a line reads as if something went wrong."""
+    """Return the kind of an error-like line; empty for an ordinary line."""
     line = line[:_READ]
     lowered = line.lower()
-    if _OBJECT.match(line) or seen_well(line) or says("never", line, lowered) or says("announces", line, lowered):
+    if (
+        _OBJECT.match(line)
+        or printed_by_successful_runs(line)
+        or matches_words("never", line, lowered)
+        or matches_words("announces", line, lowered)
+    ):
         return ""
-    # A loud word within a warning reports no trouble; that a goal was missed matters at the end of a text.
-    if says("warned", line, lowered):
-        return "hint" if says("missed", line, lowered) else ""
-    if says("end", line, lowered):
+    # An error word within a warning does not report an error; a missed goal matters only at the end of a text.
+    if matches_words("warned", line, lowered):
+        return "hint" if matches_words("missed", line, lowered) else ""
+    if matches_words("end", line, lowered):
         return "end"
-    if says("fatal", line, lowered):
+    if matches_words("fatal", line, lowered):
         return "fatal"
-    error = says("error", line, lowered)
-    if error and (_RAISED.match(line) or not says("harmless", line, lowered)):
+    error = matches_words("error", line, lowered)
+    if error and (_RAISED.match(line) or not matches_words("harmless", line, lowered)):
         return "error"
-    return "hint" if (not error and says("hint", line, lowered)) or says("missed", line, lowered) else ""
+    return (
+        "hint" if (not error and matches_words("hint", line, lowered)) or matches_words("missed", line, lowered) else ""
+    )
 
 
 @cache
 def _seen() -> re.Pattern[bytes]:
     """Return an expression for the messages of ``seen_in_good_runs.csv``."""
     messages = (re.escape(row["message"].encode()) for row in load_csv_resource(__file__, "seen_in_good_runs.csv"))
-    # Columns of a table are as wide as the program makes them.
+    # The width of a table's columns varies.
     return re.compile(b"|".join(message.replace(rb"\ ", b" {1,60}") for message in messages))
 
 
-def seen_well(line: bytes) -> bool:
-    """Whether successful runs print this line too: it is not evidence of a failure.
+def printed_by_successful_runs(line: bytes) -> bool:
+    """Whether successful runs print this line too, so that it is not evidence of a failure.
 
     Examples
     --------
-    >>> seen_well(b"libibverbs: Warning: couldn't load driver 'libsiw-rdmav34.so': libsiw-rdmav34.so: cannot open")
+    >>> printed_by_successful_runs(b"libibverbs: Warning: couldn't load driver 'libsiw-rdmav34.so': libsiw-rdmav34.so: cannot open")
     True
     """
     return bool(_seen().search(line))
@@ -112,7 +119,7 @@ def is_exit_report(line: bytes, below: Sequence[bytes] | None = None) -> bool:
     """Whether a line reports only an end: it is a known report, or all its words are endings, parts of a job or
     grammar.
 
-    A line that ends in a colon, or a source line that prints it, is completed by the lines below, if given.
+    A line that ends in a colon, or a source line that prints it, is completed by the lines below it, if given.
 
     Examples
     --------
@@ -120,7 +127,7 @@ def is_exit_report(line: bytes, below: Sequence[bytes] | None = None) -> bool:
     (True, False)
     """
     lowered = line.lower()
-    if says("is_exit_report", line, lowered):
+    if matches_words("is_exit_report", line, lowered):
         return True
     if _SOURCE.search(lowered):
         return False
@@ -135,7 +142,7 @@ def is_exit_report(line: bytes, below: Sequence[bytes] | None = None) -> bool:
 
 def _add_nothing(below: Sequence[bytes]) -> bool:
     """Whether the lines that should complete this one add nothing: a warning, another such line, or no words."""
-    rest = [text for text in below if text.strip() and not says("warned", text, text.lower())]
+    rest = [text for text in below if text.strip() and not matches_words("warned", text, text.lower())]
     return not rest or not _said(rest[0].lower()) or is_exit_report(rest[0], rest[1:])
 
 
