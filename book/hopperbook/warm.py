@@ -5,10 +5,13 @@ import os
 # Or the debugger requires another Python.
 os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
 
+import matplotlib.backends.backend_svg  # noqa: F401
 import pandas as pd
 import plotly.express as px
+import statsmodels.formula.api  # noqa: F401
 from ipykernel import debugger, ipkernel  # noqa: F401
 
+import hopperkit.analysis.reports  # noqa: F401
 import hopperkit.render.widgets  # noqa: F401
 from hopperbook import (  # noqa: F401
     documented,

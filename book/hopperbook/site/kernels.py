@@ -1,12 +1,18 @@
 """Starts the kernels of notebooks as forks of a process that has imported their common modules: a second each."""
 
 import os
+from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from typing import Any
 
 from jupyter_client.manager import AsyncKernelManager
 
 ForkServerContext().set_forkserver_preload(["hopperbook.warm"])
+
+
+def begin_to_load() -> None:
+    """Start the process that kernels are copies of: it loads for seconds, beside whatever else begins a build."""
+    forkserver.ensure_running()
 
 
 def _serve(connection_file: str, folder: str) -> None:
@@ -18,7 +24,7 @@ def _serve(connection_file: str, folder: str) -> None:
     os.chdir(folder)
     # Of warnings it has one: that it speaks over TCP, to this machine alone.
     quiet = "--IPKernelApp.log_level=ERROR"
-    kernel = IPKernelApp.instance()
+    kernel: Any = IPKernelApp.instance()
     kernel.initialize(["-f", connection_file, f"--IPKernelApp.parent_handle={os.getppid()}", quiet])
     # hopperkit was loaded before there was a notebook that it could find.
     register_here()
