@@ -11,7 +11,7 @@ import plotly.express as px
 import statsmodels.formula.api  # noqa: F401
 from ipykernel import debugger, ipkernel  # noqa: F401
 
-import hopperkit.analysis.reports  # noqa: F401
+import hopperkit.analysis.reports
 import hopperkit.render.widgets  # noqa: F401
 from hopperbook import (  # noqa: F401
     documented,
