@@ -142,12 +142,12 @@ def partial_results(history: History) -> Iterator[Result]:
     if history.is_known:
         return
     empty = Schedule(Workload(), history.floor.nodes)
-    yield Result(summary=f"Day 0 of {history.days} …", figures=(_map(history, empty, 0),))
+    yield Result(summary=f"Day 0 of {history.days} …", figures=(_map(empty, 0, history.days, history.order),))
     for days in sorted({1, max(1, history.days // 4), max(1, history.days // 2)}):
         schedule = history.schedule(days * _DAY)
         yield Result(
             summary=use_after(schedule, days, history.days),
-            figures=(_map(history, schedule, days),),
+            figures=(_map(schedule, days, history.days, history.order),),
             watched=partial(history.watched, schedule, days),
         )
 
@@ -160,7 +160,7 @@ def answer(history: History) -> Result:
     return Result(
         summary=_summary(history, facts, found),
         values=tuple(_values(facts, found)),
-        figures=(_map(history, schedule, history.days),),
+        figures=(_whole_map(schedule, history.days, history.order),),
         facts=facts,
         watched=partial(history.watched, schedule, history.days),
     )
@@ -193,20 +193,20 @@ def _values(facts: dict[str, Any], found: Fragmentation) -> Iterator[Value]:
     yield Value(label, found.mean_hops, "predicted", "hops", 2, low, high)
 
 
-def _map(history: History, schedule: Schedule, days: int) -> Figure:
-    """Return which nodes were busy in the first days, with room for the others."""
-    return _drawn(schedule, days, history.days, history.order)
-
-
-@lru_cache(maxsize=_MAX_KEPT)
-def _drawn(schedule: Schedule, days: int, of: int, order: str) -> Figure:
-    """Return the map of the first days of a history of some days."""
+def _map(schedule: Schedule, days: int, of: int, order: str) -> Figure:
+    """Return which nodes were busy in the first days of a history, with room for the others."""
     cells = (_CELLS[0], max(1, round(_CELLS[1] * days / of)))
     # Of the first hundredth of a day, where nothing is known yet.
     span_s = (0, days * _DAY or 864)
     figure = occupancy_figure(schedule, span_s, cells=cells, since="the reboot", node_list=f"node list ({order})")
     figure.layout["xaxis"]["range"] = [0, of]
     return figure
+
+
+@lru_cache(maxsize=_MAX_KEPT)
+def _whole_map(schedule: Schedule, days: int, order: str) -> Figure:
+    """Return the map of a whole history."""
+    return _map(schedule, days, days, order)
 
 
 QUESTION = ask.declared(
