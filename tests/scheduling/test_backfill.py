@@ -105,6 +105,11 @@ def test_a_plan_beyond_the_window_is_not_kept():
     assert list(simulate(Workload(jobs), 4, policy=Backfill()).start_s) == [0, 1000, 1010]
 
 
+def test_defaults_are_those_of_slurm_conf():
+    # slurm.conf(5), SchedulerParameters: bf_max_job_test 500, bf_interval 30 s, bf_window 1,440 minutes.
+    assert Backfill() == (500, 30, 1440 * 60)
+
+
 @pytest.mark.parametrize("name", Backfill._fields)
 def test_settings_below_one_are_refused(name):
     with pytest.raises(InputError, match=f"{name}=0 must be at least 1"):

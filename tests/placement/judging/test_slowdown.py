@@ -102,6 +102,10 @@ def test_memory_of_the_line_is_used_if_none_is_given():
     assert placement_cost(placed(PACKED, memory_gb=2.58), memory_per_task_gb=1).worst.memory.need_gb[0] == 6
 
 
+def test_unknown_memory_counts_as_local():
+    assert placement_cost(placed(PACKED)).components[0].memory.need_gb == (0.0, 0.0, 0.0, 0.0)
+
+
 def test_the_slowest_node_sets_the_pace():
     # A full node waits for 6 cores a NUMA node wherever the six tasks of the other node sit.
     full = [task(core) for core in range(24)]
