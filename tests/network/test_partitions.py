@@ -22,8 +22,8 @@ DAY = 86_400
 def naive(jobs, nodes, partitions, *, policy="easy", priority=None, limit=None):
     """Return {job: (start, nodes)} by the rules, in the simplest way.
 
-    `nodes` is a list of [cores, gpus, memory], `partitions` has {queue: (positions, exclusive)}, and a job
-    is a dict with the same three of each of its nodes; `limit` is the most jobs of a user that run.
+    `nodes` is a list of [cores, gpus, memory], `partitions` has {queue: (positions, exclusive)}, and a job is a dict
+    with the same three values per node; `limit` is the maximum number of running jobs per user.
     """
     on = [[] for _ in nodes]
     running, waiting, done, to_come = {}, [], {}, sorted(range(len(jobs)), key=lambda i: jobs[i]["eligible"])

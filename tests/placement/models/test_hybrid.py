@@ -35,7 +35,7 @@ share = st.floats(0, 1)
 
 
 def test_channels_that_all_threads_share():
-    # Four threads a NUMA node read 4 GB at 8 GB/s; the first of each of two tasks has 4 GB/s, its core's cap.
+    # Four threads per NUMA node read 4 GB at 8 GB/s; the first of each of two tasks has 4 GB/s, its core's cap.
     assert memory_times(NODE, 2, 4) == (0.25, 0.5)
 
 
@@ -67,7 +67,8 @@ def test_the_run_time_by_hand():
 
 
 def test_a_task_that_straddles_pays_for_first_touch():
-    # Six threads a NUMA node: tasks of four cores span two of them every third time, those of three and six never.
+    # Six threads per NUMA node: every third task of four cores spans two of them, tasks of three and six cores never
+    # do.
     costs = {cost.threads: cost for cost in thread_costs(Machine.load("hopper").node(), 6144, elsewhere=1.0)}
     assert costs[3].parallel_memory == costs[6].parallel_memory == 1.0
     assert costs[4].parallel_memory == pytest.approx(8 / 6)

@@ -31,7 +31,7 @@ def log(files):
 
 
 def test_one_slow_ost_of_24():
-    # 4 files of 1 GB an OST in 10 s each: 100 MB/s; on OST 14 in 400 s: 2.5 MB/s, 40 times less.
+    # 4 files of 1 GB per OST in 10 s each: 100 MB/s; on OST 14 in 400 s: 2.5 MB/s, 40 times less.
     files = [file([ost], 400.0 if ost == 14 else 10.0) for ost in range(24) for _ in range(4)]
     verdict = judge_osts(log(files), "write")
     (slow,) = verdict.slow
