@@ -60,7 +60,8 @@ def test_spread_moves_tasks_only_where_cores_are_free():
 
 
 def test_the_run_time_by_hand():
-    # Three threads: 0.1 of a task's work takes three times as long; waiting for memory doubles for all, not for one.
+    # Three threads: 0.1 of a task's work takes three times as long; waiting for memory doubles for all tasks, not for
+    # one.
     cost = ThreadCost(threads=3, tasks_per_node=2, serial_memory=1.0, parallel_memory=2.0, mpi=0.25)
     compute, memory = 0.3 + 0.9, 0.3 * 1.0 + 0.9 * 2.0
     assert cost.run_time(SHARES) == pytest.approx(0.8 * (compute + memory) / 2 + 0.2 * 0.25)
