@@ -195,6 +195,10 @@ class Setting(NamedTuple):
         Partitions that jobs are submitted to, at random.
     events : tuple of (int, str)
         Virtual seconds after the first submission, and a command to run then.
+    nodes : int
+        Nodes of the cluster; the jobs are drawn for 32 whatever it is.
+    limit_factor : int
+        Factor to the limits of the jobs that are drawn.
     """
 
     lines: str
@@ -202,6 +206,8 @@ class Setting(NamedTuple):
     cpus: int = 1
     names: tuple[str, ...] = ("main",)
     events: tuple[tuple[int, str], ...] = ()
+    nodes: int = NODES
+    limit_factor: int = 1
 
 
 SETTINGS = {
@@ -235,7 +241,7 @@ SETTINGS = {
     ),
     "reservation": Setting(
         SCHEDULER + "SchedulerParameters=bf_interval=30",
-        events=((3600, "scontrol create reservation user=root nodes=n[01-16] starttime=now+3600 duration=60"),),
+        events=((3600, "scontrol create reservation user=root nodes=n[01-16] starttime=now+3600 duration=60 flags=ignore_jobs"),),
     ),
     "drain": Setting(
         SCHEDULER + "SchedulerParameters=bf_interval=30",
@@ -244,6 +250,8 @@ SETTINGS = {
             (9000, "scontrol update nodename=n[25-32] state=resume"),
         ),
     ),
+    "more-nodes": Setting(SCHEDULER + "SchedulerParameters=bf_interval=30", nodes=40),
+    "loose-limits": Setting(SCHEDULER + "SchedulerParameters=bf_interval=30", limit_factor=3),
 }
 
 
@@ -272,9 +280,10 @@ def draw(setting: Setting, count: int, seed: int, load: float) -> list[Job]:
         if setting.cpus > 1 and rng.random() < 0.7:
             width = max(1, width // 2)
         limit = 60 * (5, 10, 10, 20, 30, 30, 60)[int(rng.random() * 7)]
+        asked = limit * setting.limit_factor
         # A share 1 - (1 - u) ** (1 / 1.3) of the limit is distributed as Beta(1, 1.3).
         run = max(30, int(limit * min(0.97, 1 - (1 - rng.random()) ** (1 / 1.3))))
-        jobs.append(Job(0, -(-width // setting.cpus) if setting.cpus > 1 else width, width, limit, run, partition))
+        jobs.append(Job(0, -(-width // setting.cpus) if setting.cpus > 1 else width, width, asked, run, partition))
     span = sum(job.cpus * job.run_s for job in jobs) / units / load
     moments = sorted(rng.random() * span for _ in jobs)
     return [job._replace(submit_s=int(moment - moments[0])) for moment, job in zip(moments, jobs, strict=True)]
@@ -297,10 +306,10 @@ class Cluster:
                 settings=setting.lines,
                 partitions=setting.partitions,
                 cpus=setting.cpus,
-                nodes=NODES,
+                nodes=setting.nodes,
                 port=port,
                 first=port + 1,
-                last=port + NODES,
+                last=port + setting.nodes,
                 control_port=port + 900,
             )
         )
@@ -317,7 +326,7 @@ class Cluster:
         files = {name: folder / f"munge{end}" for name, end in (("key-file", ".key"), ("socket", ".sock"), ("pid-file", ".pid"), ("log-file", ".log"), ("seed-file", ".seed"))}  # fmt: skip
         self.run("munged", "--force", *(f"--{name}={path}" for name, path in files.items()))
         self.run("unshare", "--uts", "sh", "-c", "hostname control; exec slurmctld -c")
-        for number in range(1, NODES + 1):
+        for number in range(1, setting.nodes + 1):
             self.run("unshare", "--uts", "sh", "-c", f"hostname n{number:02d}; exec slurmd -N n{number:02d}")
 
     def run(self, *command: str, check: bool = True) -> str:
