@@ -4,10 +4,11 @@
     python scripts/ask_slurm_schedule.py --list                                # the settings
     python scripts/ask_slurm_schedule.py fifo --jobs 150 --seed 1 JOBS.csv     # only draw the jobs of a setting
     python scripts/ask_slurm_schedule.py fifo --jobs 150 --seed 1 --runs 3 --folder /tmp/slurm RUNS.csv.gz
+    python scripts/ask_slurm_schedule.py fifo --jobs 150 --seed 1 --runs 1 --add RUNS.csv.gz   # to the runs that are there
 
 The first two need only Python; the last needs root and slurmctld, slurmd, slurm-client, munge and gcc. The daemons are
 unmodified: a preloaded library makes their clocks and sleeps run ``--speed`` times as fast, and each slurmd has a
-different host name (unshare --uts). A run takes the virtual time that the jobs need, divided by the speed: about ten
+different host name (unshare --uts). Several may run side by side, each with a folder and 1,000 ports of its own. A run takes the virtual time that the jobs need, divided by the speed: about ten
 minutes for 150 jobs at 30. Slow starts of real processes show as delays, so a run on a busy computer is disturbed: each
 run prints by how much jobs ran longer than they should have, and runs above 60 s (90th percentile) are not kept.
 
@@ -241,7 +242,12 @@ SETTINGS = {
     ),
     "reservation": Setting(
         SCHEDULER + "SchedulerParameters=bf_interval=30",
-        events=((3600, "scontrol create reservation user=root nodes=n[01-16] starttime=now+3600 duration=60 flags=ignore_jobs"),),
+        events=(
+            (
+                3600,
+                "scontrol create reservation user=root nodes=n[01-16] starttime=now+3600 duration=60 flags=ignore_jobs",
+            ),
+        ),
     ),
     "drain": Setting(
         SCHEDULER + "SchedulerParameters=bf_interval=30",
@@ -421,6 +427,18 @@ def write(path: Path, jobs: list[Job], runs: list[list[tuple[int, int, int]]]) -
     path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
+def runs_of(path: Path, jobs: list[Job]) -> list[list[tuple[int, int, int]]]:
+    """Return the runs of a table that has these jobs."""
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    rows = list(csv.DictReader(text.splitlines()))
+    asked = [[str(value) for value in job] for job in jobs]
+    if asked != [[row[name] for name in Job._fields] for row in rows]:
+        raise SystemExit(f"{path} has other jobs than these")
+    moments = [[int(cell) for name, cell in row.items() if name not in Job._fields] for row in rows]
+    return [[tuple(row[at : at + 3]) for row in moments] for at in range(0, len(moments[0]), 3)]  # type: ignore[misc]
+
+
 def main() -> None:
     """Draw the jobs of a setting, run them, and write the table after each run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -431,8 +449,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--load", type=float, default=1.1)
     parser.add_argument("--runs", type=int, default=0)
+    parser.add_argument("--add", action="store_true", help="keep the runs that the table has")
     parser.add_argument("--speed", type=float, default=30)
-    parser.add_argument("--port", type=int, default=33000)
+    parser.add_argument("--port", type=int, default=20000, help="below those of outgoing connections")
     parser.add_argument("--folder", type=Path, default=Path("/tmp/slurm_schedule"))
     chosen = parser.parse_intermixed_args()
     if chosen.list or not chosen.setting or not chosen.table:
@@ -441,7 +460,7 @@ def main() -> None:
         return
     setting = SETTINGS[chosen.setting]
     jobs = draw(setting, chosen.jobs, chosen.seed, chosen.load)
-    kept: list[list[tuple[int, int, int]]] = []
+    kept = runs_of(chosen.table, jobs) if chosen.add and chosen.table.exists() else []
     for _ in range(chosen.runs):
         rows = run(setting, jobs, chosen.folder.absolute(), chosen.speed, chosen.port)
         late = disturbance(jobs, rows)
@@ -451,7 +470,7 @@ def main() -> None:
             kept.append(rows)
             write(chosen.table, jobs, kept)
     if not chosen.runs:
-        write(chosen.table, jobs, [])
+        write(chosen.table, jobs, kept)
 
 
 if __name__ == "__main__":
