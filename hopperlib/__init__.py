@@ -1,11 +1,11 @@
 """Models of a large HPC machine, each checked against published numbers for NERSC's Hopper.
 
 The modules are the namespace: ``from hopperlib.placement.placement import place_tasks``.
-The rooms, from the lowest up; each imports only from those before it:
+The subpackages, lowest layer first; each imports only from those above it in this list:
 
 ==============  ==================================================================
-`machine`       a machine as a record, read from a file, and what follows from it
-`contention`    what many get out of one thing they share, measured ceilings
+`machine`       a machine as a record, read from a file, and derived figures
+`contention`    throughput of a shared resource, measured ceilings
 `placement`     a launch line -> tasks on cores; bandwidth, memory, threads, pages
 `scheduling`    workload, free nodes, policies, one event loop
 `network`       torus, dragonfly, fat tree; link loads, run time, rank order

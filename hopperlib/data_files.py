@@ -1,4 +1,4 @@
-"""Where the data files are, and how their rows are read."""
+"""Location of the data files, and reading of their rows."""
 
 import csv
 from functools import cache
@@ -15,7 +15,7 @@ def data_folder() -> Path:
     Raises
     ------
     FileNotFoundError
-        If neither is there.
+        If neither exists.
 
     Examples
     --------
@@ -30,7 +30,17 @@ def data_folder() -> Path:
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    """Return the rows of a data file as text, by column.
+    """Return the rows of a data file, each as a dictionary of texts by column.
+
+    Parameters
+    ----------
+    name : str
+        File name, such as ``scorecard.csv``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
 
     Examples
     --------

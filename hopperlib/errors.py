@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 _LONGEST_SHOWN = 60
-# More names than this are not listed.
+# Longest list of names that a message prints.
 _MOST_LISTED = 60
 
 
@@ -45,25 +45,31 @@ class InputError(ValueError):
         self.rule = rule
 
     def message_for(self, option: str) -> str:
-        """Return the message with the name that the value has in a command."""
+        """Return the message, with the value called by its command-line option.
+
+        Parameters
+        ----------
+        option : str
+            Option as typed, such as ``--tasks``.
+        """
         if not self.rule:
             return f"{option}: {self.message}"
         return f"{option} {_shown(self.value)} {self.rule}"
 
     def details(self) -> dict[str, Any]:
-        """Return the parts that are known, for a program."""
+        """Return the known parts as a dictionary."""
         parts = {"name": self.name, "value": self.value, "rule": self.rule}
         return {key: part for key, part in parts.items() if part not in (None, "")}
 
 
 def _shown(value: object) -> str:
-    """Return a value as an option shows it, cut if it is long."""
+    """Return the text of a value, truncated if it is long."""
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 
 def refusal(name: str, value: object, rule: str, *, unit: str = "") -> InputError:
-    """Return the error of one bad value: its name, the value with its unit, the rule.
+    """Return an error for one invalid value: its name, the value with its unit, the rule.
 
     Parameters
     ----------
@@ -85,7 +91,17 @@ def refusal(name: str, value: object, rule: str, *, unit: str = "") -> InputErro
 
 @contextmanager
 def pinned_on(name: str) -> Iterator[None]:
-    """Attribute errors raised inside to a value, that of a control.
+    """Attribute errors raised in the block to the value of a control.
+
+    Parameters
+    ----------
+    name : str
+        Name of the control.
+
+    Raises
+    ------
+    InputError
+        The error raised in the block, with this name.
 
     Examples
     --------
@@ -101,7 +117,7 @@ def pinned_on(name: str) -> Iterator[None]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message about a name that is not known: the one that was meant, or all that there are.
+    """Return the end of a message about an unknown name: the closest valid name, or all of them.
 
     Parameters
     ----------
@@ -126,7 +142,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def at_least(least: float, **values: float) -> None:
-    """Refuse the first value below a bound, by its name; "not a number" is below every bound.
+    """Reject the first value below a bound, by its name; NaN is below every bound.
 
     Parameters
     ----------
@@ -137,7 +153,7 @@ def at_least(least: float, **values: float) -> None:
     Raises
     ------
     InputError
-        If a value is below.
+        If a value is below the bound.
 
     Examples
     --------
@@ -151,7 +167,7 @@ def at_least(least: float, **values: float) -> None:
 
 
 def above(bound: float, **values: float) -> None:
-    """Refuse the first value at or below a bound, by its name.
+    """Reject the first value at or below a bound, by its name.
 
     Parameters
     ----------
@@ -162,7 +178,7 @@ def above(bound: float, **values: float) -> None:
     Raises
     ------
     InputError
-        If a value is not above.
+        If a value is not above the bound.
 
     Examples
     --------
@@ -177,6 +193,15 @@ def above(bound: float, **values: float) -> None:
 
 def within(low: float, high: float, why: str = "", **values: float) -> None:
     """Reject the first value out of range, by its name; `why` gives the origin of the bounds.
+
+    Parameters
+    ----------
+    low, high : float
+        Bounds, both included.
+    why : str, default ''
+        End of the sentence, such as ", the nodes of the machine".
+    **values : float
+        Values by name.
 
     Raises
     ------

@@ -10,7 +10,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to know.
+    """One fact worth knowing.
 
     Parameters
     ----------
@@ -19,8 +19,8 @@ class Finding:
     message : str
         The fact and its consequence, with its number.
     level : {"problem", "advice", "note", "unknown", "ok"}
-        Importance: it breaks or slows the run, it could be better, it is good to know, it is unknown, or it was checked
-        and is fine.
+        Importance: it breaks or slows the run, it could be improved, it is worth knowing, it is unknown, or it was
+        checked and is fine.
     evidence : mapping
         The underlying numbers.
     advice : str

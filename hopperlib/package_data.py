@@ -1,7 +1,7 @@
 """Tables in the package, TOML and CSV files next to its modules, cached like Python's modules.
 
-A command reads half a dozen of them before it answers, and a parser written in Python would take a tenth of its start
-for it. Parsed contents are cached in ``__pycache__`` like the bytecode of a module, until the file changes.
+A command reads half a dozen of them before it answers, and a parser written in Python would take a tenth of its
+start-up time. Parsed contents are cached in ``__pycache__`` like the bytecode of a module, until the file changes.
 """
 
 import os
@@ -11,15 +11,15 @@ from importlib.machinery import SourceFileLoader
 from types import CodeType
 from typing import Any
 
-# A package in a zip has no folder; looked up once, as files of a folder are opened without importlib.resources, which
-# would take a tenth of a command's start.
+# A package in a zip has no folder. Looked up once: files of a folder are opened without importlib.resources, which
+# would take a tenth of a command's start-up time.
 _IS_FOLDER = os.path.isdir(os.path.dirname(__file__))
 # Appended to a file's name, so that the cache of place.toml does not overwrite that of place.py.
 _SUFFIX = ".py"
 
 
 class _Loader(SourceFileLoader):
-    """Python's loader of modules, for a file with a table."""
+    """Python's module loader, for a table file."""
 
     def path_stats(self, path: Any) -> Any:
         """Return a fingerprint of the content: installers give all files the same time."""
@@ -31,7 +31,7 @@ class _Loader(SourceFileLoader):
         return _bytes(path.removesuffix(_SUFFIX))
 
     def source_to_code(self, data: Any, path: Any, **_: Any) -> CodeType:  # type: ignore[override]
-        """Return code that only carries the content: to write it out as source and compile that takes ten times longer."""
+        """Return a code object that only carries the content: compiling it from source takes ten times longer."""
         text = bytes(data).decode()
         if path.endswith(f".csv{_SUFFIX}"):
             import csv
@@ -46,7 +46,7 @@ class _Loader(SourceFileLoader):
 
 
 def _resource(path: str) -> Any:
-    """Return a file or a folder of a package in a zip, by the path that it would have."""
+    """Return a file or a folder of a package in a zip, by the path that it would have if unpacked."""
     from importlib.resources import files
     from sys import modules
 
@@ -64,7 +64,7 @@ def _bytes(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     resource = _resource(path)
-    # Python looks for bytecode first, which a zip does not keep.
+    # Python looks for bytecode first, which a zip does not store.
     if not resource.is_file():
         raise FileNotFoundError(f"{path} is not there")
     content: bytes = resource.read_bytes()
@@ -73,7 +73,7 @@ def _bytes(path: str) -> bytes:
 
 def _content(module: str, name: str) -> Any:
     """Return the parsed contents of a file."""
-    # With os.path: a command that needs no pathlib starts sooner.
+    # Uses os.path: a command without pathlib starts sooner.
     code: Any = _Loader("", os.path.join(os.path.dirname(module), name) + _SUFFIX).get_code("")
     return code.co_consts[0]
 
@@ -86,7 +86,7 @@ def load_toml_resource(module: str, name: str) -> dict[str, Any]:
     module : str
         Its ``__file__``.
     name : str
-        Path of the file from there.
+        Path of the file relative to the module.
 
     Examples
     --------
@@ -135,12 +135,12 @@ def load_text_resource(module: str, name: str) -> str:
     >>> load_text_resource(hopperlib.__file__, "machines/hopper.toml").splitlines()[0]
     'name = "hopper"'
     """
-    # Lines end as in a file that is opened as text.
+    # Line ends are converted as in a file opened as text.
     return _bytes(os.path.join(os.path.dirname(module), name)).decode().replace("\r\n", "\n")
 
 
 def resource_names(module: str, folder: str) -> list[str]:
-    """Return the names in a folder next to a module, in order.
+    """Return the names in a folder next to a module, sorted.
 
     Parameters
     ----------

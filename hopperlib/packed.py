@@ -1,4 +1,4 @@
-"""Original bytes of a file: decompressed, and their encoding."""
+"""Original bytes of a compressed file, and the encoding of a text."""
 
 import codecs
 import io
@@ -16,7 +16,13 @@ _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 
 
 def encoding_of(head: bytes) -> str:
-    """Return the encoding implied by the first bytes of a text: a byte order mark, or the zeros of wide characters.
+    """Return the encoding implied by the first bytes of a text: a byte order mark, or the zero bytes of wide
+    characters.
+
+    Parameters
+    ----------
+    head : bytes
+        First bytes of the text.
 
     Examples
     --------
@@ -34,6 +40,11 @@ def encoding_of(head: bytes) -> str:
 
 def decompress(stream: io.BufferedReader) -> Any:
     """Return a stream of decompressed bytes: the same one if it is not compressed with gzip, bzip2 or xz.
+
+    Parameters
+    ----------
+    stream : BufferedReader
+        Binary stream at its start.
 
     Raises
     ------

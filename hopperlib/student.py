@@ -8,6 +8,13 @@ from functools import cache
 def t_quantile(probability: float, degrees: float) -> float:
     """Return a quantile of Student's t-distribution, by bisection of its distribution.
 
+    Parameters
+    ----------
+    probability : float
+        Probability, above 0 and below 1.
+    degrees : float
+        Degrees of freedom.
+
     Examples
     --------
     >>> round(t_quantile(0.975, 8), 3), round(t_quantile(0.025, 2.5), 3)
@@ -21,9 +28,16 @@ def t_quantile(probability: float, degrees: float) -> float:
 
 
 def t_below(t: float, degrees: float) -> float:
-    """Cumulative distribution of Student's t: by integrating its density.
+    """Cumulative distribution function of Student's t, by integrating its density.
 
     The density is a power of the cosine of the angle whose tangent is t over the root of the degrees of freedom.
+
+    Parameters
+    ----------
+    t : float
+        Value of the variable.
+    degrees : float
+        Degrees of freedom.
 
     Examples
     --------
@@ -32,7 +46,7 @@ def t_below(t: float, degrees: float) -> float:
     """
     angle, steps = math.atan(t / math.sqrt(degrees)), 400
     scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(math.pi)
-    # Simpson's rule: the integrand is smooth, so that 400 steps are more than a double holds.
+    # Simpson's rule: the integrand is smooth, so 400 steps exceed double precision.
     heights = [math.cos(angle * step / steps) ** (degrees - 1) for step in range(steps + 1)]
     area = heights[0] + heights[-1] + 4 * sum(heights[1:-1:2]) + 2 * sum(heights[2:-1:2])
     return float(0.5 + scale * area * angle / (3 * steps))

@@ -1,4 +1,4 @@
-"""Records with many rows: their columns by name, and a short form on screen."""
+"""Records with many rows: columns by name, and a short representation."""
 
 import reprlib
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Numbers in words: counts, digits, shares, sizes, durations and lists, for use in a sentence.
+"""Numbers formatted for sentences: counts, digits, shares, sizes, durations and lists.
 
 ===========  =================================================
 `count`      a counted noun: ``1 node``, ``1,200 nodes``
@@ -7,7 +7,7 @@
 `size`       bytes for people, decimal units
 `duration`   seconds for people
 `listed`     several things: ``a, b and c``
-`capital`    a sentence's first letter
+`capital`    a sentence with a capital first letter
 ===========  =================================================
 """
 
@@ -18,7 +18,7 @@ from hopperlib.units import size_text as size
 
 __all__ = ["capital", "count", "digits", "duration", "listed", "share", "size"]
 
-# Decimals of a percentage that are worth showing, where a share is nearly nothing or nearly all.
+# Maximum decimals of a percentage close to 0 or 100.
 _MOST_DECIMALS = 3
 _MINUTE_S = 60
 _DAY_S = 24 * SECONDS_PER_HOUR
@@ -32,9 +32,9 @@ def count(number: float, noun: str, plural: str = "") -> str:
     number : float
         The number.
     noun : str
-        The noun, in the singular.
+        The noun in the singular.
     plural : str, default ''
-        The noun, in the plural; default: with a final s.
+        The noun in the plural; by default with a final s.
 
     Examples
     --------
@@ -133,6 +133,11 @@ def listed(items: Iterable[object], last: str = "and") -> str:
 
 def capital(sentence: str) -> str:
     """Return a sentence with a capital first letter, otherwise unchanged.
+
+    Parameters
+    ----------
+    sentence : str
+        The sentence; empty is allowed.
 
     Examples
     --------

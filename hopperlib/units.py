@@ -1,11 +1,11 @@
-"""The units of the library, and the few factors between them.
+"""The units of the library, and the conversion factors between them.
 
 Times are in seconds, sizes in GB and rates in GB/s. Latencies are in
 microseconds, stripe and transfer sizes in bytes. Names end in the unit.
 
-A GB of disk, of a network or of a file is 1,000,000,000 bytes. A GB of a node's memory is that of the sources and
-vendors, 1,073,741,824 bytes: a node "of 32 GB" holds 32 GiB. So the memory of a whole machine has two names, by the
-divisor: `memory_tb` divides by 1,000 and `memory_tib` by 1,024.
+A GB of disk, of a network or of a file is 1,000,000,000 bytes. A GB of a node's memory is 1,073,741,824 bytes, as in
+the sources and from vendors: a node "of 32 GB" has 32 GiB. The memory of a whole machine therefore has two names:
+`memory_tb` divides by 1,000 and `memory_tib` by 1,024.
 """
 
 import re
@@ -27,7 +27,12 @@ HOURS_PER_DAY = 24
 def plain_number(value: Any) -> Any:
     """Return a number of any type, such as those of numpy, pandas, `decimal` or `fractions`, as a Python int or float.
 
-    Truth values become a bool, which most callers reject; other values are returned unchanged.
+    Boolean values become a bool, which most callers reject; other values are returned unchanged.
+
+    Parameters
+    ----------
+    value : object
+        A number of any type, or another value.
 
     Examples
     --------
@@ -38,10 +43,10 @@ def plain_number(value: Any) -> Any:
     kind = type(value)
     if kind in (int, float, bool, str):
         return value
-    # A numpy truth value is neither a bool nor a number.
+    # A numpy boolean is neither a bool nor a number.
     if kind.__name__ in ("bool", "bool_"):
         return bool(value)
-    # Later: hardly anybody gives such a number.
+    # Imported late: such numbers are rare.
     from decimal import Decimal
     from numbers import Integral, Real
 
@@ -92,7 +97,7 @@ def memory_tib(memory_gb: float) -> float:
 
     Examples
     --------
-    The same memory as the other divisor gives it, "212 TB" in the later slides:
+    The same memory with the other divisor, "212 TB" in the later slides:
 
     >>> memory_tib(6000 * 32 + 384 * 64)
     211.5
@@ -105,14 +110,15 @@ def memory_tib(memory_gb: float) -> float:
 
 
 _LETTERS = "KMGTPE"
-# A prefix with a small b would mean bits, which are not used here: MB, and b for bytes only alone.
+# A prefix with a lowercase b would mean bits, which are not supported: MB is valid, and b means bytes only without a
+# prefix.
 _SIZE = r"([0-9]{1,18}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*(?:([kKMGTPE])(i?)B?|(bytes?|[Bb]))?"
 _ANY_CASE = re.ASCII | re.IGNORECASE
 
 
 def _exact_bytes(text: str, *, binary: bool, any_case: bool, unit: str = "") -> "Decimal":
-    """Return a size in bytes, not rounded; a bare number counts units."""
-    # Imported when it is needed: a command starts faster without it.
+    """Return a size in bytes, not rounded; a bare number is in the default unit."""
+    # Imported only when needed: a command starts faster without it.
     from decimal import Decimal
 
     match = re.fullmatch(_SIZE, text.strip(), _ANY_CASE if any_case else re.ASCII)
@@ -133,11 +139,10 @@ def size_bytes(text: str, *, binary: bool = False, any_case: bool = False, round
     text : str
         Number and unit; without a unit, bytes.
     binary : bool
-        Whether ``GB`` and ``G`` mean 2**30, as the sources count memory. ``GiB``
-        always does; otherwise they are 10**9, as storage is counted.
+        Whether ``GB`` and ``G`` mean 2**30, as for memory in the sources, or 10**9, as for storage. ``GiB`` always
+        means 2**30.
     any_case : bool
-        Whether ``m`` and ``mb`` are mega too, as in the lines of many programs;
-        otherwise they are refused, and ``Mb`` as bits.
+        Whether ``m`` and ``mb`` also mean mega, as in many programs; otherwise they are rejected, like ``Mb`` for bits.
     rounded : bool
         Whether a fractional number of bytes is rounded, as printed sizes are, instead of rejected.
 
@@ -163,7 +168,7 @@ def size_bytes(text: str, *, binary: bool = False, any_case: bool = False, round
 
 
 def size_text(count: float) -> str:
-    """Return a size for people, in decimal units.
+    """Return a human-readable size in decimal units.
 
     Parameters
     ----------
@@ -176,14 +181,19 @@ def size_text(count: float) -> str:
     ('305 GB', '12 bytes')
     """
     for unit, factor in (("EB", 1e18), ("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        # Values that round to a thousand of a unit use the next unit.
+        # Values that round to 1,000 of a unit use the next unit.
         if count >= 0.9995 * factor:
             return f"{count / factor:.3g} {unit}"
     return f"{count:.0f} byte{'s' * (round(count) != 1)}"
 
 
 def binary_size_text(size: int) -> str:
-    """Return a size as commands take it, exactly: in the largest binary unit that divides it.
+    """Return an exact size for a command: in the largest binary unit that divides it.
+
+    Parameters
+    ----------
+    size : int
+        Size. [bytes]
 
     Examples
     --------
@@ -223,7 +233,7 @@ def memory_gb(text: str, *, unit: str = "") -> float:
 
 _COUNTED = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(s|sec|m|min|h|d|)"
 _CLOCK = r"(?:([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]{1,9})?"
-# Behind days the hours come first: 1-12:30 is a day and twelve hours and a half.
+# After days, the hours come first: 1-12:30 is one day, twelve hours and 30 minutes.
 _DATED = r"([0-9]{1,9})-([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9})(?:\.[0-9]{1,9})?)?"
 _SECONDS = {"s": 1, "m": 60, "h": SECONDS_PER_HOUR, "d": HOURS_PER_DAY * SECONDS_PER_HOUR}
 
@@ -231,15 +241,14 @@ _SECONDS = {"s": 1, "m": 60, "h": SECONDS_PER_HOUR, "d": HOURS_PER_DAY * SECONDS
 def duration_s(text: str, *, unit: str = "") -> int:
     """Return a duration as people and schedulers write it, in whole seconds. [s]
 
-    Read are ``HH:MM:SS`` and ``MM:SS``, with days before them ``D-HH:MM:SS``,
-    ``D-HH:MM`` and ``D-HH``, and a number with its unit: ``90m``, ``1.5h``,
-    ``2d``, ``30 min``. Parts of a second are cut off.
+    Valid forms are ``HH:MM:SS`` and ``MM:SS``; with days, ``D-HH:MM:SS``, ``D-HH:MM`` and ``D-HH``; and a number with
+    its unit: ``90m``, ``1.5h``, ``2d``, ``30 min``. Parts of a second are cut off.
 
     Parameters
     ----------
     text : str
     unit : {"", "s", "m", "h", "d"}
-        Unit of a bare number, as Slurm's ``--time`` counts minutes; empty if a bare number is invalid.
+        Unit of a bare number, such as minutes for Slurm's ``--time``; empty if a bare number is invalid.
 
     Raises
     ------

@@ -2,21 +2,21 @@
 systems.
 
 Each row of ``ceilings.csv`` is the value of one system, with the file or page that prints it. The value for another
-system is estimated from all of a group: the geometric mean, and an interval that contains 80 % of further systems
+system is estimated from all values of a group: the geometric mean, and an interval that contains 80 % of other systems
 (Student's t of the logarithms). With each system left out in turn, the intervals contain 83 % of 212 values of the
 groups with five systems or more.
 
 ================================  ==============================================================================
-client-own-files-write, -read     a node that writes or reads a file for each task (ior-easy of IO500, at most 16 nodes)
-client-small-shared-write, -read  a node in one shared file, in unaligned blocks of 47,008 bytes (ior-hard)
-client-shared-write               a node alone that writes one shared file in large blocks, by MPI-IO or POSIX
+client-own-files-write, -read     one node, one file per task, write or read (ior-easy of IO500, at most 16 nodes)
+client-small-shared-write, -read  one node, one shared file, unaligned blocks of 47,008 bytes (ior-hard)
+client-shared-write               a single node that writes one shared file in large blocks, MPI-IO or POSIX
 task-own-file-write               one task that writes a file
 link-pair                         one pair of nodes
-ring-share-N, all-to-all-share-N  what N nodes keep of the rate that two nodes reach in the same pattern [ratio]
+ring-share-N, all-to-all-share-N  share of the two-node rate that N nodes keep in the same pattern [ratio]
 core-memory, numa-memory          STREAM with one thread, and the best of a memory domain
 ================================  ==============================================================================
 
-The shares of many flows are not for estimates where the network is known: they depend on its topology.
+Do not use the shares of many flows where the network is known: they depend on its topology.
 """
 
 import math
@@ -65,9 +65,9 @@ class Ceiling(NamedTuple):
     usual : float
         Geometric mean.
     low, high : float
-        Ends of an interval for 80 % of further systems.
+        Ends of an interval for 80 % of other systems.
     systems : int
-        How many were measured.
+        Number of systems measured.
     """
 
     usual: float
@@ -105,7 +105,7 @@ def interval(values: Collection[float]) -> Ceiling:
     Parameters
     ----------
     values : collection of float
-        At least three, of systems that are independent of each other. [above 0]
+        At least three values, from independent systems. [above 0]
 
     Raises
     ------
@@ -130,7 +130,7 @@ def interval(values: Collection[float]) -> Ceiling:
 
 
 def _student(freedom: int) -> float:
-    """90 % quantile of Student's t, within 1 % from two degrees of freedom on."""
+    """90 % quantile of Student's t, accurate to 1 % for two or more degrees of freedom."""
     first = (_Z**3 + _Z) / 4
     second = (5 * _Z**5 + 16 * _Z**3 + 3 * _Z) / 96
     third = (3 * _Z**7 + 19 * _Z**5 + 17 * _Z**3 - 15 * _Z) / 384

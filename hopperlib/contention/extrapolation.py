@@ -1,6 +1,6 @@
 """Throughput of more users than were measured, from a curve's first points.
 
-The last two measured points show how far growth has bent. Two laws continue from there: one that assumes an ordinary
+The last two measured points show how much growth has slowed. Two laws continue from there: one that assumes an ordinary
 ceiling (`SHARPNESS`), and the closed queue, which bends more slowly. The estimate is their geometric mean. For points
 of 142 public curves [1]_ at 2 to 16 times the last point given, the errors are the factors of `_SPREAD`: a few points
 say little about a distant ceiling, so the intervals are wide. Where a ceiling was measured, use
@@ -8,7 +8,8 @@ say little about a distant ceiling, so the intervals are wide. Where a ceiling w
 
 References
 ----------
-.. [1] ``data/contention-curves.csv``; ``tests/contention/test_extrapolation.py`` computes the factors again, each source
+.. [1] ``data/contention-curves.csv``; ``tests/contention/test_extrapolation.py`` computes the factors again, each
+source
    left out in turn.
 """
 
@@ -18,9 +19,9 @@ from collections.abc import Mapping
 from hopperlib.contention.saturation import KINDS, NOMINAL_SHARPNESS, SHARPNESS, Kind, Throughput
 from hopperlib.errors import InputError, above, refusal
 
-# Measured over estimated throughput, 10, 50 and 90 % of the points of the public curves of a kind, each curve weighed alike:
-# up to four times the users of the last point, and beyond.
-# Kinds with fewer than three curves of this length use the factors of all kinds.
+# Measured over estimated throughput, 10, 50 and 90 % of the points of the public curves of a kind, all curves weighted
+# equally: up to four times the users of the last point, and beyond. Kinds with fewer than three curves of this length
+# use the factors of all kinds.
 _FAR_OF_ALL = (0.34, 0.85, 2.67)
 _SPREAD: dict[Kind, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
     "own-files": ((0.71, 1.05, 1.63), (0.49, 1.04, 2.71)),
@@ -36,7 +37,7 @@ _NEAR = 4.0
 
 
 def continued(points: Mapping[float, float], users: float) -> float:
-    """Throughput of more users than the last point has, by the mean of both laws, in its unit.
+    """Throughput with more users than at the last point, by the mean of both laws, in the unit of the points.
 
     Parameters
     ----------
@@ -52,7 +53,8 @@ def continued(points: Mapping[float, float], users: float) -> float:
 
     Examples
     --------
-    Two users get twice as much as one, so nothing bends; with a loss of a quarter, sixteen get far less than sixteen times:
+    If two users get twice as much as one, growth stays linear; after a loss of a quarter, sixteen users get far less
+    than sixteen times as much:
 
     >>> continued({1: 1.0, 2: 2.0}, 16), round(continued({1: 1.0, 2: 1.5}, 16), 2)
     (16.0, 2.2)

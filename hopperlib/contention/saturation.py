@@ -1,20 +1,20 @@
-"""Throughput of many users who share one thing: OSTs, a file, a link, memory channels, a metadata server.
+"""Throughput of many users of one shared resource: OSTs, a file, a link, memory channels, a metadata server.
 
 A ceiling with `min` is too high where demand and ceiling are about equal: requests at random times wait for each other
-before the server is saturated. A closed queue reads low there. Between them is a soft minimum
+before the server is saturated. A closed queue underestimates there. Between them is a soft minimum
 
     X = (D^-p + P^-p)^(-1/p)
 
 of the demand D and the ceiling P. With p = 1 it is the closed queue, for large p it is `min`. Of seven laws tested on
 144 public curves of 16 sources, each source left out in turn, none is better [1]_: its typical error is a factor of
 1.07, or 1.09 away from the ceiling (`min` 1.14, the closed queue 1.19). p = 2.5 suits storage, memory, metadata servers
-and networks alike. That applies to a *measured* ceiling. A ceiling from a data sheet is not reached; for one p = 1 is
-the best.
+and networks alike. That applies to a *measured* ceiling. A ceiling from a data sheet is not reached; with such a
+ceiling, p = 1 is best.
 
-Two results set limits to it. A curve that falls beyond its maximum cannot be predicted: a quarter of the curves fall by
+Two results limit its use. A curve that falls beyond its maximum cannot be predicted: a quarter of the curves fall by
 more than 5 %, one in seven by more than 20 %. So the law does not fall; the interval is wider below. And the ceiling
-matters more than the law: a ceiling that is half as high again costs `min` a factor of 1.5.
-`hopperlib.contention.ceilings` has measured ones.
+matters more than the law: a ceiling set 50 % too high puts `min` off by a factor of 1.5.
+`hopperlib.contention.ceilings` has measured ceilings.
 
 References
 ----------
@@ -29,11 +29,12 @@ from hopperlib.errors import above, at_least, refusal
 Kind = Literal["own-files", "shared-file", "device", "metadata", "memory", "link", "ring", "all-to-all"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-#: Sharpness of the bend for a measured ceiling, and for one that is only nominal.
+#: Sharpness of the bend for a measured ceiling, and for a nominal one.
 SHARPNESS, NOMINAL_SHARPNESS = 2.5, 1.0
-#: Factor by which the law is off in the typical case, with each source of the curves left out. [ratio]
+#: Typical error of the law, with each source of the curves left out in turn. [ratio]
 TYPICAL_FACTOR = 1.07
-# Measured over estimated throughput, 10 and 90 % of the points of the public curves of a kind, each curve weighed alike.
+# Measured over estimated throughput, 10 and 90 % of the points of the public curves of a kind, all curves weighted
+# equally.
 _SPREAD: dict[Kind, tuple[float, float]] = {
     "own-files": (0.69, 1.10),
     "shared-file": (0.61, 1.07),
@@ -46,7 +47,7 @@ _SPREAD: dict[Kind, tuple[float, float]] = {
 }
 # The same where the ceiling is half as high again as the best that was measured, with p = 1.
 _NOMINAL_SPREAD = (0.64, 1.27)
-# From this many times the ceiling on, one shared file loses more.
+# Beyond this multiple of the ceiling, one shared file loses more.
 _OVERLOAD, _OVERLOADED_SHARED_FILE = 8.0, 0.43
 
 
@@ -73,7 +74,7 @@ def spread_of(kind: Kind, *, nominal: bool = False) -> tuple[float, float]:
     kind : {"own-files", "shared-file", "device", "metadata", "memory", "link", "ring", "all-to-all"}
         Kind of shared resource.
     nominal : bool
-        Whether the ceiling is a data sheet's.
+        Whether the ceiling comes from a data sheet.
 
     Raises
     ------
@@ -91,7 +92,7 @@ def spread_of(kind: Kind, *, nominal: bool = False) -> tuple[float, float]:
 
 
 def soft_minimum(demand: float, ceiling: float, sharpness: float = SHARPNESS) -> float:
-    """Throughput where a demand meets a ceiling, in the unit of both.
+    """Throughput for a demand under a ceiling, in the unit of both.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def soft_minimum(demand: float, ceiling: float, sharpness: float = SHARPNESS) ->
 
     Examples
     --------
-    Where demand and ceiling are equal a quarter is lost; at a tenth of the ceiling next to nothing:
+    Where demand and ceiling are equal, a quarter is lost; at a tenth of the ceiling, next to nothing:
 
     >>> round(soft_minimum(1.0, 1.0), 3), round(soft_minimum(0.1, 1.0), 4), soft_minimum(1.0, 1.0, sharpness=1.0)
     (0.758, 0.0999, 0.5)
@@ -119,7 +120,7 @@ def soft_minimum(demand: float, ceiling: float, sharpness: float = SHARPNESS) ->
     least, most = sorted((demand, ceiling))
     if least == 0 or math.isinf(most):
         return least
-    # With the ratio, at most 1, no power can overflow.
+    # The ratio is at most 1, so no power can overflow.
     return least * math.pow(1 + math.pow(least / most, sharpness), -1 / sharpness)
 
 
@@ -135,7 +136,7 @@ def throughput(users: float, one: float, ceiling: float, *, sharpness: float = S
     one : float
         Throughput of one user alone. [above 0]
     ceiling : float
-        The most that the shared thing gives. [same unit, above 0]
+        Maximum throughput of the shared resource. [same unit, above 0]
     sharpness : float
         As in `soft_minimum`.
 
@@ -151,13 +152,13 @@ def throughput(users: float, one: float, ceiling: float, *, sharpness: float = S
     >>> [round(throughput(clients, 1.0, 10.0), 2) for clients in (1, 5, 10, 20, 100)]
     [1.0, 4.69, 7.58, 9.37, 9.99]
     """
-    # Hundreds of layouts are tried for one piece of advice: the words of a refusal are built only if one is needed.
+    # Advice tries hundreds of layouts, so the error message is built only if needed.
     if not (users >= 1 and one > 0 and ceiling > 0 and sharpness > 0):
         at_least(1, users=users)
         above(0, one=one, ceiling=ceiling, sharpness=sharpness)
     if one >= ceiling:
         return ceiling
-    # X^-p = n^-p one^-p + (1 - n^-p) P^-p; the larger of the two terms is taken out, so that no power can overflow.
+    # X^-p = n^-p one^-p + (1 - n^-p) P^-p; the larger of the two terms is factored out, so that no power can overflow.
     others = 1 - math.pow(users, -sharpness)
     ratio = ceiling / one / users
     if ratio > 1:
@@ -176,7 +177,7 @@ def throughput_range(users: float, one: float, ceiling: float, kind: Kind, *, no
         Kind of shared resource: a file system with separate files, one file, one device, a metadata server, memory
         channels, one network interface, a network with a random ring or an all-to-all exchange.
     nominal : bool
-        Whether the ceiling is a data sheet's.
+        Whether the ceiling comes from a data sheet.
 
     Raises
     ------
@@ -199,7 +200,7 @@ def throughput_range(users: float, one: float, ceiling: float, kind: Kind, *, no
 
 
 def share_kept(users: float, one: float, ceiling: float, *, sharpness: float = SHARPNESS) -> float:
-    """Share of its throughput alone that a user keeps when others are active. [fraction]
+    """Share of its stand-alone throughput that a user keeps when others are active. [fraction]
 
     Parameters
     ----------
@@ -214,7 +215,7 @@ def share_kept(users: float, one: float, ceiling: float, *, sharpness: float = S
 
     Examples
     --------
-    Ten clients that could fill the servers keep three quarters each, a hundred a tenth:
+    Ten clients that could saturate the servers keep three quarters each; a hundred keep a tenth:
 
     >>> [round(share_kept(clients, 1.0, 10.0), 2) for clients in (1, 10, 100)]
     [1.0, 0.76, 0.1]
@@ -228,7 +229,7 @@ def users_for_share(share: float, one: float, ceiling: float, *, sharpness: floa
     Parameters
     ----------
     share : float
-        Of the ceiling. [fraction, above 0 and below 1]
+        Share of the ceiling. [fraction, above 0 and below 1]
     one, ceiling, sharpness : float
         As in `throughput`.
 
@@ -239,7 +240,7 @@ def users_for_share(share: float, one: float, ceiling: float, *, sharpness: floa
 
     Examples
     --------
-    `min` would give ten clients to fill the servers; 95 % of the ceiling take 23:
+    By `min`, ten clients would saturate the servers; reaching 95 % of the ceiling takes 23:
 
     >>> round(users_for_share(0.95, 1.0, 10.0), 1)
     22.1
@@ -249,6 +250,6 @@ def users_for_share(share: float, one: float, ceiling: float, *, sharpness: floa
         raise refusal("share", share, "must be below 1: a ceiling is only approached")
     if one >= share * ceiling:
         return 1.0
-    # From X = share P in the law above, with no power above 1.
+    # Solves the law above for X = share P, with no power above 1.
     alone = 1 - math.pow(one / ceiling, sharpness)
     return share * ceiling / one * math.pow(alone / (1 - math.pow(share, sharpness)), 1 / sharpness)

@@ -3,9 +3,9 @@
 =========  ===============================================================
 machine    the machine, its totals, loading and writing
 parts      kinds of node, network, file systems, launchers
-layouts    layouts of Lustre in the words of lfs setstripe
-derived    figures that follow from a file, for a comparison of machines
-faults     what a machine survives
+layouts    layouts of Lustre as options of lfs setstripe
+derived    figures derived from a file, for comparing machines
+faults     faults that a machine survives
 =========  ===============================================================
 """
 

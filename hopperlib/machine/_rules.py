@@ -1,6 +1,6 @@
 """Rules between the values of a machine file.
 
-The reader has already checked each value by itself. Totals and parts must agree: places in the torus with nodes,
+The reader has already checked each value separately. Totals and parts must agree: places in the torus with nodes,
 servers with targets, a core's share with its NUMA node.
 """
 
@@ -25,12 +25,12 @@ _OF_SRUN = {
     "version": "the meaning of an srun line changed with Slurm 22.05",
     "slurm_socket": "state what Slurm counts as a socket here, 'socket', 'numa_node' or 'l3'",
 }
-# No node has had more than some thousands of cores.
+# No node has ever had more than a few thousand cores.
 _MOST_CORES = 100_000
 
 
 def _beyond(path: str, part: NodeKind | FileSystem, bounds: Iterable[tuple[str, str, str, str]]) -> Iterator[str]:
-    """Yield the values of a part that exceed another of its values."""
+    """Yield the values of a part that exceed a limit set by another value."""
     for name, most, before, suffix in bounds:
         value, bound = getattr(part, name), getattr(part, most)
         if value is not None and value > bound:
@@ -136,7 +136,7 @@ def _floor_rules(network: Network, compute_nodes: int, positions: int) -> Iterat
         rule = f"must be a multiple of nodes_per_router = {network.nodes_per_router}"
         yield f"network.nodes_per_slot = {per_slot}: {rule}"
         return
-    # Columns of the floor run along x; rows, with the routers of a slot, along y; cages and their slots along z.
+    # Floor columns run along x; rows, with the routers of a slot, along y; cages and their slots along z.
     parts = (columns, rows * routers, cages * slots)
     spelled = (
         f"floor_columns = {columns}",
@@ -146,7 +146,7 @@ def _floor_rules(network: Network, compute_nodes: int, positions: int) -> Iterat
     for axis, extent, part, words in zip("xyz", network.dimensions or (), parts, spelled, strict=True):
         if extent != part:
             yield f"network.dimensions: {axis} = {extent} must equal {words} (columns run along x, rows along y)"
-    # Each place without a compute node must be one of a service blade.
+    # Each place without a compute node must belong to a service blade.
     held, left_over = len(network.service_blades) * per_slot, positions - compute_nodes
     if network.service_blades and held != left_over:
         yield (

@@ -1,7 +1,8 @@
 """Numbers that Linux gives to hardware threads, where they follow no simple rule.
 
-A node with interleaved numbers, or with CPUs that are off line, lists them: for the first hardware thread of all cores
-in the order of the cores, then for the second ones. ``0-62:2,1-63:2`` are the even numbers, then the odd ones.
+The file of a node with interleaved numbers, or with offline CPUs, lists them: first those of the first hardware thread
+of each core, in the order of the cores, then those of the second. ``0-62:2,1-63:2`` are the even numbers, then the odd
+ones.
 """
 
 from functools import cache
@@ -14,7 +15,7 @@ _MOST = 100_000
 
 @cache
 def expanded(lists: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
-    """Return the CPUs that lists name, one tuple for each hardware thread of a core.
+    """Return the CPUs in some lists, one tuple for each hardware thread of a core.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def core_by_cpu(lists: tuple[str, ...]) -> dict[int, int]:
 
 
 def written(numbers: tuple[int, ...], *, strides: bool = True) -> str:
-    """Return numbers as a list with ranges and, unless these are not wanted, strides: the inverse of `expanded`.
+    """Return numbers as a list of ranges, with strides if requested: the inverse of `expanded`.
 
     Parameters
     ----------

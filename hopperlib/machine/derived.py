@@ -1,7 +1,7 @@
-"""Figures that follow from a machine file, for a comparison of machines.
+"""Figures derived from a machine file, for comparing machines.
 
-Each is exact arithmetic on values of the file. It is documented if all of them
-are, and assumed if one of them is.
+Each is exact arithmetic on values of the file. A figure is documented if all of these values are, and assumed if one of
+them is.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,9 +22,9 @@ class Figure(NamedTuple):
     name, label, unit : str
         Its short name, its description, its unit.
     decimals : int
-        Decimals worth showing.
+        Number of decimals to show.
     value : callable
-        Its value for a machine; None where the machine lacks a part of it.
+        Its value for a machine; None if the machine file lacks an input.
     keys : tuple of str
         Keys of the file that it uses; a star matches any part of a name.
     sum : str
@@ -49,7 +49,7 @@ class Derived(NamedTuple):
 
     @property
     def rounded(self) -> float | None:
-        """The value with the decimals worth showing, a whole number without any."""
+        """The value rounded to its decimals; an integer without decimals."""
         if self.value is None:
             return None
         return round(self.value, self.figure.decimals) if self.figure.decimals else round(self.value)
@@ -57,6 +57,11 @@ class Derived(NamedTuple):
 
 def derived(machine: Machine) -> tuple[Derived, ...]:
     """Return the figures of a machine, in the order of `FIGURES`.
+
+    Parameters
+    ----------
+    machine : Machine
+        A machine with any parts.
 
     Examples
     --------
@@ -71,11 +76,16 @@ def derived(machine: Machine) -> tuple[Derived, ...]:
 
 
 def mpi_bandwidth_per_core_mb_s(machine: Machine) -> float | None:
-    """Network bandwidth of a node for each of its cores; None without a network. [MB/s]
+    """Network bandwidth of a node per core; None without a network. [MB/s]
+
+    Parameters
+    ----------
+    machine : Machine
+        A machine with or without a network.
 
     Examples
     --------
-    Four cores shared 1.6 GB/s on Franklin, twenty-four share 6.0 GB/s on Hopper:
+    Four cores shared 1.6 GB/s on Franklin; twenty-four share 6.0 GB/s on Hopper:
 
     >>> [mpi_bandwidth_per_core_mb_s(Machine.load(name)) for name in ("franklin", "hopper")]
     [400.0, 250.0]
@@ -85,12 +95,12 @@ def mpi_bandwidth_per_core_mb_s(machine: Machine) -> float | None:
 
 
 def _of_network(value: Callable[[Network], float]) -> Callable[[Machine], float | None]:
-    """Return a figure that a machine without a network lacks."""
+    """Return a figure of the network; None for a machine without one."""
     return lambda machine: None if machine.network is None else value(machine.network)
 
 
 def _of_scratch(value: Callable[[FileSystem, Machine], float]) -> Callable[[Machine], float | None]:
-    """Return a figure of the first file system, which a machine without one lacks."""
+    """Return a figure of the first file system; None for a machine without one."""
     return lambda machine: value(machine.file_systems[0], machine) if machine.file_systems else None
 
 

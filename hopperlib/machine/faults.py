@@ -1,7 +1,7 @@
 """Fault tolerance of a machine: a dead link of the network, a dead server of the file system.
 
-A machine file states whether the machine continues. Of a dead server the files are counted that have a piece on one of
-its OSTs.
+A machine file states whether the machine continues. For a dead server, the model computes the share of files with a
+piece on one of its OSTs.
 """
 
 from math import comb
@@ -35,7 +35,7 @@ class Fault(NamedTuple):
 def affected_files(file_system: FileSystem, stripe_count: int | None = None) -> float:
     """Chance that a file has a piece on one given server. [0-1]
 
-    Its stripes lie on different OSTs, chosen at random.
+    The stripes of a file are on different OSTs, chosen at random.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def affected_files(file_system: FileSystem, stripe_count: int | None = None) -> 
 
     Examples
     --------
-    Two stripes on 156 OSTs, six of them on the server; then a file over all OSTs:
+    Two stripes on 156 OSTs, six of them on the server; then a file striped over all OSTs:
 
     >>> scratch = Machine.load("hopper").file_systems[0]
     >>> round(affected_files(scratch), 3), affected_files(scratch, 156)
@@ -64,6 +64,11 @@ def affected_files(file_system: FileSystem, stripe_count: int | None = None) -> 
 
 def dead_link(machine: Machine) -> Fault:
     """Return the effect of a dead link between two routers.
+
+    Parameters
+    ----------
+    machine : Machine
+        A machine with or without a network.
 
     Examples
     --------
@@ -81,6 +86,11 @@ def dead_link(machine: Machine) -> Fault:
 
 def dead_server(machine: Machine) -> Fault:
     """Return the effect of a dead object storage server of the first file system.
+
+    Parameters
+    ----------
+    machine : Machine
+        A machine with or without a file system.
 
     Examples
     --------
@@ -102,6 +112,11 @@ def dead_server(machine: Machine) -> Fault:
 
 def faults(machine: Machine) -> tuple[Fault, ...]:
     """Return the effect of each fault.
+
+    Parameters
+    ----------
+    machine : Machine
+        A machine with any parts.
 
     Examples
     --------

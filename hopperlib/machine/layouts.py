@@ -1,4 +1,4 @@
-"""Layouts of Lustre in the words of ``lfs setstripe``: plain, or progressive with a component for each part of a file.
+"""Layouts of Lustre as options of ``lfs setstripe``: plain, or progressive with a component for each part of a file.
 
 The first bytes of a file may be on the metadata server (``-L mdt``, Data on MDT), the next on one OST of a fast pool,
 the rest on many. A component begins where the one before it ends [1]_.
@@ -46,7 +46,7 @@ class Component:
     on_mdt : bool
         Whether it is on the metadata server.
     extension_bytes : int or None
-        By how much it grows at a time (``-z``). [bytes]
+        Size by which the component grows (``-z``). [bytes]
 
     Examples
     --------
@@ -63,12 +63,12 @@ class Component:
 
     @property
     def options(self) -> str:
-        """The options that make it, as a component of a progressive layout."""
+        """The options that create it as a component of a progressive layout."""
         return f"-E {'-1' if self.end_bytes is None else binary_size_text(self.end_bytes)} {self.plain_options}"
 
     @property
     def plain_options(self) -> str:
-        """The options that make it the layout of a whole file."""
+        """The options that create it as the layout of a whole file."""
         return " ".join(self._words())
 
     def _words(self) -> Iterator[str]:
@@ -86,7 +86,7 @@ class Component:
 
 
 def parse_layout(options: str) -> tuple[Component, ...]:
-    """Return the components that options of ``lfs setstripe`` make.
+    """Return the components that options of ``lfs setstripe`` create.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def parse_layout(options: str) -> tuple[Component, ...]:
 
 
 def _with(part: Component, option: str, value: str) -> Component:
-    """Return a component with one option more."""
+    """Return a component with one more option."""
     if option in ("-c", "-C"):
         if not value.removeprefix("-").isdigit():
             raise InputError(f"{option} {value} must be followed by a whole number", name="layout")
@@ -147,7 +147,7 @@ def _bytes(value: str) -> int:
 
 
 def setstripe(components: Sequence[Component], path: str = "DIRECTORY") -> str:
-    """Return the command that gives new files of a folder a layout.
+    """Return the command that sets the layout of new files in a folder.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def setstripe(components: Sequence[Component], path: str = "DIRECTORY") -> str:
 
 
 def split(components: Sequence[Component], file_bytes: int) -> list[tuple[Component, int]]:
-    """Return the components used by a file of a size, each with its bytes. [bytes]
+    """Return the components that a file of a given size uses, each with its share of the file. [bytes]
 
     Parameters
     ----------

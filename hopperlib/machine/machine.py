@@ -28,7 +28,7 @@ from hopperlib.schema import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Folder of the files that come with the library, from this one.
+# Folder of the machine files in the library, relative to this package.
 _MACHINES = "../machines"
 
 
@@ -38,7 +38,7 @@ class MachineError(TableError):
     Attributes
     ----------
     problems : tuple of str
-        All that is wrong, one sentence each: file, key, value, rule.
+        All errors, one sentence each: file, key, value, rule.
     """
 
     more = "; `hopper machine check` lists them all"
@@ -51,16 +51,16 @@ class Machine:
     Attributes
     ----------
     name, title, model, site : str
-        Its name on the command line, its title on a page, its maker's name for it, and its site.
+        Its name on the command line, its title on a page, the vendor's model, and its site.
     notes : tuple of str
         Notes in the file.
     signs : tuple of str
-        Words of job scripts that only this machine's have: its name, paths, tools.
+        Words that occur only in this machine's job scripts: its name, paths, tools.
     queues : tuple of str
-        Requests of its jobs, possibly shared with other machines: ``partition=standard``, ``qos=debug``,
+        Requests in its jobs, possibly shared with other machines: ``partition=standard``, ``qos=debug``,
         ``constraint=gpu``, ``account=_g``.
     complete_queues : tuple of str
-        Of what `queues` names all that there are: ``partition``, ``qos``, ``constraint``, ``queue``.
+        Kinds of request of which `queues` lists every value: ``partition``, ``qos``, ``constraint``, ``queue``.
     node_kinds : tuple of NodeKind
         The ordinary kind first.
     network : Network or None
@@ -112,7 +112,7 @@ class Machine:
     @staticmethod
     @cache
     def names() -> tuple[str, ...]:
-        """Names of the machines that come with the library.
+        """Names of the machines in the library.
 
         Examples
         --------
@@ -125,7 +125,8 @@ class Machine:
     @staticmethod
     @cache
     def titles() -> dict[str, str]:
-        """Return the machines by name, each as its center writes it; of a file only the line of its title is read.
+        """Return the titles of the machines by name, as their centers write them; only the title line of each file is
+        read.
 
         Examples
         --------
@@ -143,7 +144,7 @@ class Machine:
         Parameters
         ----------
         name_or_path : str or Path
-            A name out of `names`, or a path: a text with ``.toml`` at its end or a ``/`` in it.
+            A name from `names`, or a path: a text that ends in ``.toml`` or contains a ``/``.
 
         Raises
         ------
@@ -174,7 +175,7 @@ class Machine:
         Raises
         ------
         MachineError
-            If the text is no TOML, or breaks a rule; `problems` has all of them.
+            If the text is not TOML, or breaks a rule; `problems` lists all errors.
 
         Examples
         --------
@@ -193,14 +194,14 @@ class Machine:
         Parameters
         ----------
         document : dict
-            As a TOML parser gives it, or `to_document` of another machine.
+            Output of a TOML parser, or of `to_document` of another machine.
         name : str
             Name of the file in messages.
 
         Raises
         ------
         MachineError
-            If it breaks a rule; `problems` has all of them.
+            If it breaks a rule; `problems` lists all errors.
 
         Examples
         --------
@@ -218,13 +219,13 @@ class Machine:
         >>> Machine.load("hopper").to_document()["node"][1]["count"]["value"]
         384
         """
-        # Most who read a machine write none.
+        # Most programs that read a machine never write one.
         from hopperlib.schema.writing import document_of
 
         return document_of(self)
 
     def to_toml(self) -> str:
-        """Return the text of the machine's file; reading it gives the machine back.
+        """Return the text of the machine's file; reading it returns an equal machine.
 
         Examples
         --------
@@ -252,7 +253,7 @@ class Machine:
         )
 
     def with_value(self, path: str, value: Value, *, assumed: str) -> "Machine":
-        """Return the same machine with one value changed, for a question of the kind "what if".
+        """Return a copy of the machine with one value changed, for a what-if question.
 
         Parameters
         ----------
@@ -261,7 +262,7 @@ class Machine:
         value : bool, int, float, str or tuple
             The new value, in the key's unit.
         assumed : str
-            Why; it takes the place of the source.
+            The reason; it replaces the source.
 
         Raises
         ------
@@ -292,6 +293,11 @@ class Machine:
     def node(self, kind: str | None = None) -> NodeKind:
         """Return a kind of node by name, by default the ordinary one.
 
+        Parameters
+        ----------
+        kind : str or None
+            Name of the kind, such as ``standard``; None for the first kind.
+
         Raises
         ------
         ValueError
@@ -311,14 +317,19 @@ class Machine:
         raise refusal("kind", kind, f"is not a kind of node of {self.name}; there are: {known}")
 
     def launcher(self, kind: str | None = None) -> Launcher:
-        """Return a launcher by kind, by default the machine's first.
+        """Return a launcher by kind, by default the machine's first. For a kind that the machine lacks, a general
+        launcher is returned, with the reason in `assumed`.
 
-        For a kind that the machine lacks, the general one is returned, and its `assumed` says so.
+        Parameters
+        ----------
+        kind : str or None
+            ``aprun``, ``srun``, ``pals``, ``openmpi``, ``mpich`` or ``intelmpi``; None for the machine's first
+            launcher.
 
         Raises
         ------
         ValueError
-            If the kind is not one that can be read.
+            If the kind is not supported.
 
         Examples
         --------
@@ -392,7 +403,7 @@ class Machine:
 
     @property
     def core_hours_per_day(self) -> int:
-        """Core-hours that a day offers. [core h]
+        """Core-hours available per day. [core h]
 
         Examples
         --------
@@ -405,13 +416,13 @@ class Machine:
 
 
 def _without_likes(document: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return a document in which each table of an array includes the values of the one named in ``like``."""
+    """Return a document in which each table of an array includes the values of the table named in ``like``."""
     arrays = {key: document.get(key) for key in ("node", "file_system")}
     return document | {key: _filled(key, part, name) for key, part in arrays.items() if isinstance(part, list)}
 
 
 def _filled(array: str, tables: list[Any], name: str) -> list[Any]:
-    """Return the tables of an array, each with the values copied from another one."""
+    """Return the tables of an array, each with the values copied from the table that it names."""
     filled: list[Any] = []
     for table in tables:
         like = table.get("like") if isinstance(table, dict) else None
@@ -450,7 +461,7 @@ def _bundled(name: str) -> "Machine":
 
 
 class Signs(NamedTuple):
-    """Typical contents of a machine's job scripts: specific words, requests, the launchers that it has."""
+    """Typical contents of a machine's job scripts: specific words, requests, launchers."""
 
     words: tuple[str, ...]
     queues: tuple[str, ...]
@@ -459,6 +470,16 @@ class Signs(NamedTuple):
 
 def signs_of(name: str) -> Signs:
     """Return the evidence that identifies a library machine in scripts, without reading its parts.
+
+    Parameters
+    ----------
+    name : str
+        Name of a machine in the library.
+
+    Raises
+    ------
+    MachineError
+        If there is no such machine.
 
     Examples
     --------
@@ -473,7 +494,7 @@ def signs_of(name: str) -> Signs:
 
 @cache
 def general_launchers() -> dict[str, Launcher]:
-    """Return the launchers for a machine that has none of that kind, by kind.
+    """Return the general launchers by kind, for machines without a launcher of that kind.
 
     Examples
     --------

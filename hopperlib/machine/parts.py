@@ -1,7 +1,7 @@
 """The parts of a machine: kinds of node, network, file systems, launchers.
 
-Each is a frozen record of a table in a machine file, and its only description: reader, checks and writer are derived
-from the fields. Derived values are properties. No number of any machine occurs here.
+Each is a frozen record of a table in a machine file and defines that table: reader, checks and writer are derived from
+the fields. Derived values are properties. No number of any machine occurs here.
 """
 
 import math
@@ -13,7 +13,7 @@ from hopperlib.machine.cpu_numbers import core_by_cpu, expanded
 from hopperlib.machine.wirings import DragonflyWiring, FatTreeWiring
 from hopperlib.schema import key, sourced
 
-# Origin of a number's bound, or the unit that a number beyond it was probably meant in.
+# Origin of a number's bound, or the unit probably meant for a number beyond it.
 _IN_MB, _IN_MB_S = "is this in MB?", "is this in MB/s?"
 _NAME = {"pattern": r"[A-Za-z0-9][A-Za-z0-9_-]*", "why": "it is used on command lines"}
 _STRIPES = "Lustre stripes a file over at most 2,000 OSTs"
@@ -27,7 +27,7 @@ _DISTRIBUTION = r"(block|cyclic|fcyclic|plane)(:(block|cyclic|fcyclic)){0,2}"
 
 
 def _count(high: int, default: Any = MISSING, *, why: str = "", assumed: str = "") -> Any:
-    """Describe a whole number of things, at least one."""
+    """Describe a count of at least one."""
     return sourced(default, low=1, high=high, why=why, assumed=assumed)
 
 
@@ -53,27 +53,27 @@ class NodeKind:
     sockets, numa_nodes_per_socket, cores_per_numa_node, threads_per_core : int
         Geometry; `threads_per_core` counts hardware threads.
     sockets_per_numa_node : int
-        Sockets that share one NUMA node, as with NPS0 on AMD; 1 if each has separate memory.
+        Sockets that share one NUMA node, as with NPS0 on AMD; 1 if each socket has its memory.
     clock_ghz : float
         Clock of a core. [GHz]
     flops_per_cycle : float
-        Double precision operations per core and cycle at best.
+        Peak double-precision operations per core and cycle.
     memory_gb, usable_memory_gb : float
-        Memory installed, and left for a job. [GB, binary]
+        Installed memory, and memory available to a job. [GB, binary]
     numa_bandwidth_gb_s : float
         Combined memory bandwidth of the cores of one NUMA node, as measured if available. [GB/s]
     core_bandwidth_cap_gb_s : float
         Memory bandwidth of one core. [GB/s]
     remote_bandwidth_fraction : float
-        Share of that which is left when the memory is on another NUMA node. [0-1]
+        Remaining share of that bandwidth when the memory is on another NUMA node. [0-1]
     numa_link_gb_s : float or None
         Bandwidth of the link between two NUMA nodes in one direction. [GB/s]
     cores_per_l3 : int or None
         Cores that share a last-level cache.
     cpu_numbering : str
-        What CPU numbers count first: ``cores`` or ``threads``.
+        Order of CPU numbers: ``cores`` or ``threads`` first.
     cpu_numbers : tuple of str
-        For each hardware thread of a core the CPUs of the cores in order, where the numbers follow no such rule:
+        For each hardware thread of a core, the CPUs of the cores in order, if the numbers follow no such rule:
         ``0-62:2,1-63:2`` where they alternate between two NUMA nodes.
     reserved_cores : tuple of int
         Cores that the site reserves for the system.
@@ -82,11 +82,11 @@ class NodeKind:
     gpu_model : str or None
         Model of the GPUs.
     gpu_numbering : tuple of str
-        How launchers call each GPU, where that is not a number from 0: ``0.1`` for a half of one.
+        Launchers' name of each GPU, if not a number from 0: ``0.1`` for half of a GPU.
     gpu_order : tuple of int
-        The GPUs in the order in which Slurm counts them, where that is not the order of their numbers.
+        The GPUs in Slurm's order, if different from the order of their numbers.
     gpus_by_default : bool or None
-        Whether a job that requests no GPUs has all of its nodes'; None: unknown.
+        Whether a job that requests no GPUs gets all GPUs of its nodes; None: unknown.
     chosen_by : tuple of str
         Requests for this kind: ``constraint=gpu``, ``partition=standard-g``, ``qos=...``, ``account=...``.
     shared_by : tuple of str
@@ -152,6 +152,11 @@ class NodeKind:
     def cores_near_gpu(self, gpu: int) -> frozenset[int]:
         """Cores nearest to a GPU, counted from 0.
 
+        Parameters
+        ----------
+        gpu : int
+            GPU, from 0.
+
         Examples
         --------
         >>> from hopperlib.machine import Machine
@@ -159,7 +164,7 @@ class NodeKind:
         0
         """
         parts = (part.partition("-") for part in self.gpu_cores[gpu].split(","))
-        # One beyond the last core is enough to see that a range goes too far; the rules of a machine file refuse it.
+        # One core beyond the last is enough to detect a range that is too long; the rules of a machine file reject it.
         last = self.cores
         return frozenset(
             core for low, _, high in parts for core in range(min(int(low), last), min(int(high or low), last) + 1)
@@ -167,6 +172,13 @@ class NodeKind:
 
     def cpu(self, core: int, thread: int = 0) -> int:
         """Return the number that the system gives to a hardware thread.
+
+        Parameters
+        ----------
+        core : int
+            Core, from 0.
+        thread : int, default 0
+            Hardware thread of the core, from 0.
 
         Examples
         --------
@@ -182,6 +194,11 @@ class NodeKind:
 
     def core_of(self, cpu: int) -> int:
         """Return the core of a CPU as the system numbers them; the inverse of `cpu`.
+
+        Parameters
+        ----------
+        cpu : int
+            Number of a CPU, as in Linux.
 
         Examples
         --------
@@ -219,12 +236,12 @@ class NodeKind:
 
     @property
     def hardware_threads(self) -> int:
-        """Hardware threads of a node, what Linux and Slurm call its CPUs."""
+        """Hardware threads of a node, called CPUs by Linux and Slurm."""
         return self.cores * self.threads_per_core
 
     @property
     def core_peak_gflops(self) -> float:
-        """Peak of a core: clock times operations a cycle. [Gflop/s]"""
+        """Peak of a core: clock times operations per cycle. [Gflop/s]"""
         return self.clock_ghz * self.flops_per_cycle
 
     @property
@@ -289,7 +306,7 @@ class NodeKind:
         return range(first, first + self.cores_per_numa_node)
 
     def _check(self, what: str, number: int, count: int, things: str) -> None:
-        """Refuse a number that the node does not have."""
+        """Reject a number that the node does not have."""
         if not 0 <= number < count:
             raise ValueError(
                 f"{what}={number} must be from 0 to {count - 1}: a node of kind '{self.name}' has {count} {things}"
@@ -307,10 +324,9 @@ class QueueLimit:
     asked : str
         Requests that select it: ``partition=standard``, ``qos=debug``; for PBS ``queue=prod``.
     by_default : bool
-        Whether jobs get it that name none of its sort.
+        Whether jobs that name no queue of this kind get it.
     min_nodes, max_nodes : int
-        Nodes of the jobs that this is for; None: no number is printed. A job that fits no table with the same `asked`
-        is rejected.
+        Range of job sizes; None: no number is printed. A job that matches no table with the same `asked` is rejected.
     max_minutes : int or None
         Longest time that may be requested. [min]
 
@@ -337,27 +353,27 @@ class Network:
     Attributes
     ----------
     kind : str
-        Its name, such as ``gemini`` or ``slingshot``; ``torus``, ``dragonfly``, ``fat-tree`` or ``other`` for networks
-        without one.
+        Its name, such as ``gemini`` or ``slingshot``; ``torus``, ``dragonfly``, ``fat-tree`` or ``other`` for unnamed
+        networks.
     latency_us : float
         Time of the shortest MPI message. [us]
     node_bandwidth_gb_s : float
         MPI bandwidth of one node. [GB/s]
     nodes_per_router : int or None
-        Nodes that share a router, so a position in the torus.
+        Nodes that share a router, and so a position in the torus.
     dimensions : tuple of three int or None
         Routers of the torus along x, y and z.
     floor_columns, floor_rows, cages_per_cabinet, slots_per_cage, nodes_per_slot : int or None
-        Cabinets on the floor, and what fills one.
+        Cabinets on the floor, and the contents of a cabinet.
     reroutes_around_dead_links : bool or None
         Whether the machine keeps running when a link fails.
     service_blades : tuple of str
-        Blades that hold no compute node, by name (``c0-0c0s0``).
+        Blades without compute nodes, by name (``c0-0c0s0``).
     link_bandwidth_gb_s : mapping
         Bandwidth of a link by direction: ``x``, ``y_within_blade``, ``y_between_blades``,
         ``z_within_cage``, ``z_between_cages``. [GB/s]
     dragonfly, fat_tree : record or None
-        Wiring of the switches, unless it is a torus.
+        Wiring of the switches, unless the network is a torus.
 
     Examples
     --------
@@ -410,43 +426,43 @@ class FileSystem:
     name, kind : str
         Its name on the machine, and ``lustre`` or another kind.
     osts, osts_per_oss : int
-        Object storage targets, and how many one server (OSS) holds.
+        Object storage targets, and the number per server (OSS).
     peak_gb_s : float
         Peak rate of the whole file system. [GB/s]
     capacity_pb : float
         Capacity. [PB]
     default_stripe_count, default_stripe_size_bytes, max_stripe_count : int
-        Striping of a new file, and the most it may have. The size in [bytes]
+        Default striping of a new file, and the maximum stripe count. The size in [bytes]
     node_write_ceiling_gb_s : float
-        The most that one node can write. [GB/s]
+        Maximum write rate of one node. [GB/s]
     osts_per_controller : int or None
         OSTs per RAID controller.
     task_write_ceiling_gb_s, server_write_ceiling_gb_s, network_gb_s : float or None
-        The most that one task can write, that one server takes, and that all links to the servers carry. [GB/s]
+        Maximum rates of one writing task, of one server, and of all links to the servers. [GB/s]
     one_file_write_ceiling_gb_s : float or None
         Write rate of one node to one file, measured with many stripes and many tasks. [GB/s]
     useful_stripe_count : int or None
-        OSTs of one file beyond which nothing was gained when it was measured.
+        Stripe count of one file beyond which measurements showed no gain.
     advised_stripe_count : int or None
         The site's upper limit per file.
     default_layout : str or None
         Default layout of new files, as options of ``lfs setstripe``, if it is more than a count and a size.
     pool : str or None
-        Pool of OSTs that the site wants a striped file in.
+        Pool of OSTs that the site prescribes for striped files.
     largest_stripe_size_bytes : int or None
-        The largest stripes that were measured to help here. [bytes]
+        The largest stripe size with a measured benefit. [bytes]
     creates_per_s : float or None
-        Files that are created a second, by many tasks together. [1/s]
+        File creation rate of many tasks together. [1/s]
     guide_from_gb : tuple of float
-        Sizes of a shared file from which the site advises more stripes. [GB]
+        Sizes of a shared file above which the site recommends more stripes. [GB]
     guide_stripe_counts : tuple of int
-        How many it advises from each of these sizes on; -1 is all OSTs.
+        Stripe count that it recommends from each of these sizes; -1 is all OSTs.
     guide_stripe_size_bytes : int or None
-        The size of stripes that it advises. [bytes]
+        Stripe size that it recommends. [bytes]
     guide_words : tuple of str
         The site's wording for each of these layouts.
     server_failover : bool or None
-        Whether the file system continues when a server fails.
+        Whether the file system keeps working when a server fails.
 
     Examples
     --------
@@ -533,17 +549,17 @@ class Launcher:
     kind : str
         ``aprun``, ``srun``, ``pals`` (HPE's mpiexec), ``openmpi``, ``mpich`` or ``intelmpi``.
     assumed : str or None
-        Why this launcher is given at all, if the machine did not have it.
+        Why this launcher is listed, if the machine did not have it.
     options : tuple of str
-        Its options, as typed; empty: all of the release.
+        Its options, as typed; empty: all options of the release.
     site_options : tuple of str
         Long options added by the site, which do not affect where tasks run.
     version : str or None
         Version whose rules apply; for srun the Slurm release, such as ``23.11``.
     slurm_socket : str
-        What Slurm calls a socket here when it binds tasks: ``socket``, ``numa_node`` or ``l3``.
+        Slurm's meaning of a socket when it binds tasks: ``socket``, ``numa_node`` or ``l3``.
     slurm_conf_socket : str or None
-        Sockets in slurm.conf, if they differ from those that slurmd detects: they select the cores of a step.
+        The same in slurm.conf, if different from what slurmd detects; it selects the cores of a step.
     threads_per_core : int or None
         Default hardware threads per core of a job; None: all.
     tasks_per_core : int or None
@@ -553,7 +569,7 @@ class Launcher:
     default_distribution : str
         Default distribution of tasks, in srun's words; Slurm's default if the file has none.
     bare_line_doubt : str or None
-        Observed binding of a line without a job and -c that its options do not explain; None if there was none.
+        Observed binding of a line without a job and -c that its options do not explain; None if none was observed.
     """
 
     kind: Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi", "ibrun", "flux"] = key(

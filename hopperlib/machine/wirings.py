@@ -1,4 +1,4 @@
-"""How a machine's switches are wired, as its file states it: dragonfly or fat tree."""
+"""Wiring of a machine's switches, as given in its file: dragonfly or fat tree."""
 
 from dataclasses import dataclass
 
@@ -14,11 +14,11 @@ class DragonflyWiring:
     Attributes
     ----------
     node_kind : str or None
-        The kind of node whose groups these are; None for all.
+        The kind of node in these groups; None for all.
     groups, switch_rows, switch_columns, nodes_per_switch : int
         Groups, arrangement of the switches of one (one row: all to all), and nodes per switch.
     links_per_group_pair, parallel_links : int
-        Links between two groups, and how many run between the same two switches.
+        Links between two groups, and parallel links between the same two switches.
     row_links, column_links : int
         Links between two switches of a row, and of a column.
     local_link_gb_s, global_link_gb_s : float
@@ -46,7 +46,7 @@ class DragonflyWiring:
 
     @property
     def nodes(self) -> int:
-        """Places for nodes."""
+        """Number of node positions."""
         return self.groups * self.switch_rows * self.switch_columns * self.nodes_per_switch
 
 
@@ -59,7 +59,7 @@ class FatTreeWiring:
     node_kind : str or None
         The kind of node connected to it; None for all.
     nodes_per_leaf, leaves_per_pod, pods : int
-        Nodes a leaf switch, leaf switches a pod, pods; one pod is a tree of two levels.
+        Nodes per leaf switch, leaf switches per pod, number of pods; one pod is a tree of two levels.
     leaf_uplinks, pod_uplinks : int
         Links upwards from a leaf switch, and from all switches of a pod.
     link_gb_s : float
@@ -81,5 +81,5 @@ class FatTreeWiring:
 
     @property
     def nodes(self) -> int:
-        """Places for nodes."""
+        """Number of node positions."""
         return self.nodes_per_leaf * self.leaves_per_pod * self.pods

@@ -1,10 +1,10 @@
-"""Monitoring of a machine: whether it is as fast as was promised, and still as fast as before.
+"""Monitoring of a machine: whether it is as fast as promised, and as fast as before.
 
 ==============  =============================================================================
-`changes`       lasting changes of a benchmark's history: where, by how much, how sure
-`history`       histories judged: changes, drifts, outliers, what other columns explain
-`together`      benchmarks that moved at one time, and the part of the machine that explains them
-`delays`        how many runs pass before a loss is seen, and how often there is none
+`changes`       lasting changes of a benchmark's history: place, size, certainty
+`history`       assessment of histories: changes, drifts, outliers, effects of other columns
+`together`      benchmarks that changed at the same time, and the part of the machine that explains them
+`delays`        runs until a loss is detected, and the rate of false alarms
 `ssp`           sustained performance of a suite against its commitments
 ==============  =============================================================================
 """

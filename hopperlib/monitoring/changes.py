@@ -1,9 +1,9 @@
-"""Lasting changes of a benchmark: where, by how much, and how sure.
+"""Lasting changes of a benchmark: their place, size and certainty.
 
 The likeliest course of a history with jumps (`levels`) is compared with the likeliest one without, with noise estimated
-for each. How far the likelihood rises by chance, where nothing changed, was simulated for histories of many lengths and
-persistences (``data/chance-of-change.csv``); the p-value of a change is read there. Runs that follow each other alike
-(autocorrelation) and runs in contention (outliers on one side) so raise no alarm by themselves.
+for each. The rise of the likelihood by chance, where nothing changed, was simulated for histories of many lengths and
+persistences (``data/chance-of-change.csv``), which gives the p-value of a change. Autocorrelated runs and runs in
+contention (outliers on one side) therefore raise no alarm by themselves.
 
 References
 ----------
@@ -22,13 +22,14 @@ from typing import NamedTuple
 from hopperlib.data_files import rows
 from hopperlib.monitoring.levels import Fit, Noise, first_noise, fit, place
 
-# A change lasts if it is seen for that many runs. [runs]
+# Minimum duration of a lasting change. [runs]
 SHORTEST = 4
 # Changes cannot be distinguished from noise in fewer runs. [runs]
 FEWEST = 12
-# Share of unchanged histories in which a change may be seen.
+# Accepted share of unchanged histories with a reported change.
 LEVEL = 0.01
-# Where the place is less sure, the run is reported that has the change most likely within that many runs of it. [runs]
+# If the place is less certain, the reported run is the one that most likely has the change within this many runs.
+# [runs]
 NEAR = 3
 # P-values below this are not resolved: the tail was simulated to one in a thousand and is extrapolated as an
 # exponential.
@@ -38,15 +39,15 @@ LEAST_P = 1e-6
 PERSISTENCE_PRICE = 6.0
 # Positions at least this likely are reported.
 _CERTAIN = 0.9
-# Data printed to at most this many digits: finer spread is not real.
+# Data are printed to at most this many digits: a finer spread is not real.
 _DUST = 1e-4
-# A clock that goes in steps, with a little noise on each: then most runs lie that many spreads from their neighbors, and
-# the steps are the spread.
+# If a clock advances in steps, with a little noise on each, most runs are this many spreads from their neighbors; the
+# step is then taken as the spread.
 _STEPPED = 8
 
 
 class Change(NamedTuple):
-    """A lasting change: its first run, where it may as well have been (95 %), the levels before and after, its p-value."""
+    """A lasting change: its first run, the 95 % range of that run, the levels before and after, its p-value."""
 
     run: int
     earliest: int
@@ -64,7 +65,12 @@ class Course(NamedTuple):
 
 
 def least_spread(values: Sequence[float]) -> float:
-    """Return the least spread that ordinary runs can have, from how finely they are printed.
+    """Return the least spread that ordinary runs can have, given the precision of the printed values.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Logarithms of the measured values.
 
     Examples
     --------
@@ -85,7 +91,9 @@ def _table() -> tuple[tuple[float, float, float], ...]:
 
 
 def _gains(runs: int, persistence: float) -> tuple[float, float]:
-    """Return the gains that 5 and 1 % of unchanged histories of that many runs exceed: between two lengths on a line."""
+    """Return the gains that 5 and 1 % of unchanged histories of this length exceed, interpolated linearly between two
+    lengths.
+    """
     table, at = _table(), math.log(runs)
     after = min(max(1, bisect_left(table, (at,))), len(table) - 1)
     (left, *low), (right, *high) = table[after - 1], table[after]
@@ -120,6 +128,15 @@ def chance(gain: float, runs: int, persistence: float) -> float:
 def gain_needed(runs: int, persistence: float, level: float = LEVEL) -> float:
     """Return the gain that chance exceeds with a probability: the inverse of `chance`.
 
+    Parameters
+    ----------
+    runs : int
+        Length of the history.
+    persistence : float
+        Lag-one autocorrelation. [below 1]
+    level : float, default LEVEL
+        Accepted share of unchanged histories with a reported change. [fraction]
+
     Examples
     --------
     >>> round(chance(gain_needed(50, 0.2, 0.03), 50, 0.2), 6)
@@ -137,7 +154,7 @@ def find_changes(values: Sequence[float], *, level: float = LEVEL) -> Course:
     values : sequence of float
         Logarithms of the measured values, in order of time; at least `FEWEST`.
     level : float
-        Share of unchanged histories in which a change may be seen.
+        Accepted share of unchanged histories with a reported change.
 
     Examples
     --------
@@ -150,8 +167,8 @@ def find_changes(values: Sequence[float], *, level: float = LEVEL) -> Course:
     ()
     """
     steady, best = search(values, level)
-    # The spread twice: around the steady course, and from run to run, where levels do not matter. The difference of
-    # two runs spreads by the root of two more than one.
+    # Two estimates of the spread: around the steady course, and from run to run, where levels do not matter. The
+    # difference of two runs has the square root of two times the spread of one.
     least = min(_two_thirds(steady.residuals(values)), _two_thirds([b - a for a, b in pairwise(values)]) / math.sqrt(2))
     if best.noise.spread < least / _STEPPED:
         return kept(values, *search(values, level, least), level, least)
@@ -173,6 +190,15 @@ def _first_noises(steady: Noise, local: Noise, least: float) -> tuple[Noise, Noi
 def search(values: Sequence[float], level: float, least: float = 0.0) -> tuple[Fit, Fit]:
     """Return the best course without a change and with changes, for at least this spread of ordinary runs.
 
+    Parameters
+    ----------
+    values : sequence of float
+        Logarithms of the measured values, in order of time.
+    level : float
+        Accepted share of unchanged histories with a reported change. [fraction]
+    least : float, default 0.0
+        Minimum spread of ordinary runs.
+
     Examples
     --------
     >>> steady, best = search([0.0] * 20 + [1.0] * 20, LEVEL)
@@ -190,9 +216,22 @@ def search(values: Sequence[float], level: float, least: float = 0.0) -> tuple[F
 
 
 def kept(values: Sequence[float], steady: Fit, best: Fit, level: float, least: float = 0.0) -> Course:
-    """Return the course with those changes only that chance does not give.
+    """Return the course with only those changes that chance does not explain.
 
     The weakest change is removed and the rest refitted until all remaining changes are significant.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Logarithms of the measured values, in order of time.
+    steady : Fit
+        Best fit without changes.
+    best : Fit
+        Best fit with changes.
+    level : float
+        Accepted share of unchanged histories with a reported change. [fraction]
+    least : float, default 0.0
+        Minimum spread of ordinary runs.
 
     Examples
     --------
@@ -212,7 +251,7 @@ def kept(values: Sequence[float], steady: Fit, best: Fit, level: float, least: f
                 else steady
             )
             chances.append(chance(best.loglik - without.loglik, len(values), best.noise.persistence))
-            # The weakest is the one that chance gives most often.
+            # The weakest change is the one that chance produces most often.
             weakest = max(weakest, (chances[-1], without), key=lambda pair: pair[0])
         if weakest[0] <= level:
             return Course(tuple(_changes(values, best, chances)), best)
@@ -229,7 +268,7 @@ def _changes(values: Sequence[float], best: Fit, chances: Sequence[float]) -> li
         index = max(range(len(exact)), key=exact.__getitem__)
         if exact[index] < _CERTAIN:
             index = max(range(len(near)), key=lambda run: (near[run], exact[run]))
-        # The middle 95 % of the places, their chances added up from the first run on.
+        # The middle 95 % of the places, with probabilities added up from the first run.
         below, inside = 0.0, []
         for run, share in enumerate(exact):
             if below + share > 0.025 and below < 0.975:

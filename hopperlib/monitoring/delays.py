@@ -13,15 +13,15 @@ from typing import NamedTuple
 from hopperlib.data_files import rows
 from hopperlib.errors import refusal
 
-# A run in contention measures a share of the usual value, drawn evenly between these.
+# A run in contention measures a share of the usual value, drawn uniformly between these.
 _CONTENDED_FROM, _CONTENDED_TO = 0.5, 0.9
-# Runs after a loss that were watched, and runs before it.
+# Runs after a loss that were simulated, and runs before it.
 LONGEST, BEFORE = 40, 80
 _SETTINGS = ("spread_percent", "contended_percent", "persistence", "loss_percent")
 
 
 class Measured(NamedTuple):
-    """Results for one kind of history: series, share with alarms, runs until half and 90 % are detected (None: never)."""
+    """Results for one kind of history: series, share with alarms, runs until 50 and 90 % are detected (None: never)."""
 
     series: int
     alarmed: float
@@ -41,7 +41,12 @@ def _table() -> dict[tuple[float, ...], Measured]:
 
 
 def settings(name: str) -> list[float]:
-    """Return the values of a setting that were measured.
+    """Return the simulated values of a setting.
+
+    Parameters
+    ----------
+    name : str
+        Column of the table: ``spread_percent``, ``contended_percent``, ``persistence`` or ``loss_percent``.
 
     Examples
     --------
@@ -68,7 +73,7 @@ def measured(*, spread_percent: float, contended_percent: float, persistence: fl
     Raises
     ------
     InputError
-        If no such histories were measured.
+        If no such histories were simulated.
 
     Examples
     --------
@@ -95,14 +100,14 @@ def synthetic_history(
     persistence: float = 0.0,
     contended: float = 0.15,
 ) -> list[float]:
-    """Return a made-up history around 100: lognormal runs, some in contention, and a loss from one run on.
+    """Return a synthetic history around 100: lognormal runs, some in contention, and a loss from one run on.
 
     Parameters
     ----------
     rng : random.Random
     runs : int
     loss : float
-        Share that is lost from run `change` on.
+        Share of the value that is lost from run `change` on.
     change : int or None
     spread : float
         Standard deviation of the logarithm of ordinary runs.

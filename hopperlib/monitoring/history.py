@@ -1,4 +1,4 @@
-"""Benchmark histories judged: lasting changes, drifts, outliers, and the parts that other columns explain.
+"""Assessment of benchmark histories: lasting changes, drifts, outliers, and effects of other columns.
 
 A benchmark is judged on the logarithm of its values, so that a loss of 20 % counts the same at every level. The level
 of a history is that of its ordinary runs: runs in contention do not lower it.
@@ -19,13 +19,13 @@ from hopperlib.monitoring.noise import SpreadChange, spread_change, stands_out
 from hopperlib.monitoring.recurring import TwoStates, outweighs, season, switches
 
 Better = Literal["higher", "lower"]
-# Unchanged histories are tested for a season that explains at least this share of the variance: by chance, noise
-# reaches less than half of it in a hundred runs.
+# Unchanged histories are tested for a season that explains at least this share of the variance: noise reaches less than
+# half of it by chance in a hundred runs.
 _MUCH_SEASON = 0.25
 SWITCHING, SEASONAL = "switches between two states", "moves with the season"
 # For noise with this autocorrelation, short memory and wandering at all time scales (1/f) cannot be separated.
 WANDERS, WANDERING = "wanders", 0.5
-# Farther from its level a run is an outlier. [spreads]
+# Distance from its level beyond which a run is an outlier. [spreads]
 _MAX_SPREADS = 4.0
 # A column with more distinct values than this share of the runs identifies runs, not groups.
 _MOST_GROUPS = 0.25
@@ -35,7 +35,7 @@ _HIGHER = re.compile("rate|bandwidth|bw|flop|iops|ops|per_s|/s|throughput|speed|
 _LOWER = re.compile("time|latency|elapsed|duration|seconds|wait|wall|delay|cost")
 _TIMES = ("s", "ms", "us", "ns", "min", "h", "sec", "seconds", "msec", "usec", "microseconds", "hours", "minutes")
 
-# A page requests the same history again with another threshold.
+# A page analyzes the same history again with another threshold.
 _course = lru_cache(maxsize=64)(find_changes)
 
 
@@ -57,7 +57,7 @@ class History:
     kind : str
         Kind of benchmark, one of `hopperlib.monitoring.simultaneous_changes.KINDS`; empty if it is not known.
     covariates : mapping
-        Further columns: a value a run.
+        More columns, with one value per run.
 
     Examples
     --------
@@ -109,14 +109,14 @@ class Outlier(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Judgement of one history.
+    """Assessment of one history.
 
     `drift_percent` is the slow change over the whole history, None if there is none; `level` that of each run;
     `spread_percent` and `persistence` describe ordinary runs; `verdict` is one of "no change", "worse", "better",
     "drifts, worse", "drifts, better", "switches between two states" (`states`, with `switches` of them), "moves with
     the season" (of `season_runs` runs, by `season_percent` from its lowest to its highest), "explained", "wanders" (its
-    changes, `doubtful`, are no larger than its usual movement) and "too few runs". `spread_change` is where runs begin
-    to spread more, or less; `noise` how runs scatter around their level, outliers among them.
+    changes, `doubtful`, are no larger than its usual movement) and "too few runs". `spread_change` is the place where
+    the spread of runs changes; `noise` describes the scatter of runs around their level, including outliers.
     """
 
     history: History
@@ -136,17 +136,30 @@ class Report:
     noise: Noise | None = None
 
     def worse(self, percent: float) -> bool:
-        """Whether a change of the measured value is one for the worse."""
+        """Whether a change of the measured value is for the worse.
+
+        Parameters
+        ----------
+        percent : float
+            Change of the measured value. [%]
+        """
         return (percent > 0) == (self.history.better == "lower")
 
     @property
     def got_worse(self) -> bool:
-        """Whether the last word on the history is a loss that nothing explains."""
+        """Whether the final verdict on the history is an unexplained loss."""
         return self.verdict in ("worse", "drifts, worse")
 
 
 def better_of(column: str, unit: str = "") -> Better | None:
     """Return the better direction of a column, by its name and unit; None if neither shows it.
+
+    Parameters
+    ----------
+    column : str
+        Name of the column.
+    unit : str, default ''
+        Unit of the values; empty if unknown.
 
     Examples
     --------
@@ -170,7 +183,7 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
     level : float
         Share of unchanged histories in which a change may be seen.
     least_percent : float
-        Changes smaller than this are not reported, however sure. [%]
+        Changes smaller than this are not reported, however certain. [%]
 
     Examples
     --------
@@ -186,7 +199,7 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
     logs = tuple(math.log(value) for value in history.values)
     course, slope, trend, season_runs, states = _described(logs, level)
     residuals = course.fit.residuals([value - rise for value, rise in zip(logs, trend, strict=True)])
-    # A run without its residual is its level, the drift with it.
+    # A run minus its residual is its level, including the drift.
     levels = tuple(math.exp(value - off) for value, off in zip(logs, residuals, strict=True))
     shifts = _shifts(history, logs, course, level)
     doubtful = _doubtful(logs, course, shifts)
@@ -220,7 +233,9 @@ def _doubtful(logs: Sequence[float], course: Course, shifts: Sequence[Shift]) ->
 
 
 def _described(logs: Sequence[float], level: float) -> tuple[Course, float, Sequence[float], int, TwoStates | None]:
-    """Return the course of a history; the slope, the trend, the season's length and the two states around which it goes."""
+    """Return the course of a history, with the slope, the trend, the season's length and the two states that it
+    follows.
+    """
     course = first = _course(logs, level=level)
     slope, straight = _drift(logs, course, level)
     course = straight or course
@@ -234,7 +249,7 @@ def _described(logs: Sequence[float], level: float) -> tuple[Course, float, Sequ
 
 
 def _shifts(history: History, logs: tuple[float, ...], course: Course, level: float) -> list[Shift]:
-    """Return the lasting changes of a history, with what explains them where it has other columns."""
+    """Return the lasting changes of a history, with the other columns that explain them."""
     shifts = [_shift(history, change) for change in course.changes]
     if not history.covariates:
         return shifts
@@ -248,7 +263,7 @@ def _seasonal(report: Report, length: int, trend: Sequence[float]) -> Report:
 
 
 def _switching(report: Report, states: TwoStates) -> Report:
-    """Return the report of a history that goes between two levels: none of the changes lasts."""
+    """Return the report of a history that switches between two levels, so that no change lasts."""
     levels = [math.exp(level) for level in (states.low, states.high)]
     return replace(
         report,
@@ -276,7 +291,7 @@ def _season(logs: Sequence[float], course: Course, level: float) -> tuple[int, t
     length, wave, _ = found
     around = _course(tuple(value - part for value, part in zip(logs, wave, strict=True)), level=level)
     jumps, left = len(course.changes), len(around.changes)
-    # A jump has a place, which is one of all runs, and a level; a season has a length, a height and a beginning.
+    # A jump has two parameters, its run and its level; a season has a length, an amplitude and a phase.
     price = 0.5 * math.log(len(logs)) * (3 * jumps - 3 * left - 3)
     gain = around.fit.loglik - course.fit.loglik
     return (length, (wave, around)) if left <= jumps and gain + price > 0 else (0, None)
@@ -319,7 +334,7 @@ def _shift(history: History, change: Change) -> Shift:
 
 
 def _slope(values: Sequence[float], against: Sequence[float]) -> float:
-    """Return the median slope of pairs of runs far apart: outliers do not turn it (Theil and Sen)."""
+    """Return the median slope of pairs of distant runs, which is robust to outliers (Theil and Sen)."""
     runs = len(values)
     apart = max(1, runs // 3)
     steps = [
@@ -332,20 +347,22 @@ def _slope(values: Sequence[float], against: Sequence[float]) -> float:
 
 
 def _drift(logs: Sequence[float], course: Course, level: float) -> tuple[float, Course | None]:
-    """Return slope and course around a straight line, where that explains more than levels alone with less; else 0, None."""
+    """Return slope and course around a straight line, if it explains more than levels alone with fewer parameters;
+    otherwise 0, None.
+    """
     if len(course.changes) < 2 and not (course.changes and len(logs) >= 2 * FEWEST):
         return 0.0, None
     slope = _slope(logs, range(len(logs)))
     straight = _course(tuple(value - slope * run for run, value in enumerate(logs)), level=level)
     jumps, left = len(course.changes), len(straight.changes)
     gain = straight.fit.loglik - course.fit.loglik
-    # Each jump has a place and a level, the line one slope: Schwarz' price for the difference.
+    # Each jump has a place and a level, the line has one slope; the Schwarz criterion charges for the difference.
     price = 0.5 * math.log(len(logs)) * (2 * jumps - 2 * left - 1)
     return (slope, straight) if left < jumps and gain + price > 0 else (0.0, None)
 
 
 def _explained(shift: Shift, history: History, logs: Sequence[float], changes: Sequence[Change], level: float) -> Shift:
-    """Return a change with the columns without whose effect it is not there."""
+    """Return a change with the columns whose effect explains it."""
     bounds = [0, *(change.run for change in changes), len(logs)]
     place = bounds.index(shift.run)
     explaining: list[str] = []
@@ -356,7 +373,7 @@ def _explained(shift: Shift, history: History, logs: Sequence[float], changes: S
             continue
         left = _course(tuple(value - part for value, part in zip(logs, effect, strict=True)), level=level).changes
         if not any(abs(other.run - shift.run) <= 2 * NEAR for other in left):
-            # The place is known within some runs only.
+            # The place is known only to within some runs.
             sides = (cells[bounds[place - 1] : shift.run - NEAR], cells[shift.run + NEAR : bounds[place + 1]])
             (explaining if _overlap(*map(set, sides)) else coming).append(name)
     return shift._replace(explained_by=tuple(explaining), came_with=tuple(coming))
@@ -392,6 +409,6 @@ def _effect(logs: Sequence[float], cells: Sequence[str]) -> list[float] | None:
 
 
 def _slope_against(logs: Sequence[float], numbers: Sequence[float]) -> float:
-    """Return the slope of the runs against a column, in the order of that column."""
+    """Return the slope of the runs against a column, sorted by that column."""
     ordered = sorted(zip(numbers, logs, strict=True))
     return _slope([log for _, log in ordered], [number for number, _ in ordered])

@@ -1,4 +1,4 @@
-"""The likeliest course of a history: ordinary runs around a level that jumps now and then, and outliers on either side.
+"""The likeliest course of a history: ordinary runs around a level with occasional jumps, and outliers on either side.
 
 A run is ordinary (normal around the level, with a lag-one autocorrelation from one run to the next) or an outlier
 (exponentially distributed, below or above). The best path over a grid of levels, with a penalty for each jump, is found
@@ -14,21 +14,21 @@ from statistics import median
 from typing import NamedTuple
 
 _ROOT_2_PI = math.sqrt(2 * math.pi)
-# Persistence beyond this is a walk: no level to come back to, so no change of it.
+# With more persistence the history is a random walk: it has no level to return to, so the level cannot change.
 MOST_PERSISTENT = 0.9
 # Weight of the prior for outliers before one is seen [runs]: few, with three times the spread of runs.
 PRIOR_OUTLIERS, PRIOR_RUNS, PRIOR_WIDTH = 0.5, 10, 3.0
-# Half of the levels lie where most runs are, half evenly over their range.
+# Half of the levels are where most runs are, half are spread evenly over their range.
 LEVELS = 48
 _NEVER = -math.inf
 _Weighed = tuple[list[float], tuple[list[float], list[float]], list[float], list[float]]
-# Density of a run however far off: it has a logarithm.
+# Minimum density of a run, so that its logarithm is finite.
 LEAST = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How runs scatter around their level: ordinary ones, and outliers below and above."""
+    """Scatter of runs around their level: ordinary runs, and outliers below and above."""
 
     spread: float
     persistence: float
@@ -39,7 +39,9 @@ class Noise:
 
 
 class Fit(NamedTuple):
-    """Levels of the segments, the runs at which a new one begins, the noise around them, the logarithm of the likelihood."""
+    """Levels of the segments, the runs at which a new one begins, the noise around them, the logarithm of the
+    likelihood.
+    """
 
     cuts: tuple[int, ...]
     levels: tuple[float, ...]
@@ -47,7 +49,13 @@ class Fit(NamedTuple):
     loglik: float
 
     def residuals(self, values: Sequence[float]) -> list[float]:
-        """Return the difference of each run from its level."""
+        """Return the difference of each run from its level.
+
+        Parameters
+        ----------
+        values : sequence of float
+            Logarithms of the measured values, in order of time.
+        """
         bounds = [0, *self.cuts, len(values)]
         spans = zip(bounds, bounds[1:], self.levels, strict=False)
         return [value - level for begin, end, level in spans for value in values[begin:end]]
@@ -80,11 +88,13 @@ class _Densities:
         before: Sequence[float],
         ordinary_before: Sequence[float],
     ) -> list[float]:
-        """Return the logarithms of densities, given the residuals of the runs before and how surely those were ordinary."""
+        """Return the logarithms of densities, given the residuals of the previous runs and the probabilities that those
+        were ordinary.
+        """
         exp, log, height, decay, rho = math.exp, math.log, self.next_height, self.next_decay, self.persistence
         return [
-            # An outlier; an ordinary run after one, which is pulled along; or an ordinary run that is independent of
-            # the outlier before it.
+            # An outlier; an ordinary run that follows the outlier before it; or an ordinary run that is independent of
+            # it.
             log(outlying + sure * height * exp(decay * (off := r - rho * b) * off) + (1 - sure) * ordinary)
             for r, b, sure, ordinary, outlying in zip(residuals, before, ordinary_before, *parts, strict=True)
         ]
@@ -101,7 +111,7 @@ def _best_path(
     """Return the segment starts, the levels of all segments on the grid, and the likelihood less the penalty of each
     jump.
 
-    A segment has at least `shortest` runs and begins at one of `allowed`; the first begins anyway.
+    A segment has at least `shortest` runs and begins at one of `allowed`; the first segment begins at run 0.
     """
     densities, size, end = _Densities(noise), len(grid), len(values)
     # Best path that ends before each run: its value, where its last segment began and on which level.
@@ -123,14 +133,14 @@ def _best_path(
         if not run:
             openings[run] = going_on
         elif last >= 0:
-            # The first run on a new level still follows the last one on the old.
+            # The first run on a new level still depends on the last one on the old level.
             off, as_sure = [before[last]] * size, [sure[last]] * size
             openings[run] = densities.after(residuals, parts, off, as_sure) if follows else going_on
         before, sure = residuals, surely
         total, path = list(map(add, total, going_on)), list(map(add, path, going_on))
         totals.append(total)
         begin = run + 1 - shortest
-        # A segment is entered only when it is as long as it must be, so none that is shorter can ever end.
+        # A segment is entered only once it has its minimum length, so no shorter segment can end.
         if begin in openings:
             base = ended[begin][0] - (price if begin else 0)
             # A difference of two prefix sums is the segment's sum, whatever its length.
@@ -139,7 +149,7 @@ def _best_path(
                 for first, now, then in zip(openings.pop(begin), total, totals[begin + 1], strict=True)
             ]
             _enter(begin, entering, path, began)
-        # Only where a segment may begin next, or at the end, does it matter which path is the best.
+        # The best path matters only where a segment may begin next, or at the end.
         if begin >= 0 and (allowed is None or run + 1 in allowed or run + 1 == end):
             most = max(path)
             best = path.index(most)
@@ -150,7 +160,9 @@ def _best_path(
 
 
 def _weighed(value: float, grid: Sequence[float], densities: _Densities) -> _Weighed:
-    """Return the residuals of a value on each level, its densities by part and together, and how surely it is ordinary."""
+    """Return the residuals of a value on each level, its densities by component and in total, and the probability that
+    it is ordinary.
+    """
     residuals = [value - level for level in grid]
     parts = densities.parts(residuals)
     together = list(map(add, *parts))
@@ -158,7 +170,7 @@ def _weighed(value: float, grid: Sequence[float], densities: _Densities) -> _Wei
 
 
 def _enter(begin: int, entering: Sequence[float], path: list[float], began: list[int]) -> None:
-    """Let the segment that began at a run take over the paths of the levels on which it is better."""
+    """Replace the paths of the levels on which the segment that began at a run is better."""
     for level, is_better in enumerate(map(gt, entering, path)):
         if is_better:
             path[level], began[level] = entering[level], begin
@@ -179,7 +191,14 @@ def _running_median(values: Sequence[float], half: int) -> list[float]:
 
 
 def first_noise(values: Sequence[float], least: float) -> Noise:
-    """Return a first guess of the noise, from how far runs are from those around them.
+    """Return a first guess of the noise, from the distances of runs to their neighbors.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Logarithms of the measured values, in order of time.
+    least : float
+        Minimum spread of ordinary runs.
 
     Examples
     --------
@@ -197,7 +216,8 @@ def _noise_around(residuals: Sequence[float], cuts: Collection[int], noise: Nois
     sure = [ordinary / (ordinary + outlying) for ordinary, outlying in parts]
     squares = sum(weight * r * r for weight, r in zip(sure, residuals, strict=True))
     spread = max(least, math.sqrt(squares / max(sum(sure), 1)))
-    # Covariance of runs in a row over their variance, within segments, as far as both are ordinary.
+    # Covariance of consecutive runs over their variance, within segments, weighted by the probability that both are
+    # ordinary.
     together = apart = 0.0
     for run in range(1, len(residuals)):
         if run not in cuts:
@@ -211,7 +231,7 @@ def _noise_around(residuals: Sequence[float], cuts: Collection[int], noise: Nois
     for sign in (-1, 1):
         outliers = [(1 - weight, abs(r)) for weight, r in zip(sure, residuals, strict=True) if (r >= 0) == (sign > 0)]
         count, distance = sum(weight for weight, _ in outliers), sum(weight * r for weight, r in outliers)
-        # As if two outliers of the assumed width had been seen before: a single small one cannot make the width tiny.
+        # A prior of two outliers of the assumed width, so that a single small outlier cannot make the width tiny.
         width = (distance + 2 * PRIOR_WIDTH * spread) / (count + 2)
         sides += [(count + PRIOR_OUTLIERS) / (len(residuals) + PRIOR_RUNS), width]
     return Noise(spread, persistence, *sides)
@@ -235,20 +255,20 @@ def fit(
     rounds: int,
     allowed: Collection[int] | None = None,
 ) -> Fit:
-    """Return the best course found in some rounds of path and noise in turn, from a first noise.
+    """Return the best course found by alternating between path and noise, from a first noise.
 
     Parameters
     ----------
     values : sequence of float
         Logarithms of the measured values.
     noise : Noise
-        Where the rounds begin.
+        Starting value.
     price : float
         Gain in log likelihood required for each jump.
     shortest : int
-        Least runs of a segment.
+        Minimum runs of a segment.
     least : float
-        Least spread of ordinary runs.
+        Minimum spread of ordinary runs.
     rounds : int
     allowed : collection of int or None
         Runs at which a segment may begin; None for any.
@@ -273,9 +293,9 @@ def fit(
 def fit_at(
     values: Sequence[float], cut: int, noise: Noise, *, least: float, rounds: int = 4
 ) -> tuple[Fit, tuple[float, ...]]:
-    """Course around one level, or two with a change at a known run, and how surely each run is an ordinary one.
-
-    Levels are means weighted by that, so nothing is searched: hundreds of histories take as long as one `fit`.
+    """Course around one level, or two with a change at a known run, and the probability that each run is ordinary.
+    Levels are means weighted by that probability, so nothing is searched: hundreds of histories take as long as one
+    `fit`.
 
     Parameters
     ----------
@@ -284,9 +304,9 @@ def fit_at(
     cut : int
         First run after the change; 0 for none.
     noise : Noise
-        Where the rounds begin.
+        Starting value.
     least : float
-        Least spread of ordinary runs.
+        Minimum spread of ordinary runs.
     rounds : int
 
     Examples
@@ -317,7 +337,7 @@ def fit_at(
 
 
 def _loglik(residuals: Sequence[float], noise: Noise) -> tuple[float, tuple[float, ...]]:
-    """Logarithm of the likelihood of residuals, and how surely each is an ordinary one."""
+    """Logarithm of the likelihood of residuals, and the probability that each is ordinary."""
     densities = _Densities(noise)
     ordinary, outlying = densities.parts(residuals)
     together = list(map(add, ordinary, outlying))
@@ -356,7 +376,9 @@ def place(values: Sequence[float], fitted: Fit, which: int, shortest: int, near:
     densities, (old, new) = _Densities(fitted.noise), fitted.levels[which : which + 2]
 
     def terms(before: float, now: float) -> list[float]:
-        """Return the terms of all runs but the first, where the run before is off one level and this one off another."""
+        """Return the terms of all runs but the first, with the previous run relative to one level and this run relative
+        to another.
+        """
         offs = [value - before for value in values[begin : end - 1]]
         residuals = [value - now for value in values[begin + 1 : end]]
         sure = [ordinary / (ordinary + outlying) for ordinary, outlying in zip(*densities.parts(offs), strict=True)]
@@ -370,10 +392,10 @@ def place(values: Sequence[float], fitted: Fit, which: int, shortest: int, near:
         right -= after
         logs.append(left + jump + right)
         left += before
-    # The first of `logs` is a change at the second run; either side keeps its minimum length.
+    # The first of `logs` is a change at the second run; both sides keep their minimum length.
     logs = [_NEVER] * shortest + logs[shortest - 1 : len(logs) - shortest + 1]
     top = max(logs)
-    # Beside the likeliest, so that no exponential is too small to be a number.
+    # Relative to the likeliest, so that no exponential underflows.
     weights = [math.exp(log - top) for log in logs] + [0.0] * (end - begin - len(logs))
     whole = sum(weights)
     shares = [sum(weights[max(0, run - near) : run + near + 1]) / whole for run in range(len(weights))]

@@ -1,7 +1,7 @@
 """Kinds of noise that invalidate the likelihood of a step: changing spread, and slow wandering.
 
-A detector of steps takes runs to scatter evenly around their level, alike from one run to the next by a short memory. A
-spread that grows hides a loss; wandering at all time scales (1/f noise) looks like one. Both are detected here, so that
+A step detector assumes that runs scatter evenly around their level, with a short memory from one run to the next. A
+growing spread hides a loss; wandering at all time scales (1/f noise) looks like one. Both are detected here, so that
 the answer can state its limits.
 """
 
@@ -11,11 +11,11 @@ from itertools import pairwise
 from statistics import fmean, median
 from typing import NamedTuple
 
-# Chance at which a change of the spread is reported, and the ratio from which on it matters.
+# Significance level for a change of the spread, and the smallest ratio that matters.
 _LEVEL, _LEAST_RATIO = 0.001, 1.5
 _LEAST_SIDE = 8
 _LEAST_BLOCK = 4
-# A step in wandering noise counts where it is that many times the usual difference of neighboring blocks.
+# A step in wandering noise counts if it is this many times the usual difference of neighboring blocks.
 STANDS_OUT = 5.0
 _MEDIAN_OF_NORMAL = 0.6745
 
@@ -29,7 +29,8 @@ class SpreadChange(NamedTuple):
 
 
 def spread_change(residuals: Sequence[float]) -> SpreadChange | None:
-    """Where the spread of runs around their level changes for good, by the ranks of their distances; None if it does not.
+    """Find a lasting change of the spread of runs around their level, from the ranks of their distances; None if there
+    is none.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Runs before and after a known date compared: how large the change is, how sure, and which change would have shown."""
+"""Comparison of runs before and after a known date: size and certainty of the change, and the change that would have
+been detected.
+"""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +27,7 @@ class Comparison(NamedTuple):
     p_value : float
         Probability of a difference this large without a change. [fraction]
     visible : float
-        The change that four of five such comparisons would find at p = 0.05.
+        The change that four of five such comparisons would detect at p = 0.05.
     before, after : int
         Runs.
     """
@@ -60,7 +62,7 @@ def compared(
     before, after : sequence of float
         Logarithms of the measured values.
     persistence : float
-        Autocorrelation of runs that follow each other: such runs count as fewer, below 1. [-]
+        Autocorrelation of consecutive runs, below 1; autocorrelated runs count as fewer. [-]
     level : float
         Confidence level of the interval.
 
@@ -105,7 +107,7 @@ def moment(time: str, index: int) -> float:
         return float(time)
     except ValueError:
         try:
-            # The clock on the wall, whatever its zone and that of this machine: a date is given without one.
+            # Times are read without a time zone, because the date is given without one.
             return datetime.fromisoformat(time).replace(tzinfo=UTC).timestamp()
         except ValueError:
             return float(index)
@@ -121,7 +123,7 @@ def change_at(report: Report, at: float, *, level: float = 0.95) -> Comparison |
     ----------
     report : Report
     at : float
-        As `moment` gives it: the first moment after the change.
+        First moment after the change, as returned by `moment`.
     level : float
         Confidence level of the interval.
 
@@ -138,7 +140,7 @@ def change_at(report: Report, at: float, *, level: float = 0.95) -> Comparison |
         return None
     moments = [moment(time, run) for run, time in enumerate(report.history.times)]
     cut = next((run for run, when in enumerate(moments) if when >= at), len(moments))
-    # Detected changes of the history; one near the date is the requested one.
+    # Detected changes of the history; one near the date is the planned change itself.
     others = [shift.run for shift in report.shifts if abs(shift.run - cut) > NEAR]
     begin = max([0, *(run for run in others if run < cut)])
     end = min([len(values), *(run for run in others if run > cut)])

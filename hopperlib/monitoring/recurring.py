@@ -1,6 +1,6 @@
-"""Courses that come back: a history that switches between two states, or moves with a season.
+"""Recurring courses: a history that switches between two states, or moves with a season.
 
-Neither is a lasting change, but levels that jump follow both. Each is therefore compared with the course of levels by
+Neither is a lasting change, but jumping levels fit both. Each is therefore compared with the course of levels by
 the Schwarz criterion: the likelihood, less half the logarithm of the number of runs for each fitted parameter.
 """
 
@@ -10,22 +10,24 @@ from itertools import groupby, pairwise
 from statistics import fmean, median
 from typing import NamedTuple
 
-# Minimum number of switches between the states: one is a change, two a change that was undone.
+# Minimum number of switches between the states: one switch is a change, two are a change that was undone.
 LEAST_SWITCHES = 3
-# A visit of a state lasts for that many runs. [runs]
+# Minimum length of a visit to a state. [runs]
 SHORTEST_VISIT = 3
-# A season must have come so often, and last for that many runs.
+# Minimum number of seasons, and minimum length of one. [seasons; runs]
 LEAST_SEASONS, SHORTEST_SEASON = 2.0, 8
-# Lengths of a season that are tried in an octave.
+# Season lengths that are tried per octave.
 _STEPS = 12
 _ROUNDS = 8
-# Share of the runs that are neither state, anywhere in the range.
+# Share of the runs that belong to neither state, anywhere in the range.
 _OUTLYING = 0.02
 _ROOT_2_PI = math.sqrt(2 * math.pi)
 
 
 class TwoStates(NamedTuple):
-    """Two levels, the state of each run (0 the lower), how runs spread around them, and the logarithm of the likelihood."""
+    """Two levels, the state of each run (0 is the lower), the spread of runs around them, and the logarithm of the
+    likelihood.
+    """
 
     low: float
     high: float
@@ -35,7 +37,7 @@ class TwoStates(NamedTuple):
 
     @property
     def switches(self) -> int:
-        """How often the state changes, visits of a run or two left out: those may be outliers."""
+        """Number of state changes, ignoring visits of one or two runs, which may be outliers."""
         visits = [(state, len(list(runs))) for state, runs in groupby(self.states)]
         lasting = [state for state, runs in visits if runs >= SHORTEST_VISIT]
         return sum(a != b for a, b in pairwise(lasting))
@@ -51,7 +53,7 @@ def two_states(values: Sequence[float], least: float, first: tuple[float, float]
     least : float
         Least spread of ordinary runs.
     first : (float, float) or None
-        Where the search for the levels begins; None for the middles of the lower and the upper half.
+        Starting levels of the search; None for the middles of the lower and the upper half.
 
     Examples
     --------
@@ -102,7 +104,19 @@ def _path(
 
 
 def switches(values: Sequence[float], least: float, levels: Sequence[float], loglik: float) -> TwoStates | None:
-    """Return the two states of a history if they explain it with less than jumps between that many levels do; else None.
+    """Return the two states of a history if they explain it with fewer parameters than jumps between this many levels;
+    otherwise None.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Logarithms of the measured values, in order of time.
+    least : float
+        Minimum spread of ordinary runs.
+    levels : sequence of float
+        Levels of the segments of the course with jumps.
+    loglik : float
+        Logarithm of that course's likelihood.
 
     Examples
     --------
@@ -114,7 +128,7 @@ def switches(values: Sequence[float], least: float, levels: Sequence[float], log
 
 
 def outweighs(states: TwoStates, levels: Sequence[float], loglik: float, more: int = 0) -> bool:
-    """Whether two states explain a history with less than jumps between that many levels, and more that was fitted, do.
+    """Whether two states explain a history with fewer parameters than jumps between these levels.
 
     Parameters
     ----------
@@ -133,8 +147,8 @@ def outweighs(states: TwoStates, levels: Sequence[float], loglik: float, more: i
     >>> outweighs(states, (0.0, 1.0), states.loglik - 1), outweighs(states, (0.0,), states.loglik + 1)
     (True, False)
     """
-    # A jump has a level, and a place that is one of all runs; two states have a level and a chance to switch, and the
-    # places of their switches are in the likelihood.
+    # A jump has two parameters, a level and a run; the second state has a level and a switching probability, and the
+    # places of the switches are part of the likelihood.
     saved = 1.5 * (len(levels) - 1) + more / 2 - 1
     return states.loglik - loglik + math.log(len(states.states)) * saved > 0
 
@@ -143,6 +157,11 @@ def season(values: Sequence[float]) -> tuple[int, list[float], float] | None:
     """Return the season length with the best fit, in runs, its effect on each run, and its share of the variance.
 
     None for too few runs.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Logarithms of the measured values, in order of time.
 
     Examples
     --------

@@ -1,9 +1,10 @@
-"""Benchmarks that moved at the same time, and which part of the machine explains those that did and those that did not.
+"""Benchmarks that changed at the same time, and the part of the machine that explains which of them changed and which
+did not.
 
-Each part of the machine, when it goes wrong, slows some kinds of benchmarks and leaves others alone
-(``subsystems.toml``). A part is out if a kind moved that it leaves alone, or one stayed that it slows. A benchmark
-without a detected change counts as steady only if its runs before and after exclude a change as large as that of the
-others. Else its noise may hide it, and nothing is concluded.
+A fault in a part of the machine slows some kinds of benchmarks and does not affect others (``subsystems.toml``). A part
+is excluded if an unaffected kind changed, or an affected kind did not. A benchmark without a detected change counts as
+steady only if its runs before and after exclude a change as large as that of the others. Otherwise its noise may hide a
+change, and nothing is concluded.
 """
 
 import math
@@ -49,8 +50,8 @@ class Subsystem:
 
 
 class Reading(NamedTuple):
-    """Interpretation of the benchmarks that moved: the parts that explain them, and the kinds of benchmark that would
-    separate these.
+    """Interpretation of the benchmarks that changed: the parts that explain them, and the kinds of benchmark that would
+    distinguish these.
     """
 
     explained_by: tuple[Subsystem, ...]
@@ -61,7 +62,7 @@ class Reading(NamedTuple):
 class Moved:
     """Series that changed at the same time: their changes by name, the steady series, and the interpretation.
 
-    `steady` are those whose runs exclude a change as large; those of `unknown` may have one.
+    The runs of series in `steady` exclude a change as large; series in `unknown` may have one.
     """
 
     time: str
@@ -73,7 +74,7 @@ class Moved:
 
 @cache
 def subsystems() -> tuple[Subsystem, ...]:
-    """Return the parts of a machine that can go wrong.
+    """Return the parts of a machine that can have a fault.
 
     Examples
     --------
@@ -85,7 +86,12 @@ def subsystems() -> tuple[Subsystem, ...]:
 
 
 def kind_of(name: str) -> Kind | Literal[""]:
-    """Return the kind of benchmark that a name implies; empty if none.
+    """Return the kind of benchmark that a name implies; empty if there is none.
+
+    Parameters
+    ----------
+    name : str
+        Name of a benchmark, such as ``stream triad``.
 
     Examples
     --------
@@ -96,19 +102,20 @@ def kind_of(name: str) -> Kind | Literal[""]:
     return next((kind for kind, known in KINDS.items() if any(word in words for word in known)), "")
 
 
-# Required certainty that a benchmark is steady: of 100 that changed, at most one is called steady.
+# Required certainty that a benchmark is steady: at most 1 of 100 changed benchmarks is called steady.
 _LEVEL = 0.98
-# Effects that a part predicts for a kind, and the observations they allow; a kind that did not run is not observed.
+# Effects that a part predicts for a kind, and the observations consistent with them; a kind that did not run is not
+# observed.
 _FITS = {"all": ("", "all"), "some": ("", "some", "all"), "none": ("", "none"), "any": ("", "all", "some", "none")}
 
 
 def read(moved: Iterable[str], steady: Iterable[str]) -> Reading:
-    """Return the parts that explain which kinds of benchmarks moved and which did not; the most specific first.
+    """Return the parts that explain which kinds of benchmarks changed and which did not; the most specific first.
 
     Parameters
     ----------
     moved, steady : iterable of str
-        The kind of each benchmark that moved, and of each that stayed.
+        The kinds of the benchmarks that changed, and of those that did not.
 
     Examples
     --------
@@ -127,32 +134,32 @@ def read(moved: Iterable[str], steady: Iterable[str]) -> Reading:
 
 
 def _seen(slowed: bool, good: bool) -> str:
-    """Return whether all, some or none of a kind moved; empty if none of it ran."""
+    """Return whether all, some or none of a kind changed; empty if none ran."""
     if slowed:
         return "some" if good else "all"
     return "none" if good else ""
 
 
 def _explains(part: Subsystem, seen: Mapping[Kind, str]) -> bool:
-    """Whether a part slows a kind that moved, and contradicts nothing that was seen."""
+    """Whether a part slows a kind that changed, and contradicts no observation."""
     slows = any(part.effect[kind] in ("all", "some") for kind, moved in seen.items() if moved in ("all", "some"))
     return slows and all(seen[kind] in _FITS[effect] for kind, effect in part.effect.items())
 
 
 def _predicted(part: Subsystem, seen: Mapping[Kind, str]) -> int:
-    """Return how many of the observed kinds a fault in the part predicts exactly."""
+    """Return the number of observed kinds for which a fault in the part predicts the exact effect."""
     return sum(effect in ("all", "none") or seen[kind] == effect for kind, effect in part.effect.items() if seen[kind])
 
 
 def moved_together(reports: Sequence[Report]) -> list[Moved]:
-    """Return groups of two or more series that changed at one time, in order of time.
+    """Return groups of two or more series that changed at the same time, in order of time.
 
-    Changes belong together if the runs between which each may lie overlap.
+    Changes belong together if their ranges of possible runs overlap.
 
     Parameters
     ----------
     reports : sequence of Report
-        Report on each series.
+        Reports on the series.
 
     Examples
     --------
@@ -168,7 +175,7 @@ def moved_together(reports: Sequence[Report]) -> list[Moved]:
 
 
 def _moved(group: Sequence[tuple[Report, Shift]], reports: Sequence[Report]) -> Moved:
-    """Return the series that changed at one time, and which of the others did not."""
+    """Return the series that changed at the same time, and those of the others that did not."""
     shifts = {report.history.name: shift for report, shift in group}
     worse, moved = _most_alike(group)
     least = min(abs(math.log1p(shift.percent / 100)) for report, shift in group if report in moved)
@@ -182,7 +189,7 @@ def _moved(group: Sequence[tuple[Report, Shift]], reports: Sequence[Report]) -> 
 
 
 def _most_alike(group: Sequence[tuple[Report, Shift]]) -> tuple[bool, list[Report]]:
-    """Return whether most changed for the worse, and those that did as most."""
+    """Return whether most series changed for the worse, and the series that changed like most."""
     by_direction = defaultdict(list)
     for report, shift in group:
         by_direction[report.worse(shift.percent)].append(report)
@@ -199,7 +206,7 @@ def _excludes(report: Report, at: float, least: float, *, worse: bool) -> bool:
 
 
 def _simultaneous(reports: Sequence[Report]) -> list[list[tuple[Report, Shift]]]:
-    """Return the changes of all series in groups that share a moment, in order of time."""
+    """Return the changes of all series in groups that share a time, in order of time."""
     spans = []
     for report in reports:
         moments = [moment(time, run) for run, time in enumerate(report.history.times)]

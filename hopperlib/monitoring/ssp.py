@@ -1,9 +1,9 @@
 """Sustained performance of a suite of benchmarks, and whether commitments are met.
 
 Sustained System Performance is the geometric mean of the rates of the benchmarks, each per processor (or node), times
-the number of processors [1]_; the rate of one is its reference count of operations over its time and its processors.
-Scalable System Improvement, its later form, compares two machines [2]_: a weighted geometric mean of capability,
-utilization and speedup.
+the number of processors [1]_; the rate of a benchmark is its reference operation count over its time and its
+processors. Scalable System Improvement, its later form, compares two machines [2]_: a weighted geometric mean of
+capability, utilization and speedup.
 
 References
 ----------
@@ -32,9 +32,14 @@ def rate(operations: float, time_s: float, processors: float) -> float:
     processors : float
         Number of processors.
 
+    Raises
+    ------
+    InputError
+        If a quantity is not above 0.
+
     Examples
     --------
-    MiniFE on 2,048 nodes of Hopper: 1,065 Tflop in 92.4 s, printed as 0.00563 Tflop/s a node [1]_.
+    MiniFE on 2,048 nodes of Hopper: 1,065 Tflop in 92.4 s, printed as 0.00563 Tflop/s per node [1]_.
 
     >>> round(rate(1065, 92.4, 2048), 5)
     0.00563
@@ -62,7 +67,7 @@ class Rate:
 
     @property
     def margin(self) -> float | None:
-        """Rate over commitment less one; None without a commitment."""
+        """Rate over commitment minus one; None without a commitment."""
         return self.rate / self.commitment - 1 if self.commitment else None
 
 
@@ -97,12 +102,12 @@ class Suite:
 
     @property
     def committed(self) -> float | None:
-        """The same of the commitments; None if one is missing."""
+        """The same for the commitments; None if one is missing."""
         return self._of([code.commitment for code in self.rates])
 
     @property
     def reference(self) -> float | None:
-        """The same of the reference machine's rates; None if one is missing."""
+        """The same for the reference machine's rates; None if one is missing."""
         return self._of([code.reference for code in self.rates])
 
     @property
@@ -132,13 +137,19 @@ def speedup_term(
     Parameters
     ----------
     speedup : float
-        Time on the reference machine over time here, or figure of merit here over there; at least 1, as defined.
+        Time on the reference machine over time on this one, or the inverse ratio of figures of merit; at least 1 by
+        definition.
     nodes, nodes_reference : float
-        Nodes the application ran on, here and there.
+        Nodes that the application used on this machine and on the reference machine.
     machine, machine_reference : float
-        Nodes of either machine.
+        Nodes of this machine and of the reference machine.
     capability : float
-        How much larger the problem is than that on the reference machine.
+        Problem size relative to that on the reference machine.
+
+    Raises
+    ------
+    InputError
+        If the speedup is below 1.
 
     Examples
     --------

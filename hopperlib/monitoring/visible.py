@@ -1,10 +1,10 @@
-"""The smallest lasting change that would have been seen: the size of the silence of a history without one.
+"""The smallest lasting change that would have been detected in a history without a reported change.
 
 Histories are drawn from the runs themselves, with a change in the middle, and the gain in likelihood that the detector
 requires is computed for each. The distribution of these gains above the required gain gives the change that 80 of 100
 such histories show. The noise of a history is estimated from its runs and may be larger. The change is increased by the
-uncertainty of that estimate, so that 80 of 100 holds on average over histories. A change is seen where the history is
-reported to have got worse, by a step or by a drift. Nothing here was fitted; ``tests/monitoring/test_visible.py``
+uncertainty of that estimate, so that 80 of 100 holds on average over histories. A change counts as seen if the report
+says that the history got worse, by a step or by a drift. No value here was fitted; ``tests/monitoring/test_visible.py``
 measures its accuracy.
 """
 
@@ -22,11 +22,12 @@ from hopperlib.monitoring.levels import Noise, fit_at
 
 # Standard normal quantile of 80 %.
 _POWER_Z = 0.8416
-# Autocorrelations that are drawn, and how far from its level a run may be to tell of it. [spreads]
+# Range of autocorrelations that are drawn, and the largest distance from its level of a run used to estimate it.
+# [spreads]
 _MOST_PERSISTENT, _MOST_TURNING, _ORDINARY = 0.9, 0.3, 3.0
-# Drawn histories, and how often they are drawn, with a change that is nearer each time.
+# Number of histories per draw, and number of draws, each with a better guess of the change.
 _DRAWS, _ROUNDS = 30, 2
-# A simulation is valid only for changes near the one that was tried.
+# A simulation is valid only for changes close to the one that was simulated.
 _SMALLEST, _LARGEST = 0.5, 3.0
 
 
@@ -36,18 +37,18 @@ def visible_change(report: Report, after: int | None = None) -> float | None:
     Parameters
     ----------
     report : Report
-        Of a history in which no change was seen.
+        Report of a history without a detected change.
     after : int or None
-        Runs after the change; None for half of all, where it is seen best.
+        Runs after the change; None for half of all runs, where detection is easiest.
 
     Returns
     -------
     float or None
-        None for too few runs, and for a history that is not at one level.
+        None for too few runs, and for a history without a single level.
 
     Examples
     --------
-    Runs that spread by some 1.4 %:
+    Runs with a spread of about 1.4 %:
 
     >>> from hopperlib.monitoring.history import History, judge
     >>> rates = tuple(100.0 + run * 7 % 5 for run in range(60))
@@ -63,13 +64,15 @@ def visible_change(report: Report, after: int | None = None) -> float | None:
     late = n // 2 if after is None else min(max(after, 1), n - 1)
     residuals = tuple(math.log(value / level) for value, level in zip(values, report.level, strict=True))
     step = _visible_step(residuals, report.noise, -1 if report.history.better == "lower" else 1)
-    # The energy of a step is its square times the runs before it and after it over all.
+    # The energy of a step is its square times the runs before it times the runs after it, divided by all runs.
     return math.expm1(step * math.sqrt((n // 2) * (n - n // 2) / (late * (n - late))))
 
 
 @lru_cache(maxsize=512)
 def _visible_step(residuals: tuple[float, ...], noise: Noise, sign: int) -> float:
-    """Step down (sign 1) or up in the middle, as a difference of logarithms, that 80 of 100 histories with such residuals would show."""
+    """Step down (sign 1) or up in the middle, as a difference of logarithms, that 80 of 100 histories with such
+    residuals would show.
+    """
     n, least = len(residuals), least_spread(residuals)
     persistence = _memory(residuals, noise)
     known = Noise(noise.spread, max(0.0, persistence), noise.low, noise.low_width, noise.high, noise.high_width)
@@ -85,16 +88,18 @@ def _visible_step(residuals: tuple[float, ...], noise: Noise, sign: int) -> floa
             margin, noise_found = _margin(history, known, max(least, 0.05 * noise.spread))
             margins.append(margin)
             scatters.append(math.log(_scatter(noise_found)))
-        # The root of twice the gain grows with the step on a line.
+        # The square root of twice the gain grows linearly with the step.
         slope = (fmean(margins) + wanted - _POWER_Z) / step
         missing = _POWER_Z * math.hypot(stdev(margins), stdev(scatters) * wanted) - fmean(margins)
         step = min(max(step + missing / slope, _SMALLEST * guess), _LARGEST * guess)
-    # Estimates that are off on average are so here too, as those of the memory of few runs are.
+    # Biased estimates are biased here too, such as the autocorrelation of few runs.
     return step * math.exp(math.log(_scatter(known)) - fmean(scatters))
 
 
 def _memory(residuals: Sequence[float], noise: Noise) -> float:
-    """Return the autocorrelation of lag one of ordinary runs, below 0 too: cut off there, it would be too large on average."""
+    """Return the lag-one autocorrelation of ordinary runs; negative values are kept, because cutting them off would
+    bias it.
+    """
     persistence, most = noise.persistence, _ORDINARY * noise.spread
     if not persistence:
         pairs = [(before, after) for before, after in pairwise(residuals) if max(abs(before), abs(after)) <= most]
@@ -102,20 +107,22 @@ def _memory(residuals: Sequence[float], noise: Noise) -> float:
         persistence = (
             min(0.0, max(-_MOST_TURNING, sum(map(mul, *zip(*pairs, strict=True))) / squares)) if squares else 0.0
         )
-    # That of few runs is estimated too small (Kendall 1954).
+    # The estimate from few runs is too small (Kendall 1954).
     return min(_MOST_PERSISTENT, persistence + (1 + 3 * persistence) / len(residuals))
 
 
 def _scatter(noise: Noise) -> float:
-    """Standard error of a mean of many runs, times the root of their number: the spread, and the memory of it."""
+    """Standard error of the mean of many runs times the square root of their number: the spread, adjusted for
+    autocorrelation.
+    """
     return noise.spread * math.sqrt((1 + noise.persistence) / (1 - noise.persistence))
 
 
 def _drawn(residuals: Sequence[float], persistence: float, step: float) -> list[list[float]]:
-    """Histories drawn from each run's innovations, with a step down in their middle, or up if it is negative."""
+    """Draw histories from the innovations of the runs, with a step down in the middle, or up if `step` is negative."""
     n = len(residuals)
     new = [after - persistence * before for before, after in pairwise(residuals)]
-    # Their mean is taken from them, so they lie closer together than what they are drawn from.
+    # The mean is estimated from the innovations, so they are closer together than the distribution that they come from.
     middle, wider = fmean(new), math.sqrt((n - 1) / (n - 2))
     new = [wider * (value - middle) for value in new]
     histories = []

@@ -1,11 +1,11 @@
-"""Which rank goes where: task orders for codes that talk to their neighbors.
+"""Rank reordering: task orders for codes that communicate with neighbors.
 
-By default ranks fill the nodes in order. A code on a three-dimensional grid then gets slabs of its grid on a node, and
-most neighbors are on other nodes. With a small box of the grid on each node instead, more neighbors are on the same
-node. The program is unchanged: a file `MPICH_RANK_ORDER` sets the order for the launcher.
+By default ranks fill the nodes in order. Each node then holds slabs of a three-dimensional grid, and most neighbors are
+on other nodes. With a small box of the grid on each node instead, more neighbors are on the same node. The program is
+unchanged: a file `MPICH_RANK_ORDER` sets the order for the launcher.
 
-S3D ran 6 % faster for it; MFDn's best order deals the ranks of a triangle out
-so that every column has equally many [1]_.
+S3D ran 6 % faster with it; MFDn's best order distributes the ranks of a triangle so that every column has the same
+number [1]_.
 
 References
 ----------
@@ -19,20 +19,25 @@ from operator import ne
 
 from hopperlib.errors import InputError
 
-#: Sizes along x, y, z and so on, x counting fastest.
+#: Sizes along x, y, z and so on, with x varying fastest.
 Grid = tuple[int, ...]
 
 
 #: The largest grid: several times the cores of the largest Cray XE.
 MOST_TASKS = 2_000_000
 _MOST_DIMENSIONS = 4
-# Up to that many ranks every box is tried exactly; beyond, those that cut the fewest pairs by the planes between boxes.
+# Up to this many ranks every box is tried; beyond, only boxes that cut the fewest pairs.
 _MOST_TRIED_EXACTLY = 100_000
 _TRIED = 2
 
 
 def parse_grid(text: str) -> Grid:
     """Return a grid typed as ``16x16x12``, of at least three dimensions: missing ones are 1.
+
+    Parameters
+    ----------
+    text : str
+        Sizes joined by ``x``.
 
     Raises
     ------
@@ -54,7 +59,7 @@ def parse_grid(text: str) -> Grid:
 
 
 def neighbor_pairs(grid: Grid, *, periodic: bool = False) -> Iterator[tuple[int, int]]:
-    """Yield each pair of ranks that are neighbors along an axis, x counting fastest.
+    """Yield each pair of ranks that are neighbors along an axis, with x varying fastest.
 
     Parameters
     ----------
@@ -72,7 +77,7 @@ def neighbor_pairs(grid: Grid, *, periodic: bool = False) -> Iterator[tuple[int,
     for rank in range(prod(grid)):
         for size, step in zip(grid, steps, strict=True):
             at = rank // step % size
-            # On a ring of two the second link would join the same pair again.
+            # On a ring of two, the second link would connect the same pair again.
             if at + 1 < size or (periodic and size > 2):
                 yield rank, rank + ((at + 1) % size - at) * step
 
@@ -98,7 +103,7 @@ def neighbor_count(grid: Grid, *, periodic: bool = False) -> int:
 def _cut(grid: Grid, block: Grid, periodic: bool) -> int:
     """Return the number of neighbor pairs in different boxes."""
     ranks = prod(grid)
-    # Along each axis: the planes between boxes, and the one that joins the edges unless one box holds all of the axis.
+    # Along each axis: the planes between boxes, and the plane between the edges unless one box spans the axis.
     planes = [
         -(-size // side) - 1 + (periodic and size > 2 and side < size) for size, side in zip(grid, block, strict=True)
     ]
@@ -116,7 +121,7 @@ def off_node_pairs(order: Sequence[int], grid: Grid, cores_per_node: int, *, per
     cores_per_node : int
         Tasks on a node.
     periodic : bool
-        Whether the grid's edges are joined.
+        Whether opposite sides of the grid are neighbors.
 
     Raises
     ------
@@ -125,7 +130,7 @@ def off_node_pairs(order: Sequence[int], grid: Grid, cores_per_node: int, *, per
 
     Examples
     --------
-    Four by four on nodes of four: rows, then squares.
+    A grid of four by four on nodes of four cores: rows, then squares.
 
     >>> grid = (4, 4, 1)
     >>> off_node_pairs(range(16), grid, 4), off_node_pairs(block_order(grid, (2, 2, 1)), grid, 4)
@@ -159,7 +164,7 @@ def _differing(node: list[int], grid: Grid, periodic: bool) -> int:
 
 
 def block_order(grid: Grid, block: Grid) -> list[int]:
-    """Return the ranks block by block, x fastest in and among the blocks.
+    """Return the ranks block by block, with x varying fastest within and among the blocks.
 
     Blocks at the far edges may be smaller.
 
@@ -169,6 +174,11 @@ def block_order(grid: Grid, block: Grid) -> list[int]:
         Size of the grid along each axis.
     block : Grid
         Sides of a block.
+
+    Raises
+    ------
+    InputError
+        If a side is not positive, or the number of sides is not that of the grid.
 
     Examples
     --------
@@ -180,10 +190,10 @@ def block_order(grid: Grid, block: Grid) -> list[int]:
     if len(block) != len(grid):
         raise InputError(f"block={block} must have as many sides as the grid {grid}")
     starts = [range(0, size, side) for size, side in zip(grid, block, strict=True)]
-    # How far apart ranks are along each axis but x.
+    # Distance in rank numbers along each axis except x.
     steps = [prod(grid[:axis]) for axis in range(1, len(grid))]
     order: list[int] = []
-    # Reversed, since the last of a product counts fastest, and here x does.
+    # Reversed, since the last factor of a product varies fastest, and here x does.
     for corner in product(*reversed(starts)):
         *outer, x = corner
         length = min(block[0], grid[0] - x)
@@ -200,7 +210,7 @@ def block_order(grid: Grid, block: Grid) -> list[int]:
 def best_block(grid: Grid, cores_per_node: int, *, periodic: bool = False) -> tuple[Grid, list[int], int]:
     """Return the block of at most a node's cores whose order keeps most neighbors together.
 
-    Blocks whose sides multiply to the cores of a node are tried and compared with the grid's default order. On grids of
+    Blocks whose volume is the number of cores of a node are compared with the grid's default order. On grids of
     more than 100,000 ranks, only the two that cut the fewest pairs between blocks are tried.
 
     Parameters
@@ -215,7 +225,7 @@ def best_block(grid: Grid, cores_per_node: int, *, periodic: bool = False) -> tu
     Returns
     -------
     tuple
-        The block, the order of the ranks, and how many neighbor pairs it leaves off node.
+        The block, the order of the ranks, and the number of neighbor pairs on different nodes.
 
     Examples
     --------
@@ -229,14 +239,14 @@ def best_block(grid: Grid, cores_per_node: int, *, periodic: bool = False) -> tu
     """
     order = list(range(prod(grid)))
     best = (off_node_pairs(order, grid, cores_per_node, periodic=periodic), grid)
-    # A side that is longer than the grid's is cut to it, so different blocks may become one.
+    # A side longer than the grid's is cut to it, so different blocks may become the same.
     blocks = {tuple(map(min, sides, grid)) for sides in _sides(cores_per_node, len(grid))} - {grid}
     tried_blocks = sorted(blocks, key=lambda block: (_cut(grid, block, periodic), block))
     if len(order) > _MOST_TRIED_EXACTLY:
         tried_blocks = tried_blocks[:_TRIED]
     for block in tried_blocks:
         tried = block_order(grid, block)
-        # Blocks of a node's cores that fill the grid: no node holds parts of two, and the number of cut pairs is known.
+        # If blocks of a node's cores fill the grid, no node holds parts of two, and the number of cut pairs is known.
         fills = prod(block) == cores_per_node and not any(map(int.__mod__, grid, block))
         cut = _cut(grid, block, periodic)
         off_node = cut if fills else off_node_pairs(tried, grid, cores_per_node, periodic=periodic)
@@ -246,7 +256,7 @@ def best_block(grid: Grid, cores_per_node: int, *, periodic: bool = False) -> tu
 
 
 def _sides(cores: int, dimensions: int) -> Iterator[Grid]:
-    """Yield every block of that many cells."""
+    """Yield every block with this number of cells."""
     if dimensions == 1:
         yield (cores,)
         return
@@ -257,7 +267,7 @@ def _sides(cores: int, dimensions: int) -> Iterator[Grid]:
 
 
 def rank_order_file(order: Sequence[int], note: str = "") -> str:
-    """Return the text of a ``MPICH_RANK_ORDER`` file: every rank once, runs folded.
+    """Return the text of a ``MPICH_RANK_ORDER`` file: every rank once, with runs abbreviated.
 
     Parameters
     ----------
@@ -275,7 +285,7 @@ def rank_order_file(order: Sequence[int], note: str = "") -> str:
     """
     lines = [f"# {line}" for line in note.splitlines()] + ["# Use it with MPICH_RANK_REORDER_METHOD=3"]
     parts: list[str] = []
-    # Ranks that count up with their places are a run: the difference stays the same.
+    # In a run, ranks increase with their positions: the difference is constant.
     for _, run in groupby(enumerate(order), lambda placed: placed[1] - placed[0]):
         ranks = [rank for _, rank in run]
         parts.append(f"{ranks[0]}-{ranks[-1]}" if len(ranks) > 1 else f"{ranks[0]}")
@@ -313,8 +323,8 @@ def diagonal_major(side: int) -> Triangle:
 def balanced_diagonal_major(side: int) -> Triangle:
     """The same, with diagonals that wrap round, so that rows and columns have equally many tasks.
 
-    Of two mirrored cells one is taken. With an even side the last diagonal is
-    half full: its first half is taken, which no source prints.
+    One of two mirrored cells is used. With an even side the last diagonal is half full; using its first half is an
+    assumption.
 
     Parameters
     ----------
@@ -332,10 +342,8 @@ def balanced_diagonal_major(side: int) -> Triangle:
 
 
 def balanced_column_major(side: int) -> Triangle:
-    """The balanced triangle numbered down its columns: the order that MFDn ran best with.
-
-    With an even side the first half of the columns have one task more, which
-    no source prints.
+    """The balanced triangle numbered down its columns: MFDn's best order. With an even side the first half of the
+    columns have one more task, which is an assumption.
 
     Parameters
     ----------
@@ -356,7 +364,12 @@ def balanced_column_major(side: int) -> Triangle:
 def triangle_imbalance(triangle: Triangle) -> tuple[float, float]:
     """Tasks of the fullest row and of the fullest column, each divided by the mean. [ratio]
 
-    The groups of MFDn are rows and columns: the fullest group has most to send.
+    The groups of MFDn are rows and columns: the fullest group sends most.
+
+    Parameters
+    ----------
+    triangle : Triangle
+        Rows of the triangle; each cell is a rank, or None.
 
     Examples
     --------

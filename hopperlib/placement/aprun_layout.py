@@ -1,8 +1,7 @@
-"""How aprun fills a node: tasks on NUMA nodes, cores for each task.
-
-Documented is that tasks fill NUMA node 0 before the next [1]_, and the default tasks per node, per NUMA node and NUMA
-nodes per node [2]_. That a depth of more than a NUMA node takes whole NUMA nodes follows from the geometry. The
-distribution of more tasks over leftover cores is assumed here, and reported with each placement that it affects.
+"""aprun's distribution of tasks on a node: tasks on NUMA nodes, cores for each task. The sources document that tasks
+fill NUMA node 0 before the next [1]_, and the default tasks per node, per NUMA node and NUMA nodes per node [2]_. From
+the geometry, a task with a depth beyond a NUMA node takes whole NUMA nodes. The distribution of more tasks over
+leftover cores is assumed here, and reported with each placement that it affects.
 
 References
 ----------
@@ -22,8 +21,8 @@ from hopperlib.text import count
 
 
 def counted_node(node: NodeKind, threads: int) -> NodeKind:
-    """Return the node as aprun counts it with ``-j``: each hardware thread in use is a core; 1 if the line has no
-    ``-j``.
+    """Return the node as aprun counts it with ``-j``: each hardware thread in use is a core; without ``-j``, one thread
+    per core.
 
     Parameters
     ----------
@@ -56,7 +55,7 @@ class AprunLayout(NamedTuple):
     seats : tuple of tuple of int
         Cores of each task of a full node, in the order of the tasks.
     assumptions : tuple of str
-        Assumptions about it.
+        Assumptions about the layout.
     """
 
     tasks_per_node: int
@@ -65,12 +64,18 @@ class AprunLayout(NamedTuple):
     assumptions: tuple[str, ...]
 
     def nodes_for(self, component: Component) -> int:
-        """Return the nodes that a component needs."""
+        """Return the number of nodes that a component needs.
+
+        Parameters
+        ----------
+        component : Component
+            One program of the launch line.
+        """
         return -(-component.tasks // self.tasks_per_node)
 
 
 def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLayout:
-    """Compute how a full node is filled, with aprun's defaults resolved.
+    """Compute the layout of a full node, with aprun's defaults filled in.
 
     Parameters
     ----------
@@ -99,7 +104,7 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
     depth, share = component.threads_per_task, component.tasks_per_numa_node
     numa_nodes = _numa_nodes(component, node)
     usable = node.cores - component.reserved_cores
-    # The cores that -r keeps for the system are the last ones of the node.
+    # The cores that -r reserves for the system are the last ones of the node.
     free = [[core for core in node.cores_of(numa_node) if core < usable] for numa_node in numa_nodes]
     cores = sum(map(len, free))
     _check_depth(component, cores, node, machine)
@@ -156,9 +161,8 @@ def _numbered(binding: Binding, node: NodeKind, threads: int) -> Binding:
 
 
 def _check_depth(component: Component, cores: int, node: NodeKind, machine: str) -> None:
-    """Refuse a depth that no task can have, and ``-S`` times ``-d`` beyond a NUMA node.
-
-    A depth beyond a NUMA node takes whole ones, one task each.
+    """Reject an impossible depth, and ``-S`` times ``-d`` beyond a NUMA node. A task with a depth beyond a NUMA node
+    takes whole NUMA nodes.
     """
     depth, share, each = component.threads_per_task, component.tasks_per_numa_node, node.cores_per_numa_node
     if depth > cores:
@@ -175,7 +179,7 @@ def _check_depth(component: Component, cores: int, node: NodeKind, machine: str)
 
 
 def _check_cpu_list(component: Component, node: NodeKind, machine: str) -> None:
-    """Refuse a ``-cc`` list of no core; single cores there are not, aprun passes over."""
+    """Reject a ``-cc`` list without a valid core; aprun skips single invalid entries."""
     usable = node.cores - component.reserved_cores
     if any(all(core is not None and core >= usable for core in listed) for listed in component.binding_list or ()):
         rule = f"lists no core that a task may use on a node of {machine}; those are 0 to {usable - 1}"
@@ -183,7 +187,7 @@ def _check_cpu_list(component: Component, node: NodeKind, machine: str) -> None:
 
 
 def _adjacent_seats(free: Sequence[Sequence[int]], depth: int, per_numa_node: int | None) -> list[tuple[int, ...]]:
-    """Return the seats next to each other: within a NUMA node, or over whole ones if the depth is more than one."""
+    """Return adjacent seats: within a NUMA node, or over whole NUMA nodes if the depth is larger than one."""
     seats: list[tuple[int, ...]] = []
     if depth <= max(map(len, free)):
         for group in free:
@@ -206,7 +210,7 @@ def _cut(cores: Sequence[int], depth: int, wanted: int) -> list[tuple[int, ...]]
 
 
 def _pattern(component: Component, layout: AprunLayout, node: NodeKind, tasks: int, threads: int) -> Iterator[Binding]:
-    """Yield the tasks of one node: at most those of a full one, each with its threads."""
+    """Yield the tasks of one node: at most those of a full node, each with its threads."""
     seats = layout.seats[:tasks]
     numa_nodes = set(layout.numa_nodes)
     usable = node.cores - component.reserved_cores
@@ -230,7 +234,7 @@ def _near_cores(seat: tuple[int, ...], allowed: tuple[int, ...], node: NodeKind)
 def _thread_cores(
     component: Component, node: NodeKind, seat: tuple[int, ...], number: int, allowed: tuple[int, ...], threads: int
 ) -> list[tuple[int, ...]]:
-    """Return the cores of each thread of a task, by ``-cc``; threads beyond the seat's cores share them."""
+    """Return the cores of each thread of a task according to ``-cc``; threads beyond the seat's cores share them."""
     match component.cpu_binding:
         case "none":
             return [allowed] * threads
@@ -250,7 +254,7 @@ def _entries(component: Component, number: int, threads: int, usable: int) -> li
     """Return the ``-cc`` list entry of each thread of a task; entries that are not cores are skipped."""
     lists = component.binding_list or ((None,),)
     entries = [core for core in lists[number % len(lists)] if core is None or core < usable]
-    # A single list applies to the tasks of a node in turn; of several, each belongs to one task.
+    # A single list applies to the tasks of a node in turn; with several lists, each belongs to one task.
     first = number * threads if len(lists) == 1 else 0
     return [entries[(first + thread) % len(entries)] for thread in range(threads)]
 

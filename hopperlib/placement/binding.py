@@ -1,4 +1,4 @@
-"""Where the tasks of a node may run, and which tasks each node has."""
+"""Cores on which the tasks of a node may run, and the tasks of each node."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from hopperlib.machine import NodeKind
 
 
 class Binding(NamedTuple):
-    """The cores of one task, the same for the task in that seat on every equal node.
+    """The cores of one task; the task in the same seat of every equal node has the same binding.
 
     Parameters
     ----------
@@ -20,10 +20,10 @@ class Binding(NamedTuple):
     numa_nodes : tuple of int
         NUMA nodes of `cores`.
     bound : bool
-        Whether the launcher keeps the task on these cores; False: they are all
-        it could use, and the kernel moves it as it likes.
+        Whether the launcher keeps the task on these cores; False: these are all the cores it may use, and the kernel
+        moves it among them.
     gpus : tuple of int or None
-        GPUs that the task sees, as a node numbers them from 0; None where that is not known.
+        GPUs visible to the task, numbered from 0 on the node; None if unknown.
     """
 
     cores: tuple[int, ...]
@@ -37,17 +37,17 @@ class Binding(NamedTuple):
 def bound_to(
     cpus: Iterable[int], kind: NodeKind, threads: int | Sequence[tuple[int, ...]] = 1, *, bound: bool = True
 ) -> Binding:
-    """Return the binding of a task to some CPUs, and to all the cores and NUMA nodes that hold them.
+    """Return the binding of a task to some CPUs, and to the cores and NUMA nodes that contain them.
 
     Parameters
     ----------
     cpus : iterable of int
-        As Linux numbers them.
+        CPU numbers as in Linux.
     kind : NodeKind
     threads : int or sequence of tuple of int
-        How many threads, each on any of the cores, or the cores of each.
+        Number of threads, each on any of the cores; or the cores of each thread.
     bound : bool
-        As for `Binding`.
+        As in `Binding`.
 
     Examples
     --------
@@ -68,11 +68,11 @@ class Seating(NamedTuple):
     Parameters
     ----------
     task_numbers : sequence of sequence of int
-        For each node its tasks, counted from 0 within the component.
+        Tasks of each node, counted from 0 within the component.
     patterns : sequence of tuple of Binding
-        For each node where those tasks run; equal nodes hold the same object.
+        Bindings of those tasks for each node; equal nodes share the same object.
     assumptions : tuple of str
-        Assumptions about it.
+        Assumptions about the placement.
     doubts : tuple of str
         Values missing from the machine file, so that the placement is unknown.
     """

@@ -1,9 +1,9 @@
 """Request of a launch line, as data, and the error for a rejected line.
 
 ===============  ==============================================================
-`LaunchError`    the launcher or the batch system would refuse this line
+`LaunchError`    the launcher or the batch system would reject this line
 `Component`      one program of a line with its tasks; a line with ``:`` has several
-`Reservation`    what the batch script around the line reserves
+`Reservation`    reservation of the batch script around the line
 `Launch`         a whole line: components, reservation, environment
 ===============  ==============================================================
 
@@ -26,12 +26,12 @@ DIRECTIVES: dict[BatchSystem, str] = {
     "cobalt": "#COBALT",
     "flux": "#flux:",
 }
-"""How the lines begin that a batch system reads."""
+"""Prefixes of the lines that batch systems read."""
 LauncherKind = Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi", "ibrun", "flux"]
 
 
 class LaunchError(InputError):
-    """A line that the launcher or the batch system would refuse.
+    """A line that the launcher or the batch system would reject.
 
     Parameters
     ----------
@@ -44,8 +44,7 @@ class LaunchError(InputError):
     words : str or None
         The launcher's message for this mistake, if documented.
     shown : str or None
-        The value as the message shows it, where that differs; empty where the
-        option itself is at fault.
+        The value as shown in the message, if different; empty if the option itself is at fault.
 
     Examples
     --------
@@ -75,9 +74,11 @@ class GpuRequest(NamedTuple):
     Parameters
     ----------
     per_node, total, per_task, per_socket, tasks_per_gpu : int or None
-        ``--gpus-per-node``, ``--gpus``, ``--gpus-per-task``, ``--gpus-per-socket`` (times the sockets), ``--ntasks-per-gpu``.
+        ``--gpus-per-node``, ``--gpus``, ``--gpus-per-task``, ``--gpus-per-socket`` (times the sockets),
+        ``--ntasks-per-gpu``.
     binding : str
-        Word of ``--gpu-bind``: ``none``, ``closest``, ``single``, ``per_task``, ``map``, ``mask``; empty for none given.
+        Word of ``--gpu-bind``: ``none``, ``closest``, ``single``, ``per_task``, ``map``, ``mask``; empty for none
+        given.
     number : int
         Number after ``single:`` and ``per_task:``.
     entries : tuple of tuple of int
@@ -99,6 +100,13 @@ class GpuRequest(NamedTuple):
     def on_node(self, tasks: int, nodes: int) -> int | None:
         """Return the number of GPUs in a node's share of the step.
 
+        Parameters
+        ----------
+        tasks : int
+            Tasks of the step.
+        nodes : int
+            Nodes of the step.
+
         Examples
         --------
         >>> GpuRequest(total=8).on_node(4, 2), GpuRequest(tasks_per_gpu=7).on_node(56, 1)
@@ -118,11 +126,11 @@ class BoundTasks(Protocol):
 
     @property
     def cpus(self) -> list[tuple[int, ...]]:
-        """CPUs of each task as Linux numbers them."""
+        """CPUs of each task, numbered as in Linux."""
 
     @property
     def doubt(self) -> str:
-        """Why they are unknown; empty if known."""
+        """Reason why they are unknown; empty if known."""
 
 
 class TaskMapper(Protocol):
@@ -130,10 +138,18 @@ class TaskMapper(Protocol):
 
     @property
     def doubt_on_several_nodes(self) -> str:
-        """Why the tasks of several nodes are unknown; empty if known."""
+        """Reason why the tasks of several nodes are unknown; empty if known."""
 
     def bind(self, kind: NodeKind, tasks: int, /) -> BoundTasks:
-        """Return the CPUs of each task of one node."""
+        """Return the CPUs of each task of one node.
+
+        Parameters
+        ----------
+        kind : NodeKind
+            Kind of node.
+        tasks : int
+            Tasks on the node.
+        """
 
 
 class TaskMapping(NamedTuple):
@@ -142,15 +158,14 @@ class TaskMapping(NamedTuple):
     Parameters
     ----------
     unit : str
-        ``core``, ``l3``, ``numa``, ``socket``: in turn over such units; ``slot``: the next cores; ``hwthread``: the
-        next CPUs, core by core; ``number``: the same in the order of their numbers; ``node-by-node``: a task to each
-        node in turn.
+        ``core``, ``l3``, ``numa``, ``socket``: round-robin over such units; ``slot``: the next cores; ``hwthread``: the
+        next CPUs, core by core; ``number``: the next CPUs by number; ``node-by-node``: round-robin over the nodes.
     per_unit : int or None
-        Tasks on each unit before the next, in place of one in turn.
+        Tasks on each unit before the next one, instead of round-robin.
     width : int
-        Cores of a task; CPUs, where the unit is ``hwthread`` or ``number``.
+        Cores of a task; CPUs if the unit is ``hwthread`` or ``number``.
     bind : str
-        ``own``: the CPUs it takes; ``none``; or all of the units that hold them.
+        ``own``: the CPUs it takes; ``none``; or all of the units that contain them.
     """
 
     unit: str = "slot"
@@ -202,11 +217,11 @@ class Component(NamedTuple):
     memory_per_task_gb : float or None
         ``aprun -m``, ``srun --mem-per-cpu`` times the task's CPUs. [GB]
     reserved_cores : int
-        ``aprun -r``: cores a node keeps for the system.
+        ``aprun -r``: cores that a node reserves for the system.
     distribution : tuple of str or None
         ``srun -m``: method for nodes, sockets and cores, defaults filled in.
     plane_size : int or None
-        Tasks of a block with ``srun -m plane=``.
+        Tasks per block with ``srun -m plane=``.
     pack_nodes : bool
         ``srun -m ...,Pack``: fill node after node.
     overcommit : bool
@@ -216,11 +231,11 @@ class Component(NamedTuple):
     step_method : str
         ``srun -m``: Slurm's distribution of a step's cores over sockets; default: cyclic.
     system_cores : tuple of int or None
-        Cores that the job leaves to the system: ``sbatch -S``; None for those that the site keeps.
+        Cores that the job leaves to the system: ``sbatch -S``; None for those that the site reserves.
     gpus : GpuRequest or None
         GPU request of the line and the job.
     mapping : TaskMapping or None
-        How mpiexec maps and binds; None for the other launchers.
+        Mapping and binding by mpiexec; None for other launchers.
     mapper : TaskMapper or None
         Binding of the tasks of a node one by one, for a launcher with a model of its rules.
     exact : bool
@@ -228,7 +243,7 @@ class Component(NamedTuple):
     options : tuple of (str, str)
         Every option of the component, short spelling and value, in order.
     idle_options : tuple of str
-        Those of them that do not affect placement.
+        Options that do not affect placement.
 
     Examples
     --------
@@ -267,12 +282,18 @@ class Component(NamedTuple):
     idle_options: tuple[str, ...] = ()
 
     def given(self, option: str) -> str | None:
-        """Return the value typed for an option, or None if it was not typed (inherited ones count as typed)."""
+        """Return the value typed for an option, or None if it was not typed (inherited ones count as typed).
+
+        Parameters
+        ----------
+        option : str
+            Short spelling of the option, such as ``-n``.
+        """
         return dict(self.options).get(option)
 
 
 class Remarks(NamedTuple):
-    """Remarks of a parser besides the components: notes, assumptions, unknowns."""
+    """Remarks of a parser in addition to the components: notes, assumptions, unknowns."""
 
     notes: list[str]
     assumptions: list[str]
@@ -280,7 +301,7 @@ class Remarks(NamedTuple):
 
     @classmethod
     def none(cls) -> "Remarks":
-        """Return empty lists, to be filled."""
+        """Return empty lists for the parser to fill."""
         return cls([], [], [])
 
 
@@ -302,7 +323,7 @@ class Reservation(NamedTuple):
     memory_per_task_gb : float or None
         ``mppmem``. [GB]
     options : tuple of (str, str)
-        Every requested resource, with its value, in order.
+        Every requested resource with its value, in order.
     """
 
     batch: BatchSystem
@@ -338,7 +359,7 @@ class Launch(NamedTuple):
     launcher : str
         A `LauncherKind`, such as ``"aprun"``.
     text : str
-        The line, on one line, variables replaced.
+        The launch line joined into one line, with variables replaced.
     components : tuple of Component
         More than one for MPMD (``:``).
     reservation : Reservation or None
@@ -351,13 +372,13 @@ class Launch(NamedTuple):
         Notes for the reader, in plain sentences: options without effect on the placement, values taken from the script,
         ambiguous units.
     kind : str or None
-        Kind of node requested in the text; None for the ordinary one.
+        Kind of node requested in the text; None for the default kind.
     assumptions, doubts : tuple of str
         Assumptions, as clauses that begin with "that"; and unknowns.
     steps, steps_cpus : int
         Number of simultaneous steps in the script, including this one, and the CPUs requested by all of them.
     before, after : tuple of Component
-        Those of them that start before this one and still run, and those that start after it.
+        Steps that start before this one and still run, and steps that start after it.
     gpu_wrappers : frozenset of str
         Files written by the script that choose a GPU for the program they start.
     """
@@ -384,11 +405,23 @@ class Launch(NamedTuple):
         return sum(component.tasks for component in self.components)
 
     def threads_of(self, component: Component) -> int:
-        """Threads per task of the component: OpenMP threads if known, otherwise the requested CPUs."""
+        """Threads per task of the component: OpenMP threads if known, otherwise the requested CPUs.
+
+        Parameters
+        ----------
+        component : Component
+            One program of the launch.
+        """
         return self.openmp_of(component) or component.threads_per_task
 
     def openmp_of(self, component: Component) -> int | None:
-        """OpenMP threads per task of the component, if known: of several programs each may set its number."""
+        """OpenMP threads per task of the component, if known: each of several programs may set its number.
+
+        Parameters
+        ----------
+        component : Component
+            One program of the launch.
+        """
         exported = " ".join(value for name, value in component.options if name in ("--export", "-e", "-env", "-x"))
         values = re.findall(r"\bOMP_NUM_THREADS=(\d{1,4})\b", exported) if len(self.components) > 1 else []
         return int(values[-1]) if values else self.openmp_threads

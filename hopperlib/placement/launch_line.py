@@ -1,9 +1,9 @@
 """Plain aprun launch lines, parsed into requests.
 
 The options for the number and location of tasks: -n, -N, -S, -d and -sn; -ss is accepted, but affects neither the
-placement nor its cost here. Each core takes one hardware thread, as with -j 1, which is not an option here: of a
-machine with several a core (Titan) the complete reader takes aprun's default for the machine, so it places the same
-line differently. That reader, with batch scripts and every launcher, is in `hopperkit.launchers`.
+placement nor its cost here. Each core runs one hardware thread, as with -j 1, which is not supported here: on a machine
+with several threads per core (Titan), the complete parser uses aprun's default for the machine, so it places the same
+line differently. That parser, with batch scripts and every launcher, is in `hopperkit.launchers`.
 """
 
 import shlex
@@ -24,7 +24,7 @@ _FLAGS = {"-ss": "strict_memory"}
 
 
 def read_launch_line(line: str, machine: Machine, *, threads: int | None = None, kind: str | None = None) -> Launch:
-    """Read a plain aprun line.
+    """Parse a plain aprun line.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ def read_launch_line(line: str, machine: Machine, *, threads: int | None = None,
         ``aprun``, its options and a program; several programs are separated by ``:``.
     machine : Machine
     threads : int or None
-        OpenMP threads that each task runs; None: as many as ``-d``, or 1.
+        OpenMP threads of each task; None: the value of ``-d``, or 1.
     kind : str or None
-        Kind of node; the ordinary one by default.
+        Kind of node; the default kind if None.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def read_launch_line(line: str, machine: Machine, *, threads: int | None = None,
 
 
 def _component(words: list[str], machine: Machine, node: NodeKind) -> Component:
-    """Read the options and the command of one program."""
+    """Parse the options and the command of one program."""
     fields: dict[str, Any] = {"tasks": 1}
     options: list[tuple[str, str]] = []
     rest = iter(range(len(words)))

@@ -1,8 +1,7 @@
 """Layouts of a job with a memory need per task: those that fit, and their charges.
 
-A job is charged for whole nodes. If memory allows tasks on only some of the cores, the idle ones are charged too: a
-half-packed node costs twice as much. Threads can use the idle cores, and nodes with more memory leave fewer of them
-idle.
+A job is charged for whole nodes. If memory allows tasks on only some of the cores, idle cores are charged too: a
+half-packed node costs twice as much. Threads can use the idle cores, and nodes with more memory leave fewer cores idle.
 """
 
 import math
@@ -35,7 +34,7 @@ class Layout:
 
     Examples
     --------
-    The half-packed run of 384 tasks on Hopper, charged twice:
+    A half-packed run of 384 tasks on Hopper is charged twice:
 
     >>> hopper = Machine.load("hopper")
     >>> half = Layout(machine=hopper, node_kind=hopper.node(), tasks=384, tasks_per_node=12, threads_per_task=1, need_gb=2)
@@ -62,7 +61,7 @@ class Layout:
 
     @property
     def idle_cores(self) -> int:
-        """Cores of a full node that stay idle."""
+        """Idle cores of a full node."""
         return self.node_kind.cores - self.tasks_per_node * self.threads_per_task
 
     @property
@@ -72,7 +71,7 @@ class Layout:
 
     @property
     def memory_is_local(self) -> bool:
-        """Whether each NUMA node's memory holds the need of its tasks, with tasks spread evenly."""
+        """Whether the memory of each NUMA node is enough for its tasks, with tasks spread evenly."""
         most = -(-self.tasks_per_node // self.node_kind.numa_nodes)
         room = self.node_kind.usable_memory_gb / self.node_kind.numa_nodes
         return most * self.need_gb <= room * (1 + _ROUNDING_TOLERANCE)
@@ -89,7 +88,7 @@ class Layout:
         return self.nodes * hours * threads / self.threads_per_task
 
     def core_hours(self, hours: float, threads: int = 1) -> float:
-        """Core-hours charged, idle cores included. [core h]
+        """Core-hours charged, including idle cores. [core h]
 
         Parameters
         ----------
@@ -101,7 +100,7 @@ class Layout:
 
 
 class Obstacle(NamedTuple):
-    """Why no layout fits, and what would fit.
+    """Reason why no layout fits, and what would fit.
 
     Examples
     --------
@@ -123,8 +122,8 @@ def layouts(
 ) -> list[Layout]:
     """Return every layout that fits, the cheapest first.
 
-    For each number of tasks per node there are two: one thread per task, and as many as have a core without straddling
-    NUMA nodes. `threads` requests one number of threads instead.
+    There are two layouts for each number of tasks per node: one thread per task, and as many threads as have a core
+    without straddling NUMA nodes. `threads` sets the number of threads instead.
 
     Parameters
     ----------
@@ -134,9 +133,9 @@ def layouts(
     tasks : int
         Tasks of the job.
     threads : int or None
-        Threads of each task; None tries them.
+        Threads of each task; None tries both.
     kinds : tuple of NodeKind or None
-        Kinds of node to use, each by itself; None uses all of the machine.
+        Kinds of node to try; None tries every kind of the machine.
 
     Raises
     ------
@@ -145,7 +144,7 @@ def layouts(
 
     Examples
     --------
-    384 tasks of 2 GB on Hopper. The ordinary nodes hold 15 of them, the larger nodes 24:
+    384 tasks of 2 GB on Hopper: an ordinary node holds 15 of them, a larger node 24:
 
     >>> hopper = Machine.load("hopper")
     >>> plain = layouts(hopper, need_gb=2, tasks=384, threads=1)
@@ -174,7 +173,7 @@ def layouts(
 def cheapest(fitting: Iterable[Layout], *, threads: int | None = None, kind: NodeKind | None = None) -> Layout | None:
     """Return the cheapest of some layouts; None if there are none.
 
-    Equal cost goes to memory that is local, then to fewer threads, then to fewer nodes.
+    At equal cost, local memory is preferred, then fewer threads, then fewer nodes.
 
     Parameters
     ----------
@@ -201,7 +200,7 @@ def cheapest(fitting: Iterable[Layout], *, threads: int | None = None, kind: Nod
 def break_even_efficiency(pure: Layout, threaded: Layout) -> float:
     """Work of each additional thread at which a threaded layout costs the same, as a share of a task's work. [ratio]
 
-    Above 1 no thread can.
+    No thread can achieve more than 1.
 
     Parameters
     ----------
@@ -295,7 +294,7 @@ at most 90,000 tasks of 2 GB, or at most 1.82 GB for each of 100,000 tasks
 
 
 def _fitting_threads(kind: NodeKind, tasks_per_node: int) -> int:
-    """Return the largest number of threads per task, with no task on two NUMA nodes."""
+    """Return the largest number of threads per task such that no task is on two NUMA nodes."""
     return max(
         (threads for threads in range(1, kind.cores_per_numa_node + 1) if seats(kind, threads) >= tasks_per_node),
         default=1,
@@ -308,7 +307,7 @@ def _order(layout: Layout) -> tuple[float, bool, int, int]:
 
 
 def _check(machine: Machine, need_gb: float, tasks: int, threads: int | None, kinds: tuple[NodeKind, ...]) -> None:
-    """Refuse a job that means nothing."""
+    """Reject impossible requests."""
     if not 0 < need_gb < math.inf:
         raise refusal("need_gb", need_gb, "must be above 0 and finite: it is the memory of a task")
     if not kinds:

@@ -1,7 +1,5 @@
-"""Where every task and thread of a launch line runs.
-
-Nodes that are alike share one `pattern`, so that 6,384 full nodes cost little
-more than one; `NodePlacement.tasks` spells a node out task by task.
+"""Placement of every task and thread of a launch line. Equal nodes share one `pattern`, so 6,384 full nodes cost little
+more than one; `NodePlacement.tasks` lists the tasks of a node one by one.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,7 +21,7 @@ class Task(NamedTuple):
     task : int
         Number of the task in the whole launch, from 0 (its MPI rank).
     component : int
-        Which component of the line it belongs to, from 0.
+        Component of the line to which it belongs, from 0.
     """
 
     task: int
@@ -48,7 +46,7 @@ class NodePlacement(NamedTuple):
     task_numbers : sequence of int
         Global numbers of its tasks.
     pattern : tuple of Binding
-        Where each of them runs, in the same order. Equal nodes hold the same object.
+        Binding of each task, in the same order. Equal nodes share the same object.
     """
 
     node: int
@@ -57,30 +55,30 @@ class NodePlacement(NamedTuple):
     pattern: tuple[Binding, ...]
 
     def seats(self) -> Iterator[tuple[int, Binding]]:
-        """Return the number of each task with where it runs."""
+        """Return the number of each task with its binding."""
         return zip(self.task_numbers, self.pattern, strict=True)
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """The node's tasks, spelled out."""
+        """The node's tasks, one by one."""
         return tuple(Task(number, self.component, *binding) for number, binding in self.seats())
 
 
 class Placement(NamedTuple):
-    """Where a whole launch runs.
+    """Placement of a whole launch.
 
     Parameters
     ----------
     machine : Machine
     node_kind : NodeKind
-        Kind of node it was placed on.
+        Kind of node on which it was placed.
     launch : Launch
     nodes : tuple of NodePlacement
-        In the order of the job's node list; the components one after the other.
+        Nodes in the order of the job's node list, one component after another.
     assumptions : tuple of str
         Assumptions if no source describes the launcher's placement.
     doubts : tuple of str
-        Why the location of the tasks is unknown; the placement is then the likeliest case.
+        Reasons why the location of the tasks is unknown; the placement is then the likeliest case.
     """
 
     machine: Machine
@@ -102,19 +100,31 @@ class Placement(NamedTuple):
         return f"assumed: {' '.join(self.assumptions)}" if self.assumptions else "certain"
 
     def nodes_of(self, component: int) -> tuple[NodePlacement, ...]:
-        """Return the nodes of one component, counted from 0."""
+        """Return the nodes of one component, counted from 0.
+
+        Parameters
+        ----------
+        component : int
+            Number of the component, from 0.
+        """
         return tuple(node for node in self.nodes if node.component == component)
 
     def distinct_nodes(self) -> tuple[NodePlacement, ...]:
         """Return the first node of each component and pattern: enough to see every kind of node there is."""
-        # Equal nodes hold the same object, so its identity is enough and thousands of nodes need no comparing.
+        # Equal nodes share the same object, so its identity suffices and thousands of nodes need no comparison.
         seen: dict[tuple[int, int], NodePlacement] = {}
         for node in self.nodes:
             seen.setdefault((node.component, id(node.pattern)), node)
         return tuple(seen.values())
 
     def tasks_by_numa_node(self, node: int) -> tuple[tuple[int, ...], ...]:
-        """Return, for each NUMA node of a node, the numbers of the tasks that may run on it."""
+        """Return, for each NUMA node of a node, the numbers of the tasks that may run on it.
+
+        Parameters
+        ----------
+        node : int
+            One of the nodes of the placement.
+        """
         seats = tuple(self.nodes[node].seats())
         return tuple(
             tuple(number for number, binding in seats if numa_node in binding.numa_nodes)
@@ -123,7 +133,7 @@ class Placement(NamedTuple):
 
 
 class Filling(NamedTuple):
-    """How a launcher fills nodes: the part of a placement that differs from launcher to launcher.
+    """A launcher's way of filling nodes: the part of a placement that depends on the launcher.
 
     Parameters
     ----------
@@ -173,12 +183,12 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None, fi
     Parameters
     ----------
     launch : Launch
-        From `hopperlib.placement.launch_line.read_launch_line`.
+        Launch line from `hopperlib.placement.launch_line.read_launch_line`.
     machine : Machine
     kind : str or None
-        Kind of node; the ordinary one by default.
+        Kind of node; the default kind if None.
     filling : Filling
-        How the launcher fills a node: by default as aprun does. `hopperkit` passes those of other launchers.
+        The launcher's way of filling a node; aprun's by default. `hopperkit` passes those of other launchers.
 
     Returns
     -------
@@ -215,7 +225,7 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None, fi
     """
     node = machine.node(kind or launch.kind)
     nodes: list[NodePlacement] = []
-    # An assumption or a doubt that several programs share is reported once.
+    # An assumption or a doubt shared by several programs is reported once.
     assumptions = dict.fromkeys((*launch.assumptions, *filling.assumptions(launch)))
     doubts = dict.fromkeys(launch.doubts)
     first_task = 0
@@ -223,7 +233,7 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None, fi
     for index, (component, seating) in enumerate(zip(launch.components, seatings, strict=True)):
         assumptions |= dict.fromkeys(seating.assumptions)
         doubts |= dict.fromkeys(seating.doubts)
-        # Equal nodes hold the same object, which it must stay.
+        # Equal nodes must keep sharing the same object.
         patterns = {
             id(pattern): tuple(filling.pin(seat, launch, node) for seat in pattern) for pattern in seating.patterns
         }

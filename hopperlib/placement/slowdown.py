@@ -1,18 +1,17 @@
 """Cost of a placement in memory bandwidth, relative to the same tasks spread evenly.
 
-The basis is always the *spread* run: the same tasks on the same nodes, dealt out evenly over the NUMA nodes. The model
-of `hopperlib.placement.models.bandwidth` gives the time for the slowest core to read its data, packed and spread; their
-ratio is r. With c the bandwidth of a core, B that of a NUMA node, k the threads on the fullest one as placed and m the
-same when spread, all memory local and one core per thread:
+The reference is always the *spread* run: the same tasks on the same nodes, distributed evenly over the NUMA nodes. The
+model of `hopperlib.placement.models.bandwidth` gives the time for the slowest core to read its data, packed and spread;
+their ratio is r. With c the bandwidth of a core, B that of a NUMA node, k the threads on the fullest one as placed and
+m the same when spread, all memory local and one core per thread:
 
     r = max(1 / c, k / B) / max(1 / c, m / B)
 
-How much of a run waits for memory (f) is not written on a launch line, so the
-answer is a range over f: 1 - f + f r.
+A launch line does not show the memory-bound share of a run (f), so the result is a range over f: 1 - f + f r.
 
 r compares placements of the same tasks. A ratio of 1 means that spreading the tasks would not help, not that bandwidth
-is plentiful: four tasks of six threads fill a Hopper node, and each thread gets as much as a packed task.
-`ComponentCost.rate_gb_s` gives the amount.
+is plentiful: four tasks of six threads fill a Hopper node, and each thread gets as much bandwidth as a packed task: see
+`ComponentCost.rate_gb_s`.
 """
 
 from collections.abc import Sequence
@@ -26,14 +25,14 @@ from hopperlib.placement.placement import Placement
 
 
 class ThreadLoad(NamedTuple):
-    """How the threads of a node's tasks weigh on it, by NUMA node.
+    """Load of the threads of a node's tasks, by NUMA node.
 
     Parameters
     ----------
     threads : tuple of float
         Threads that draw on each NUMA node.
     fullest_core : tuple of float
-        Threads on the fullest core of each; at least 1 where there are any.
+        Threads on the fullest core of each NUMA node; at least 1 if it has any threads.
     """
 
     threads: tuple[float, ...]
@@ -41,7 +40,7 @@ class ThreadLoad(NamedTuple):
 
 
 def thread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
-    """Return the load of a node's threads; one that may run on several cores counts in parts.
+    """Return the load of a node's threads; a thread that may run on several cores counts in parts.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ def thread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
 
     Examples
     --------
-    Two tasks tied to one core:
+    Two tasks bound to one core:
 
     >>> from hopperlib.machine import Machine
     >>> task = Binding(cores=(0,), cpus=(0,), thread_cores=((0,),), numa_nodes=(0,), bound=True)
@@ -65,7 +64,7 @@ def thread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
             for core in cores:
                 load[core] += 1 / len(cores)
     loads = [[load[core] for core in kind.cores_of(numa_node)] for numa_node in range(kind.numa_nodes)]
-    # A thread that moves about still draws through one core at a time.
+    # A thread that migrates still reads through one core at a time.
     fullest = tuple(max(*part, 1.0) if any(part) else 0.0 for part in loads)
     return ThreadLoad(tuple(sum(part) for part in loads), fullest)
 
@@ -73,7 +72,7 @@ def thread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
 def spread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
     """Return the same for the same tasks spread evenly.
 
-    Whole tasks are dealt out over the NUMA nodes if they fit so, else threads.
+    Whole tasks are distributed over the NUMA nodes if they fit, otherwise threads.
 
     Parameters
     ----------
@@ -84,7 +83,7 @@ def spread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
 
     Examples
     --------
-    Twelve tasks of one thread on a Hopper node, wherever they were:
+    Twelve tasks of one thread on a Hopper node, regardless of their original placement:
 
     >>> from hopperlib.machine import Machine
     >>> task = Binding(cores=(0,), cpus=(0,), thread_cores=((0,),), numa_nodes=(0,), bound=True)
@@ -102,7 +101,7 @@ def spread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
 
 
 def memory_need(pattern: Sequence[Binding], kind: NodeKind, memory_per_task_gb: float) -> tuple[float, ...]:
-    """Memory that the tasks of each NUMA node want; a task over several wants an even part on each. [GB]
+    """Memory that the tasks of each NUMA node need; a task on several NUMA nodes needs an equal part on each. [GB]
 
     Parameters
     ----------
@@ -128,7 +127,7 @@ def memory_need(pattern: Sequence[Binding], kind: NodeKind, memory_per_task_gb: 
 
 
 class ComponentCost(NamedTuple):
-    """Bandwidth cost of one component; its slowest node determines it.
+    """Bandwidth cost of one component, determined by its slowest node.
 
     Parameters
     ----------
@@ -145,10 +144,10 @@ class ComponentCost(NamedTuple):
     ratio : float
         r: time of the memory-bound part, as placed over spread; at least 1.
     channel_ratio : float
-        The same if the channels alone decided; at least 1.
+        The same if only the channels were the limit; at least 1.
     core_ratio : float
-        Time of the rest, as placed over spread: above 1 only where threads
-        share cores that spreading would give them alone.
+        Time of the rest, as placed over spread: above 1 only if threads share cores that they would not share when
+        spread.
     """
 
     component: int
@@ -164,7 +163,13 @@ class ComponentCost(NamedTuple):
     core_ratio: float
 
     def slowdown(self, memory_bound_fraction: float) -> float:
-        """Run time as placed over spread, for one memory-bound fraction of the spread run."""
+        """Run time as placed over spread, for one memory-bound fraction of the spread run.
+
+        Parameters
+        ----------
+        memory_bound_fraction : float
+            Share of the spread run's time spent waiting for memory. [0-1]
+        """
         memory_part = slowdown(memory_bound_fraction, self.ratio)
         return memory_part + (1 - memory_bound_fraction) * (self.core_ratio - 1)
 
@@ -175,7 +180,7 @@ class Cost(NamedTuple):
     Parameters
     ----------
     core_cap_gb_s : float
-        Cap of a core that it was worked out with. [GB/s]
+        Bandwidth cap of a core used for the calculation. [GB/s]
     memory_per_task_gb : tuple of (float or None)
         Memory of a task of each component; None: unknown, all assumed to be local. [GB]
     components : tuple of ComponentCost
@@ -187,11 +192,16 @@ class Cost(NamedTuple):
 
     @property
     def worst(self) -> ComponentCost:
-        """The component that bandwidth costs most."""
+        """The component with the largest bandwidth cost."""
         return max(self.components, key=lambda component: max(component.ratio, component.core_ratio))
 
     def slowdown_range(self, low: float, high: float) -> tuple[float, float]:
         """Return least and greatest slowdown of the worst component for memory-bound fractions from low to high.
+
+        Parameters
+        ----------
+        low, high : float
+            Range of the memory-bound fraction. [0-1]
 
         Raises
         ------
@@ -200,13 +210,13 @@ class Cost(NamedTuple):
         """
         if low > high:
             raise InputError(f"memory-bound fraction from {low:g} to {high:g}: the first must not be above the second")
-        # Linear in the fraction, so the ends are the extremes.
+        # The slowdown is linear in the fraction, so the ends are the extremes.
         ends = self.worst.slowdown(low), self.worst.slowdown(high)
         return min(ends), max(ends)
 
 
 class _NodeTimes(NamedTuple):
-    """Times of one kind of node under a load: bound by cores, by channels and links, and threads per core. [s]"""
+    """Times of one kind of node under a load: limited by cores, by channels and links, and by threads per core. [s]"""
 
     load: ThreadLoad
     memory: Spill
@@ -216,16 +226,16 @@ class _NodeTimes(NamedTuple):
 
     @property
     def time_s(self) -> float:
-        """Time in which every thread reads 1 GB. [s]"""
+        """Time for every thread to read 1 GB. [s]"""
         return max(self.cores_s, self.channels_s)
 
 
 def _node_times(load: ThreadLoad, need_gb: Sequence[float], kind: NodeKind, core_cap_gb_s: float) -> _NodeTimes:
-    """Return the times in which every thread reads 1 GB, as the cores and as the channels limit it.
+    """Return the times for every thread to read 1 GB, limited by the cores and by the channels.
 
     With q the remote share of a NUMA node's data and w the fraction of the cap c available on remote memory, a core
     needs (1 - q) / c + q / (c w) for each of its threads, and all remote data come over one link. A NUMA node's
-    channels serve the local part of its threads and the remote data of others that it holds, at B.
+    channels serve, at B, the local part of its threads and the remote data that it holds for others.
     """
     memory = spill(need_gb, kind.usable_memory_gb / kind.numa_nodes)
     shares = [remote / need if need else 0.0 for need, remote in zip(memory.need_gb, memory.remote_gb, strict=True)]
@@ -255,7 +265,7 @@ def _component_cost(
         need = memory_need(pattern, kind, memory_per_task_gb)
         placed.append(_node_times(thread_load(pattern, kind), need, kind, cap_gb_s))
         load = spread_load(pattern, kind)
-        # Spread evenly, memory goes where the threads go.
+        # In the spread run, memory follows the threads.
         part = len(pattern) * memory_per_task_gb / sum(load.threads)
         spread.append(_node_times(load, [threads * part for threads in load.threads], kind, cap_gb_s))
     slowest = max(placed, key=lambda node: node.time_s)
@@ -293,8 +303,8 @@ def placement_cost(
         Bandwidth of one core; None uses the machine file's (assumed) value. [GB/s]
     memory_per_task_gb : float or None
         Memory per task; None uses the line's request, if any, and otherwise treats all memory as local. [GB] Memory
-        that does not fit its NUMA node is read from others, whose idle channels help a packed run: with 2.5 GB per task
-        the ratio below is 1.24.
+        that does not fit on its NUMA node is read from others, whose idle channels help a packed run: with 2.5 GB per
+        task the ratio below is 1.24.
 
     Raises
     ------

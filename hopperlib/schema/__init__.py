@@ -4,31 +4,31 @@ The type hints of its fields define most of it, and their defaults which keys ar
 and names, `sourced` a value that must have a source.
 
 =======================  ======================================================
-`read_toml`              text -> table, whatever the text
-`read_record`            table -> record, with every problem named
+`read_toml`              text -> table, for any text
+`read_record`            table -> record, with all errors reported
 `read_records`           an array of tables, ``[[rule]]`` -> records
 `read_rows`              rows of a CSV file -> records
 `writing.to_toml`        record -> text
 =======================  ======================================================
 
 ==========================  ===================================================
-type of a field             what the file holds
+type of a field             value in the file
 ==========================  ===================================================
 bool, int, float, str       one value; ``datetime.date`` a date
 Literal["a", "b"]           one of these words
-tuple[str, ...]             a list, never empty if it is there
-tuple[int, int, int]        a list of just so many
+tuple[str, ...]             a list, not empty if present
+tuple[int, int, int]        a list of exactly this length
 a record                    a table
 tuple[record, ...]          an array of tables, ``[[name]]`` if its key has a `least`
 Mapping[str, X]             a table with any keys
 Mapping[Literal[...], X]    a table with all of these keys
-X | None                    the same; None if the file does not say
+X | None                    the same; None if the key is missing
 ==========================  ===================================================
 
 A sourced value is an inline table, ``{ value = 32, source = "antypas2011", at = "sec. 1" }`` or ``{ value = 5.0,
 assumed = "why" }``; `source` is a key of the file's ``[sources]``, and `at` goes with it. A record with such values has
-two fields more: `sources`, its table of citations, and `provenance`, where each value's address goes. A record with
-rules between its values lists the broken ones in a method `broken_rules`. In a CSV file an empty cell is a missing key,
+two more fields: `sources`, its table of citations, and `provenance`, the origin of each value. A record with rules
+between its values lists the broken ones in a method `broken_rules`. In a CSV file an empty cell is a missing key,
 ``yes`` is true, and words of a list are separated by blanks.
 """
 

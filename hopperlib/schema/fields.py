@@ -17,7 +17,7 @@ _UNITS = {"_gb_s": "GB/s", "_ghz": "GHz", "_gb": "GB", "_pb": "PB", "_us": "us",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantity:
-    """One value of a file with its address.
+    """One value of a file with its source.
 
     Attributes
     ----------
@@ -26,9 +26,9 @@ class Quantity:
     source : str or None
         Key of the source in the file's ``[sources]``.
     at : str or None
-        Where in the source: section, table, page, and the arithmetic if it takes some.
+        Location in the source: section, table, page, and the arithmetic, if any.
     assumed : str or None
-        Why this value, if no source prints it.
+        Reason for this value, if no source prints it.
     unit : str
         Unit in the key's name; empty for a count or a word.
     """
@@ -148,7 +148,7 @@ def sourced(default: Any = MISSING, **rules: Any) -> Any:
 
 
 def provenance_field() -> Any:
-    """Return a dataclass field that no key of the file fills: `sources` and `provenance` of a record with sourced values.
+    """Return a dataclass field without a key in the file: `sources` and `provenance` of a record with sourced values.
 
     Examples
     --------
@@ -176,14 +176,20 @@ class FieldSpec(NamedTuple):
 
     @property
     def part(self) -> "FieldSpec":
-        """Type of each entry of a mapping, or each table of a list."""
+        """Type of each entry of a mapping, or each table of a list.
+
+        Raises
+        ------
+        TypeError
+            If the type of the key has no parts.
+        """
         if self.inner is None:
             raise TypeError(f"{self.name} has no parts")
         return self.inner
 
 
 class RecordSpec(NamedTuple):
-    """The keys of a record's table by name, which of them are required or hold tables, and what no key fills."""
+    """The keys of a record's table by name, the required keys, the keys of tables, and the fields without a key."""
 
     keys: dict[str, FieldSpec]
     required: tuple[str, ...]
@@ -204,6 +210,12 @@ def record_spec(record: Any) -> RecordSpec:
     ----------
     record : Any
         A dataclass of the schema.
+
+    Examples
+    --------
+    >>> from hopperlib.machine.parts import QueueLimit
+    >>> record_spec(QueueLimit).required
+    ('name', 'asked')
     """
     hints = get_type_hints(record)
     keys, provenance = {}, []
@@ -246,7 +258,7 @@ def _spec_of(hint: Any, spec: FieldSpec) -> FieldSpec:
 
 
 def violated_rule(value: Any, spec: FieldSpec) -> str:
-    """Return the rule that a value, or a list of them, breaks, empty if it holds.
+    """Return the rule that a value, or a list of values, breaks; empty if it is valid.
 
     Parameters
     ----------
@@ -254,6 +266,12 @@ def violated_rule(value: Any, spec: FieldSpec) -> str:
         The value.
     spec : FieldSpec
         Specification of the key.
+
+    Examples
+    --------
+    >>> from hopperlib.machine.parts import FileSystem
+    >>> violated_rule("many", record_spec(FileSystem).keys["osts"])
+    'a whole number of at least 1 and at most 100,000'
     """
     if spec.shape == "list":
         return _violated_by_list(value, spec)
@@ -267,7 +285,7 @@ def violated_rule(value: Any, spec: FieldSpec) -> str:
 
 
 def _violated_by_text(value: Any, spec: FieldSpec) -> str:
-    """Return the rule that a text breaks, empty if it holds."""
+    """Return the rule that a text breaks; empty if it is valid."""
     if not isinstance(value, str) or not (value.strip() or spec.rules.blank):
         return "text"
     if spec.choices and value not in spec.choices:
@@ -297,7 +315,7 @@ def _number_rule(spec: FieldSpec) -> str:
 
 
 def _violated_by_list(value: Any, spec: FieldSpec) -> str:
-    """Return the rule that a list breaks, empty if it holds."""
+    """Return the rule that a list breaks; empty if it is valid."""
     texts = spec.kind is str
     if not _is_list(value, spec):
         return "a list of texts, at least one" if texts else f"a list of {spec.length or 'at least one'}"
@@ -310,7 +328,7 @@ def _violated_by_list(value: Any, spec: FieldSpec) -> str:
 
 
 def _is_list(value: Any, spec: FieldSpec) -> bool:
-    """Whether a value is a list of the right length, of texts where it holds those."""
+    """Whether a value is a list of the right length, and of texts if it must be."""
     if not isinstance(value, list) or not value:
         return False
     sound = spec.kind is not str or all(isinstance(part, str) and part.strip() for part in value)

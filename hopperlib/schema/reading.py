@@ -1,4 +1,4 @@
-"""Tables of a file read into records, with every problem named: file, key, value, rule, and why."""
+"""Reading of a file's tables into records; each error names file, key, value, rule and the reason for the rule."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ class TableError(InputError):
     Attributes
     ----------
     problems : tuple of str
-        All that is wrong, one sentence each: file, key, value, rule.
+        All errors, one sentence each: file, key, value, rule.
     """
 
     more = ""
@@ -42,7 +42,7 @@ def read_toml(text: str, *, name: str, error: type[TableError] = TableError) -> 
     Raises
     ------
     TableError
-        If the text is no TOML, or nested too deeply.
+        If the text is not TOML, or nested too deeply.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def read_record(
     record : type
         A frozen dataclass.
     table : mapping
-        As a TOML parser gives it.
+        Output of a TOML parser.
     name : str
         Name of the file in messages; empty omits it.
     error : type
@@ -84,7 +84,7 @@ def read_record(
     Raises
     ------
     TableError
-        If anything is wrong; `problems` has all of it.
+        If the table is invalid; `problems` lists all errors.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def read_record(
 def read_records(
     record: type[Record], document: Mapping[str, Any], array: str, *, name: str, error: type[TableError] = TableError
 ) -> tuple[Record, ...]:
-    r"""Return the records of a file that holds one array of tables, such as ``[[rule]]``, and their sources.
+    r"""Return the records of a file with one array of tables, such as ``[[rule]]``, and their sources.
 
     Parameters
     ----------
@@ -122,12 +122,12 @@ def read_records(
     array : str
         Key of the array.
     name, error
-        As of `read_record`.
+        As in `read_record`.
 
     Raises
     ------
     TableError
-        If anything is wrong, or the file holds something else; `problems` has all of it.
+        If a table is invalid, or the file has another key; `problems` lists all errors.
 
     Examples
     --------
@@ -156,23 +156,23 @@ def read_rows(
     name: str,
     chosen: Callable[[Mapping[str, str]], bool] = lambda row: True,
 ) -> tuple[Record, ...]:
-    """Return the records of the rows of a CSV file; a column is a key, an empty cell one that is not there.
+    """Return the records of the rows of a CSV file; a column is a key, an empty cell a missing key.
 
     Parameters
     ----------
     record : type
         As for `read_record`; words of a list are separated by blanks.
     rows : iterable of mapping
-        All of the file, as `csv.DictReader` gives them.
+        All rows of the file, from `csv.DictReader`.
     name : str
         Name of the file in messages.
     chosen : callable
-        Which rows to read; by default all.
+        Predicate for the rows to read; all rows by default.
 
     Raises
     ------
     TableError
-        If anything is wrong; names line and column.
+        If a row is invalid; the message names line and column.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def read_rows(
         if not chosen(row):
             continue
         at = f"line {line}"
-        # Of a row that is too long or too short csv.DictReader gives None as a column or a cell.
+        # For a row that is too long or too short, csv.DictReader returns None as a column or a cell.
         if None in row or None in row.values():
             than = "more" if None in row else "fewer"
             reading.problem(at, f"has {than} cells than there are columns: look for a comma")
@@ -247,14 +247,13 @@ class _Reading:
         self.problems.append(f"{self.prefix}{path[:200]}{shown}: {rule}")
 
     def raise_problems(self, error: type[TableError]) -> None:
-        """Raise all that is wrong, if anything is."""
+        """Raise all recorded problems, if any."""
         if self.problems:
             raise error(tuple(self.problems))
 
     def record(self, record: Any, table: Mapping[str, Any], path: str) -> Any:
-        """Read one table; None if anything in it is wrong.
-
-        Values come first, then missing keys, then nested tables: the order in which a person fixes a file.
+        """Read one table; None if it is invalid. Values are checked first, then missing keys, then nested tables: the
+        order in which a person fixes a file.
         """
         plan, before, where = record_spec(record), len(self.problems), f"{path}." if path else ""
         values = {}
@@ -291,12 +290,12 @@ class _Reading:
         return assumed
 
     def unknown_key(self, where: str, name: str, entry: Any, known: tuple[str, ...]) -> None:
-        """Refuse a key that a table does not have, but for the sources of the file."""
+        """Reject a key that a table does not have, except for the sources of the file."""
         if where or name != "sources" or name not in known:
             self.problem(where + name, f"is not a key{did_you_mean(name, known)}", entry)
 
     def missing(self, where: str, required: Iterable[str], table: Mapping[str, Any]) -> None:
-        """Note which keys a table must have and has not."""
+        """Report the required keys that a table lacks."""
         for name in required:
             if name not in table:
                 self.problem(where + name, "is missing")
@@ -416,7 +415,7 @@ def _violated_by_address(source: str | None, at: str | None, assumed: str | None
 
 
 def _choice_meant(value: Any, spec: FieldSpec) -> str:
-    """Return which of the allowed words was probably meant, None if unclear."""
+    """Return the allowed word that was probably meant; None if unclear."""
     wrong = [word for word in (value if isinstance(value, list) else [value]) if isinstance(word, str)]
     hints = (did_you_mean(word, spec.choices) for word in wrong if word not in spec.choices)
     return next((hint for hint in hints if "did you mean" in hint), "")

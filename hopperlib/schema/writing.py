@@ -1,4 +1,4 @@
-"""Records written as the text of their files; reading it gives them back."""
+"""Writing of records as the text of their files; reading the text returns equal records."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -60,7 +60,7 @@ def _entry_of(value: Any, path: str, spec: FieldSpec, provenance: Mapping[str, Q
 
 
 def to_toml(record: Any) -> str:
-    r"""Return the text of a record's file; reading it gives the record back.
+    r"""Return the text of a record's file; reading it returns an equal record.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def to_toml(record: Any) -> str:
 
 
 def _is_table(entry: Any) -> bool:
-    """Whether an entry gets a header; facts are written on one line."""
+    """Whether an entry gets a header; sourced values are written on one line."""
     # An empty list is written inline: no table could have the header.
     if isinstance(entry, list):
         return bool(entry) and isinstance(entry[0], dict)
@@ -107,7 +107,7 @@ def _key(name: str) -> str:
 
 
 def _value(value: Any) -> str:
-    """Return a value in TOML, in which texts, numbers and lists of them are written as in JSON."""
+    """Return a value in TOML, which writes texts, numbers and lists of them as JSON does."""
     import json
 
     if isinstance(value, dict):

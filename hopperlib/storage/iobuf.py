@@ -1,30 +1,28 @@
 """Cray's iobuf: the gain from buffering a task's reads and writes, and the memory of its buffers.
 
-A task moves its data in calls. The time for a byte has up to four parts:
+A task moves its data in calls. The time per byte has up to four parts:
 
 - moving it, at the task's share of the file system;
-- its share of the cost of a call to the file system, which is paid again for every
-  call; one that ends inside a page costs more;
-- for reads, waiting, because the next call is only made when the last is done;
-- with buffers, its share of the cost of a call of the library, which copies into a buffer.
+- its share of the cost of a call to the file system; a call that ends inside a page costs more;
+- for reads, waiting, because the next call is made only after the last has finished;
+- with buffers, its share of the cost of a library call, which copies into a buffer.
 
-Buffers replace many calls by one for each buffer, aligned, and read ahead while
-the task is busy. Two numbers are printed nowhere and are calibrated: the cost
-of a call on the greatest gain of a write, the share of waiting on the least
-gain of a read [1]_. Only gains are predicted; rates are not documented.
+Buffers replace many calls by one aligned call per buffer, and read ahead while the task is busy. Two parameters are not
+documented and are calibrated: the cost of a call from the largest gain of a write, and the waiting share from the
+smallest gain of a read [1]_. Only gains are predicted; rates are not documented.
 
-Both were measured with calls of 10,000 bytes and more. For smaller calls the cost
-of a call decides alone, and it depends on the file system: 49 us as calibrated on
-Lustre in 2011, 1 to 6 us on local file systems [2]_, [3]_. A call of the library takes
-31 ns [4]_. So `gain_range` is wide there. Public measurements of calls of 1 to 16
-bytes lie within it: buffers made them 30 to more than 100 times as fast [5]_, [6]_.
+Both gains were measured with calls of 10,000 bytes and more. For smaller calls only the cost of a call matters, and it
+depends on the file system: 49 us as calibrated on Lustre in 2011, 1 to 6 us on local file systems [2]_, [3]_. A library
+call takes 31 ns [4]_. `gain_range` is therefore wide there. Public measurements of calls of 1 to 16 bytes are within
+it: buffers made them from 30 to more than 100 times as fast [5]_, [6]_.
 
 References
 ----------
 .. [1] K. Antypas and Y. He, CUG 2011, sec. 2, I/O Performance, fig. 8 and 9.
 .. [2] kmod-project/kmod pull 250: 198,497 writes in 224 ms.
 .. [3] libsdl-org/SDL pull 14794: 10,000 writes of a byte in 62.9 ms.
-.. [4] godotengine/godot pull 16385: a byte for each fwrite, 105 MB in 3,350 ms; in one call for each 4,096 bytes 120 ms.
+.. [4] godotengine/godot pull 16385: a byte for each fwrite, 105 MB in 3,350 ms; in one call for each 4,096 bytes 120
+ms.
 .. [5] starkware-libs/cairo-vm pull 290: entries of 8 bytes, 1.82 s to 0.06 s beyond the run without them.
 .. [6] anza-xyz/agave pull 4115: 200 ms to 1 s before, 6 to 14 ms after.
 """
@@ -38,11 +36,11 @@ from hopperlib.finding import Finding
 from hopperlib.units import BYTES_PER_MIB, binary_size_text
 
 _PAGE_BYTES = 4_096
-#: The smallest call of the documented runs. Below, the cost of a call is extrapolated. [bytes]
+#: The smallest call of the documented runs; for smaller calls, the cost of a call is extrapolated. [bytes]
 LEAST_MEASURED_BYTES = 10_000
 #: Gains of public programs with calls of 1 to 16 bytes, as factors.
 MEASURED_SMALL_CALLS = (30, 100)
-# A call of the library, and the cheapest call to a file system of the sources above. [s]
+# Cost of a library call, and of the cheapest file-system call in the sources above. [s]
 _LIBRARY_S, _CHEAPEST_CALL_S = 31e-9, 1.1e-6
 
 
@@ -54,11 +52,12 @@ class Buffers(NamedTuple):
     size_bytes : int
         Size of a buffer. [bytes]
     number : int
-        One that is not in use is read ahead into.
+        Number of buffers; a buffer that is not in use is filled by reading ahead.
 
     Examples
     --------
-    What 24 tasks with a file each take on a node, in MiB, and the setting of the documented runs, which takes as much:
+    Memory of 24 tasks with one file each on a node, in MiB, and the setting of the documented runs, which needs as
+    much:
 
     >>> Buffers().memory_bytes(tasks=24) >> 20
     96
@@ -70,12 +69,33 @@ class Buffers(NamedTuple):
     number: int = 4
 
     def memory_bytes(self, *, files: int = 1, tasks: int = 1) -> int:
-        """Memory that they take for each open file of each task. [bytes]"""
+        """Memory of the buffers per open file and task. [bytes]
+
+        Parameters
+        ----------
+        files : int, default 1
+            Open files of a task.
+        tasks : int, default 1
+            Tasks on a node.
+
+        Raises
+        ------
+        InputError
+            If a number is below 1.
+        """
         at_least(0, files=files, tasks=tasks)
         return self.size_bytes * self.number * files * tasks
 
     def setting(self, pattern: str = "*", *, reading: bool = False) -> str:
-        """Return the value of ``IOBUF_PARAMS`` that gives them to some files."""
+        """Return the value of ``IOBUF_PARAMS`` that assigns these buffers to some files.
+
+        Parameters
+        ----------
+        pattern : str, default '*'
+            Pattern of file names.
+        reading : bool, default False
+            Whether to read ahead.
+        """
         ahead = ":prefetch=1" if reading and self.number > 1 else ""
         return f"{pattern}:size={binary_size_text(self.size_bytes)}:count={self.number}{ahead}"
 
@@ -93,7 +113,7 @@ class Costs:
     unaligned_extra : float
         Additional cost of a call that ends inside a page, in calls. [ratio]
     wait_fraction : float
-        Time a read waits, in units of the time of moving its data. [ratio]
+        Waiting time of a read, in units of the time to move its data. [ratio]
     library_s : float
         Cost of a call that ends in a buffer. [s]
     """
@@ -110,27 +130,32 @@ class Costs:
         at_least(0, call_cost_s=self.call_cost_s, library_s=self.library_s, **fractions)
 
     def _calls(self, size_bytes: int) -> float:
-        """Return calls per byte, those that end inside a page counted with their extra."""
+        """Return calls per byte, with the extra cost of those that end inside a page."""
         return (1 + self.unaligned_extra * unaligned_fraction(size_bytes)) / size_bytes
 
     def seconds_per_gb(self, transfer_bytes: int, *, reading: bool = False, ahead: bool = False) -> float:
-        """Time of a GB in calls of a size. [s]
+        """Time to move 1 GB in calls of a given size. [s]
 
         Parameters
         ----------
         transfer_bytes : int
             Size of a call. [bytes]
         reading : bool
-            Whether the calls read; only those wait.
+            Whether the calls read; only reads wait.
         ahead : bool
             Whether data are read ahead, so that the task does not wait.
+
+        Raises
+        ------
+        InputError
+            If the size is below 1.
         """
         at_least(1, transfer_bytes=transfer_bytes)
         waiting = self.wait_fraction if reading and not ahead else 0.0
         return (1 + waiting) / self.task_rate_gb_s + self.call_cost_s * self._calls(transfer_bytes) * 1e9
 
     def buffered_seconds_per_gb(self, transfer_bytes: int, buffers: Buffers, *, reading: bool = False) -> float:
-        """Time of a GB in calls of a size that buffers gather; calls as large as a buffer go past it. [s]
+        """Time to move 1 GB in calls that are buffered; calls as large as a buffer bypass it. [s]
 
         Parameters
         ----------
@@ -139,6 +164,11 @@ class Costs:
         buffers : Buffers
         reading : bool
             Whether the calls read; with a second buffer data are read ahead.
+
+        Raises
+        ------
+        InputError
+            If the size is below 1.
         """
         at_least(1, transfer_bytes=transfer_bytes, buffers=buffers.number)
         ahead = buffers.number > 1
@@ -147,7 +177,7 @@ class Costs:
 
 
 def unaligned_fraction(transfer_bytes: int) -> float:
-    """Share of calls, one after the other from the start of a file, that end inside a page. [fraction]
+    """Share of consecutive calls, from the start of a file, that end inside a page. [fraction]
 
     Parameters
     ----------
@@ -161,20 +191,19 @@ def unaligned_fraction(transfer_bytes: int) -> float:
 
     Examples
     --------
-    Of 256 calls of 10,000 bytes the last ends with a page; calls of 1 MiB all do.
+    Of 256 calls of 10,000 bytes, only the last ends with a page; calls of 1 MiB all do.
 
     >>> unaligned_fraction(10_000), unaligned_fraction(1 << 20)
     (0.99609375, 0.0)
     """
     at_least(1, transfer_bytes=transfer_bytes)
-    # Calls end in turn at every multiple of the common divisor within a page, one of which is its end.
+    # Calls end in turn at every multiple of the greatest common divisor within a page; one of these is the end of the
+    # page.
     return 1 - math.gcd(transfer_bytes, _PAGE_BYTES) / _PAGE_BYTES
 
 
 def gain(costs: Costs, transfer_bytes: int, buffers: Buffers, *, reading: bool) -> float:
-    """How much faster a task moves its data with buffers, less 1. [fraction]
-
-    Reading ahead takes a second buffer.
+    """Relative gain in a task's data rate from buffers. [fraction] Reading ahead requires a second buffer.
 
     Parameters
     ----------
@@ -191,13 +220,13 @@ def gain(costs: Costs, transfer_bytes: int, buffers: Buffers, *, reading: bool) 
 
     Examples
     --------
-    A call costs as much as moving 1,000 bytes; every second ends inside a page:
+    A call costs as much as moving 1,000 bytes; every second call ends inside a page:
 
     >>> costs = Costs(task_rate_gb_s=0.001, call_cost_s=0.001)
     >>> round(gain(costs, 2048, Buffers(), reading=False), 3)
     0.731
 
-    A byte for each call is limited by the library; on Hopper, a task among 1,560 and a task alone:
+    Calls of one byte are limited by the library; on Hopper, one task among 1,560 and one task alone:
 
     >>> alone = documented_costs(task_rate_gb_s=35.0)
     >>> [round(gain(each, 1, Buffers(), reading=False)) for each in (documented_costs(), alone)]
@@ -208,12 +237,12 @@ def gain(costs: Costs, transfer_bytes: int, buffers: Buffers, *, reading: bool) 
 
 
 class GainRange(NamedTuple):
-    """How much faster a task moves its data, less 1.
+    """Relative gain in a task's data rate.
 
     Parameters
     ----------
     low, usual, high : float
-        With the cheapest call to a file system that was measured, as calibrated, and with the library's cost halved. [fraction]
+        Gain with the cheapest measured file-system call, as calibrated, and with half the library's cost. [fraction]
     """
 
     low: float
@@ -224,7 +253,7 @@ class GainRange(NamedTuple):
 def gain_range(costs: Costs, transfer_bytes: int, buffers: Buffers, *, reading: bool) -> GainRange:
     """Gain in a task's data rate from buffers, with the uncertainty about small calls. [fraction]
 
-    From 10,000 bytes on, which were measured, it has no width.
+    From 10,000 bytes, the smallest measured size, the range has no width.
 
     Parameters
     ----------
@@ -254,7 +283,7 @@ def gain_range(costs: Costs, transfer_bytes: int, buffers: Buffers, *, reading: 
 
 
 def gain_findings(write_gain: float) -> tuple[Finding, ...]:
-    """Return a note if writes are so large that buffers buy less than half a per cent.
+    """Return a note if writes are so large that buffers gain less than half a percent.
 
     Parameters
     ----------
@@ -280,7 +309,7 @@ def calibrate(
     buffer_bytes: int,
     unaligned_extra: float = 1.0,
 ) -> Costs:
-    """Return the costs with which one write and one read gain as given.
+    """Return the costs that reproduce the gains of one write and one read.
 
     Parameters
     ----------
@@ -289,7 +318,7 @@ def calibrate(
     write_gain, read_gain : float
         Documented gains. [fraction]
     write_transfer_bytes, read_transfer_bytes : int
-        Sizes of the calls that gained so. [bytes]
+        Sizes of the calls with these gains. [bytes]
     buffer_bytes : int
         Size of a buffer. [bytes]
     unaligned_extra : float
@@ -298,7 +327,7 @@ def calibrate(
     Raises
     ------
     ValueError
-        If no cost of a call gives the gain of the write, or waiting would have to be negative.
+        If no cost of a call explains the gain of the write, or waiting would have to be negative.
 
     Examples
     --------
@@ -340,9 +369,9 @@ def documented_costs(
     unaligned_extra : float
         As in `Costs`.
     read_gain : float
-        The gain of a read, which is printed in tens of per cent. [fraction]
+        The gain of a read, which is printed to tens of percent. [fraction]
     task_rate_gb_s : float or None
-        A task's share of another file system; None for that of these runs. [GB/s]
+        A task's share of another file system; None for the share in these runs. [GB/s]
 
     Examples
     --------
@@ -366,7 +395,7 @@ def documented_costs(
 
 
 def transfer_for_gain_bytes(costs: Costs, wanted: float, *, buffer_bytes: int) -> float:
-    """Size of unaligned calls for which a write gains this much. [bytes]
+    """Size of unaligned calls at which a write has this gain. [bytes]
 
     Parameters
     ----------

@@ -1,23 +1,22 @@
-"""How long a job takes to load its shared libraries or Python modules.
-
-Each task looks for each file in several places before it finds it, and every try is a request to a server of metadata;
-then each node reads the file. The methods differ in the requesters and the servers:
+"""Time for a job to load its shared libraries or Python modules. Each task searches for each file in several places,
+and every try is a request to a metadata server; then each node reads the file. The methods differ in the requesters and
+the servers:
 
 =========  ==============================================================================
-serial     every task asks, and one server answers one request after another
-parallel   every task asks, and the servers answer side by side
-cached     one task of a node asks, and the node keeps the answers for the others
-broadcast  one task of the job asks and reads, and passes all on along a tree of nodes
-image      all lies in one file, a squashfs image or a container: each node opens and reads that
+serial     every task sends requests, and one server answers them one after another
+parallel   every task sends requests, and the servers answer in parallel
+cached     one task per node sends requests, and the node caches the answers for the others
+broadcast  one task of the job sends requests and reads, and broadcasts the files along a tree of nodes
+image      everything is in one file, a squashfs image or a container, which each node opens and reads
 =========  ==============================================================================
 
-Who requests at the same time shares the servers by the law of `hopperlib.contention.saturation`: a few are served as
-fast as one alone, many as fast as the servers can, and where both rates are about equal they wait for each other. The
-law never falls. Real servers do under overload: of 35 public curves of metadata servers, seven fall by more than 20 %
-beyond their maximum, and no known property predicts which. `load_range_s` includes them.
+Simultaneous requests share the servers by the law of `hopperlib.contention.saturation`: a few are served as fast as one
+alone, many as fast as the servers can, and where both rates are about equal they wait for each other. The law never
+falls. Real servers do under overload: of 35 public curves of metadata servers, seven fall by more than 20 % beyond
+their maximum, and no known property predicts which. `load_range_s` includes them.
 
-Left out: other users of the same servers, and the linking itself, which each task does in all five. A copy on the nodes
-(sbcast, then unpacked to /tmp) goes the way of the broadcast.
+Not modeled: other users of the same servers, and the linking itself, which each task does with all five methods. A copy
+to the nodes (sbcast, then unpacked to /tmp) corresponds to the broadcast.
 """
 
 import math
@@ -41,7 +40,7 @@ class LoadTime(NamedTuple):
     Parameters
     ----------
     lookups_s, reads_s, passing_on_s : float
-        Requests for metadata, reads from the servers, and the way along the tree. [s]
+        Requests for metadata, reads from the servers, and the broadcast along the tree. [s]
     """
 
     lookups_s: float
@@ -50,7 +49,7 @@ class LoadTime(NamedTuple):
 
     @property
     def total_s(self) -> float:
-        """All of it. [s]"""
+        """Total time. [s]"""
         return sum(self)
 
 
@@ -76,15 +75,15 @@ def load_time(
     files : int
         Libraries or modules of a task.
     tries : float
-        Search-path entries tried for each, the one where it is found included.
+        Search-path entries tried for each file, including the one where it is found.
     size_mb : float
         Total size. [MB]
     servers : int
-        Servers that can answer side by side.
+        Servers that can answer in parallel.
     requests_per_s : float
-        Requests that one of them answers. [1/s]
+        Request rate of one server. [1/s]
     server_gb_s, link_gb_s : float
-        Rate of one of them to its clients, and of a node's reception. [GB/s]
+        Rate of one server to its clients, and receive rate of a node. [GB/s]
 
     Raises
     ------
@@ -93,7 +92,7 @@ def load_time(
 
     Examples
     --------
-    A thousand nodes of 24 tasks that import what tries 4,000 files:
+    A thousand nodes of 24 tasks whose imports try 4,000 files:
 
     >>> job = {"nodes": 1000, "tasks_per_node": 24, "files": 400, "tries": 10, "size_mb": 200, "servers": 8,
     ...        "requests_per_s": 20_000, "server_gb_s": 1.0, "link_gb_s": 6.0}
@@ -105,7 +104,7 @@ def load_time(
     at_least(1, nodes=nodes, tasks_per_node=tasks_per_node, files=files, tries=tries, servers=servers)
     above(0, requests_per_s=requests_per_s, server_gb_s=server_gb_s, link_gb_s=link_gb_s, size_mb=size_mb)
     asking, reading = _users(method, nodes, tasks_per_node)
-    # For an image only its name is looked up; other names are found inside it, on the node.
+    # For an image, only its name is looked up on the servers; other names are found inside it, on the node.
     looked_up = 1 if method == "image" else files * tries
     lookups_s, read_s = looked_up / requests_per_s, size_mb / 1e3 / server_gb_s
     # No task is served by more than one server at a time.
@@ -121,8 +120,8 @@ def load_time(
 def load_range_s(method: Method, **job: Any) -> tuple[float, float, float]:
     """Least, usual and greatest time to load all files, an interval for 80 % of public servers. [s]
 
-    Throughput of servers varies about the law as on the public curves of metadata servers and of file reads; the time
-    along the tree does not.
+    The throughput of servers varies about the law as on the public curves of metadata servers and of file reads; the
+    broadcast time does not vary.
 
     Parameters
     ----------
@@ -146,25 +145,25 @@ def load_range_s(method: Method, **job: Any) -> tuple[float, float, float]:
     users = _users(method, job["nodes"], job["tasks_per_node"])
     ends = [usual.passing_on_s, usual.passing_on_s]
     for part_s, count, kind in zip(usual[:2], users, _KINDS, strict=True):
-        # One user alone is as fast as stated.
+        # A single user is as fast as specified.
         low, high = spread_of(kind) if count > 1 else (1.0, 1.0)
         ends = [ends[0] + part_s / high, ends[1] + part_s / low]
     return ends[0], usual.total_s, ends[1]
 
 
 def _users(method: Method, nodes: int, tasks_per_node: int) -> tuple[int, int]:
-    """Return how many look up, and how many read, at the same time."""
+    """Return the number of simultaneous lookups, and of simultaneous reads."""
     looking_up = {"broadcast": 1, "cached": nodes, "image": nodes}.get(method, nodes * tasks_per_node)
     return looking_up, 1 if method == "broadcast" else nodes
 
 
 def loading_finding(serial: LoadTime) -> Finding:
-    """Return the change that would shorten the loading most.
+    """Return the change that would reduce the loading time most.
 
     Parameters
     ----------
     serial : LoadTime
-        With one request after another.
+        Loading with one request after another.
 
     Examples
     --------

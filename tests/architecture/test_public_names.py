@@ -4,6 +4,30 @@ from __future__ import annotations
 
 import ast
 import doctest
+import re
+
+# Packages whose docstrings are complete: every parameter, every error.
+DOCUMENTED = (
+    "hopperlib.contention",
+    "hopperlib.data_files",
+    "hopperlib.errors",
+    "hopperlib.failure",
+    "hopperlib.finding",
+    "hopperlib.machine",
+    "hopperlib.monitoring",
+    "hopperlib.network",
+    "hopperlib.package_data",
+    "hopperlib.packed",
+    "hopperlib.placement",
+    "hopperlib.schema",
+    "hopperlib.storage",
+    "hopperlib.student",
+    "hopperlib.tables",
+    "hopperlib.text",
+    "hopperlib.units",
+)
+# Functions of `hopperlib.errors` that raise an error for a value out of range.
+CHECKS = ("at_least", "above", "within")
 
 # Read by people at a prompt. The rest is reached through pages and commands.
 WITHOUT_EXAMPLES = (
@@ -11,7 +35,6 @@ WITHOUT_EXAMPLES = (
     "hopperkit.render",
     "hopperlib.package_data",
     "hopperkit.questions.ask",
-    "hopperlib.schema.fields",
     "hopperkit.__main__",
     "hopperbook.site",
     "hopperbook.build",
@@ -51,6 +74,59 @@ def test_public_functions_have_examples(sources):
         if not doctest.DocTestParser().get_examples(ast.get_docstring(node) or "")
     ]
     assert not without, "\n".join(without)
+
+
+def _callables(source):
+    """Yield the public functions of a module, and the public methods of its public classes, with their names."""
+    for node in _named(source):
+        inner = node.body if isinstance(node, ast.ClassDef) else ()
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, node
+        for method in inner:
+            if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+                yield f"{node.name}.{method.name}", method
+
+
+def _raises(function):
+    """Whether a function raises an error, or calls a check of `hopperlib.errors` that does."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CHECKS:
+            return True
+    return False
+
+
+def _section(docstring, title):
+    """Return the text of a section of a docstring; empty if it is missing."""
+    _, found, rest = docstring.partition(f"\n{title}\n{'-' * len(title)}\n")
+    return re.split(r"\n\n\w+\n-{3,}\n", rest)[0] if found else ""
+
+
+def test_public_functions_document_every_parameter(sources):
+    """Each parameter has an entry with its type in the table."""
+    missing = []
+    for source in sources:
+        if source.name.startswith(DOCUMENTED) and "._" not in source.name:
+            for name, function in _callables(source):
+                table = _section(ast.get_docstring(function) or "", "Parameters")
+                heads = re.findall(r"^([*\w, ]+)(?: : .+)?$", table, re.MULTILINE)
+                documented = {one.strip(" *") for head in heads for one in head.split(",")}
+                arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+                wanted = {one.arg for one in arguments if one.arg not in ("self", "cls")}
+                missing += [f"{source.name}.{name}: {one}" for one in sorted(wanted - documented)]
+    assert not missing, "\n".join(missing)
+
+
+def test_public_functions_document_their_errors(sources):
+    missing = [
+        f"{source.name}.{name}"
+        for source in sources
+        if source.name.startswith(DOCUMENTED) and "._" not in source.name
+        for name, function in _callables(source)
+        if _raises(function) and not _section(ast.get_docstring(function) or "", "Raises")
+    ]
+    assert not missing, "\n".join(missing)
 
 
 def _defined(tree):

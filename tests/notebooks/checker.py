@@ -6,7 +6,8 @@ prints the problems of one notebook; without a name, of all.
 
 A number with a unit must not stand bare in prose: it comes from the model
 through an f-string, or from a source through a table. prose.py says where
-it may stand; besides, a cell's metadata can excuse a number with a reason:
+it may stand; an exercise and its solution may state what is given; besides,
+a cell's metadata can excuse a number with a reason:
 ``"hopper": {"bare": {"32 GB": "why"}}``.
 """
 
@@ -114,8 +115,8 @@ def _code(cells: Sequence[Cell]) -> bool:
 
 
 def _words(cells: Sequence[Cell]) -> bool:
-    """Whether something is said."""
-    return len(_prose(cells).split()) >= 10
+    """Whether something is said, or the study's list of assumptions is."""
+    return len(_prose(cells).split()) >= 10 or any(_called(call) == "assumptions" for call in _calls(cells))
 
 
 class Section(NamedTuple):
@@ -126,7 +127,7 @@ class Section(NamedTuple):
     in_words: str
 
 
-# The template, in order. A study has exactly these headings of the second level.
+# The template, in order. A study has exactly these headings of the second level; after a colon each may say what it finds.
 SECTIONS = (
     Section(
         "The question",
@@ -230,7 +231,12 @@ def _title(hopper: dict[str, Any], cells: Sequence[Cell]) -> Iterator[str]:
 
 def _sections(cells: Sequence[Cell]) -> Iterator[str]:
     """The sections of the template, in order, each with what it must hold."""
-    starts = [(cell, heading) for cell in cells for marks, heading in cell.markdown.headings if marks == "##"]
+    starts = [
+        (cell, heading.partition(":")[0])
+        for cell in cells
+        for marks, heading in cell.markdown.headings
+        if marks == "##"
+    ]
     names = [heading for _, heading in starts]
     wanted = [section.heading for section in SECTIONS]
     for cell, heading in starts:
@@ -352,6 +358,8 @@ def _numbers(cells: Sequence[Cell]) -> Iterator[str]:
         if cell.number == 1:
             # The line under the title says the minutes of the metadata, and is held to them.
             found = [number for number in found if not number.endswith("minutes")]
+        if any(plain.tagged({"metadata": cell.metadata}, tag) for tag in ("exercise:", "solution:")):
+            found = []
         excused = cell.metadata.get("hopper", {}).get("bare", {})
         for number in found:
             if not str(excused.get(number, "")).strip():

@@ -1,8 +1,8 @@
 """Environment of a build: modules and variables in pasted text.
 
-Read are what ``module list`` prints (of Tcl modules and of Lmod, long or terse), ``module load``, ``unload``, ``swap``
-and ``purge`` lines of a script, ``ml``, the variable ``LOADEDMODULES``, and lines that set other variables. Commands
-act in order on everything before them.
+The module reads the output of ``module list`` (Tcl modules and Lmod, long or terse), ``module load``, ``unload``,
+``swap`` and ``purge`` lines of a script, ``ml``, the variable ``LOADEDMODULES``, and lines that set other variables.
+Commands take effect in order.
 """
 
 import re
@@ -36,7 +36,7 @@ class Module(NamedTuple):
         return f"{self.name}/{self.version}" if self.version else self.name
 
     def fits(self, spec: str) -> bool:
-        """Whether the module is meant by ``name``, by a pattern such as ``PrgEnv-*``, or by ``name>=version``.
+        """Whether the module matches ``name``, a pattern such as ``PrgEnv-*``, or ``name>=version``.
 
         An unknown version satisfies no bound.
         """
@@ -65,7 +65,7 @@ class Environment:
         In the order in which they were loaded.
     variables : dict of str to str
     unread : tuple of str
-        Lines that are not shown to the reader.
+        Lines that could not be read.
     """
 
     modules: tuple[Module, ...] = ()
@@ -73,12 +73,12 @@ class Environment:
     unread: tuple[str, ...] = ()
 
     def loaded(self, *specs: str) -> tuple[Module, ...]:
-        """Return the modules that fit one of some specifications."""
+        """Return the modules that match any of the specifications."""
         return tuple(module for module in self.modules if any(module.fits(spec) for spec in specs))
 
 
 class _Reader:
-    """Walks through the lines and tracks the loaded modules."""
+    """Reads lines in order and tracks the loaded modules."""
 
     def __init__(self) -> None:
         self.modules: dict[str, Module] = {}
@@ -87,7 +87,7 @@ class _Reader:
         self.numbered: list[tuple[int, Module]] = []
 
     def add(self, modules: Iterable[Module]) -> None:
-        """Load modules; one of the same name takes the older one's place."""
+        """Load modules; each replaces a loaded module of the same name."""
         for module in modules:
             self.modules[module.name] = module
 
@@ -106,13 +106,13 @@ class _Reader:
             self.drop(names)
         else:
             if verb in ("swap", "switch"):
-                # With one name the module of that name gives way to another version.
+                # With a single name, another version replaces the module of that name.
                 self.drop(names[:-1] if len(names) > 1 else [names[0].rpartition("/")[0]] if names else [])
                 names = names[-1:]
             self.add(_module(name) for name in names)
 
     def flush(self) -> None:
-        """Load the modules of a numbered list, by number: it is printed in columns."""
+        """Load the modules of a numbered list in the order of the numbers: the list is printed in columns."""
         self.add(module for _, module in sorted(self.numbered, key=lambda numbered: numbered[0]))
         self.numbered.clear()
 
@@ -148,11 +148,11 @@ class _Reader:
         return True
 
     def _bare(self, line: str) -> bool:
-        """Read names alone: one a line, or several that all have a version."""
+        """Read bare names: one per line, or several if all have a version."""
         words = re.sub(r"\((?:default|D|L)\)", "", line.replace(":", " ")).split()
         if not words or not all(_NAME.fullmatch(word) for word in words):
             return False
-        # Several words without a version are rather a sentence.
+        # Several words without a version are more likely a sentence.
         if len(words) > 1 and not all("/" in word for word in words):
             return False
         self.add(_module(word) for word in words)
@@ -160,7 +160,7 @@ class _Reader:
 
 
 def read_environment(text: str) -> Environment:
-    """Return the modules and variables that a text names."""
+    """Return the modules and variables in a text."""
     reader = _Reader()
     for raw in text.replace("\r", "\n").replace("\0", " ").split("\n"):
         line = " ".join(_ESCAPES.sub("", raw[:_LONGEST]).split())

@@ -48,7 +48,7 @@ class _Commands:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
-    """Flags that take the next word, and those that are one word with it."""
+    """Flags that take the next word as an argument, and flags whose argument is attached."""
 
     take_a_word: tuple[str, ...]
     joined: tuple[str, ...]
@@ -56,7 +56,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compilers:
-    """Contents of ``compilers.toml``: commands, modules and the compiler family of each, and the parsing of link lines."""
+    """Contents of ``compilers.toml``: commands, modules and compiler family of each, and rules for link lines."""
 
     families: tuple[_Commands, ...] = key(name="commands")
     environments: Mapping[str, str]
@@ -68,7 +68,7 @@ class Compilers:
 
 @cache
 def compilers() -> Compilers:
-    """Return the compilers that are known."""
+    """Return the known compilers."""
     return read_record(Compilers, load_toml_resource(__file__, "compilers.toml"), name="compilers.toml")
 
 
@@ -88,7 +88,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkLine:
-    """A line cut into words.
+    """A line split into words.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class LinkLine:
         return tuple(word.text for word in self.words if not word.is_flag)
 
     def matching(self, patterns: Iterable[str]) -> tuple[str, ...]:
-        """Return the flags that fit one of some patterns."""
+        """Return the flags that match any of the patterns."""
         patterns = tuple(patterns)
         return tuple(flag for flag in self.flags if any(fnmatchcase(flag, pattern) for pattern in patterns))
 
@@ -137,11 +137,11 @@ class LinkLine:
         if (language == "fortran" or self._has("fortran")) and (language in ("c", "c++") or self._has("c")):
             return True
         endings = tuple(ending for language in compilers().endings.values() for ending in language)
-        # An object does not show from which language it was made.
+        # An object file does not show its source language.
         return None if any(not name.endswith(endings) for name in self.inputs) else False
 
     def _has(self, language: Language) -> bool:
-        """Whether there is a source or a library of a language."""
+        """Whether the line has a source file or a library of a language."""
         endings = tuple(compilers().endings[language])
         libraries = self.matching(compilers().libraries[language])
         return bool(libraries) or any(name.endswith(endings) for name in self.inputs)
@@ -156,7 +156,7 @@ class LinkLine:
         return " ".join([*before, self.command, *typed])
 
     def without(self, patterns: Iterable[str]) -> "LinkLine":
-        """Return the line without the flags that fit."""
+        """Return the line without the flags that match."""
         flags = self.matching(patterns)
         return replace(self, words=tuple(word for word in self.words if not (word.is_flag and word.text in flags)))
 
@@ -167,7 +167,7 @@ def _base(command: str) -> str:
 
 
 def _words(parts: list[str]) -> tuple[Word, ...]:
-    """Put flags and the words they take together."""
+    """Join flags with their arguments."""
     known, words = compilers().line, list[Word]()
     place = 0
     while place < len(parts):

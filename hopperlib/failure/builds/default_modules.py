@@ -1,4 +1,4 @@
-"""MPI modules loaded at login for everybody: three options, and the problems of each by the build rules."""
+"""MPI modules loaded at login for all users: three options, and the problems that the build rules find in each."""
 
 from functools import cache
 
@@ -18,7 +18,7 @@ WORKS = "works"
 
 
 def outcomes(option: str) -> dict[str, str]:
-    """Return the outcome for each kind of program under an option, by the rules.
+    """Return the outcome for each kind of program under an option, according to the rules.
 
     Parameters
     ----------

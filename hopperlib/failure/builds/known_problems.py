@@ -1,9 +1,9 @@
 """Known problems of a build: from the loaded modules and the link line to problems and a repaired line.
 
 Each condition of a rule is met, not met, or unknown. A problem is *known* if all are met; it is *possible* if some are
-unknown, none fails, and at least as many are met. The report on Hopper often names the version with a fault and the
-version without it, but none between: a version between them makes a problem possible, never known. Advice is given only
-if all its conditions are met.
+unknown, none fails, and at least as many are met as unknown. The report on Hopper often names the version with a fault
+and the version without it, but none between: a version between them makes a problem possible, never known. Advice is
+given only if all its conditions are met.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +22,7 @@ _SHMEM_LIBRARIES = ("-lsma", "-lsmma")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Build:
-    """All that is known of one build.
+    """Everything known about one build.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Build:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Variables of the environment and of the line, which wins."""
+        """Variables of the environment and of the line; the line takes precedence."""
         return self.environment.variables | self.line.variables
 
     @property
@@ -58,7 +58,7 @@ class Build:
             return driver.family
         for names in (compilers().environments, compilers().modules):
             loaded = {compiler for name, compiler in names.items() if self.environment.loaded(name)}
-            # GNU's is often loaded beneath another one, for its libraries.
+            # GNU's environment is often loaded in addition to another one, for its libraries.
             loaded -= {"gnu"} if len(loaded) > 1 else set()
             if loaded:
                 return loaded.pop() if len(loaded) == 1 else None
@@ -89,7 +89,7 @@ def read_build(modules: str, line: str, *, mixed: bool | None = None, shmem: boo
     Parameters
     ----------
     modules : str
-        What ``module list`` printed, or lines that load modules and set variables.
+        Output of ``module list``, or lines that load modules and set variables.
     line : str
         The compile or link line; may be empty.
     mixed, shmem : bool or None
@@ -110,7 +110,7 @@ def read_build(modules: str, line: str, *, mixed: bool | None = None, shmem: boo
 
 
 def _fitting(texts: Iterable[str], patterns: Words) -> bool:
-    """Whether one of some texts fits one of some patterns."""
+    """Whether any of the texts matches any of the patterns."""
     return any(fnmatchcase(text, pattern) for text in texts for pattern in patterns)
 
 
@@ -134,7 +134,7 @@ _NO_LINE, _NO_MODULES = "no link line was given", "no modules were given"
 
 
 def _doubt(build: Build, decides: str) -> str:
-    """Return why the input of a condition is unknown; empty if it is known."""
+    """Return the reason why the input of a condition is unknown; empty if it is known."""
     match decides:
         case "modules" if not build.environment.modules:
             return _NO_MODULES
@@ -185,7 +185,7 @@ class KnownProblem:
         return "possible" if self.doubts else "known"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the problem as plain data."""
         return {"certainty": self.certainty, "doubts": list(self.doubts)} | self.rule.to_dict()
 
 
@@ -220,7 +220,7 @@ def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tup
             continue
         doubts = [met for met in decided if isinstance(met, str)]
         doubts += [rule.doubt] if rule.doubt else []
-        # Advice that may not even apply is noise.
+        # Advice that may not apply is noise.
         if doubts and rule.level == "advice":
             continue
         problems.append(KnownProblem(rule=rule, doubts=tuple(dict.fromkeys(doubts))))
@@ -230,18 +230,18 @@ def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tup
 
 
 class Repaired(NamedTuple):
-    """A build set right.
+    """A repaired build.
 
     Parameters
     ----------
     commands : tuple of str
         Module commands to type first.
     build : Build
-        With modules and line as they then are.
+        The build after the repairs.
     notes : tuple of str
         Notes on the steps.
     left : tuple of str
-        Codes of problems that no step is known for.
+        Codes of problems without a known repair.
     """
 
     commands: tuple[str, ...]
@@ -251,7 +251,7 @@ class Repaired(NamedTuple):
 
 
 def _with_module(build: Build, gone: str, come: str) -> Build:
-    """Return the build with one module out and another in."""
+    """Return the build with one module replaced by another."""
     old = build.environment
     kept = [module for module in old.modules if not (gone and module.fits(gone))]
     if come:
@@ -261,7 +261,7 @@ def _with_module(build: Build, gone: str, come: str) -> Build:
 
 
 def _apply(build: Build, repair: Repair) -> tuple[Build, str]:
-    """Return the build after a repair, and the command to type for it, if it takes one."""
+    """Return the build after a repair, and the command to type for it, if one is needed."""
     what, to = repair.what[0], repair.to
     match repair.do:
         case "swap":
@@ -275,7 +275,7 @@ def _apply(build: Build, repair: Repair) -> tuple[Build, str]:
 
 
 def _fits(build: Build, repair: Repair) -> bool:
-    """Whether a repair is a way out for this build."""
+    """Whether a repair applies to this build."""
     if repair.unless_shmem and build.uses_shmem:
         return False
     return repair.do != "drop" or bool(build.line.matching(repair.what))
@@ -290,7 +290,7 @@ def repaired(build: Build, rules: tuple[BuildRule, ...] | None = None) -> Repair
     ----------
     build : Build
     rules : tuple of BuildRule or None
-        Problems to mend; None takes all.
+        Problems to repair; None for all.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Known problems of builds as data: conditions on modules, versions and flags, and what to do.
 
-A rule is one table of ``failure/builds/problems.toml`` with a sample that it must know
-and one that it must not; a new problem takes one table and no code. Rules
-that name documented rows come from the report on Hopper, the others are ours.
+A rule is one table of ``failure/builds/problems.toml`` with a sample that it must match and one that it must not; a new
+problem needs one table and no code. Rules that name documented rows come from the report on Hopper, the others are
+ours.
 """
 
 import datetime
@@ -87,7 +87,7 @@ class _Conditions:
     versions: Mapping[str, _Versions] = key(dict)
 
     def given(self) -> dict[str, Any]:
-        """Return the conditions that there are, those on versions apart."""
+        """Return the conditions that are set, except those on versions."""
         named = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "versions"}
         return {name: value for name, value in named.items() if value is not None}
 
@@ -106,11 +106,11 @@ class Repair:
     do : str
         load, unload, swap or drop.
     what : tuple of str
-        The module that it acts on, or patterns of flags.
+        The module to act on, or patterns of flags.
     to : str
-        The module that takes its place.
+        The replacement module.
     unless_shmem : bool
-        Whether it does not work for programs that use SHMEM.
+        Whether the repair does not work for programs that use SHMEM.
     note : str
     """
 
@@ -148,25 +148,25 @@ class BuildRule:
     title, symptom : str
         The problem and its symptoms.
     stage : {"build", "run"}
-        When it shows.
+        When the problem appears.
     bug : int or None
         The vendor's bug number.
     reported, fixed : datetime.date or None
         Day of the report, and of the release that fixed it.
     fixed_in : str
-        That release.
+        The release that fixed it.
     doubt : str
-        Why the source leaves it open, so that it never counts as known.
+        Why the source is inconclusive; such a problem never counts as known.
     advice : tuple of str
     source : str
     documented : tuple of str
         Rows of the study in ``data/documented.csv``.
     when : _Conditions
-        All must be met.
+        Conditions, all of which must be met.
     repairs : tuple of Repair
         Repairs; the first one that fits is used.
     positive, negative : _Sample
-        Modules and line that the rule must know, and that it must not.
+        Modules and line that the rule must match, and that it must not.
     """
 
     code: str = key(pattern="[A-Z0-9]+(?:-[A-Z0-9]+)*", form="upper-case words joined by -")
@@ -188,17 +188,19 @@ class BuildRule:
     negative: _Sample
 
     def __hash__(self) -> int:
-        # A code names one rule; the hash of all fields would be made at every look-up.
+        # The code identifies the rule; hashing all fields at every lookup would be slow.
         return hash(self.code)
 
     @property
     def era(self) -> Literal["report", "today"]:
-        """Whether it comes from the report on Hopper, whose rows it names, or is ours."""
+        """Whether the rule comes from the report on Hopper, whose rows it names, and not from the authors of this
+        library.
+        """
         return "report" if self.documented else "today"
 
     @property
     def days_open(self) -> int | None:
-        """Days from report to the release that fixed it, where both are printed. [days]"""
+        """Days from the report to the release with the fix, where both dates are printed. [days]"""
         return (self.fixed - self.reported).days if self.fixed and self.reported else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -210,18 +212,23 @@ class BuildRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildProblems:
-    """What ``problems.toml`` holds."""
+    """Contents of ``problems.toml``."""
 
     rules: tuple[BuildRule, ...] = key(name="rule", least=1)
 
 
 def read_build_rules(text: str) -> tuple[BuildRule, ...]:
-    """Read rules out of TOML, in the order of the file.
+    """Read rules from TOML, in the order of the file.
+
+    Parameters
+    ----------
+    text : str
+        Contents of a TOML file with ``[[rule]]`` tables.
 
     Raises
     ------
     TableError
-        If a rule is wrong, or two share a code; `problems` has all of it.
+        If a rule is invalid, or two rules share a code; `problems` lists all errors.
 
     Examples
     --------
@@ -245,7 +252,7 @@ def load_build_rules() -> tuple[BuildRule, ...]:
 
 
 def build_rule(code: str) -> BuildRule:
-    """Return a rule by its code, in any case.
+    """Return a rule by its code, ignoring case.
 
     Parameters
     ----------

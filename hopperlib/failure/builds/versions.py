@@ -1,7 +1,7 @@
 """Module versions: order and ranges.
 
-Versions are compared piece by piece, numbers as numbers: 4.10 comes after 4.9,
-which a comparison as text or as decimal numbers gets wrong.
+Versions are compared piece by piece, numbers as numbers: 4.10 comes after 4.9, unlike in a comparison of texts or
+decimal numbers.
 """
 
 import operator
@@ -34,7 +34,7 @@ def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
     Raises
     ------
     ValueError
-        If there is neither a digit nor a letter in it.
+        If the version has neither a digit nor a letter.
 
     Examples
     --------
@@ -57,13 +57,13 @@ def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def in_range(version: str, bounds: str) -> bool:
-    """Whether a version keeps all bounds.
+    """Whether a version satisfies all bounds.
 
     Parameters
     ----------
     version : str
     bounds : str
-        One or more bounds with blanks between them, such as ``>=10.4.3 <10.4.8``.
+        One or more bounds separated by blanks, such as ``>=10.4.3 <10.4.8``.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""From the messages of a scan to a verdict: which message is the cause."""
+"""Verdict from the messages of a scan: which message is the cause."""

@@ -10,15 +10,15 @@ from hopperlib.failure.messages._speech import goes_on
 from hopperlib.failure.messages._templates import suspicion
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 
-# Lines of ordinary work after a message that leave open whether it ended the run: for a message that ends a program,
-# for others, and for one that the program handled.
+# Ordinary lines that may follow a message that ended the run: after a message that ends a program, after others, and
+# after one that the program handled. [lines]
 _ORDINARY, _FEW = 8, 2
 _GOT_OVER = 1
 # An error at the end of a text this far below a message is not its consequence. [lines]
 _FAR = 200
-# The name of an exception that says nothing.
+# Names of exceptions that carry no information.
 BARE = re.compile(r"\s{0,20}[\w.]{1,80}(?:Error|Exception)\W{0,4}$")
-# Last lines of a file that are looked at for ordinary work.
+# Last lines of a file that are searched for ordinary output.
 _LAST = 5
 # Number of lines that may follow a message at the end of a text.
 _AT_END = 5
@@ -50,7 +50,7 @@ def confidence(message: MessageHits, roots: list[MessageHits], evidence: Evidenc
 
 
 def _in_thread(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether an exception ended a thread beside the main one, as the line above its traceback says."""
+    """Whether an exception ended a thread other than the main one, according to the line above its traceback."""
     tail = evidence.files[message.hits[-1].file].tail
     last = message.hits[-1].text.encode()
     at = tail.rfind(last) if last in tail else -1
@@ -59,7 +59,9 @@ def _in_thread(message: MessageHits, evidence: Evidence) -> bool:
 
 
 def _another_worked(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether nothing but a message shows a failure, and another file ends in the ordinary work of a program that printed much."""
+    """Whether a message is the only sign of a failure, and another file ends in ordinary output of a program that
+    printed much.
+    """
     return not _failure_around(message, evidence) and any(
         file.filled > LONG and not any(map(suspicion, file.tail.rstrip().split(b"\n")[-_LAST:]))
         for place, file in enumerate(evidence.files)
@@ -68,12 +70,12 @@ def _another_worked(message: MessageHits, evidence: Evidence) -> bool:
 
 
 def _only_warns(message: MessageHits) -> bool:
-    """Whether its printer calls a message a warning wherever it prints it."""
+    """Whether every line of a message is marked as a warning."""
     return message.count <= len(message.hits) and all(hit.doubt == "handled" for hit in message.hits)
 
 
 def _end_agrees(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether a message comes from the program, and either few lines follow it or there is other evidence of a failure."""
+    """Whether a message comes from the program, and few lines follow it or there is other evidence of a failure."""
     if _failure_around(message, evidence):
         return True
     ordinary = ordinary_behind(message, evidence)
@@ -130,7 +132,7 @@ def life_behind(message: MessageHits, evidence: Evidence) -> int | None:
 
 
 def recovered_from(message: MessageHits, evidence: Evidence) -> bool:
-    """Whether the program reports how it handled a message, continued its work, and there is no evidence of a failure."""
+    """Whether the program reports how it handled a message and continued, and there is no evidence of a failure."""
     text = message.hits[-1].text.encode()
     handled = message.hits[-1].doubt == "handled" or says("warned", text, text.lower())
     return (

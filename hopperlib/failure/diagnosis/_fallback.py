@@ -1,7 +1,7 @@
 """Unknown messages: the likeliest cause if no rule matches.
 
-Suspicious lines are weighed by their content and by their distance from the failure. For a line that reports only an
-end, the reason is searched above it, with or without a frame. It is a guess, and called one.
+Suspicious lines are weighted by their content and by their distance from the failure. For a line that reports only an
+end, the reason is searched above it, with or without a frame. The result is a guess, and labeled as one.
 """
 
 import re
@@ -18,24 +18,25 @@ from hopperlib.failure.messages.rules import Actor, Fault
 from hopperlib.package_data import load_toml_resource
 from hopperlib.schema import key, read_record
 
-# Lines that may part words from the failure that follows: words near it, words that may belong to it,
-# and words before the end of a text that shows no failure.
+# Largest distance from error words to the failure that follows: near words, words that may belong to it, and words
+# before the end of a text that shows no failure. [lines]
 _NEAR = 40
 _FAR = 200
 _END_REACH = 3
-# Lines that may part two lines of one message.
+# Largest distance between two lines of one message. [lines]
 _BLOCK_GAP = 8
-# A message that comes again and again ends nothing. [lines]
+# A message that recurs this often did not end the run. [lines]
 _MANY = 100
 _FEW = 3
-# Lines without trouble below an error that ends a text: a program's footer, or where to ask for help.
+# Harmless lines that may follow an error at the end of a text: a footer, or whom to contact. [lines]
 _FOOT = 4
-# A line so long is data that hold words of trouble. [characters]
+# A longer line is data that happen to contain error words. [characters]
 _LONG = 300
 _SAYS = re.compile(r"\w")
-# Words of an end this near below the last sign of failure belong to it: a launcher's help text may separate them. [lines]
+# Words of an end this close below the last sign of failure belong to it: a launcher's help text may separate them.
+# [lines]
 _BELOW = 8
-# A key of a YAML block and a value of one word, or the mark of a text that follows.
+# A YAML key with a one-word value, or with the mark of a block that follows.
 _PAIR = re.compile(r"\s{0,8}\w{1,40}: {0,4}\S{0,80}")
 # A line that gives the reason of the end above it.
 _STATED = re.compile(r"\s{0,8}(?:Reason|Cause|Message|Details?) {0,2}: \S")
@@ -46,18 +47,18 @@ _STACK = re.compile(
 )
 # A line of MPI's error stack with text after its location.
 _STACK_SAYS = re.compile(r"\)\.{0,60}: {0,4}\S")
-# A program that gives up its goal may still finish in order.
+# A program that misses its goal may still finish normally.
 _STOPS = re.compile(r"\bstopping\b")
-# How a site's report below a job begins, and the lines of one at most.
+# First line of a site's report after a job, and the longest such report. [lines]
 _EPILOGUE = re.compile(
     r"(?i)\bresource usage\b|\bjob (?:statistics|summary|efficiency|accounting)\b|\b(?:begin|slurm|pbs|job|torque) (?:pro|epi)logue\b|^\W{0,12}(?:job (?:id|ended|finished|completed)|sender: lsf system\b|end of job|finished at)\b"
 )
 _FOOTER = 40
-# Somebody pressed Ctrl-C.
+# The user pressed Ctrl-C.
 _INTERRUPT = re.compile(r"\^C|(?i:\bsending ctrl-c\b|\bpress ctrl-c again\b)")
 # A version or a place in brackets at the end of a header, and the source line that speaks.
 _TAG = re.compile(r"\([\w.: -]{1,40}\)\s{0,8}$|\bIn [\w./-]{1,120}, line \d{1,6}:?\s{0,8}$")
-# Words of a header, at most. [words]
+# Longest header. [words]
 _HEADER = 3
 # A value at the end of a line.
 _CODE = re.compile(r"[:=]\s*-?\d+\W*$")
@@ -68,7 +69,7 @@ _BEGINNINGS = ("PY-TRACEBACK", "CRAY-ATP")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speaker:
-    """One part of the system that prints messages: how its lines read, and who acts on them."""
+    """One part of the system that prints messages: how to recognize its lines, and who acts on them."""
 
     code: str
     name: str
@@ -79,7 +80,7 @@ class Speaker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Voices:
-    """What ``speakers.toml`` holds: those who speak in the order in which they are tried."""
+    """Contents of ``speakers.toml``: the speakers in the order in which they are tried."""
 
     speaker: tuple[Speaker, ...]
 
@@ -90,7 +91,7 @@ def _voices() -> Voices:
 
 
 def final_message(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool) -> Cause | None:
-    """Return the words before a failure that report it, if there are any."""
+    """Return the lines before a failure that report it, if there are any."""
     group = _nearest(evidence, signs, failed)
     return _message(group, evidence) if group else None
 
@@ -157,7 +158,9 @@ def _says(table: str, hit: Hit) -> bool:
 
 
 def _offered(group: Unknown, evidence: Evidence) -> bool:
-    """Whether the last line of a group may be offered: it is informative, or leads to an informative line."""
+    """Whether the last line of a group may be proposed as a cause: it is informative, or leads to an informative
+    line.
+    """
     if group.suspicion == "hint":
         return False
     if not is_exit_report(group.last.text.encode(), [text.encode() for text in group.following]):
@@ -166,7 +169,7 @@ def _offered(group: Unknown, evidence: Evidence) -> bool:
 
 
 def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> Unknown | None:
-    """Return the most informative suspicious lines nearest before a failure; None if none counts."""
+    """Return the most informative suspicious lines nearest before a failure; None if none qualifies."""
     ends = [hit for message in signs if message.rule.code not in _BEGINNINGS for hit in message.hits]
     terminators = [group.last for group in evidence.unknown if group.suspicion == "end"]
     failed = failed or bool(terminators)
@@ -184,7 +187,7 @@ def _reached(
     """Yield the groups that may explain a failure, with the number of lines between them and it."""
     bottoms = [last_line_of_job(file) for file in evidence.files]
     for group in _before_interrupt(evidence.unknown):
-        # In a text that shows no failure, a program that went on did not end there.
+        # In a text that shows no failure, a program that continued did not end there.
         superseded = not failed and evidence.life_after(group.last) is not None
         reach = None if superseded else _reach(group, ends, terminators, bottoms)
         if reach is not None:
@@ -192,7 +195,7 @@ def _reached(
 
 
 def _before_interrupt(groups: Sequence[Unknown]) -> list[Unknown]:
-    """Return the groups before a manual interrupt: after it, launchers print complaints as they clean up."""
+    """Return the groups before a manual interrupt: after it, launchers print errors as they clean up."""
     stopped = [group.first for group in groups if _INTERRUPT.search(group.first.text)]
     return [
         group
@@ -202,7 +205,9 @@ def _before_interrupt(groups: Sequence[Unknown]) -> list[Unknown]:
 
 
 def _weight(group: Unknown, reach: int, failed: bool, evidence: Evidence) -> int:
-    """Weight of a line: words of an end near the failure rank first, a bare end before distant words; 0 is no evidence."""
+    """Weight of a line: words of an end near the failure rank first, then a bare end, then distant words; 0 means no
+    evidence.
+    """
     if group.suspicion == "fatal":
         near = 3 if _says("hollow", group.last) else 5
         return near if reach <= _FAR else 2 if failed else 0
@@ -218,9 +223,9 @@ def _ends_alone(group: Unknown, reach: int, evidence: Evidence) -> bool:
     at_once = group.count <= _FEW or group.last_line - group.first.line <= _NEAR
     read = evidence.files[group.last.file]
     behind = read.tail.decode(errors="replace").rstrip().split("\n")[-reach:]
-    # A stack, the shell's clock, or a few lines of a footer end a text as well.
+    # A text may also end with a stack trace, the shell's timing, or a few lines of a footer.
     work = [line for line in behind if _SAYS.search(line) and not _STACK.match(line) and not suspicion(line.encode())]
-    # Lines that repeat but for numbers are work.
+    # Lines that repeat except for numbers are ordinary output.
     distinct = len({template(line.encode()) for line in work}) == len(work) <= _FOOT
     footer = len(behind) == reach <= _NEAR and distinct and len(group.last.text) < _LONG
     at_end = reach <= _END_REACH or footer
@@ -292,7 +297,7 @@ def _chain(group: Unknown, evidence: Evidence) -> list[Unknown]:
 
 
 def _reasons(group: Unknown, evidence: Evidence) -> list[Hit]:
-    """Return possible reasons for an uninformative line: errors or error-like lines shortly before it, errors farther
+    """Return possible reasons for an uninformative line: errors or error-like lines shortly before it, errors further
     above.
     """
     points = _says("points_above", group.last)
@@ -348,7 +353,7 @@ def _above(end: Hit) -> list[Hit]:
 
 
 def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
-    """Make a cause of the lines of a message: class and who acts follow from who speaks."""
+    """Build a cause from the lines of a message: the speaker determines its class and who acts."""
     who = next(who for who in _voices().speaker if any(re.search(text, main.text) for text in who.regex))
     ends_only = group.suspicion == "end" and main is group.last
     return Cause(

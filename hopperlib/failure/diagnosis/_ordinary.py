@@ -1,7 +1,7 @@
-"""Messages that ordinary runs print, too: they count only where the end of a run names the same thing.
+"""Messages that successful runs print too: they count only where the end of a run names the same subject.
 
-A library that could not be loaded is a warning in dozens of runs that ended well. It is evidence only if a later line that
-reports the end of the run names that library, file or value.
+A library that could not be loaded is a warning in dozens of runs that ended well. It is evidence only if a later line
+that reports the end of the run names that library, file or value.
 """
 
 import re
@@ -18,7 +18,7 @@ _FOLDER = re.compile(r".*/(?=[^/]{3})")
 
 
 def with_named_warnings(evidence: Evidence) -> Evidence:
-    """Return the evidence with those messages of ordinary runs that a line at the end of the run names.
+    """Return the evidence with those messages of successful runs whose subject a line at the end of the run names.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def with_named_warnings(evidence: Evidence) -> Evidence:
     ends = list(_ends(evidence))
     messages = dict(evidence.messages)
     for rule, seen in evidence.ordinary:
-        # It warned, and the program went on.
+        # It was a warning, and the program continued.
         hit = replace(seen, doubt="handled")
         names = _names(hit.text)
         named = any(names & _names(end.text) for end in ends if end.file != hit.file or end.line > hit.line)
@@ -49,5 +49,5 @@ def _ends(evidence: Evidence) -> Iterator[Hit]:
 
 
 def _names(text: str) -> set[str]:
-    """Return the things that a line names."""
+    """Return the subjects that a line names."""
     return {_FOLDER.sub("", next(filter(None, found.groups()))).lower() for found in _NAME.finditer(text)}

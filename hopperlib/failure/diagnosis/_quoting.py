@@ -1,4 +1,4 @@
-"""From a message to a cause: which of its lines are quoted, which beside it, and what they say."""
+"""Turn a message into a cause: the lines to quote with it, and their fields."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from hopperlib.failure.messages._matching import quote
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Rule
 
-# Suspicious lines so near to a cause are quoted beside it, and as many of them at most. [lines]
+# Suspicious lines this close to a cause are quoted with it, up to this many. [lines]
 _AROUND = 3
 _ABOVE = 40
-# Lines of a help text of Open MPI.
+# Longest help text of Open MPI. [lines]
 _HELP_TEXT = 12
 
 
@@ -27,7 +27,7 @@ def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:
 
 
 def _arrow(head: Hit, evidence: Evidence) -> list[Hit]:
-    """Return the last line of a text of Open MPI that begins at a line: an arrow and the reason."""
+    """Return the last line of an Open MPI message that begins at a line: an arrow and the reason."""
     if not head.text.lstrip().startswith(("It looks like", "MPI_INIT")):
         return []
     return [
@@ -38,7 +38,7 @@ def _arrow(head: Hit, evidence: Evidence) -> list[Hit]:
 
 
 def cause_of(message: MessageHits, explained: list[str], roots: list[MessageHits], evidence: Evidence) -> Cause:
-    """Make a cause of a message."""
+    """Build a cause from a message."""
     rule, hits, fields = message.rule, _quoted(message, evidence), _fields(message)
     of_rule: dict[str, Any] = {name: getattr(rule, name) for name in ("code", "title", "fault", "who", "confirm")}
     seen: dict[str, Any] = {"count": message.count, "hits": hits, "explains": explained, "fields": fields}
@@ -46,9 +46,9 @@ def cause_of(message: MessageHits, explained: list[str], roots: list[MessageHits
 
 
 def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
-    """Return the lines to quote for a message: its first, its related lines, the lines around it, and its other lines."""
+    """Return the lines to quote for a message: its first line, related lines, surrounding lines, and other lines."""
     rule, last = message.rule, last_of(message, evidence)
-    # Of generic messages the one at the end of the text ended it.
+    # Of generic messages, the last one in the text ended the run.
     at_end = rule.strength == "weak" and evidence.files[last.file].filled - last.line <= _AROUND
     head = last if at_end else message.first
     sentence = [Hit(file=head.file, line=head.line + at, text=text, fields={}) for at, text in enumerate(head.after, 1)]
@@ -67,17 +67,17 @@ def _quoted(message: MessageHits, evidence: Evidence) -> list[Hit]:
 def _near(head: Hit, rule: Rule, evidence: Evidence) -> list[Hit]:
     """Return the unknown error lines around a message, nearest first."""
     around = [group.last for group in evidence.unknown if group.suspicion in ("fatal", "error")]
-    # What an exception or a crash is about often stands above its traceback.
+    # The subject of an exception or a crash is often printed above its traceback.
     above = _ABOVE if rule.strength == "weak" else _AROUND
     near = [hit for hit in around if hit.file == head.file and -_AROUND <= head.line - hit.line <= above]
     if rule.strength == "strong":
-        # It says all by itself, but for the lines that the same speaker printed beside it.
+        # It is complete by itself, except for adjacent lines of the same speaker.
         near = [hit for hit in near if hit.text.split(": ")[:2] == head.text.split(": ")[:2]]
     return sorted(near, key=lambda hit: abs(head.line - hit.line))[:_AROUND]
 
 
 def _fields(message: MessageHits) -> dict[str, str]:
-    """Return the fields of a message's first lines, as far as they concern the same task."""
+    """Return the fields of a message's first lines, if they concern the same task."""
     fields = dict(message.first.fields)
     for hit in message.hits[:3]:
         if hit.fields.get("rank", fields.get("rank")) == fields.get("rank", hit.fields.get("rank")):

@@ -46,12 +46,12 @@ _CLOCK_SLACK_S = 60.0
 
 _CANCELLED = ("SLURM-JOB-CANCELLED", "SLURM-TIME-LIMIT", "SLURM-PREEMPTED", "SLURM-NODE-FAIL")
 
-# A part of the work that failed.
+# A report that a part of the work failed.
 _FAILED = re.compile(r"(?i)\bfail(?:ed|ure)\b")
 
 # Lines of ordinary work after a non-fatal complaint of a command.
 _RAN = 10
-# Such lines in another file: the program that the complaint was about had run.
+# Such lines in another file show that the program named in the complaint had run.
 _WORKED = 5
 
 
@@ -104,7 +104,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     ]
     if not (failed or closed) and _succeeded(causes, success, words, lacking, record_failed, evidence):
         return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **told)
-    # If nothing else is left, the messages that were set aside are better than none.
+    # If no other message is left, the ones set aside are better than none.
     causes = causes or _needing_failure(
         [findings[code] for code in set_aside if code not in refuted and code not in superseded], evidence
     )
@@ -290,7 +290,7 @@ def _counted(findings: Mapping[str, MessageHits], record_failed: bool) -> tuple[
 
 
 def _has_companion(message: MessageHits, counted: Iterable[MessageHits]) -> bool:
-    """Whether a message that a message requires is among those that count."""
+    """Whether one of the messages that a message requires is among those that count."""
     links = [Link(code=code) for code in message.rule.requires if code != "@failure"]
     return any(link.names(other.rule.code) for link in links for other in counted)
 
@@ -343,7 +343,7 @@ def _within(link: Link, first: Hit, second: Hit) -> bool:
 
 
 def _apart_s(first: Hit, second: Hit) -> float:
-    """Return the time from one line to another; 0 where one of them carries none. [s]"""
+    """Return the time from one line to another; 0 if either has no time. [s]"""
     return (second.moment - first.moment).total_seconds() if first.moment and second.moment else 0.0
 
 
@@ -355,7 +355,7 @@ def _compare(left: MessageHits, right: MessageHits) -> int:
     by_strength = _STRENGTH[left.rule.strength] - _STRENGTH[right.rule.strength]
     if by_strength:
         return by_strength
-    # Of two generic messages the one that ends a program comes first.
+    # Of two generic messages, the one that ends a program comes first.
     if left.rule.strength == "weak" and left.rule.fatal != right.rule.fatal:
         return -1 if left.rule.fatal else 1
     apart_s = _apart_s(left.earliest, right.earliest) if left.earliest and right.earliest else 0.0
@@ -366,6 +366,6 @@ def _compare(left: MessageHits, right: MessageHits) -> int:
 
 
 def _ended_before(left: MessageHits, right: MessageHits) -> bool:
-    """Whether one message reports an end, and is printed before one that ends nothing by itself."""
+    """Whether one message reports an end, and is printed before one that does not end a program by itself."""
     first, second = left.hits[0], right.hits[0]
     return left.rule.fatal and not right.rule.fatal and first.file == second.file and first.line < second.line

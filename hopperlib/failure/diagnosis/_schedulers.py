@@ -1,6 +1,7 @@
-"""Which scheduler ran a job, and its words for the same things: the record of a job, its limits, the options that change them.
+"""Scheduler of a job, and its terms for a job's record, its limits and the options that change them.
 
-A step of a rule writes ``<record>``, ``<limits>``, ``<memory>`` and ``<without>`` where the words differ (``schedulers.toml``).
+A step of a rule uses ``<record>``, ``<limits>``, ``<memory>`` and ``<without>`` where the terms differ
+(``schedulers.toml``).
 """
 
 import re
@@ -12,14 +13,14 @@ from hopperlib.failure.messages.evidence import Evidence
 from hopperlib.package_data import load_toml_resource
 from hopperlib.schema import read_record
 
-# Lines of the beginning of a file that are read for signs of a scheduler.
+# First lines of a file that are searched for signs of a scheduler.
 _HEAD = 400
 _WORD = re.compile(r"<(record|limits|memory|without)>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scheduler:
-    """A scheduler: how to know it, and its words."""
+    """A scheduler: how to recognize it, and its terms."""
 
     name: str
     codes: str
@@ -31,25 +32,26 @@ class Scheduler:
     source: str
 
     def speak(self, step: str) -> str:
-        """Return a step of advice in the words of this scheduler."""
+        """Return a step of advice in the terms of this scheduler."""
         return _WORD.sub(lambda word: str(getattr(self, word[1])), step)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedulers:
-    """What ``schedulers.toml`` holds, in the order in which they are tried."""
+    """Contents of ``schedulers.toml``, in the order in which schedulers are tried."""
 
     scheduler: tuple[Scheduler, ...]
 
 
 @cache
 def schedulers() -> tuple[Scheduler, ...]:
-    """Return the schedulers that are known, the nameless one last."""
+    """Return the known schedulers, the generic one last."""
     return read_record(Schedulers, load_toml_resource(__file__, "schedulers.toml"), name="schedulers.toml").scheduler
 
 
 def scheduler_of(evidence: Evidence) -> Scheduler:
-    """Return the scheduler that ran the job of a text: that of a message in it, else that of its lines; the nameless one where neither tells.
+    """Return the scheduler that ran the job of a text, identified by a message in it or else by its lines; the generic
+    one if neither identifies it.
 
     Parameters
     ----------

@@ -5,8 +5,8 @@ scheduler. "Ended well" applies only to the step that reports it:
 
 ==========  ======================================================================================
 program     a line that only one program prints (``APPLICATION-DONE``): clears what the same
-            program printed before it, if it worked on in between
-script      a sentence that any command can print (``SCRIPT-DONE``): clears nothing but complaints
+            program printed before it, if it continued in between
+script      a sentence that any command can print (``SCRIPT-DONE``): clears only complaints
             of commands before it
 scheduler   an exit status of 0 (``BATCH-DONE``, ``FLUX-EVENT-DONE``, a record): that of the last
             command of a script, so it clears no more than the script's sentence
@@ -30,16 +30,18 @@ _SIDE = re.compile(
 )
 # Codes of launchers and schedulers: a program's success does not clear them.
 OUTSIDE = ("SLURM-", "FLUX-", "PALS-", "PBS-", "LSF-", "ALPS-", "SGE-", "HTCONDOR-", "OMPI-", "HYDRA-", "MPI-BAD", "SCHEDULER-", "LAUNCHER-")  # fmt: skip
-# Lines at the end of a file where words of an end count.
+# Last lines of a file in which words of an end count.
 _AT_END = 40
-# Ordinary lines that an epilogue or an echo prints after such words.
+# Ordinary lines that an epilogue or an echo may print after such words.
 _FEW = 3
-# A program's last block of lines, which its line of success is in.
+# A program's last block of lines, which contains its line of success. [lines]
 _BLOCK = 8
 
 
 def ended_badly(evidence: Evidence, success: Iterable[MessageHits]) -> bool:
-    """Whether words of an end without a reason close a file: after the last success of a program there, and with hardly any work after them."""
+    """Whether a file closes with words of an end that give no reason: after the last success of a program, and with
+    hardly any output after them.
+    """
     done = [hit for message in success if reports_success(message) for hit in message.hits]
     for group in evidence.unknown:
         last, read = group.last, evidence.files[group.last.file]

@@ -20,7 +20,7 @@ from hopperlib.failure.messages._templates import is_exit_report, seen_well, sus
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.ranker.ranking import RankedLine
 
-# Lines quoted of a cause.
+# Lines quoted for a cause.
 _QUOTED = 8
 _RAISED: dict[Confidence, Confidence] = {"guess": "possible", "possible": "likely"}
 
@@ -37,7 +37,8 @@ def second_voice(
     ranked : sequence of RankedLine
     evidence : Evidence
     failed : bool
-        Whether anything shows that the run failed: agreement about a line of a run that may be well raises nothing.
+        Whether anything shows that the run failed: agreement on a line of a run that may have succeeded does not raise
+        the confidence.
     """
     first = causes[0]
     if first.confidence == "certain" or not ranked:
@@ -50,7 +51,7 @@ def second_voice(
         return None
     if (top.file, top.line) == (head.file, head.line) or _same(top, head):
         line = head.text.encode()
-        # Two voices that point at a report of an end have no reason between them.
+        # If both methods point at a report of an end, neither has found a reason.
         went_on = evidence.life_after(head) is not None
         if (
             failed
@@ -69,7 +70,7 @@ def second_voice(
 
 
 def folded(hits: Sequence[Hit]) -> list[Hit]:
-    """Return lines without those that differ from an earlier one only in numbers, names and quoted words."""
+    """Return the lines that differ from all earlier ones in more than numbers, names and quoted words."""
     kept: dict[bytes, Hit] = {}
     for hit in hits:
         kept.setdefault(template(hit.text.encode()), hit)

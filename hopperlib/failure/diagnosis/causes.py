@@ -16,7 +16,7 @@ from hopperlib.package_data import load_csv_resource
 
 Confidence = Literal["certain", "likely", "possible", "guess"]
 
-# How sure a cause is, and what that means.
+# Levels of confidence in a cause, and their meaning.
 CONFIDENCE: Mapping[Confidence, str] = {
     "certain": "the message is a complete explanation, and nothing in the text contradicts it",
     "likely": "the message names a cause, and there is no competing cause",
@@ -25,12 +25,12 @@ CONFIDENCE: Mapping[Confidence, str] = {
 }
 
 
-# The normal distribution holds 95 % within that many standard deviations.
+# 95 % of a normal distribution lies within this many standard deviations.
 _Z = 1.959964
 
 
 class Share(NamedTuple):
-    """How often answers with one word were right, and the range of the true share that fits that. [fractions]"""
+    """Share of answers with one confidence word that were right, and its 95 % confidence interval. [fractions]"""
 
     right: int
     answers: int
@@ -43,9 +43,9 @@ def measured() -> Mapping[str, Share]:
     """Return the accuracy of each confidence word on outputs for which no rule was written, highest first.
 
     The words of `CONFIDENCE`, and "failed", "no-cause" and "succeeded" for answers without a cause. The words that a
-    second voice can change, and "failed", are counted in the two sealed sets that were tried with it; the others in all
-    sets. Files of one repository are not independent: those with the same word count once if right and once if wrong.
-    The range is Wilson's [1]_.
+    second voice can change, and "failed", are counted in the two held-out sets that were tried with it; the others in
+    all sets. Files of one repository are not independent: those with the same word count at most once as right and once
+    as wrong. The range is Wilson's [1]_.
 
     Examples
     --------
@@ -68,13 +68,13 @@ def measured() -> Mapping[str, Share]:
 
 @cache
 def measured_by_voice() -> Mapping[str, Share]:
-    """Return how often the first lines of an answer contained the cause, by agreement of the two methods, in the
+    """Return the share of answers whose first lines contained the cause, by agreement of the two methods, in the
     held-out sets.
 
-    "both" where the ranker's line is the first one quoted, "block" where it is another one of those quoted, "or" where it
-    is shown as a second line; "or, either line" counts that line as well. "a cause in the text" and "that, or the second
-    line" count all outputs whose text holds a cause, "no cause in the text" those without one that were not called failed
-    with a cause. "sure and wrong" counts the wrong ones among answers that are surer than a guess. Each output counts.
+    Keys: "both" if the ranker's line is the first one quoted, "block" if it is another quoted line, "or" if it is shown
+    as a second line; "or, either line" counts that line as well. "a cause in the text" and "that, or the second line"
+    count all outputs whose text contains a cause, "no cause in the text" those without one for which no cause was
+    reported. "sure and wrong" counts the wrong ones among answers that are surer than a guess. Each output counts.
 
     Examples
     --------
@@ -135,7 +135,7 @@ class Cause:
     count : int
         Lines of evidence.
     hits : list of Hit
-        Lines to quote, the one that counts first.
+        Lines to quote, the most important first.
     explains : list of str
         Codes of other messages in the text that it explains.
     fields : dict

@@ -1,4 +1,4 @@
-"""From the files of a job to a verdict: the call that the command, the page and the tests share."""
+"""Diagnosis of a job from its files: the function that the command, the page and the tests call."""
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ _RUNS_TOLD = 5
 _UNKNOWN = 20
 # Number of ranked lines stored, and the share of the first one from which it is reported. [fraction]
 _RANKED, _TELLING = 20, 0.3
-# A line is worth a look if it gets this many times the share of the next one.
+# A line is worth checking if it gets this many times the share of the next one.
 _LEAD = 2
 
 
@@ -40,11 +40,13 @@ class AccountingRecord(Protocol):
 
     @property
     def text(self) -> bytes:
-        """Its text as the scheduler printed it."""
+        """The record's text as the scheduler printed it."""
 
 
 class Context(Protocol):
-    """Facts besides the output: `hopperkit.failures.context` builds one from a launch line and the scheduler's record."""
+    """Facts from other sources than the output: `hopperkit.failures.context` builds one from a launch line and the
+    scheduler's record.
+    """
 
     @property
     def record(self) -> AccountingRecord | None:
@@ -56,10 +58,18 @@ class Context(Protocol):
 
     @property
     def refused(self) -> str:
-        """Why the launcher would refuse the launch line; empty if it would not."""
+        """Why the launcher would reject the launch line; empty if it would not."""
 
     def advice(self, code: str, fields: Mapping[str, str]) -> list[str]:
-        """Return sentences with numbers for the cause of this code."""
+        """Return sentences with numbers for the cause of this code.
+
+        Parameters
+        ----------
+        code : str
+            Code of the cause.
+        fields : mapping of str to str
+            Fields of the cause.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,12 +91,12 @@ class Diagnosis:
     set_aside : tuple of str
         Codes of messages that require others, which are missing.
     runs : tuple of mapping
-        Earlier runs in the same text, the last one first: where something of each was found, its verdict and cause. The
+        Earlier runs in the same text, the last one first: the location of each, its verdict and cause. The
         diagnosis describes the last run.
     alternative : Cause or None
         The line that the ranker puts first, if it is not quoted for the first cause.
     ranked : tuple of RankedLine
-        The lines that it ranks first, if the run failed.
+        The lines that the ranker puts first, if the run failed.
     """
 
     verdict: Verdict
@@ -156,7 +166,7 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
         Name and content of each file: stdout, stderr, the scheduler's record. Files are read once, in order, and never
         stored as a whole.
     context : Context or None
-        Facts besides the output (`hopperkit.failures.context`).
+        Facts from other sources than the output (`hopperkit.failures.context`).
 
     Returns
     -------
@@ -208,7 +218,7 @@ def diagnosis_of(evidence: Evidence, context: "Context | None" = None) -> Diagno
         for run, then in earlier
     ]
     if earlier and _verdict(ranking) == "no-cause" and not ranking.failed:
-        # The last run breaks off without a message: the one before it is reported.
+        # The last run ends abruptly without a message: the one before it is reported.
         ranking = earlier[0][1]
         evidence = replace(earlier[0][0], files=evidence.files, earlier=evidence.earlier)
     verdict = _verdict(ranking)
@@ -251,7 +261,7 @@ def _look_next(
     if not evidence.lines_read:
         return ["The text is empty: look whether the job ran at all, and where its output went."]
     known = {(hit.file, hit.line) for message in evidence.messages.values() for hit in message.hits}
-    # A line that only reports an end leaves its share to the others.
+    # The share of a line that only reports an end goes to the others.
     telling = [one for one in ranked if (one.file, one.line) not in known and _may_be_reason(one, evidence)]
     left = 1 - sum(one.share for one in ranked if one not in telling)
     next_best = telling[1].share if len(telling) > 1 else 0.0
@@ -288,7 +298,7 @@ def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> 
 
 
 def _suspected(evidence: Evidence, ranking: Ranking) -> list[str]:
-    """Say where to begin in a text, or why not in this one."""
+    """Say where to begin in a text, or why it cannot be judged."""
     left = [group for group in evidence.suspicious if group.suspicion != "hint"]
     if left:
         hit = left[0].last
@@ -313,7 +323,7 @@ def _odd(file: "LineReader") -> list[str]:
 def _notes(
     evidence: Evidence, ranking: Ranking, context: "Context | None", runs: Sequence[dict[str, Any]]
 ) -> list[str]:
-    """Describe the anomalies of files and context, and the outcome of earlier runs."""
+    """Describe anomalies of the files and the context, and the outcomes of earlier runs."""
     notes = []
     if runs:
         said = (

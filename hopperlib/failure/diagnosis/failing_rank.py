@@ -1,4 +1,4 @@
-"""Who failed first: the task, its node, how many followed, and whether one node or the whole job is concerned."""
+"""First failing task of a job: its node, how many tasks followed, and whether one node or the whole job is affected."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -31,7 +31,7 @@ class FirstFailure:
     file, line : int
         The line of evidence.
     tasks, nodes : int
-        Tasks and nodes that are named in all.
+        Total numbers of tasks and nodes named.
     """
 
     task: int
@@ -43,7 +43,7 @@ class FirstFailure:
 
     @property
     def followed(self) -> int:
-        """Tasks that are named after it."""
+        """Number of tasks named after it."""
         return self.tasks - 1
 
     @property
@@ -66,7 +66,7 @@ class FirstFailure:
 
 
 def first_failure(evidence: Evidence) -> FirstFailure | None:
-    r"""Return the task that a launcher names first, of all files in their order; None if none names any.
+    r"""Return the task that a launcher names first, of all files in their order; None if no launcher names a task.
 
     Parameters
     ----------
@@ -94,8 +94,8 @@ def first_failure(evidence: Evidence) -> FirstFailure | None:
 def reach(first: FirstFailure | None, cause: Cause | None) -> Reach | None:
     """Return the scope of a failure with its reason; None if the text does not show it.
 
-    Who prints the message of the cause counts first: a file system or a scheduler serves the whole machine,
-    a broken device belongs to one node. Else the nodes that launchers name decide.
+    The source of the cause's message decides first: a file system or a scheduler serves the whole machine, a broken
+    device belongs to one node. Otherwise the nodes that launchers name decide.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Messages as data: rules, and the scan that finds them in any text."""
+"""Messages as data: the rules, and the scan that finds them in a text."""

@@ -1,4 +1,4 @@
-"""Words that lines are judged by: what ``words.toml`` holds of them."""
+"""Word lists for judging lines, read from ``words.toml``."""
 
 import re
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ class _Expressions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """What ``words.toml`` holds."""
+    """Contents of ``words.toml``."""
 
     looked_for: str
     inside: tuple[str, ...]
@@ -53,13 +53,13 @@ def _tables() -> Words:
 def words(
     name: Literal["looked_for", "inside", "frequent", "endings", "parts", "named", "grammar"],
 ) -> tuple[bytes, ...]:
-    """Return a list of words, or of pieces that may hold spaces."""
+    """Return a list of words, or of pieces that may contain spaces."""
     listed = getattr(_tables(), name)
     return tuple(word.encode() for word in (listed.split() if isinstance(listed, str) else listed))
 
 
 def says(name: str, line: bytes, lowered: bytes) -> bool:
-    """Whether a line matches the expression of a table: only alternatives are tried whose piece of text it contains."""
+    """Whether a line matches the expression of a table: only alternatives whose piece of text it contains are tried."""
     any_case, cased = _by_piece(name)
     for text, pieces in ((lowered, any_case), (line, cased)):
         for piece, expression in pieces:
@@ -74,7 +74,9 @@ _Pieces = tuple[tuple[bytes, bytes], ...]
 
 @cache
 def _by_piece(name: str) -> tuple[_Pieces, _Pieces]:
-    """Return the alternatives of a table by the piece of text that each of them needs: for any case in lower case, and as written."""
+    """Return the alternatives of a table by the piece of text that each of them needs: for any case in lower case, and
+    as written.
+    """
     alternatives: _Expressions = getattr(_tables(), name)
     lowered = (
         re.sub(r"\\.|[A-Z]", lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), text)

@@ -1,4 +1,4 @@
-"""Lines of any input that is presented as a log.
+"""Clean lines of any input given as a log.
 
 Any input becomes blocks of clean UTF-8 lines: gzip, bzip2 and xz are decompressed, UTF-16 and UTF-32 recoded, NUL bytes
 and terminal colors removed. A lone carriage return ends a piece of text but not a numbered line, as in an editor:
@@ -24,13 +24,13 @@ from hopperlib.packed import decompress, encoding_of
 
 LINE_LIMIT = 65_536
 BLOCK_SIZE = 524_288
-# The end of a block that is searched for blank lines. [bytes]
+# Part at the end of a block that is searched for blank lines. [bytes]
 _BLANKS = 4096
-# The end of a text that is read for ordinary work. [bytes]
+# Part at the end of a text that is searched for ordinary output. [bytes]
 _TAIL = 8192
 
 # Terminal sequences: colors and cursor movements, titles, two-character ones. Each
-# class excludes the escape character, so that a search never goes over a text twice.
+# class excludes the escape character, so that a search never scans a text twice.
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_=>])")
 
 
@@ -70,7 +70,7 @@ class Block:
 
 
 class LineReader:
-    r"""Blocks of lines out of a binary stream.
+    r"""Blocks of lines from a binary stream.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class LineReader:
     shortened : int
         Lines of which only the first `LINE_LIMIT` bytes were kept.
     foreign : Foreign or None
-        Parts of its beginning that are not a job's output.
+        Parts of the beginning that are not a job's output.
     tail : bytes
         The current end of the text.
     window : Window
@@ -114,7 +114,7 @@ class LineReader:
         for piece in self._texts():
             data = piece
             if skipping:
-                # The rest of a line that is too long: drop it up to its end.
+                # The rest of an overlong line: drop it up to its end.
                 end = _first_separator(data)
                 if end < 0:
                     continue
@@ -143,13 +143,13 @@ class LineReader:
             self.lines = line
 
     def _texts(self) -> Iterator[bytes]:
-        """Yield unpacked, recoded bytes without NULs; note what breaks off."""
+        """Yield decompressed, recoded bytes without NULs; note where the data break off."""
         with ExitStack() as stack:
             given: Any = self._stream
             buffered: io.BufferedReader = given
             if not isinstance(given, io.BufferedReader):
                 buffered = io.BufferedReader(given, BLOCK_SIZE)
-                # The one who opened the stream closes it.
+                # Whoever opened the stream closes it.
                 stack.callback(buffered.detach)
             try:
                 stream = decompress(buffered)
@@ -160,7 +160,7 @@ class LineReader:
                 while data := stream.read(BLOCK_SIZE):
                     yield self._recoded(data)
                     self.bytes += len(data)
-            except Exception as error:  # the system and four compression formats each have a different one
+            except Exception as error:  # the system and four compression formats each raise a different error
                 self.note = f"the data break off after {self.bytes:,} bytes: {error}"
 
     def _recoded(self, data: bytes) -> bytes:
@@ -194,7 +194,7 @@ class LineReader:
         return Block(line, body)
 
     def _clean(self, body: bytes) -> bytes:
-        """Take out terminal sequences and shorten lines that are too long."""
+        """Remove terminal sequences and shorten overlong lines."""
         if b"\x1b" in body:
             body = _ESCAPES.sub(b"", body)
         start = 0

@@ -6,9 +6,9 @@ groups give the form of a line; here it becomes a signal, and the signal's rule.
 
 ================  ==============================================
 `signal`          the signal itself
-`exit_code`       128 + signal, or its negative; else the program's own
-`pbs_status`      256 + signal, 128 + signal; negative is PBS itself
-`wait_status`     signal in the low seven bits, else code times 256 or the code alone
+`exit_code`       128 + signal, or its negative; otherwise the program's code
+`pbs_status`      256 + signal, 128 + signal; negative values are from PBS
+`wait_status`     signal in the low seven bits; otherwise code times 256, or the code alone
 ================  ==============================================
 """
 
@@ -24,14 +24,14 @@ from hopperlib.failure.messages.rules import Rule, load_rules
 # A rule, the fields that its groups read, and the place of the match in the line.
 Match = tuple[Rule, dict[str, str], int]
 
-# A line longer than this is shown to the regular expressions in windows around its anchors.
+# In a longer line, regular expressions search only windows around its anchors.
 WINDOW = 2048
 _WINDOWS = 4
 
 # Bytes of a line that are quoted.
 _QUOTED = 400
 
-# Characters that a terminal or a page would act on: control characters of both sets, and bidirectional marks.
+# Characters that a terminal or a page would interpret: control characters of both sets, and bidirectional marks.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -69,12 +69,12 @@ def _meant(rule: Rule, fields: dict[str, str]) -> Rule:
 
 
 def _fields(match: re.Match[bytes]) -> dict[str, str]:
-    """Return the named groups of a match as text."""
+    """Return the named groups of a match as texts."""
     return {name: quote(value.strip()) for name, value in match.groupdict().items() if value is not None}
 
 
 def _windows(text: bytes, rule: Rule) -> Iterator[tuple[bytes, int]]:
-    """Yield the parts of a line that a rule's expressions look at, with their places.
+    """Yield the parts of a line that a rule's expressions search, with their positions.
 
     An ordinary line is one part. Of a long one only the neighborhood of the
     first few anchors counts, so that no line can take long.
@@ -95,7 +95,7 @@ def _windows(text: bytes, rule: Rule) -> Iterator[tuple[bytes, int]]:
 
 
 def quote(text: bytes, start: int = 0) -> str:
-    r"""Return a line as text to show: shortened around a match, without control characters."""
+    r"""Return a line as text for display: shortened around a match, without control characters."""
     begin = start - 80 if start > _QUOTED // 2 and len(text) > _QUOTED else 0
     part = text[max(begin, 0) : max(begin, 0) + _QUOTED]
     shown = _CONTROL.sub(" ", part.replace(b"\t", b"    ").decode(errors="replace")).rstrip()
@@ -116,13 +116,13 @@ def _signal_of(fields: Mapping[str, str]) -> int | None:
     form = next((name for name in ("signal", "exit_code", "pbs_status", "wait_status") if name in fields), None)
     if form is None:
         return None
-    # Of several codes the first one that is a signal's counts.
+    # Of several codes, the first one that encodes a signal counts.
     for text in fields[form].replace(",", " ").split():
         code = int(text) if text.lstrip("-").isdigit() else 0
         if form == "signal":
             return code
         number = _decoded(form, code)
-        # hydra may print the exit code itself: a 2 there is rather that than an interrupt.
+        # hydra may print the exit code itself: a 2 there is more likely an exit code than an interrupt.
         if number in _rules_of_signals() and not (form == "wait_status" and number == 2):
             return number
     return None

@@ -2,7 +2,7 @@ r"""Signs of progress: lines showing that a program continued after a message th
 
 A line that counts (a step, an epoch, a bar, a row of a table) followed by a line of the same kind with a higher number
 can only come from a running program; so can an explicit line ("resuming from step 200") and one that counts. A single
-line may come from another task that had not heard yet. Lines of trouble count nothing: tasks and frames have numbers
+line may come from another task that was not stopped yet. Error lines are no evidence: tasks and frames have numbers
 too.
 """
 
@@ -11,7 +11,8 @@ from bisect import bisect_left
 
 from hopperlib.failure.messages._templates import suspicion
 
-# A word that counts with its number, a bar, a row of numbers that begins with a whole one, a word of going on, all in lower case.
+# A counting word with its number, a bar, a row of numbers that begins with a whole number, a word for continuing; all
+# in lower case.
 _COUNTER = re.compile(
     rb"\b(?:step|timestep|iter|iteration|epoch|cycle|generation|sweep|batch|episode|frame|image|img no|round|sample|trial|time|it|scf|it/s)s?\b[^\w\n]{0,8}"
     rb"(\d{1,18}(?:\.\d{1,12})?)"
@@ -24,11 +25,11 @@ _ROW = re.compile(
 _GOES_ON = re.compile(
     rb"\b(?:resum(?:ing|ed)|restart(?:ing|ed)|retrying|continu(?:ing|ed)|recovered)\b[^\n]{0,12}\b(?:from|with|at|after|training)\b"
 )
-# Bytes of a line before such a word, and in all.
+# Bytes of a line before such a word, and in total.
 _BEFORE = {_COUNTER: 48, _BAR: 120, _ROW: 16, _GOES_ON: 60}
 _LINE = 260
 _DIGITS = b"0123456789.+-"
-# Signs that show life together, and bytes of a file that are searched for them at most.
+# Number of signs that show progress together, and the most bytes of a file searched for them.
 _ENOUGH = 2
 _BUDGET = 2_000_000
 
@@ -54,7 +55,7 @@ class Life:
         self._counters: dict[bytes, float] = {}
 
     def failed(self, line: int) -> None:
-        """Note that a line reports a failure."""
+        """Record that a line reports a failure."""
         self._failures.append(line)
 
     def look(self, first_line: int, data: bytes) -> None:
@@ -69,7 +70,7 @@ class Life:
         data = data.split(b"\n", before)[-1]
         number, counted, behind = first_line + before, 0, -1
         self._budget -= len(data)
-        # A bar prints one line of many pieces.
+        # A progress bar prints one line of many pieces.
         for start, line, count in _signs(data.replace(b"\r", b"\n")):
             number += data.count(b"\n", counted, start)
             counted = start
@@ -101,7 +102,7 @@ class Life:
 
 
 def _signs(data: bytes) -> list[tuple[int, bytes, float | None]]:
-    """Return start, text and number of the lines that may be signs of life, in their order."""
+    """Return start, text and number of the lines that may show progress, in order."""
     lowered = data.lower()
     found: dict[int, tuple[int, bytes, float | None]] = {}
     for pattern, before in _BEFORE.items():

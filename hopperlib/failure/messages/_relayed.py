@@ -8,7 +8,7 @@ prefixes are kept.
 import re
 from collections import Counter
 
-# Time; name in brackets or without; level; a name after it.
+# Time; name, with or without brackets; level; a name after it.
 _TIME = rb"[\[(]?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?[\])]?"
 _PART = rb"[ \t]{0,3}[-:|]{0,2}[ \t]{0,3}"
 _NAME = rb"(?:\[[\w .:/@-]{1,60}\]|[\w./@-]{1,60})"
@@ -21,14 +21,14 @@ _PREFIXES = (
     re.compile(_HEAD + rb"(?<=[\])>])"),
     re.compile(_HEAD + rb"[: ][\w.]{1,40}:"),
 )
-# This many of the first lines must begin alike. [fraction; bytes; lines]
+# Share of the first lines that must begin alike. [fraction; bytes; lines]
 _ALMOST_ALL = 0.95
 _SAMPLE = 65_536
 _LINES = 100
 
 
 def relayed_prefix(text: bytes) -> re.Pattern[bytes] | None:
-    r"""Return the prefix that almost all lines of a text share but for its digits; None if they share none.
+    r"""Return the prefix that almost all lines of a text share, except for its digits; None if there is none.
 
     Examples
     --------

@@ -13,13 +13,13 @@ from hopperlib.failure.messages._templates import suspicion, words_of
 
 Doubt = Literal["", "quoted", "handled"]
 
-# Signs of a comment or a quotation at the start of a line, a list of places where a word was found, and a column of a table.
+# Signs of a comment or a quotation at the start of a line, a list of search results, and a column of a table.
 _QUOTING = re.compile(
     rb"^\s{0,20}(?:#{1,6} |//|/\*|> |ok \d)|^[a-z]{2,12}> |(?:\b[a-z]{2,20}[ ,]{1,2}){4}|^[\w./-]{1,160}\.(?:out|err|log|txt)[\w.-]{0,20}:\d{1,9}:"
     rb"|\S {2,40}\S{1,40} {2,40}\S{1,40} {2,40}$"
     rb"|\b(?:raise|print\w{0,3}|f?printf|puts|throw|die|perror|echo|stop|cerr)\b[^\"'`]{0,60}[\"'`(]"
 )
-# The level of a line that only informs.
+# The level of an informational line.
 _TOLD = re.compile(rb"(?:^|[\s:\[|])(?:INFO|DEBUG|NOTICE)\b")
 # Other kinds of text are recognized within this many lines of their beginning, which must be within this many lines of
 # the start. [bytes; lines]
@@ -40,8 +40,8 @@ _ROWS = 4
 
 
 class _Form(NamedTuple):
-    """Form of a text: its lines, two of which must match a stricter pattern; their share; the largest gap between them; and
-    whether those two must begin with different words.
+    """Form of a text: its lines, two of which must match a stricter pattern; their share; the largest gap between them;
+    and whether those two must begin with different words.
     """
 
     name: str
@@ -56,7 +56,7 @@ _FORMS = (
     _Form("a history of commits", re.compile(_COMMIT + r"|^\w{4,10}: +\S| {4}\S"), re.compile(_COMMIT), 0.9, 1),
     _Form("documentation", re.compile(f"{_HEADING}|{_PROSE}"), re.compile(_HEADING), 0.3, 4),
     _Form("a source", re.compile(_STATEMENT + r"|^(?!\{\").*[;{}]\s*$|^\s*(?:/\*|//)"), re.compile(_STATEMENT), 0.7, 4),
-    # Rows of one job, printed again by a script or by each task, are its record and no list of several.
+    # Rows of one job, printed again by a script or by each task, are its record and not a list of several jobs.
     _Form("a list of several jobs", re.compile(_JOB), re.compile(_JOB), 0.5, 3, distinct=True),
 )
 
@@ -89,7 +89,7 @@ def foreign(text: bytes) -> Foreign | None:
     part = _part(form, lines) if form else (lines[0][0], lines[rows - 1][0]) if rows else None
     if not part:
         return None
-    # A job that fails may list others at its end: what it printed before the list is its output.
+    # A failing job may list other jobs at its end: the text before the list is its output.
     before = form and form.distinct and any(suspicion(line.encode()) for number, line in lines if number < part[0])
     whole = part[1] == lines[-1][0] and not before
     return Foreign(form.name if form else "a table", part[0], part[1] + 1, whole)
@@ -130,7 +130,7 @@ def _rows(lines: Sequence[tuple[int, str]]) -> int:
 
 
 def doubt(line: bytes, start: int, before: Sequence[str], after: Sequence[str]) -> Doubt:
-    """Return why a message at this position of a line may not report the end of the program that printed it."""
+    """Return the reason why a message at this position of a line may not report the end of its program."""
     lead, near = line[:start], [line, *map(str.encode, after)]
     if _QUOTING.search(lead) or any(lead.count(mark) % 2 for mark in (b'"', b"`")):
         return "quoted"
@@ -141,6 +141,6 @@ def doubt(line: bytes, start: int, before: Sequence[str], after: Sequence[str]) 
 
 
 def goes_on(tail: bytes, lines: int) -> int:
-    """Return how many of the last lines of a text are ordinary output of a program. [lines]"""
+    """Return the number of last lines of a text that are ordinary output of a program. [lines]"""
     behind = tail.decode(errors="replace").split("\n")[-lines:] if lines > 0 else []
     return sum(1 for text in behind if words_of(text) and not suspicion(text.encode()))

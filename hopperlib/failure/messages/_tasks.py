@@ -18,7 +18,7 @@ _ENDS = re.compile(
     re.MULTILINE,
 )
 _PIECES = (b"srun: error: ", b" exit", b"died from")
-# Tasks and nodes that are remembered.
+# Most tasks and nodes that are stored.
 _MOST = 2_000_000
 
 
@@ -60,7 +60,7 @@ class TaskEnds:
 
 
 def numbers_of(ranges: str) -> Iterator[int]:
-    """Yield the numbers of a list of ranges.
+    """Yield the numbers in a list of ranges.
 
     Examples
     --------

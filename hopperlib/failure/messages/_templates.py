@@ -3,11 +3,11 @@
 A new message should stand out: lines are grouped by template, the text without numbers, names, paths and quoted words.
 
 ========  =====================================================================
-fatal     says that something ends, and mostly why
+fatal     reports an end, usually with the reason
 error     reports an error
-end       says that a program, a command or a job ended badly, but not why:
+end       reports that a program, a command or a job failed, but not why:
           the reason is printed above it
-hint      reads like bad news where something failed, and means nothing elsewhere
+hint      looks like an error where something failed, and means nothing elsewhere
 ========  =====================================================================
 """
 
@@ -48,7 +48,7 @@ _NAMED = re.compile(
 _WORDS = re.compile(rb"[a-z_]{2,40}")
 _ENDINGS, _NAMED_PARTS = frozenset(words("endings")), frozenset(words("named"))
 _EMPTY = _ENDINGS.union(words("parts"), words("grammar"), _NAMED_PARTS)
-# Words that are not names of parts, such as "memory" after "node".
+# Words that are not names of components, such as "memory" after "node".
 _NO_NAMES = frozenset((*SUSPICIOUS_WORDS, *words("frequent")))
 
 # A line whose message is on the next line.
@@ -65,18 +65,18 @@ _CLASS = re.compile(rb"\b[a-z]\w{0,40}\.(?:\w{1,40}\.){1,6}([A-Z]\w{1,60}(?:Exce
 # Program data as one line of JSON: keys of counts are not a message.
 _OBJECT = re.compile(rb"\s{0,20}\{\"\w{1,60}\": ?[{\[\d]")
 
-# Only this much of a line is read for words, and makes its template.
+# Only this much of a line is searched for words and forms its template. [characters]
 _READ = 400
 _TEMPLATE_LENGTH = 240
 
 
 def suspicion(line: bytes) -> Suspicion:
-    """Say whether a line reads as if something went wrong."""
+    """Return the kind of an error-like line; empty for an ordinary line."""
     line = line[:_READ]
     lowered = line.lower()
     if _OBJECT.match(line) or seen_well(line) or says("never", line, lowered) or says("announces", line, lowered):
         return ""
-    # A loud word within a warning reports no trouble; that a goal was missed matters at the end of a text.
+    # An error word within a warning does not report an error; a missed goal matters only at the end of a text.
     if says("warned", line, lowered):
         return "hint" if says("missed", line, lowered) else ""
     if says("end", line, lowered):
@@ -93,12 +93,12 @@ def suspicion(line: bytes) -> Suspicion:
 def _seen() -> re.Pattern[bytes]:
     """Return an expression for the messages of ``seen_in_good_runs.csv``."""
     messages = (re.escape(row["message"].encode()) for row in load_csv_resource(__file__, "seen_in_good_runs.csv"))
-    # Columns of a table are as wide as the program makes them.
+    # The width of a table's columns varies.
     return re.compile(b"|".join(message.replace(rb"\ ", b" {1,60}") for message in messages))
 
 
 def seen_well(line: bytes) -> bool:
-    """Whether successful runs print this line too: it is not evidence of a failure.
+    """Whether successful runs print this line too, so that it is not evidence of a failure.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def is_exit_report(line: bytes, below: Sequence[bytes] | None = None) -> bool:
     """Whether a line reports only an end: it is a known report, or all its words are endings, parts of a job or
     grammar.
 
-    A line that ends in a colon, or a source line that prints it, is completed by the lines below, if given.
+    A line that ends in a colon, or a source line that prints it, is completed by the lines below it, if given.
 
     Examples
     --------

@@ -23,7 +23,7 @@ _TOGETHER = 600
 
 _SUSPICIOUS = frozenset((*SUSPICIOUS_WORDS, *INSIDE))
 
-# A phrase is searched only if its first word occurs.
+# A phrase is searched for only if its first word occurs.
 _PHRASES = {part.split()[0]: part for part in INSIDE if b" " in part}
 _PARTS = tuple(part for part in INSIDE if b" " not in part)
 
@@ -32,9 +32,9 @@ _FREQUENT = frozenset(words("frequent"))
 
 
 def gate(anchor: bytes) -> tuple[bytes, bytes]:
-    """Return the words of an anchor by which its lines are found, and by which it is found in them.
+    """Return the word of an anchor that finds its lines, and the word that identifies it in them.
 
-    A word that is looked for anyway finds a line at no cost; else it is the longest one that is not frequent. Anchors
+    A word that is searched for anyway costs nothing; otherwise the longest infrequent word is taken. Anchors
     begin and end with whole words, with an optional plural or prefix. The longest word between separates the many
     anchors that share a word such as "error".
     """
@@ -58,7 +58,7 @@ def _starts(text: bytes, letters: bytes, pieces: Iterable[bytes]) -> list[int]:
     for piece in pieces:
         place = letters.find(piece)
         while place >= 0:
-            # Of a word between spaces the first may be the end of the line above.
+            # The space before a word may be the end of the line above.
             starts.add(text.rfind(b"\n", 0, place + 1 if piece[:1] == b" " else place) + 1)
             end = text.find(b"\n", place)
             place = letters.find(piece, end + 1) if end >= 0 else -1
@@ -96,7 +96,7 @@ class WordIndex:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)
-        # For each word the anchors that are found by it, with the places of their rules.
+        # For each word, the anchors that it finds, with the indices of their rules.
         self._anchors: dict[bytes, list[tuple[bytes, int]]] = {}
         words = set(_SUSPICIOUS)
         for place, rule in enumerate(self.rules):
@@ -135,7 +135,7 @@ class WordIndex:
             start = end + 1
 
     def _worded(self, text: bytes, letters: bytes, start: int) -> Worded | None:
-        """Return a line with its rules; None if it holds nothing that is looked for."""
+        """Return a line with its rules; None if it contains no search term."""
         end = text.find(b"\n", start)
         end = len(text) if end < 0 else end
         own = letters[start : end + 2]

@@ -1,4 +1,4 @@
-"""The beginning and the end of a text, line by line: the input for a ranker of all lines, for a text of any size."""
+"""Beginning and end of a text of any size, line by line: the input of the ranker."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ class Window:
         self._held = [0, 0]
 
     def add(self, first_line: int, data: bytes) -> None:
-        """Take a block in."""
+        """Add a block."""
         if self._held[0] < HEAD:
             self._head.append((first_line, data))
             self._held[0] += len(data)
@@ -40,7 +40,7 @@ class Window:
         for place, (first_line, data) in enumerate(self._head):
             texts = data.split(b"\n")
             for number, text in enumerate(texts, first_line):
-                # The first block of a large text is larger than the beginning that is wanted.
+                # The first block of a large text is larger than the part that is kept.
                 if self._end and (kept := kept + len(text) + 1) > HEAD and place == len(self._head) - 1:
                     break
                 yield number, _last_written(text)

@@ -10,7 +10,7 @@ from hopperlib.failure.messages._tasks import TaskEnds
 from hopperlib.failure.messages._templates import Suspicion
 from hopperlib.failure.messages.rules import Rule
 
-# Runs of a file that are remembered: the last ones.
+# Number of last runs of a file that are stored.
 _RUNS = 50
 
 
@@ -57,13 +57,13 @@ class MessageHits:
     ----------
     rule : Rule
     count : int
-        Lines that hold it.
+        Number of lines with the message.
     hits : list of Hit
         The first of them in the order of the files, at most `Scanner.HITS`.
     earliest : Hit or None
         The one with the earliest time, if any carries a time.
     last_line : int
-        The last of all lines that hold it, in the file that was read last of those that hold it.
+        The last line with the message, in the last file that contains it.
     """
 
     rule: Rule
@@ -74,11 +74,17 @@ class MessageHits:
 
     @property
     def first(self) -> Hit:
-        """The earliest in time where times are known, else the first in the files."""
+        """The earliest hit in time where times are known, otherwise the first in the files."""
         return self.earliest or self.hits[0]
 
     def parted(self, file: int) -> "tuple[MessageHits, MessageHits]":
-        """Split into lines of one file and lines of others."""
+        """Split into lines of one file and lines of others.
+
+        Parameters
+        ----------
+        file : int
+            Index of the file, from 0.
+        """
         own = [hit for hit in self.hits if hit.file == file]
         other = [hit for hit in self.hits if hit.file != file]
         # The file of lines that were only counted is unknown.
@@ -131,13 +137,13 @@ class Evidence:
         Suspicious lines beyond the number of groups that are kept.
     files : list of LineReader
     life : dict of int to list of int
-        By file, lines showing that a program continued after a failure.
+        By file, lines that show that a program continued after a failure.
     ends : dict of int to TaskEnds
         By file, tasks that launchers report as failed.
     earlier : list of Evidence
         Contents of runs before the last one, if a file holds several.
     ordinary : list of (Rule, Hit)
-        Lines of causes that runs which ended well print, too: not among `messages`.
+        Lines of causes that successful runs print too: not among `messages`.
     """
 
     messages: dict[str, MessageHits] = field(default_factory=dict)
@@ -151,7 +157,7 @@ class Evidence:
 
     def _ended(self, start: int) -> bool:
         """Whether a line below reports the end of a run, good or bad."""
-        # Only the first hits are kept: further hits of a frequent message may be below.
+        # Only the first hits are kept: more hits of a frequent message may be below.
         return any(
             message.hits[-1].line > start or message.count > len(message.hits)
             for message in self.messages.values()
@@ -161,6 +167,13 @@ class Evidence:
     def cut(self, file: int, line: str) -> bool:
         """Set aside the part of a file before the start of a run, if a run of the same kind ended there; return whether
         one did.
+
+        Parameters
+        ----------
+        file : int
+            Index of the file, from 0.
+        line : str
+            Number of the line that begins the run, from 1.
         """
         starts = [
             hit.line
@@ -176,7 +189,7 @@ class Evidence:
         )
         rest = {}
         for code, message in self.messages.items():
-            # Hits in other files stay: only this one begins anew.
+            # Hits in other files are kept: only this file starts over.
             own, other = message.parted(file)
             if own.hits:
                 run.messages[code] = own
@@ -189,12 +202,18 @@ class Evidence:
         return ended
 
     def life_after(self, hit: Hit) -> int | None:
-        """Return the first line that shows progress after another line of its file; None if there is none."""
+        """Return the first line that shows progress after another line of its file; None if there is none.
+
+        Parameters
+        ----------
+        hit : Hit
+            The line to start from.
+        """
         return next((line for line in self.life.get(hit.file, ()) if line > hit.line), None)
 
     @property
     def lines(self) -> tuple[int, int]:
-        """First and last line that something was found in; (0, 0) if nothing was."""
+        """First and last line with a finding; (0, 0) if there is none."""
         hits = [hit.line for message in self.messages.values() for hit in message.hits]
         hits += [line for group in self.unknown for line in (group.first.line, group.last.line)]
         return min(hits, default=0), max(hits, default=0)

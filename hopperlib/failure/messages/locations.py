@@ -22,7 +22,7 @@ _RANK = re.compile(
     rb"(?:MPICH ERROR \[Rank |PE RANK |\bPE_|\bPE |\b[Rr]ank[ =:#]{1,3}|\bRANK[ =:]{1,3}|\[Rank |MPI-process |process rank "
     rb"|job rank|- process |\btasks? )(\d{1,7}(?:[-,]\d{1,7}){0,8})"
 )
-# Any node, the number of one on a Cray, its place there, and the number of an application.
+# A node's name, a node's number on a Cray, its location there, and the number of an application.
 _NODE = re.compile(
     rb"(?:\bon node |\bon host:? |Local host:[ ]{1,6}| ON |srun: error: )"
     rb"((?:nid)?[A-Za-z][\w.-]{1,60}\d[\w.-]{0,40}|nid\[[\d,-]{1,80}\])"
@@ -57,7 +57,7 @@ class Facts(NamedTuple):
 
 
 def strip_label(line: bytes) -> tuple[bytes, str | None]:
-    """Part a line from the label of its task.
+    """Split the label of a task off a line.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def strip_label(line: bytes) -> tuple[bytes, str | None]:
 
 
 def facts(line: bytes) -> Facts:
-    """Read task, node and time out of a line.
+    """Read task, node and time from a line.
 
     Parameters
     ----------
@@ -128,12 +128,12 @@ def facts(line: bytes) -> Facts:
 
 
 def _moment(time: re.Match[bytes]) -> datetime | None:
-    """Return the moment of a time that is complete."""
+    """Return the moment of a complete time."""
     if time.re is _SYSLOG:
         return None
     if time.re is _ISO:
         return datetime.fromisoformat(time[0].decode())
     month, day, clock = time[1].decode().split()
-    # By hand: strptime imports calendars and locales, which takes longer than reading a short text.
+    # Parsed by hand: strptime imports calendars and locales, which takes longer than reading a short text.
     hour, minute, second = map(int, clock.split(":"))
     return datetime(int(time[2]), _MONTHS.index(month) + 1, int(day), hour, minute, second)

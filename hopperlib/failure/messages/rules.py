@@ -1,19 +1,19 @@
 """Messages as data: the meaning of a line, who is responsible, and the steps to take.
 
-A rule is one table of a file in ``failure/rules``; a new message takes one table and two sample lines, and no code. A
+A rule is one table of a file in ``failure/rules``; a new message needs one table and two sample lines, and no code. A
 rule's role defines how far its message can be trusted:
 
 =========  ====================================================================
-cause      names what went wrong; `strength` says how surely
+cause      names what went wrong; `strength` is its certainty
 symptom    shows that something went wrong, not what: exit codes, tracebacks
-cascade    one task or node tells that another one went away
-noise      looks like an error and is none
+cascade    one task or node reports that another one disappeared
+noise      looks like an error but is harmless
 info       marks the course of a job, such as its end
 =========  ====================================================================
 
-``strong`` causes are complete explanations (a time limit), ``plain`` ones mostly are, ``weak`` ones are generic: a
-segmentation fault is true and explains little. Effects of a message are links between codes, with windows in lines,
-seconds and ranks.
+``strong`` causes are complete explanations (a time limit), ``plain`` ones usually are, ``weak`` ones are generic: a
+segmentation fault explains little. Effects of a message are links between codes, with windows in lines, seconds and
+ranks.
 """
 
 import json
@@ -34,7 +34,7 @@ Strength = Literal["strong", "plain", "weak"]
 Fault = Literal["user", "system", "either"]
 # "unclear" if a message does not show who is responsible.
 Actor = Literal["user", "staff", "vendor", "unclear"]
-# What NERSC's staff called the classes of failures in their job completion reports.
+# NERSC's names for the classes of failures in its job completion reports.
 NerscClass = Literal[
     "APEXIT", "APNOENT", "APRESOURCE", "APWRAP", "CCERUNTIME", "PATHRUNTIME", "MPIABORT", "MPIENV", "MPIFATAL", "MPIIO",
     "PGFIO", "PTLUSER", "SIGSEGV", "SIGTERM", "XBIGOUT", "DISKQUOTA", "OOM", "NIDTERM", "LUSTREIO", "NODEFAIL",
@@ -45,7 +45,7 @@ NerscClass = Literal[
 STAGED = "rules.json"
 _RULES = "../rules"
 
-# Values that may be written as one text.
+# Keys whose value may be a single text instead of a list.
 _LISTS = ("anchors", "digits", "regex", "requires", "advice", "positive", "negative")
 _DIGITS = str.maketrans("", "", "0123456789")
 
@@ -57,14 +57,14 @@ class Link:
     Parameters
     ----------
     code : str
-        The other rule's code; a trailing ``*`` matches any rest.
+        The other rule's code; a trailing ``*`` matches any suffix.
     lines : int or None
-        Lines of one file that may lie between them, None for any number.
+        Most lines of one file between them; None for any number.
     seconds : float or None
-        Seconds that may lie between them where both carry a time. [s]
+        Longest time between them, if both have a time. [s]
     rank : {"any", "same", "other"}
         Whether both must come from the same task, or from different ones,
-        where both name it.
+        if both name it.
     """
 
     code: str
@@ -73,7 +73,13 @@ class Link:
     rank: Literal["any", "same", "other"] = "any"
 
     def names(self, code: str) -> bool:
-        """Whether the link names a code."""
+        """Whether the link names a code.
+
+        Parameters
+        ----------
+        code : str
+            Code of a rule.
+        """
         return code.startswith(self.code[:-1]) if self.code.endswith("*") else code == self.code
 
 
@@ -94,11 +100,11 @@ class Rule:
     role, strength : str
         How far the message can be trusted (see the module).
     anchors : tuple of str
-        Pieces of text, one of which must occur in the line, in any case. They begin and end with whole words; digits in
-        them count only as described for `digits`.
+        Pieces of text, one of which must occur in the line, ignoring case. They begin and end with whole words; digits
+        in them count only as described for `digits`.
     digits : tuple of str
-        Pieces of text with digits. To the scanner lines that differ only in
-        digits are the same, unless one holds such a piece, or an anchor with digits.
+        Pieces of text with digits. The scanner treats lines that differ only in digits as the same, unless one contains
+        such a piece, or an anchor with digits.
     regex : tuple of str
         Regular expressions, one of which must match the line. Their named groups become the fields of a finding. Every
         quantifier is bounded.
@@ -108,10 +114,10 @@ class Rule:
     refutes : tuple of Link
         Messages that cannot be the cause if this one is present: a job that reached its time limit had started.
     requires : tuple of str
-        Codes, one of which must be found for this message to count; ``@failure`` is any sign of failure. Otherwise it
-        is treated as noise.
+        Codes, at least one of which must be found for this message to count; ``@failure`` is any sign of failure.
+        Otherwise it is treated as noise.
     begins : bool
-        Whether a run begins with it: a file may hold several.
+        Whether a run begins with it: a file may contain several runs.
     success : bool
         Whether the message reports that the work was done.
     says_fatal : bool or None
@@ -121,7 +127,7 @@ class Rule:
     signals : tuple of int
         Signals of this message, whichever program prints their numbers.
     does_not_imply : str
-        A common wrong inference that it does not support: "that ...".
+        A common wrong conclusion that it does not support: "that ...".
     ran_out_of : {"memory", "nodes", "time"} or None
         The resource that the job lacked, for details from launch line and record.
     who : {"user", "staff", "vendor", "unclear"}
@@ -133,7 +139,7 @@ class Rule:
     source : str
         Where the message is printed or documented.
     positive, negative : tuple of str
-        Lines that the rule must know, and lines with one of its anchors that it must not.
+        Lines that the rule must match, and lines with one of its anchors that it must not match.
     sample : {"quoted", "composed"}
         Whether the positive lines are quoted from `source`, with other names and numbers, or were composed in the same
         form.
@@ -168,7 +174,7 @@ class Rule:
     negative: tuple[str, ...] = key((), single=True)
 
     def __hash__(self) -> int:
-        # A code names one rule; the hash of all fields would be made at every look-up.
+        # The code identifies the rule; hashing all fields at every lookup would be slow.
         return hash(self.code)
 
     @property
@@ -182,12 +188,12 @@ class Rule:
 
     @property
     def shows_failure(self) -> bool:
-        """Whether it shows that something failed, for good."""
+        """Whether it shows a permanent failure."""
         return self.fatal and self.role in ("cause", "symptom", "cascade")
 
     @property
     def keys(self) -> tuple[bytes, ...]:
-        """The anchors as the scanner looks for them: lower case, without digits."""
+        """The anchors as the scanner searches for them: lower case, without digits."""
         return tuple(anchor.lower().translate(_DIGITS).encode() for anchor in self.anchors)
 
     @property
@@ -197,7 +203,7 @@ class Rule:
 
     @property
     def precedence(self) -> int:
-        """Place in the order in which rules are tried on a line, first is 0.
+        """Position in the order in which rules are tried on a line, from 0.
 
         Noise comes first, because its rules match lines that resemble other messages; then the more specific a message,
         the earlier.
@@ -208,7 +214,7 @@ class Rule:
 
 
 def rules_of(documents: Iterable[Mapping[str, Any]]) -> tuple[Rule, ...]:
-    """Return the rules of parsed files, in the order in which a line is tried on them; their links are not checked.
+    """Return the rules of parsed files, in the order in which they are tried on a line; their links are not checked.
 
     Parameters
     ----------
@@ -224,13 +230,13 @@ def rules_of(documents: Iterable[Mapping[str, Any]]) -> tuple[Rule, ...]:
 
 
 def _in_order(tables: list[dict[str, Any]]) -> tuple[Rule, ...]:
-    """Read rules, in the order in which a line is tried on them."""
+    """Read rules, in the order in which they are tried on a line."""
     rules = read_records(Rule, {"rule": tables}, "rule", name="")
     return tuple(sorted(rules, key=lambda made: (made.precedence, made.general)))
 
 
 def read_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
-    """Read rules out of TOML texts and check them, in the order in which a line is tried on them.
+    """Read rules from TOML texts and check them, in the order in which they are tried on a line.
 
     Parameters
     ----------
@@ -244,7 +250,7 @@ def read_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
     Raises
     ------
     TableError
-        If a rule is wrong, two share a code, or a link names no rule; `problems` has all of it.
+        If a rule is invalid, two rules share a code, or a link names no rule; `problems` lists all errors.
 
     Examples
     --------
@@ -291,7 +297,7 @@ def _broken_regex(text: str, pieces: list[str]) -> Iterator[str]:
 
 
 def _tables(documents: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the tables of files, which hold nothing but rules."""
+    """Return the tables of files, which may contain only rules."""
     tables: list[dict[str, Any]] = []
     for document in documents:
         if unknown := [f"{name}: is not a key{did_you_mean(name, ('rule',))}" for name in document if name != "rule"]:
@@ -316,7 +322,7 @@ def _groups() -> dict[str, tuple[str, ...]]:
 
 
 def _with_groups(table: dict[str, Any]) -> dict[str, Any]:
-    """Return the table of a rule with the codes of a group in place of its name, wherever a link names one."""
+    """Return the table of a rule with each group name in a link replaced by the codes of the group."""
     spelled_out: dict[str, Any] = {}
     for name in ("explains", "explained_by", "refutes"):
         links: Any = table.get(name)
@@ -335,6 +341,11 @@ def _documents(texts: Iterable[str]) -> Iterator[dict[str, Any]]:
 def rule_texts() -> list[str]:
     """Return the TOML texts of the rules that come with the library, and of the file that ``HOPPER_RULES`` names.
 
+    Raises
+    ------
+    InputError
+        If the file that ``HOPPER_RULES`` names cannot be read.
+
     Examples
     --------
     >>> len(read_rules(rule_texts())) == len(load_rules())
@@ -342,7 +353,7 @@ def rule_texts() -> list[str]:
     """
     own = os.environ.get("HOPPER_RULES")
     try:
-        # First, so that errors of its first rule are reported for rule[0].
+        # The user's file comes first, so that errors of its first rule are reported for rule[0].
         texts = [Path(own).read_text(encoding="utf-8")] if own else []
     except (OSError, ValueError) as error:
         raise InputError(f"HOPPER_RULES={own}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
@@ -351,7 +362,7 @@ def rule_texts() -> list[str]:
 
 
 def staged_rules() -> str:
-    """Return the library's rules as JSON: the form that a page reads, in a twentieth of the time.
+    """Return the library's rules as JSON, which a page reads in a twentieth of the time.
 
     Examples
     --------
@@ -362,7 +373,7 @@ def staged_rules() -> str:
 
 
 def _made(table: Mapping[str, Any]) -> Rule:
-    """Return a rule of the library without the checks of its form, which the tests make."""
+    """Return a rule of the library without validation, which the tests do."""
     values = {{"class": "fault", "fatal": "says_fatal"}.get(name, name): value for name, value in table.items()}
     for name, value in values.items():
         if name in ("explains", "explained_by", "refutes"):

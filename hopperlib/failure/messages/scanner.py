@@ -1,9 +1,9 @@
-"""Find the messages that rules know in a text of any size.
+"""Find the messages of rules in a text of any size.
 
 Most lines of a job's output differ only in numbers, and almost all are unrelated to its failure. The work is therefore
-reduced step by step: digits are removed from a whole block at once; of equal lines, one is examined; of those, only
-lines with a word of an anchor or an error word; and for these, only rules with an anchor in the line run their regular
-expressions. Where lines do not repeat, the first two steps are left out.
+reduced step by step: digits are removed from a whole block at once; one of each group of equal lines is examined; of
+those, only lines with a word of an anchor or an error word; and for these, only rules with an anchor in the line run
+their regular expressions. Where lines do not repeat, the first two steps are skipped.
 
 Memory is bounded for any input:
 
@@ -58,11 +58,11 @@ _REST_OF_NAME = re.compile(rb"[\w+-]{0,80}[./'\")\]]")
 _REST = re.compile(rb"[a-z]|" + _REST_OF_NAME.pattern)
 # A line that ends a sentence early is not running text. [characters]
 _FULL = 40
-# A bracket that a line opens, and does not close.
+# A bracket that a line opens and does not close.
 _OPEN = re.compile(r"<[A-Za-z][^<>]{0,200}$")
-# More lines of a block than this are not looked at one by one.
+# Blocks with more relevant lines are not examined line by line.
 _MANY = 256
-# Kinds of lines that are counted one by one.
+# Most kinds of lines that are counted one by one.
 _FEW = 4
 
 
@@ -132,7 +132,7 @@ class Scanner:
                 # The message was printed elsewhere.
                 continue
             self._scan(block)
-            # Rules know all lines that it reads.
+            # Rules cover all lines that it reads.
             if self.evidence.messages:
                 ends.read(block.first_line, block.data)
         self.evidence.life[self._file] = self._life.marks
@@ -144,7 +144,9 @@ class Scanner:
         self.evidence.unknown = sorted(self._groups.values(), key=lambda group: (group.first.file, group.first.line))
 
     def _split(self, block: Block, starts: list[int]) -> bool:
-        """Look at the parts of a block between lines that may begin a run, if there are any; set aside what had ended before the first."""
+        """Examine the parts of a block between lines that may begin a run, if any; set aside findings of a run that
+        ended before the first.
+        """
         if starts == [0] and self.evidence.messages:
             first = block.data.split(b"\n", 1)[0]
             self._sort()
@@ -163,7 +165,7 @@ class Scanner:
         return True
 
     def _scan(self, block: Block) -> None:
-        """Look at one block."""
+        """Examine one block."""
         for group in self._open:
             group.following += _next_lines(block.data, 0, _FOLLOWING - len(group.following))
         self._open = []
@@ -173,7 +175,7 @@ class Scanner:
             self._scan_fresh(block)
         self._life.look(block.first_line, block.data)
         self._tail = block.data[-_BEFORE_BYTES:] + b"\n"
-        # Shapes that were dropped are examined again when they recur; the counts remain.
+        # Dropped shapes are examined again when they recur; their counts remain.
         if len(self._boring) > self.SHAPES or self._boring_bytes > self.SHAPE_BYTES:
             self._boring.clear()
             self._boring_bytes = 0
@@ -189,12 +191,12 @@ class Scanner:
         return len(new) <= len(keys) // 2
 
     def _scan_fresh(self, block: Block) -> None:
-        """Look at a block whose lines hardly repeat: at the lines with one of the words."""
+        """Examine a block whose lines hardly repeat: only the lines with one of the words."""
         text = block.data.replace(b"\r", b"\n")
         number, counted = block.first_line, 0
         lines = self._index.lines(text)
         if len(lines) > _MANY:
-            # This many lines that matter are worth a look for repetition after all.
+            # With this many relevant lines, checking for repetition pays after all.
             self._scan_repeating(block)
             return
         if self._split(block, [worded.start for worded in lines if any(rule.begins for rule in worded.rules)]):
@@ -210,7 +212,7 @@ class Scanner:
             self._look(shape, line, number, block.data, worded.start, worded.end)
 
     def _scan_repeating(self, block: Block) -> None:
-        """Look at a block whose lines repeat: once at each shape, then at the lines of those that matter."""
+        """Examine a block whose lines repeat: each shape once, then the lines of relevant shapes."""
         keys = block.pieces(block.data.translate(None, _HEXADECIMAL))
         unseen = set(keys).difference(self._boring)
         new = list(unseen - self._shapes.keys())
@@ -229,7 +231,7 @@ class Scanner:
 
     def _learn(self, new: list[bytes], pieces: list[bytes], keys: list[bytes]) -> None:
         """Separate new relevant shapes from irrelevant ones; the first line of each represents all of them."""
-        # Built backwards: of equal keys the one that is set last stays, which is the first line.
+        # Built backwards: of equal keys the last one set is kept, which is the first line.
         first = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
         owner = {pieces[first[key]]: key for key in new}
         text = b"\n".join(owner)
@@ -244,7 +246,7 @@ class Scanner:
         """Examine the lines of relevant shapes; count those of shapes seen often enough."""
         seen = {key for key, shape in matter.items() if self._is_known(shape)}
         looked = self._wait_until_known(matter, seen, block, pieces, keys)
-        # Few are counted one by one, which takes a third of the time.
+        # If there are few, counting them one by one takes a third of the time.
         counts = {key: keys.count(key) for key in seen} if len(seen) < _FEW else Counter(keys)
         rest = {key: counts[key] - looked[key] for key in seen if counts[key] > looked[key]}
         telling = self._telling({key: looked[key] for key in rest if matter[key].digit_keys}, matter, pieces, keys)
@@ -301,14 +303,14 @@ class Scanner:
         return telling
 
     def _is_known(self, shape: _Shape) -> bool:
-        """Whether further lines of a shape need only be counted."""
+        """Whether more lines of a shape need only be counted."""
         if shape.examined >= self.EXAMINED:
             return True
-        # Of a message that was read often enough, a new shape needs one look.
+        # For a message that was read often enough, one line of a new shape suffices.
         return shape.found is not None and self.evidence.messages[shape.found.code].count > self.EXAMINED
 
     def _look_at(self, shape: _Shape, block: Block, pieces: list[bytes], index: int) -> None:
-        """Look at one piece of a block."""
+        """Examine one piece of a block."""
         before = b"".join(piece + b"\n" for piece in pieces[max(0, index - _BEFORE) : index])
         data = before + b"\n".join(pieces[index : index + _FOLLOWING + 1])
         self._look(shape, pieces[index], block.line_of(index), data, len(before), len(before) + len(pieces[index]))
@@ -320,7 +322,7 @@ class Scanner:
         shape.examined += 1
         matched, text = self._matched(shape, text, data, end)
         if matched and matched[0].strength == "weak" and matched[0].requires and says("warned", text, text.lower()):
-            # A message that counts only where a run failed, and that its printer calls a warning, ended nothing.
+            # A message that counts only where a run failed, and that is marked as a warning, did not end the run.
             matched = None
         if matched and matched[0].role == "cause" and matched[0].strength != "strong" and seen_well(text):
             if len(self.evidence.ordinary) < self.HITS:
@@ -347,7 +349,7 @@ class Scanner:
         self._note(finding, hit)
 
     def _of_the_same(self, below: list[str]) -> list[str]:
-        """Return lines below a message up to the next one that is a cause: what that one retries is its matter."""
+        """Return the lines below a message up to the next cause: retries after that belong to the next cause."""
         for place, line in enumerate(map(str.encode, below)):
             found = match(line, [rule for worded in self._index.lines(line) for rule in worded.rules])
             if found and found[0].role == "cause":
@@ -398,7 +400,7 @@ class Scanner:
         name = template(text)
         group = self._groups.get(name)
         if group is None and len(self._groups) >= self.UNKNOWN:
-            # Not judged either: error words in this many sentences are the subject of the text.
+            # Also ignored: error words in this many sentences are the subject of the text.
             self.evidence.unknown_left_out += 1
             return None
         kind = suspicion(text)
@@ -422,18 +424,18 @@ class Scanner:
         return tuple(quote(line) for line in re.split(rb"[\r\n]", text)[-_BEFORE - 1 : -1])
 
     def _note(self, finding: MessageHits, hit: Hit) -> None:
-        """Keep a hit if it is among the first, or the earliest in time."""
+        """Store a hit if it is among the first, or the earliest in time."""
         if len(finding.hits) < self.HITS:
             finding.hits.append(hit)
         if hit.moment and (not finding.earliest or not finding.earliest.moment or hit.moment < finding.earliest.moment):
             finding.earliest = hit
 
     def _hit(self, text: bytes, number: int, fields: dict[str, str], start: int) -> Hit:
-        """Make a hit of a line."""
+        """Build a hit from a line."""
         location = facts(text[:WINDOW])
         named = location.named
         if "reporting_node" in fields:
-            # The node that reports is not the one that the message is about.
+            # The node that reports is not the node that the message is about.
             named = {key: value for key, value in named.items() if key not in ("node", "nid", "cname")}
         return Hit(
             file=self._file, line=number, text=quote(text, start), fields={**named, **fields}, moment=location.moment
@@ -447,7 +449,7 @@ def _library_index() -> WordIndex:
 
 
 def _shape(worded: Worded, line: bytes) -> _Shape:
-    """Begin a shape with its first line."""
+    """Build a shape from its first line."""
     lowered = line.lower()
     # Only pieces of text whose digits also match this line can separate it from similar lines.
     digit_keys = {key for rule in worded.rules for key in rule.digit_keys if _any_digits(key).search(lowered)}
@@ -461,7 +463,9 @@ def _any_digits(key: bytes) -> re.Pattern[bytes]:
 
 
 def _unwrapped(text: bytes, data: bytes, end: int, rest: re.Pattern[bytes]) -> bytes | None:
-    """Return a line that is as wide as a terminal with the rest of its last word, where the line below begins with one."""
+    """Return a line that is as wide as a terminal, completed by the rest of its last word if the line below begins with
+    it.
+    """
     if len(text) not in _WIDTHS:
         return None
     # A record of Fortran begins with a space.
@@ -479,7 +483,7 @@ def _sentence(text: str, below: list[str]) -> tuple[str, ...]:
     """Return the lines that continue a line's sentence: after a colon, or if it has not ended and they begin in lower
     case.
     """
-    # A bracket that is open is closed in a line below.
+    # An open bracket is closed in a line below.
     if text.endswith((":", "TaskFailedException")) or _OPEN.search(text):
         return tuple(line for line in below if line.strip())[:1]
     lines: list[str] = []

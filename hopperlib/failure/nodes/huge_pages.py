@@ -1,12 +1,13 @@
-"""Huge pages on the nodes of a job: how memory breaks up after a reboot, and the chance that all nodes have enough.
+"""Huge pages on the nodes of a job: how memory becomes fragmented after a reboot, and the chance that all nodes have
+enough.
 
-Linux allocates memory by halving blocks (the buddy allocator), and a block is whole again only when all of it is free.
-A huge page of 2 MB is 512 consecutive small ones: a single unmovable page in the middle spoils it. If k pages are kept
-at random places among H huge pages, H exp(-k / H) are left whole. A few unmovable pages suffice, and a node then lacks
-whole huge pages rather than memory.
+Linux allocates memory by halving blocks (the buddy allocator), and a block can be allocated again only when all of it
+is free. A huge page of 2 MB is 512 consecutive small ones: a single unmovable page in the middle spoils it. If k
+unmovable pages are at random places among H huge pages, H exp(-k / H) remain whole. A few unmovable pages suffice; the
+node then has memory, but too few whole huge pages.
 
-Counts of unmovable pages grow with uptime and differ from node to node; here they are lognormal. Left out: kernels
-since 2.6.24 group pages that cannot move, and can move others; count such a group as one.
+Counts of unmovable pages grow with uptime and differ from node to node; here they are lognormal. Not modeled: kernels
+since 2.6.24 group unmovable pages, and can move others; count such a group as one page.
 """
 
 import math
@@ -18,7 +19,7 @@ from hopperlib.failure.nodes.risk import chance_of_enough
 
 
 def buddy_blocks(pages: int, taken: Iterable[int], *, orders: int = 11) -> tuple[int, ...]:
-    """Return the free blocks by order, as ``/proc/buddyinfo`` counts them, with some small pages taken.
+    """Return the free blocks by order, as ``/proc/buddyinfo`` counts them, when some small pages are in use.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ def buddy_blocks(pages: int, taken: Iterable[int], *, orders: int = 11) -> tuple
 
     Examples
     --------
-    One page of sixteen is in use: its buddy is alone, and so on upward.
+    One page of sixteen is in use, so its buddy cannot merge, and so on upward.
 
     >>> buddy_blocks(16, [5], orders=4)
     (1, 1, 1, 1)
@@ -56,7 +57,7 @@ def buddy_blocks(pages: int, taken: Iterable[int], *, orders: int = 11) -> tuple
 
 
 def unmovable_pages_allowed(huge_pages: int, need: int) -> float:
-    """Stray small pages with which that many huge pages are still whole on average. [small pages]
+    """Number of unmovable small pages with which the required huge pages are still whole on average. [small pages]
 
     Parameters
     ----------
@@ -65,9 +66,14 @@ def unmovable_pages_allowed(huge_pages: int, need: int) -> float:
     need : int
         Huge pages required on each node.
 
+    Raises
+    ------
+    InputError
+        If `need` is not from 1 to `huge_pages`.
+
     Examples
     --------
-    A node of 31 GB that must give 24 GB: 16 MB in the wrong places are too many.
+    A node of 31 GB that must provide 24 GB: 16 MB in the wrong places are too much.
 
     >>> round(unmovable_pages_allowed(15872, 12288) * 4 / 1024, 1)
     15.9
@@ -85,7 +91,7 @@ def _spread(spread: float) -> float:
 
 
 def chance_of_huge_pages(huge_pages: int, need: int, strays: float, spread: float, nodes: int = 1) -> float:
-    """Chance that each of that many nodes still gives the huge pages it must. [fraction]
+    """Chance that every node of a job still has the required huge pages. [fraction]
 
     Parameters
     ----------
@@ -135,6 +141,11 @@ def explaining_unmovable_pages(huge_pages: int, need: int, spread: float, nodes:
         Number of nodes.
     success : float
         Share of successful jobs, from 0 to 1.
+
+    Raises
+    ------
+    InputError
+        If a quantity is out of its range.
 
     Examples
     --------

@@ -1,9 +1,8 @@
 """Probability that a job meets a bad node, its cost, and the value of a preflight check.
 
-A job that uses n of N nodes, k of them bad, is clean with the chance of
-drawing n good nodes without putting any back. Large jobs are hit almost
-surely: eight bad nodes of 6,384 hit one job in 798 that uses a single node,
-and two in three of those that use an eighth of the machine.
+A job that uses n of N nodes, k of them bad, avoids them with the probability of drawing n good nodes without
+replacement. Large jobs are almost certain to be affected: eight bad nodes of 6,384 affect one in 798 jobs on a single
+node, and two in three jobs on an eighth of the machine.
 
 The documented case [1]_: eight nodes that could not receive datagrams, more
 than fifty users with hung jobs, and 13.5 million core-hours refunded.
@@ -33,7 +32,7 @@ def chance_of_bad_node(nodes: int, bad: int, job_nodes: int) -> float:
 
     Examples
     --------
-    Two of four nodes are bad, the job takes two: only one pair in six is clean.
+    Two of four nodes are bad and the job takes two: only one pair in six has no bad node.
 
     >>> round(chance_of_bad_node(4, 2, 2), 4)
     0.8333
@@ -44,8 +43,8 @@ def chance_of_bad_node(nodes: int, bad: int, job_nodes: int) -> float:
         raise ValueError(f"bad={bad} must be from 0 to {nodes}, the nodes of the machine")
     if not 1 <= job_nodes <= nodes:
         raise ValueError(f"job_nodes={job_nodes} must be from 1 to {nodes}, the nodes of the machine")
-    # Ways to draw one group after the other, clean and in all; it does not matter which of the two
-    # groups is drawn, so the smaller is. Whole numbers of any size: only the last division rounds.
+    # Ways to draw one group after the other, without bad nodes and in total; either group may be drawn, so the smaller
+    # one is. Integers have any size: only the last division rounds.
     drawn, other = sorted((bad, job_nodes))
     ways = math.perm(nodes, drawn)
     return (ways - math.perm(nodes - other, drawn)) / ways
@@ -61,9 +60,14 @@ def chance_of_enough(chance_of_one: float, job_nodes: int) -> float:
     job_nodes : int
         Nodes of the job.
 
+    Raises
+    ------
+    ValueError
+        If a quantity is out of its range.
+
     Examples
     --------
-    99.9 % of the nodes have enough huge pages; a job of 1,024 finds all of them so in a third of its runs:
+    99.9 % of the nodes have enough huge pages; all nodes of a job on 1,024 do in a third of its runs:
 
     >>> round(chance_of_enough(0.999, 1024), 2)
     0.36
@@ -78,7 +82,7 @@ def chance_of_enough(chance_of_one: float, job_nodes: int) -> float:
 def explaining_bad_nodes(nodes: int, job_nodes: int, success_fraction: float) -> float:
     """Number of bad nodes that explains a success rate, if one bad node fails a job. [nodes]
 
-    The answer is a real number: for whole nodes the chances are steps.
+    The result is a real number, because the probability for whole nodes has steps.
 
     Parameters
     ----------
@@ -88,6 +92,11 @@ def explaining_bad_nodes(nodes: int, job_nodes: int, success_fraction: float) ->
         Nodes of the job.
     success_fraction : float
         Share of successful jobs, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        If a quantity is out of its range.
 
     Examples
     --------
@@ -124,6 +133,11 @@ def days_of_machine(core_hours: float, cores: int) -> float:
         Core-hours.
     cores : int
         Number of cores.
+
+    Raises
+    ------
+    ValueError
+        If the core-hours are negative or there are no cores.
 
     Examples
     --------
@@ -175,7 +189,7 @@ def check_value(
     check_minutes : float
         Time of the check, on all nodes of the job. [min]
     found_fraction : float
-        Chance that the check finds a bad node that is there.
+        Chance that the check detects a bad node.
 
     Raises
     ------
@@ -205,7 +219,7 @@ def check_value(
 def worthwhile_chance(
     *, run_hours: float, lost_fraction: float, check_minutes: float, found_fraction: float
 ) -> float | None:
-    """Return the chance of meeting a bad node from which the check pays; None if it never does.
+    """Return the probability of a bad node above which the check pays off; None if it never does.
 
     The check breaks even where probability x found x lost x hours equals its duration.
 

@@ -1,1 +1,1 @@
-"""The second voice of the diagnosis: ranks every line of an output by numbers read from it, without knowing the rules."""
+"""The second method of diagnosis: ranks every line of an output by its features, without using the rules."""

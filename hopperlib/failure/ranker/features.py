@@ -1,14 +1,14 @@
 """Features of a line: its content, form, rarity, position and neighbors.
 
 Lines that differ only in numbers are one candidate. All features lie between 0 and 1. The weights of
-`hopperlib.failure.ranker.ranking` are fitted on tables of these numbers alone: no text is kept.
+`hopperlib.failure.ranker.ranking` are fitted to tables of these numbers only: no text is kept.
 
 =============  =============================================================
 word classes   30 classes of words, such as ``memory`` or ``denied``
 form           length, capitals, digits, indentation, frame of a stack
-frequency      how often the candidate occurs, and whether once only
-place          distance from the beginning, the end, and other trouble
-neighbors      whether the lines above and below are frames, blank, trouble
+frequency      how often the candidate occurs, and whether only once
+place          distance from the beginning, the end, and other errors
+neighbors      whether the lines above and below are frames, blank, errors
 =============  =============================================================
 """
 
@@ -69,13 +69,13 @@ _WORD = re.compile(r"[A-Za-z]{3,60}")
 _PATH = re.compile(r"/\w{1,60}/\w")
 _PAIR = re.compile(r"\s*\w{1,60}\s{0,20}[:=]\s{0,20}\S{1,200}\s*$")
 _STACK_LINE = re.compile(r"^\w{1,60}\(\d{1,6}\)\.{0,60}:")
-# A line that only announces an error: what it is stands below.
+# A line that only announces an error: the details are below it.
 _HEADER = re.compile(
     r"[\W\d_]{0,12}(?:[A-Za-z]{1,12} ){0,3}(?i:errors?|fatal)(?: [A-Za-z]{1,12}){0,2} {0,3}(?:\(?[\w. -]{1,24}\))?[\W_]{0,4}$"
 )
 _RULER = re.compile(r"\W{8,400}$")
 _NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
-# Only this much of a line is read, and this many candidates of an output.
+# Largest part of a line that is read, and most candidates of an output. [characters; lines]
 _READ = 400
 _KEY = 160
 CANDIDATES = 1500
@@ -108,7 +108,13 @@ class Candidate:
 
 
 def candidates(lines: Sequence[Line]) -> list[Candidate]:
-    """Return the candidates of an output in the order of their first line; of very many those at its beginning and its end.
+    """Return the candidates of an output in the order of their first line; of very many, those at its beginning and its
+    end.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Lines of an output, in order.
 
     Examples
     --------
@@ -150,12 +156,20 @@ class Surroundings:
             self.top.setdefault(line.file, place)
 
     def text(self, place: int, file: int) -> str:
-        """Return the line at a place, if it is one of a file."""
+        """Return the line at a place, if it is one of a file.
+
+        Parameters
+        ----------
+        place : int
+            Position in the list of lines.
+        file : int
+            Index of the file, from 0.
+        """
         return self.lines[place].text if 0 <= place < len(self.lines) and self.lines[place].file == file else ""
 
 
 def features(one: Candidate, around: Surroundings) -> dict[str, float]:
-    """Return the numbers of a candidate.
+    """Return the features of a candidate.
 
     Parameters
     ----------
@@ -265,6 +279,11 @@ def _next_to(one: Candidate, around: Surroundings) -> dict[str, float]:
 
 def numbers(lines: Iterable[Line]) -> Iterator[tuple[Candidate, dict[str, float]]]:
     """Yield the candidates of an output with their features.
+
+    Parameters
+    ----------
+    lines : iterable of Line
+        Lines of an output, in order.
 
     Examples
     --------

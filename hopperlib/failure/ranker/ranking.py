@@ -23,7 +23,7 @@ from hopperlib.package_data import load_csv_resource
 
 
 class RankedLine(NamedTuple):
-    """A line, how often it occurs but for its numbers, and the share of the choice that it gets. [fraction]"""
+    """A line, its number of occurrences (ignoring numbers), and its share of the choice. [fraction]"""
 
     file: int
     line: int
@@ -45,7 +45,7 @@ def weights() -> Mapping[str, float]:
 
 
 def learning_curve() -> list[tuple[int, int, int]]:
-    """Return outputs fitted, top lines that were true in repositories left out, and outputs judged.
+    """Return the number of outputs fitted, of correct top lines in held-out repositories, and of outputs judged.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def ranked_lines(files: Sequence[LineReader]) -> list[RankedLine]:
     Parameters
     ----------
     files : sequence of LineReader
-        That were read to their ends.
+        Files that were read to the end.
 
     Examples
     --------

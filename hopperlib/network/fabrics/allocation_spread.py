@@ -17,9 +17,9 @@ class AllocationSpread(NamedTuple):
     Parameters
     ----------
     nodes, groups, switches, runs : int
-        Groups and switches that it uses, and its number of runs of node numbers.
+        Nodes, groups and switches that it uses, and its number of runs of consecutive node numbers.
     fewest_groups : int
-        That would hold it, on an empty machine.
+        Fewest groups that can hold it, on an empty machine.
     inside_group, inside_switch : float
         Share of the pairs of its nodes that have a group, and a switch, in common. [fraction]
     bisection_gb_s : float or None
@@ -53,7 +53,7 @@ def allocation_spread(
     rates : bool
         Whether the rates of the links are known.
     group_sizes : Counter or None
-        As `group_sizes_of` gives them, so that many jobs count them once.
+        Result of `group_sizes_of`, to be shared by many jobs.
 
     Raises
     ------
@@ -104,6 +104,11 @@ def _fewest_groups(group_sizes: Counter[int], nodes: int) -> int:
 def group_sizes_of(fabric: Fabric) -> Counter[int]:
     """Return the places for nodes in each group.
 
+    Parameters
+    ----------
+    fabric : Fabric
+        The network.
+
     Examples
     --------
     >>> from hopperlib.network.fabrics.tree import fat_tree
@@ -114,7 +119,9 @@ def group_sizes_of(fabric: Fabric) -> Counter[int]:
 
 
 def _bisection_gb_s(fabric: Fabric, places: Sequence[int]) -> float:
-    """Return the bandwidth between the halves of the list, with each node sending to the one half a job later. [GB/s]"""
+    """Return the bandwidth between the halves of the list, with each node sending to the node half a list later.
+    [GB/s]
+    """
     half = len(places) // 2
     messages = {(i, i + half): 1.0 for i in range(half)} | {(i + half, i): 1.0 for i in range(half)}
     traffic = Traffic.between(fabric, places, messages)

@@ -1,10 +1,10 @@
-"""Effective bisection bandwidth: what random pairs across random halves of a network get, by how routes are chosen.
+"""Effective bisection bandwidth: the rate of random pairs across random halves of a network, for several ways of
+choosing routes.
 
 A network with as many links upwards as nodes carries any pairing if routes are
-chosen for it. With routes that each destination's number fixes, some links get
-several pairs and others none. How much is left on average is the effective
-bisection bandwidth [1]_. Adaptive routing tries several ways and takes the
-emptiest [2]_; those that chose before do not move again.
+chosen for it. If the destination's number fixes the route, some links get several pairs and others none. The average
+share that remains is the effective bisection bandwidth [1]_. Adaptive routing tries several paths and takes the
+emptiest [2]_; earlier pairs keep their path.
 
 References
 ----------
@@ -27,19 +27,19 @@ from hopperlib.network.fabrics.tree import SwitchTree
 def effective_bisection(fabric: Fabric, rng: random.Random, *, draws: int = 20) -> float:
     """Mean share of its full rate that a pair gets, all nodes paired at random across two random halves. [fraction]
 
-    A pair gets the rate of the most crowded link of its route over the pairs there.
+    A pair gets an equal share of the most crowded link of its route.
 
     Parameters
     ----------
     fabric : Fabric
-        Whose routes between two nodes are fixed (`route`).
+        A network with fixed routes between two nodes (`route`).
     rng : random.Random
     draws : int
         Random pairings.
 
     Examples
     --------
-    Nothing shares a switch with itself; with one link upwards for two nodes, two pairs share it mostly:
+    Pairs inside one switch share no link; with one uplink for two nodes, usually two pairs share it:
 
     >>> from hopperlib.network.fabrics.tree import fat_tree
     >>> tree = fat_tree(nodes_per_leaf=2, leaves_per_pod=8, leaf_uplinks=1)
@@ -53,17 +53,17 @@ def effective_bisection(fabric: Fabric, rng: random.Random, *, draws: int = 20) 
 
 
 def adaptive_bisection(tree: SwitchTree, rng: random.Random, *, choices: int, draws: int = 20) -> float:
-    """Mean share of its full rate that a pair gets if each tries some links upwards and takes the emptiest. [fraction]
+    """Mean share of its full rate that a pair gets if each pair tries some uplinks and takes the emptiest. [fraction]
 
-    Pairs choose one after another, in random order; a way is as full as its most crowded link.
+    Pairs choose one after another, in random order; the load of a path is that of its most crowded link.
 
     Parameters
     ----------
     tree : SwitchTree
-        Of two levels: leaves with the same number of links upwards each.
+        A tree of two levels, with the same number of uplinks for each leaf.
     rng : random.Random
     choices : int
-        Ways that a pair tries. [1 to the links upwards of a leaf]
+        Paths that a pair tries. [1 to the uplinks of a leaf]
     draws : int
         Random pairings.
 
@@ -74,7 +74,7 @@ def adaptive_bisection(tree: SwitchTree, rng: random.Random, *, choices: int, dr
 
     Examples
     --------
-    One way tried is chance, all of them nearly mend it:
+    Trying one path is random routing; trying all of them restores nearly the full rate:
 
     >>> from hopperlib.network.fabrics.tree import fat_tree
     >>> tree = fat_tree(nodes_per_leaf=8, leaves_per_pod=8, leaf_uplinks=8)
@@ -94,7 +94,7 @@ def adaptive_bisection(tree: SwitchTree, rng: random.Random, *, choices: int, dr
         routes = []
         for a, b in _pairs(tree.nodes, rng):
             tried = [tree.route(a, b, number) for number in rng.sample(range(ways), choices)]
-            # The first of those that are equally empty: `sample` has shuffled them.
+            # The first of several equally empty paths: `sample` has shuffled them.
             route = min(tried, key=lambda links: max((crowd[link] for link in links), default=0))
             crowd.update(route)
             routes.append(route)
@@ -103,7 +103,7 @@ def adaptive_bisection(tree: SwitchTree, rng: random.Random, *, choices: int, dr
 
 
 def _pairs(nodes: int, rng: random.Random) -> list[tuple[int, int]]:
-    """Return the nodes of two random halves paired, each both ways, in random order."""
+    """Return random pairs of nodes across two random halves, in both directions, in random order."""
     order = list(range(nodes))
     rng.shuffle(order)
     half = nodes // 2
@@ -111,6 +111,6 @@ def _pairs(nodes: int, rng: random.Random) -> list[tuple[int, int]]:
 
 
 def _share(routes: Sequence[Sequence[int]]) -> float:
-    """Return the mean share of its rate that a route gets: that of its most loaded link."""
+    """Return the mean share of its rate that a route gets: the share of its most loaded link."""
     crowd = Counter(link for route in routes for link in route)
     return fmean(1 / max((crowd[link] for link in route), default=1) for route in routes)

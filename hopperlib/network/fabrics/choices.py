@@ -8,7 +8,7 @@ from hopperlib.errors import refusal
 from hopperlib.network.fabrics.fabric import Fabric
 from hopperlib.scheduling.scheduler import NodeChoice
 
-# : Choices by name, with descriptions.
+#: Choices by name, with descriptions.
 CHOICES = {
     "first": "the first free nodes of the list",
     "switch": "as few switches as can be",
@@ -20,21 +20,20 @@ CHOICES = {
 def choose(fabric: Fabric, free: Sequence[int], nodes: int, choice: str, rng: random.Random) -> list[int]:
     """Return the nodes that a job gets.
 
-    With few switches, the groups of the network are filled first, and in each of these the switches, unless fewer
-    switches do across groups; a unit that holds the rest of the job and has the least to spare is taken before the
-    one with most free nodes.
+    With few switches, groups are filled first, and in each group its switches, unless fewer switches suffice across
+    groups; the unit that fits the rest of the job most tightly is taken before the one with the most free nodes.
 
     Parameters
     ----------
     fabric : Fabric
     free : sequence of int
-        Nodes that no job has, in the scheduler's order.
+        Free nodes, in the scheduler's order.
     nodes : int
-        Wanted.
+        Number of nodes requested.
     choice : str
         One of `CHOICES`.
     rng : random.Random
-        For nodes at random.
+        Source of random numbers for the random choice.
 
     Raises
     ------
@@ -87,7 +86,7 @@ def _fewest(free: Sequence[int], nodes: int, unit_of: Callable[[int], int]) -> l
 def node_choice(
     fabric: Fabric, choice: str, rng: random.Random, *, nodes: int, count: int = 1, wait_s: int = 0
 ) -> NodeChoice:
-    """Return a choice as the scheduler takes it, for the first nodes of a network.
+    """Return a choice in the form that the scheduler expects, for the first nodes of a network.
 
     Parameters
     ----------
@@ -96,10 +95,10 @@ def node_choice(
         One of `CHOICES`.
     rng : random.Random
     nodes : int
-        Of the machine; at most those of the network.
+        Nodes of the machine; at most those of the network.
     count, wait_s : int
-        With ``switch`` and ``group``: in how many of these a job wants to lie, as in Slurm's ``--switches=count@time``,
-        and how long it waits for that if it could. [s]
+        With ``switch`` and ``group``: maximum number of units for a job, as in Slurm's ``--switches=count@time``, and
+        how long the job waits for such nodes if they are possible. [s]
 
     Raises
     ------
@@ -108,7 +107,7 @@ def node_choice(
 
     Examples
     --------
-    Two switches of four nodes. Job 2 could lie under one, and waits for that until job 1 has ended, or for half a minute:
+    Two switches of four nodes. Job 2 would fit on one, and waits until job 1 has ended, or for half a minute:
 
     >>> from hopperlib.network.fabrics.tree import fat_tree
     >>> from hopperlib.scheduling.scheduler import simulate

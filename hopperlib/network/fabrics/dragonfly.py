@@ -1,17 +1,16 @@
 """The dragonfly: groups of switches, and links between each pair of groups.
 
 Inside a group, switches form rows and columns, each linked to all others of its row and of its column; one row is all
-to all. The links to the other groups leave the switches one after the other, column by column: first all of the first
-other group, then of the next, and round again. That rule gives every link of two published Aries machines [1]_; for
-other machines it is assumed.
+to all. The links to the other groups leave the switches one after the other, column by column: first all links to the
+first other group, then to the next, wrapping around. That rule gives every link of two published Aries machines [1]_;
+for other machines it is assumed.
 
-Routes are minimal (by any link between the two groups, each as often) or by a
-detour (Valiant [2]_): through another group, or inside a group another switch,
-each as often. From a corner of a group to another, half of the messages go
-along the row first.
+Routes are minimal (using the links between the two groups equally) or take a detour (Valiant [2]_): through another
+group, or inside a group through another switch, all equally often. From one corner of a group to another, half of the
+messages go along the row first.
 
-The messages on a link depend only on sums: the messages of each switch to each group, and from each. So a whole machine
-takes a fraction of a second.
+The messages on a link depend only on sums: the messages of each switch to and from each group. A whole machine is
+therefore computed in a fraction of a second.
 
 References
 ----------
@@ -34,15 +33,17 @@ from hopperlib.network.fabrics.fabric import FabricLink, LinkLoads, SwitchPairs,
 
 #: Messages by switch of a group.
 _BySwitch = list[float]
-#: Of a group: messages inside it, by views and lines; and those to and from each gateway of a set.
+#: Messages inside a group, by views and lines, and those to and from each gateway of a set.
 _Ends = tuple[list[list[_BySwitch]], list[_BySwitch], list[_BySwitch]]
 _Gathered = tuple[dict[int, _Ends], list[list[float]]]
-# : The largest dragonfly supported.
+#: The largest dragonfly supported.
 _MOST_SWITCHES = 50_000
 
 
 class _View(NamedTuple):
-    """The columns of a group or its rows, how many gateways of each set these lines have, and from which end one looks."""
+    """The columns or rows of a group, the number of gateways of each set on these lines, and the end from which they
+    are viewed.
+    """
 
     lines: list[range]
     gateways: list[Counter[int]]
@@ -52,8 +53,9 @@ class _View(NamedTuple):
 class _Demand(NamedTuple):
     """Load on a group's links.
 
-    For each view, and each of its lines, what each switch sends to the line, or gets from it: inside the group, and on
-    the ways from and to gateways. Then what each switch sends in all to other groups, and gets, for each gateway of a set.
+    For each view and each of its lines, the messages that each switch sends to the line or receives from it: inside the
+    group, and on the paths from and to gateways. Then the messages that each switch sends to other groups in total, and
+    receives, for each gateway of a set.
     """
 
     within: list[list[_BySwitch]]
@@ -63,7 +65,7 @@ class _Demand(NamedTuple):
 
     @property
     def minimal(self) -> list[list[_BySwitch]]:
-        """For each view and line, what minimal routes carry."""
+        """For each view and line, the messages on minimal routes."""
         both = zip(self.within, self.through, strict=True)
         return [[_added(each) for each in zip(within, through, strict=True)] for within, through in both]
 
@@ -78,18 +80,18 @@ class Dragonfly:
         Groups, and the arrangement of the switches of one; ``rows=1`` is all to all.
     nodes_per_switch : int
     links_per_pair : int
-        Links between each pair of groups; as many as go evenly into `parallel`.
+        Links between each pair of groups; a multiple of `parallel`.
     parallel : int
-        Links that run side by side between the same two switches of two groups.
+        Parallel links between the same two switches of two groups.
     row_links, column_links : int
-        Links side by side between two switches of a row, and of a column.
+        Parallel links between two switches of a row, and of a column.
     local_gb_s, global_gb_s, node_gb_s : float
         Rate of a link inside a group, between groups, and of a node. [GB/s]
 
     Raises
     ------
     InputError
-        If a count is below 1, a rate is not positive or the links do not go evenly.
+        If a count is below 1, a rate is not positive, or `links_per_pair` is not a multiple of `parallel`.
 
     Examples
     --------
@@ -130,7 +132,7 @@ class Dragonfly:
 
     @property
     def routings(self) -> tuple[str, str]:
-        """All minimal, and all by a detour."""
+        """The names of the two routings: all minimal, and all detoured."""
         return "minimal", "valiant"
 
     @property
@@ -149,11 +151,23 @@ class Dragonfly:
         return self.links_per_pair * self.global_gb_s
 
     def switch_of(self, node: int) -> int:
-        """Return the switch of a node."""
+        """Return the switch of a node.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node, from 0.
+        """
         return node // self.nodes_per_switch
 
     def group_of(self, node: int) -> int:
-        """Return the group of a node."""
+        """Return the group of a node.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node, from 0.
+        """
         return node // (self.nodes_per_switch * self.switches)
 
     # A link inside a group is numbered (group, from, to); all links between two groups together follow these.
@@ -172,7 +186,7 @@ class Dragonfly:
         return inside * self.groups + [self.pair_gb_s] * self.groups**2
 
     def links(self) -> Iterator[tuple[int, FabricLink]]:
-        """Yield each directed link inside groups, and one for each ordered pair of groups."""
+        """Yield each directed link inside groups, and one link for each ordered pair of groups."""
         for group in range(self.groups):
             first = group * self.switches
             for start in range(self.switches):
@@ -186,7 +200,14 @@ class Dragonfly:
                     yield self._global(start, end), FabricLink(start, end, "global", self.pair_gb_s)
 
     def gateways(self, group: int, other: int) -> list[int]:
-        """Return the switches of a group from which links lead to another, in the order in which the other's answer.
+        """Return the switches of a group with links to another group, in the order of the switches at the other ends.
+
+        Parameters
+        ----------
+        group : int
+            Group of the switches, from 0.
+        other : int
+            The other group, from 0.
 
         Examples
         --------
@@ -206,12 +227,12 @@ class Dragonfly:
 
     @property
     def _cables(self) -> int:
-        """Pairs of switches that the links between two groups join."""
+        """Pairs of switches that are connected by the links between two groups."""
         return self.links_per_pair // self.parallel
 
     @cached_property
     def _gateway_sets(self) -> list[list[int]]:
-        """Gateways of the first, second, ... other group, until they repeat."""
+        """Gateways to the first, second, ... other group, until they repeat."""
         return [self._gateways_of_peer(peer) for peer in range(self.switches // gcd(self._cables, self.switches))]
 
     def _local_hops(self, start: int, end: int) -> int:
@@ -220,20 +241,31 @@ class Dragonfly:
         return rows + (start % self.columns != end % self.columns)
 
     def _local_route(self, group: int, start: int, end: int) -> list[int]:
-        """Return the links of a way inside a group, along the row first."""
+        """Return the links of a path inside a group, along the row first."""
         corner = start // self.columns * self.columns + end % self.columns
         steps = [start, *([corner] if corner not in (start, end) else []), end]
         return [self._local(group, a, b) for a, b in pairwise(steps) if a != b]
 
     def distance(self, a: int, b: int) -> int:
-        """Return the links of the shortest minimal way between two nodes: by one link between their groups at most. [hops]
+        """Return the number of links of the shortest minimal path between two nodes, with at most one link between
+        groups. [hops] If gateways are far away, a path through a third group can have fewer links; no minimal route
+        takes it.
 
-        Where gateways lie badly, a way through a third group can have fewer links; no minimal route takes it.
+        Parameters
+        ----------
+        a, b : int
+            Numbers of the nodes, from 0.
         """
         return len(self.route(a, b))
 
     def route(self, a: int, b: int) -> list[int]:
-        """Return the links of one shortest minimal way between two nodes."""
+        """Return the links of one shortest minimal path between two nodes.
+
+        Parameters
+        ----------
+        a, b : int
+            Numbers of the nodes, from 0.
+        """
         (g, start), (h, end) = (divmod(self.switch_of(node), self.switches) for node in (a, b))
         if g == h:
             return self._local_route(g, start, end)
@@ -245,6 +277,11 @@ class Dragonfly:
 
     def minimal_ways(self, a: int, b: int) -> int:
         """Return the number of shortest paths from one switch to another, counting each parallel link.
+
+        Parameters
+        ----------
+        a, b : int
+            Numbers of the switches, from 0.
 
         Examples
         --------
@@ -307,7 +344,7 @@ class Dragonfly:
 
     @cached_property
     def _views(self) -> list[_View]:
-        """All views that a group's links need; with one row, each switch is a column and one view suffices."""
+        """All views required for a group's links; with one row, each switch is a column and one view suffices."""
         size, step = self.switches, self.columns
         rows = [range(first, first + step) for first in range(0, size, step)]
         columns = [range(first, size, step) for first in range(step)]
@@ -321,10 +358,10 @@ class Dragonfly:
         return [[[0.0] * self.switches for _ in view.lines] for view in self._views]
 
     def _no_ends(self) -> list[_BySwitch]:
-        """Return zero messages for each set of gateways and, last, for switches without a further one."""
+        """Return zero messages for each set of gateways and, last, for switches without another set."""
         return [[0.0] * self.switches for _ in range(len(self._gateway_sets) + 1)]
 
-    # Both ways of routing start from the sums of the same traffic.
+    # Both routings start from the sums of the same traffic.
     @lru_cache(maxsize=1)  # noqa: B019
     def _gathered(self, traffic: Traffic) -> tuple[dict[int, _Demand], list[list[float]]]:
         """Return the load of a traffic pattern on each group it uses, and between groups."""
@@ -402,7 +439,7 @@ class Dragonfly:
         return seen
 
     def _at_gateways(self, of_sets: Sequence[float]) -> Iterator[list[float]]:
-        """Yield by switch the values of its sets of gateways, and last for none: the first set of each, the second, ..."""
+        """Yield by switch the values of its sets of gateways, and last for none: first sets, second sets, ..."""
         return ([of_sets[each] for each in layer] for layer in self._layers)
 
     def _by_detours(
@@ -410,8 +447,8 @@ class Dragonfly:
     ) -> Generator[tuple[int, list[list[_BySwitch]]]]:
         """Yield for each group and view the messages sent and received by lines if all traffic is detoured.
 
-        Inside a group, by each third switch as often; between groups, by each third group. Of a switch's total traffic,
-        each intermediate switch gets the same share, except for messages to that switch itself.
+        Inside a group, each third switch is used equally often; between groups, each third group. Each intermediate
+        switch gets the same share of a switch's total traffic, except for messages to that switch itself.
         """
         for group, matrix in enumerate(self._passing(between)):
             demand = demands.get(group)
@@ -461,7 +498,7 @@ class Dragonfly:
 
     @cached_property
     def _cables_at(self) -> list[float]:
-        """How many other groups each switch is a gateway to."""
+        """Number of other groups to which each switch is a gateway."""
         sets = len(self._gateway_sets)
         behind = [len(range(number, self.groups - 1, sets)) for number in range(sets)]
         return _added(list(self._at_gateways([*behind, 0])))
@@ -478,7 +515,9 @@ class Dragonfly:
         return passing
 
     def _passing(self, between: list[list[float]]) -> Iterator[list[list[float]]]:
-        """Yield for each group what others send each other, by the sets of gateways where it would come and leave."""
+        """Yield for each group the traffic between other groups, by the sets of gateways where it would enter and
+        leave.
+        """
         count, back = len(self._gateway_sets), list(zip(*between, strict=True))
         matrix, inside = [[0.0] * count for _ in range(count)], dict[int, int]()
 
@@ -511,7 +550,8 @@ class Dragonfly:
         return legs
 
     def _links_of(self, group: int, seen: list[list[_BySwitch]]) -> Iterable[tuple[int, float]]:
-        """Return the links of a group with their messages: between corners, half go along the row first.
+        """Return the links of a group with their messages: between corners, half of the messages go along the row
+        first.
 
         A link along a row therefore carries half of its start's messages to the column of its end, and half of its
         end's messages from the column of its start; the same with rows and columns exchanged.

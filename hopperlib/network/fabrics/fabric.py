@@ -16,16 +16,16 @@ SwitchPairs = Mapping[tuple[int, int], float]
 
 
 class FabricLink(NamedTuple):
-    """A directed link, or several parallel ones: its ends, its kind, and its bandwidth.
+    """A directed link, or several parallel links: ends, kind and bandwidth.
 
     Parameters
     ----------
     start, end : int
-        Switches; in a dragonfly's link between groups, the groups.
+        Switches; for a dragonfly's link between groups, the groups.
     kind : str
         ``local``, ``global``, ``up``, ``down`` or an axis.
     capacity_gb_s : float
-        All links side by side together. [GB/s]
+        Bandwidth of all parallel links together. [GB/s]
     """
 
     start: int
@@ -47,7 +47,7 @@ class Traffic:
     sends : float
         Messages that the busiest node sends.
     targets : mapping
-        (From switch, node that receives) -> messages, where the network has routes that the destination fixes.
+        (From switch, node that receives) -> messages, if the destination fixes the routes of the network.
     places : sequence of int
         The nodes of the job.
     """
@@ -72,9 +72,9 @@ class Traffic:
         ----------
         fabric : Fabric
         places : sequence of int
-            The node on which each rank of the job sits.
+            Node of each rank of the job.
         messages : mapping or None
-            (From rank, to rank) -> messages; None: each to every other.
+            (From rank, to rank) -> messages; None if each rank sends to every other.
 
         Examples
         --------
@@ -114,19 +114,43 @@ class Fabric(Protocol):
 
     @property
     def node_gb_s(self) -> float:
-        """Most that a node sends. [GB/s]"""
+        """Maximum rate at which a node sends. [GB/s]"""
 
     def switch_of(self, node: int) -> int:
-        """Return the switch of a node."""
+        """Return the switch of a node.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node, from 0.
+        """
 
     def group_of(self, node: int) -> int:
-        """Return the group of a node."""
+        """Return the group of a node.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node, from 0.
+        """
 
     def distance(self, a: int, b: int) -> int | None:
-        """Return the links between the switches of two nodes; None where nothing joins them. [hops]"""
+        """Return the number of links between the switches of two nodes; None if they are not connected. [hops]
+
+        Parameters
+        ----------
+        a, b : int
+            Numbers of the nodes, from 0.
+        """
 
     def route(self, a: int, b: int) -> list[int]:
-        """Return the links of one shortest way between two nodes."""
+        """Return the links of one shortest path between two nodes.
+
+        Parameters
+        ----------
+        a, b : int
+            Numbers of the nodes, from 0.
+        """
 
     def links(self) -> Iterator[tuple[int, FabricLink]]:
         """Yield each directed link with its number."""
@@ -136,4 +160,12 @@ class Fabric(Protocol):
         """Bandwidth of each link, by its number. [GB/s]"""
 
     def loads(self, traffic: Traffic, routing: str) -> LinkLoads:
-        """Return the messages on each link in use."""
+        """Return the messages on each link in use.
+
+        Parameters
+        ----------
+        traffic : Traffic
+            Messages of a job.
+        routing : str
+            One of `routings`.
+        """

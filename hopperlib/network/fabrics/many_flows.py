@@ -15,7 +15,8 @@ and messages share links. The first is a measured ratio; the second comes from r
 References
 ----------
 .. [1] Rings on a dragonfly of Cray XC30: 44, 33, 24 and 22 % of the pair rate on 4, 16, 128 and 256 nodes were measured
-   (HPC-UK, ARCHER benchmarks, b_eff of the HPC Challenge); ``tests/network/test_many_flows.py`` has the model beside them.
+   (HPC-UK, ARCHER benchmarks, b_eff of the HPC Challenge); ``tests/network/test_many_flows.py`` compares the model with
+   them.
 """
 
 import random
@@ -48,7 +49,8 @@ def random_ring(nodes: int, ranks_per_node: int, rng: random.Random) -> Messages
 
     Examples
     --------
-    Each of four nodes sends two messages in each direction of the ring for each of its ranks, less those inside:
+    Each of four nodes sends one message in each direction of the ring for each of its ranks, except those within the
+    node:
 
     >>> sum(random_ring(4, 1, random.Random(1)).values())
     8.0
@@ -79,7 +81,7 @@ def halos(grid: Sequence[int], node_of_rank: Sequence[int]) -> Messages:
     Raises
     ------
     InputError
-        If there is not one node for each rank.
+        If the number of nodes in the list is not the number of ranks.
 
     Examples
     --------
@@ -107,14 +109,14 @@ def halos(grid: Sequence[int], node_of_rank: Sequence[int]) -> Messages:
 
 
 class SharesKept(NamedTuple):
-    """Share of one pair's rate that a node keeps when all send. [0-1]
+    """Share of one pair's rate that a node keeps when all nodes send. [0-1]
 
     Parameters
     ----------
     minimal : float
         With all routes minimal.
     mixed : float
-        With the best mixture of minimal routes and detours. Adaptive routing comes between the two.
+        With the best mixture of minimal routes and detours. Adaptive routing is between the two.
     """
 
     minimal: float
@@ -122,6 +124,11 @@ class SharesKept(NamedTuple):
 
     def at(self, adaptivity: float) -> float:
         """Share kept between the two ends: 0 for minimal routes, 1 for the best mixture. [0-1]
+
+        Parameters
+        ----------
+        adaptivity : float
+            Position between minimal routes and the best mixture. [0-1]
 
         Examples
         --------
@@ -142,9 +149,9 @@ def share_kept(
     places : sequence of int
         Nodes of the job.
     messages : mapping or None
-        (From, to) -> messages, numbered in the order of `places`; None if everybody sends to everybody.
+        (From, to) -> messages, numbered in the order of `places`; None for all-to-all.
     both_ways : float
-        Rate of each direction of an interface while the other is busy, over its rate alone. [0-1]
+        Rate of one direction of an interface while the other is busy, over its rate alone. [0-1]
 
     Raises
     ------
@@ -168,9 +175,8 @@ def share_kept(
 
 
 def bisected(points: Sequence[Point]) -> list[int]:
-    """Indices of points in an order that halves their box again and again along its longest side.
-
-    Two sets of points put in order in this way and matched one by one keep neighbors close.
+    """Indices of points in an order that repeatedly halves their box along its longest side. If two sets of points are
+    sorted in this way and matched one by one, neighbors stay close.
 
     Parameters
     ----------
@@ -198,7 +204,7 @@ def bisected(points: Sequence[Point]) -> list[int]:
 def mapping_gain(
     fabric: Fabric, places: Sequence[int], coordinates: Sequence[Point], grid: Sequence[int], ranks_per_node: int
 ) -> float:
-    """Part of the time of halo exchanges that ranks mapped by bisection save over ranks in list order. [fraction]
+    """Share of the time of halo exchanges that a mapping by bisection saves over ranks in list order. [fraction]
 
     The busiest link limits both; neither is faster than a node's interface.
 
@@ -216,7 +222,7 @@ def mapping_gain(
     Raises
     ------
     InputError
-        If the ranks of the grid are not as many as the nodes hold.
+        If the number of ranks of the grid is not `ranks_per_node` times the nodes.
 
     Examples
     --------
@@ -268,13 +274,13 @@ def all_to_all_s(
     message_bytes : float
         For each pair of ranks. [bytes, at least 0]
     node_gb_s : float
-        Rate out of a node while as much comes in, with all flows at once. [GB/s, above 0]
+        Send rate of a node that receives as much, with all flows at once. [GB/s, above 0]
     per_message_us : float
-        Work of a rank for one message sent and one received. [us]
+        Processing time of a rank for one message sent and one received. [us]
     messages_per_s : float
-        Messages per second that an interface passes. [1/s, above 0]
+        Message rate of an interface. [1/s, above 0]
     inside_gb_s : float
-        Rate of all copies inside a node. [GB/s, above 0]
+        Total copy rate inside a node. [GB/s, above 0]
 
     Raises
     ------
@@ -283,7 +289,7 @@ def all_to_all_s(
 
     Examples
     --------
-    Two nodes of 32 ranks, 1 MiB a pair: 1.07 GB leave each node.
+    Two nodes of 32 ranks, 1 MiB per pair: 1.07 GB leave each node.
 
     >>> round(1e3 * all_to_all_s(2, 32, 1 << 20, node_gb_s=12.16), 1)
     88.3

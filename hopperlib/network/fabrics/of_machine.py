@@ -1,4 +1,4 @@
-"""The network of a machine, as its file states it."""
+"""The network of a machine, built from the machine file."""
 
 from functools import lru_cache
 
@@ -13,6 +13,11 @@ from hopperlib.network.fabrics.tree import fat_tree
 @lru_cache(maxsize=8)
 def fabric_of(machine: Machine) -> Fabric:
     """Return the network of a machine.
+
+    Parameters
+    ----------
+    machine : Machine
+        A machine whose file describes the wiring of its switches.
 
     Raises
     ------

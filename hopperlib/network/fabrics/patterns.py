@@ -1,4 +1,4 @@
-"""Who talks to whom in a job: messages between its nodes, numbered in the order of the job's list."""
+"""Communication patterns of a job: messages between its nodes, numbered in the order of the job's list."""
 
 import random
 from collections.abc import Callable, Iterator, Mapping
@@ -7,10 +7,10 @@ from itertools import chain
 from hopperlib.errors import refusal
 from hopperlib.network.runtime.traffic import all_reduce_tree, grid_dimensions, nearest_neighbors
 
-#: Messages: (from rank, to rank) -> how many.
+#: Messages: (from rank, to rank) -> number of messages.
 Messages = Mapping[tuple[int, int], float]
 
-# : Patterns by name, with descriptions.
+#: Patterns by name, with descriptions.
 PATTERNS = {
     "neighbors-1": "neighbors on a ring",
     "neighbors-2": "neighbors on a grid of 2 dimensions",
@@ -29,16 +29,16 @@ PATTERNS = {
 def messages_of(pattern: str, nodes: int, rng: random.Random) -> Messages | None:
     """Return the messages of a pattern; None if every node sends to every other.
 
-    Steps that follow on each other count as if all were under way at once.
+    Consecutive steps count as if all of them ran at the same time.
 
     Parameters
     ----------
     pattern : str
         One of `PATTERNS`.
     nodes : int
-        Of the job.
+        Nodes of the job.
     rng : random.Random
-        For the random one.
+        Source of random numbers for the random pattern.
 
     Raises
     ------
@@ -116,5 +116,5 @@ _STEPS: dict[str, Callable[[int], Iterator[tuple[int, int]]]] = {
 
 
 def _without_own(pairs: Iterator[tuple[int, int]]) -> Messages:
-    """Return pairs as messages, without those to oneself."""
+    """Return pairs as messages, without messages of a rank to itself."""
     return {(a, b): 1.0 for a, b in pairs if a != b}

@@ -1,10 +1,10 @@
 """Rates that links allow each job: all routes minimal, all detoured, and the best mixture of both.
 
 All messages of a job have one rate, since a parallel code waits for the last message. Jobs share links max-min fair, as
-on the torus. The route of a packet is chosen packet by packet, and cannot be predicted from outside. So there are two
-ends, everything one way and everything the other, and a mixture: the one share of detours that leaves the busiest link
-least busy. This is optimal adaptive routing with knowledge of all links; a real network knows only its neighborhood. So
-the truth is expected between the mixture and the worse end.
+on the torus. The route of a packet is chosen packet by packet, and cannot be predicted from outside. The model
+therefore computes two extremes, all minimal and all detoured, and a mixture: the share of detours that minimizes the
+load of the busiest link. This is optimal adaptive routing with knowledge of all links; a real network knows only its
+neighborhood. The actual rate is expected between the mixture and the worse extreme.
 """
 
 from collections.abc import Sequence
@@ -17,16 +17,16 @@ from hopperlib.network.runtime.sharing import fill
 
 
 class Pace(NamedTuple):
-    """How fast a job exchanges data.
+    """Data exchange rate of a job.
 
     Parameters
     ----------
     first_gb_s, second_gb_s : float
-        With all routes of the network's first way of routing (minimal), and of its second. [GB/s a node]
+        With all messages on the network's first routing (minimal), and on its second. [GB/s per node]
     mixed_gb_s : float
-        With the best mixture. [GB/s a node]
+        With the best mixture. [GB/s per node]
     share : float
-        Of the second way in that mixture. [fraction]
+        Share of the second routing in that mixture. [fraction]
     alone_gb_s : float
         A node's rate without contention. [GB/s]
     """
@@ -39,7 +39,7 @@ class Pace(NamedTuple):
 
     @property
     def slowdowns(self) -> tuple[float, float, float]:
-        """How many times longer messages take than with nothing in the way: first, second, mixed."""
+        """Slowdown of messages relative to a free network: first routing, second, mixed. [ratio]"""
         return (
             self.alone_gb_s / self.first_gb_s,
             self.alone_gb_s / self.second_gb_s,
@@ -49,7 +49,7 @@ class Pace(NamedTuple):
 
 @dataclass(frozen=True)
 class Laid:
-    """Traffic of some jobs routed over links in both ways, the first job being the one of interest."""
+    """Traffic of some jobs on the links under both routings; the first job is the job of interest."""
 
     fabric: Fabric
     traffics: Sequence[Traffic]
@@ -58,11 +58,23 @@ class Laid:
     second: Sequence[LinkLoads]
 
     def mixed(self, share: float) -> list[LinkLoads]:
-        """Return the loads with a share of the second way."""
+        """Return the loads with a share of the second routing.
+
+        Parameters
+        ----------
+        share : float
+            Share of the second routing. [0-1]
+        """
         return [_mixture(one, other, share) for one, other in zip(self.first, self.second, strict=True)]
 
     def rates(self, share: float) -> list[float]:
-        """Return the max-min fair rate of each job with a share of the second way. [GB/s a node]"""
+        """Return the max-min fair rate of each job with a share of the second routing. [GB/s per node]
+
+        Parameters
+        ----------
+        share : float
+            Share of the second routing. [0-1]
+        """
         if len(self.traffics) > 1:
             return fair_rates(self.fabric, self.traffics, self.wants_gb_s, self.mixed(share))
         # A job alone is as slow as its busiest link.
@@ -71,7 +83,13 @@ class Laid:
         return [want / max(1.0, busiest * want / self.wants_gb_s[0])]
 
     def busy(self, share: float) -> dict[int, float]:
-        """Return the utilization of each used link at the jobs' rates. [fraction]"""
+        """Return the utilization of each used link at the jobs' rates. [fraction]
+
+        Parameters
+        ----------
+        share : float
+            Share of the second routing. [0-1]
+        """
         carried = self._total(self.mixed(share), self._scales(self.rates(share)))
         return {link: gb_s / self.fabric.capacity_gb_s[link] for link, gb_s in carried.items()}
 
@@ -93,11 +111,11 @@ class Laid:
 
     @cached_property
     def edge(self) -> list[tuple[float, float]]:
-        """Return the utilization of links in both ways, if all send at their wanted rates: of those that can be the
-        busiest. [fraction]
+        """Return the utilization under both routings of the links that can be the busiest, if all jobs send at their
+        wanted rates. [fraction]
         """
         capacity, scales = self.fabric.capacity_gb_s, self._scales(self.wants_gb_s)
-        # In units of the first job's messages: alone, its loads need no scaling link by link.
+        # In units of the first job's messages, so that a job alone needs no scaling of its loads.
         unit = scales[0] or 1.0
         first, second = (self._total(loads, [each / unit for each in scales]) for loads in (self.first, self.second))
 
@@ -109,7 +127,7 @@ class Laid:
 
         if not first:
             return [(0.0, 0.0)]
-        # Of all other links only those matter that are busier than these two at the ends where they are not the busiest.
+        # Only other links that are busier than one of these two somewhere in between matter.
         lines = [line(busiest(first)), line(busiest(second))]
         low, high = lines[1][0], lines[0][1]
         lines += [
@@ -121,7 +139,7 @@ class Laid:
 
 
 def upper_edge(lines: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the straight lines over [0, 1] that no other exceeds at both ends, the one that begins highest first.
+    """Return the straight lines over [0, 1] that no other line exceeds at both ends, the highest start first.
 
     Parameters
     ----------
@@ -141,8 +159,8 @@ def upper_edge(lines: Sequence[tuple[float, float]]) -> list[tuple[float, float]
 
 
 def lowest_of_edge(edge: Sequence[tuple[float, float]]) -> float:
-    """Return where in [0, 1] the maximum of some straight lines is smallest: those of `upper_edge`, each given by its
-    ends.
+    """Return the position in [0, 1] where the maximum of some straight lines is smallest: the lines of `upper_edge`,
+    each given by its ends.
 
     Their maximum is a convex curve; its minimum is where two of them cross, or at an end.
 
@@ -169,7 +187,7 @@ def lowest_of_edge(edge: Sequence[tuple[float, float]]) -> float:
 
 
 def _mixture(one: LinkLoads, other: LinkLoads, share: float) -> LinkLoads:
-    """Return the loads with a share of the second."""
+    """Return the loads with a share of the second routing."""
     if share in (0.0, 1.0):
         return other if share else one
     mixed = {link: (1 - share) * messages for link, messages in one.items()}
@@ -181,7 +199,7 @@ def _mixture(one: LinkLoads, other: LinkLoads, share: float) -> LinkLoads:
 def fair_rates(
     fabric: Fabric, traffics: Sequence[Traffic], wants_gb_s: Sequence[float], loads: Sequence[LinkLoads]
 ) -> list[float]:
-    """Return the max-min fair rate of each job. [GB/s a node]
+    """Return the max-min fair rate of each job. [GB/s per node]
 
     Parameters
     ----------
@@ -190,11 +208,11 @@ def fair_rates(
     wants_gb_s : sequence of float
         Rate of a node of each job without contention. [GB/s]
     loads : sequence of mapping
-        Of each job, as the network gives them.
+        Loads of each job, as returned by the network.
 
     Examples
     --------
-    Two nodes of a leaf switch with one link upwards send to the next leaf: each gets half of it.
+    Two nodes of a leaf switch with one uplink send to the next leaf: each gets half of the link.
 
     >>> from hopperlib.network.fabrics.tree import fat_tree
     >>> tree = fat_tree(nodes_per_leaf=2, leaves_per_pod=2, leaf_uplinks=1, link_gb_s=10.0, node_gb_s=10.0)
@@ -217,7 +235,7 @@ def fair_rates(
 
 
 def lay(fabric: Fabric, traffics: Sequence[Traffic], wants_gb_s: Sequence[float]) -> Laid:
-    """Lay the traffic of some jobs on the links of a network, both ways.
+    """Route the traffic of some jobs over the links of a network, under both routings.
 
     Parameters
     ----------
@@ -251,7 +269,7 @@ def slowdown_from_traffic(laid: Laid) -> Pace:
 
     Examples
     --------
-    All nodes of one group send to the next group: minimal routes have one link, detours have all the others.
+    All nodes of one group send to the next group: minimal routes share one link, detours use all the others.
 
     >>> from hopperlib.network.fabrics.dragonfly import Dragonfly
     >>> small = Dragonfly(9, 1, 4, 2, links_per_pair=1, local_gb_s=10.0, global_gb_s=10.0, node_gb_s=10.0)

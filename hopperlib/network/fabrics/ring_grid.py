@@ -1,4 +1,4 @@
-"""The torus with the interface of all networks: its switches are the routers, its groups the cabinets."""
+"""The torus with the common network interface: its switches are the routers, its groups the cabinets."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -17,12 +17,12 @@ class RingGrid:
     Parameters
     ----------
     machine : Machine
-        With a torus, a floor and link bandwidths.
+        A machine with a torus, a floor and link bandwidths.
 
     Raises
     ------
     InputError
-        If the machine's file states less.
+        If the machine file lacks one of them.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class RingGrid:
 
     @property
     def routings(self) -> tuple[str, str]:
-        """There is one: along X, then Y, then Z."""
+        """The only routing: along X, then Y, then Z."""
         return "dimension order", "dimension order"
 
     @property
@@ -56,7 +56,13 @@ class RingGrid:
         return number // sz // sy, number // sz % sy, number % sz
 
     def switch_of(self, node: int) -> int:
-        """Return the router of a node."""
+        """Return the router of a node.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node, from 0.
+        """
         return self._number(self._addresses[node].coordinates)
 
     @cached_property
@@ -64,15 +70,33 @@ class RingGrid:
         return sorted({address.on_floor[:2] for address in self._addresses})
 
     def group_of(self, node: int) -> int:
-        """Return the cabinet of a node."""
+        """Return the cabinet of a node.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node, from 0.
+        """
         return self._cabinets.index(self._addresses[node].on_floor[:2])
 
     def distance(self, a: int, b: int) -> int:
-        """Return the distance of two nodes. [hops]"""
+        """Return the distance between two nodes. [hops]
+
+        Parameters
+        ----------
+        a, b : int
+            Numbers of the nodes, from 0.
+        """
         return self._torus.hops(self._addresses[a].coordinates, self._addresses[b].coordinates)
 
     def route(self, a: int, b: int) -> list[int]:
-        """Return the links between two nodes; halfway around a ring, those of both directions."""
+        """Return the links between two nodes; halfway around a ring, the links of both directions.
+
+        Parameters
+        ----------
+        a, b : int
+            Numbers of the nodes, from 0.
+        """
         pair = self.switch_of(a), self.switch_of(b)
         return sorted(self.loads(Traffic({pair: 1.0}, {}, 1.0), self.routings[0]))
 
@@ -95,6 +119,13 @@ class RingGrid:
 
     def loads(self, traffic: Traffic, routing: str) -> LinkLoads:
         """Return the messages on each link in use.
+
+        Parameters
+        ----------
+        traffic : Traffic
+            Messages of a job.
+        routing : str
+            One of `routings`.
 
         Raises
         ------

@@ -1,9 +1,9 @@
-"""Switches under switches: fat trees, and the trees that a site's files state.
+"""Trees of switches: fat trees, and trees read from a site's files.
 
-A message goes up to the lowest switch above both ends, and down again. A switch of the tree may represent several that
-share the traffic: only the number of its uplinks matters. Messages either spread over these evenly, as adaptive routing
-would at its best, or each takes the link that its destination's number fixes (modulo the links), as static routing does
-[1]_.
+A message goes up to the lowest switch above both ends, and down again. A switch of the tree may represent several
+switches that share the traffic: only the number of its uplinks matters. Messages either spread evenly over these, as
+under ideal adaptive routing, or the destination's number determines the link (modulo the number of links), as in static
+routing [1]_.
 
 References
 ----------
@@ -27,15 +27,15 @@ class SwitchTree:
     Parameters
     ----------
     leaf_of : tuple of int
-        For each node, its switch.
+        Switch of each node.
     parents : tuple of int or None
-        For each switch, the one above it; None at the top.
+        Parent of each switch; None at the top.
     uplinks : tuple of int
         Parallel uplinks of each switch; 0 at the top, or if a file does not give them.
     link_gb_s, node_gb_s : float
         Rate of a link between switches, and of a node. [GB/s]
     node_names, switch_names : tuple of str
-        As the site calls them; empty where the tree follows from numbers.
+        The site's names; empty if the tree was built from numbers.
 
     Raises
     ------
@@ -61,12 +61,12 @@ class SwitchTree:
         for name in ("link_gb_s", "node_gb_s"):
             if getattr(self, name) <= 0:
                 raise refusal(name, getattr(self, name), "must be above 0: a link carries something")
-        # Looked up here, so that a ring of switches is refused at once.
+        # Evaluated here, so that a cycle of switches is rejected at once.
         assert self._ways_up is not None
 
     @property
     def routings(self) -> tuple[str, str]:
-        """Spread over all links upwards, and by the destination's number."""
+        """The names of the two routings: spread over all uplinks, and by the destination's number."""
         return "spread", "static"
 
     @property
@@ -89,27 +89,45 @@ class SwitchTree:
         return tuple(ways)
 
     def switch_of(self, node: int) -> int:
-        """Return the switch of a node."""
+        """Return the switch of a node.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node, from 0.
+        """
         return self.leaf_of[node]
 
     def group_of(self, node: int) -> int:
-        """Return the group of a node: the highest switch above it that is not the top of all."""
+        """Return the group of a node: the highest switch above it that is not the top of all.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node, from 0.
+        """
         way = self._ways_up[self.leaf_of[node]]
         return way[-2] if len(way) > 1 and way[-1] == self._top else way[-1]
 
     @cached_property
     def _top(self) -> int | None:
-        """The one switch above all others; None if there are several."""
+        """The root switch; None if there are several."""
         tops = [switch for switch, above in enumerate(self.parents) if above is None]
         return tops[0] if len(tops) == 1 else None
 
     def distance(self, a: int, b: int) -> int | None:
-        """Return the number of links between the switches of two nodes; None if no switch is above both. [hops]"""
+        """Return the number of links between the switches of two nodes; None if no switch is above both. [hops]
+
+        Parameters
+        ----------
+        a, b : int
+            Numbers of the nodes, from 0.
+        """
         turn = self._turn(self.leaf_of[a], self.leaf_of[b])
         return turn and len(turn[0]) + len(turn[1])
 
     def _turn(self, a: int, b: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-        """Return the switches that a message leaves upwards, and those that it enters downwards."""
+        """Return the switches that a message leaves on its way up, and those that it enters on its way down."""
         up, down = self._ways_up[a], self._ways_up[b]
         if up[-1] != down[-1]:
             return None
@@ -120,7 +138,7 @@ class SwitchTree:
 
     @cached_property
     def _first_port(self) -> tuple[int, ...]:
-        """Links upwards of all switches before each."""
+        """Number of uplinks of all switches before each switch."""
         before, first = 0, []
         for ports in self.uplinks:
             first.append(before)
@@ -144,15 +162,15 @@ class SwitchTree:
                     yield self._link(switch, port, True), FabricLink(above, switch, "down", self.link_gb_s)
 
     def route(self, a: int, b: int, number: int | None = None) -> list[int]:
-        """Return the links between two nodes, those that a number fixes.
+        """Return the links between two nodes on the path that a number selects.
 
         Parameters
         ----------
         a, b : int
             Nodes.
         number : int or None
-            None uses the destination's, as static routing does. In a tree of two levels, each number below the links of
-            a switch is another way.
+            None uses the destination's number, as static routing does. In a tree of two levels, each number below the
+            number of uplinks selects a different path.
 
         Raises
         ------
@@ -205,7 +223,7 @@ class SwitchTree:
         return loads
 
     def _static(self, traffic: Traffic) -> LinkLoads:
-        """Return the messages on each link where the destination's number fixes the link."""
+        """Return the messages on each link if the destination's number determines the link."""
         loads: dict[int, float] = defaultdict(float)
         if traffic.pairs is None:
             return self._static_all(traffic.places)
@@ -217,10 +235,10 @@ class SwitchTree:
         return loads
 
     def _static_all(self, places: Sequence[int]) -> LinkLoads:
-        """Return the same for every node sending to every other: only the counts inside and outside matter."""
+        """Return the same for all-to-all traffic: only the counts inside and outside matter."""
         self._check_joined([self.leaf_of[node] for node in places])
         inside = self._inside((self.leaf_of[node], 1) for node in places)
-        # For each number of ports, the nodes whose number fixes each of them; then those inside each switch.
+        # For each number of ports, the nodes whose number selects each port; then those inside each switch.
         everywhere = {ports: Counter(node % ports for node in places) for ports in {max(1, n) for n in self.uplinks}}
         within: Counter[tuple[int, int]] = Counter()
         for node in places:
@@ -245,14 +263,14 @@ class SwitchTree:
         return inside
 
     def _joined(self, a: int, b: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the way between two switches, or refuse."""
+        """Return the path between two switches; raise if there is none."""
         turn = self._turn(a, b)
         if turn is None:
             raise InputError(f"nothing joins switches {a} and {b}: the tree has several tops")
         return turn
 
     def _check_joined(self, leaves: Sequence[int]) -> None:
-        """Refuse all-to-all between trees that nothing joins."""
+        """Reject all-to-all traffic between unconnected trees."""
         for leaf in leaves[1:]:
             self._joined(leaves[0], leaf)
 
@@ -274,7 +292,8 @@ def fat_tree(
     nodes_per_leaf, leaves_per_pod, pods : int
         With one pod, the leaves are connected to one level of spine switches.
     leaf_uplinks, pod_uplinks : int
-        Links upwards from a leaf switch, and from all switches of a pod together. Fewer than nodes below: tapered.
+        Uplinks of a leaf switch, and of all switches of a pod together. Fewer links than nodes below mean a
+        tapered tree.
     link_gb_s, node_gb_s : float
         [GB/s]
 
@@ -285,7 +304,7 @@ def fat_tree(
 
     Examples
     --------
-    Eighteen nodes a leaf switch and eighteen leaves a pod, eleven pods, nothing tapered:
+    Eighteen nodes per leaf switch, eighteen leaves per pod, eleven pods, no tapering:
 
     >>> tree = fat_tree(nodes_per_leaf=18, leaves_per_pod=18, leaf_uplinks=18, pods=11, pod_uplinks=324)
     >>> tree.nodes, tree.distance(0, 17), tree.distance(0, 18), tree.distance(0, 3563)

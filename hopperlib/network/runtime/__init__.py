@@ -1,1 +1,1 @@
-"""How long a communicating job runs: link loads, neighbors, overlap."""
+"""Run time of a communicating job: link loads, neighbors, overlap."""

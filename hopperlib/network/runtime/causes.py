@@ -1,4 +1,4 @@
-"""Run times of placed jobs by their causes, and how much of each a metric explains."""
+"""Run times of placed jobs by cause, and the share of each cause that a metric explains."""
 
 import random
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from hopperlib.network.runtime.milc import RUNS_A_JOB, sampled_conditions
 from hopperlib.network.runtime.placed_jobs import METRICS, PlacedJob
 from hopperlib.network.runtime.run_time import RunTimeModel, draw_noise
 
-# : Contents of a job's least time: its shape; also its neighbors' traffic; also noise.
+#: Contents of a job's least time: its shape; also its neighbors' traffic; also noise.
 CAUSES = ("own shape", "with neighbors", "with noise")
-# Less apart than that, values do not vary.
+# Values closer together than this count as equal.
 _NOTHING = 1e-9
 
 
@@ -22,7 +22,7 @@ class TimesByCause(NamedTuple):
     Parameters
     ----------
     least : tuple of three lists of float
-        For each of `CAUSES` the least time of each job. [s]
+        For each of `CAUSES`, the least time of each job. [s]
     runs : list of float
         Times of all runs, job after job. [s]
     """
@@ -42,7 +42,7 @@ class TimesByCause(NamedTuple):
 
     @property
     def slowest_over_quickest(self) -> float:
-        """Mean over the jobs of the slowest run over the quickest. [ratio]"""
+        """Ratio of the slowest to the fastest run, averaged over the jobs. [ratio]"""
         jobs = (self.runs[first : first + RUNS_A_JOB] for first in range(0, len(self.runs), RUNS_A_JOB))
         return fmean(max(job) / min(job) for job in jobs)
 
@@ -50,7 +50,7 @@ class TimesByCause(NamedTuple):
 def run_times_by_cause(
     jobs: Sequence[PlacedJob], model: RunTimeModel, *, traffic: str, noise: float, seed: int
 ) -> TimesByCause:
-    """Return the times of jobs for a choice of the neighbors' traffic and a noise of a run.
+    """Return the run times of jobs for given traffic of the neighbors and given noise.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def run_times_by_cause(
     noise : float
         Mean additional time from noise, instead of the model's. [fraction]
     seed : int
-        Of the noise.
+        Seed of the noise.
 
     Examples
     --------
@@ -83,14 +83,14 @@ def run_times_by_cause(
 
 
 def _correlation(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Return Pearson's correlation, or None if one of both does not vary."""
+    """Return Pearson's correlation, or None if one of the two does not vary."""
     if any(max(values) - min(values) <= _NOTHING for values in (a, b)):
         return None
     return correlation(a, b)
 
 
 def correlations(jobs: Sequence[PlacedJob], times: TimesByCause) -> dict[str, list[float | None]]:
-    """Return the correlation of each of `METRICS` with the least times, one a cause; None where nothing varies.
+    """Return the correlation of each of `METRICS` with the least times, one per cause; None if nothing varies.
 
     Parameters
     ----------

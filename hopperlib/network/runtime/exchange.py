@@ -11,7 +11,7 @@ from hopperlib.network.runtime.traffic import Graph, grid_dimensions, hops_of_gr
 from hopperlib.network.torus.distances import Coordinates, Torus
 
 _TASKS_PER_NODE = 24
-# The rate at which a node of a job that writes files does so. Assumed. [GB/s]
+# Write rate per node of a job that writes files. Assumed. [GB/s]
 _WRITE_GB_S = 0.1
 # Seed of the other jobs' traffic.
 _SEED = 1
@@ -19,7 +19,12 @@ _SEED = 1
 
 @lru_cache(maxsize=4)
 def grid_neighbors(nodes: int) -> Graph:
-    """Return the number of messages between the nodes of a job: 24 tasks on each, on a four-dimensional grid.
+    """Return the messages between the nodes of a job with 24 tasks per node, on a four-dimensional grid.
+
+    Parameters
+    ----------
+    nodes : int
+        Nodes of the job.
 
     Examples
     --------
@@ -57,7 +62,7 @@ class Exchange(NamedTuple):
     network : Histories
         The links of the machine.
     streams : list of Stream
-        That of the job first.
+        Streams, the job's first.
     rates_gb_s : list of float
         Rate of a node of each stream with contention. [GB/s]
     alone_gb_s : float
@@ -76,7 +81,7 @@ class Exchange(NamedTuple):
 
     @property
     def link_shares(self) -> dict[tuple[int, Coordinates], float]:
-        """How full each link is, as `hopperlib.network.runtime.sharing.shares_in_use` gives it. [fraction]"""
+        """Utilization of each link, from `hopperlib.network.runtime.sharing.shares_in_use`. [fraction]"""
         return shares_in_use(self.network.links, self.streams, self.rates_gb_s)
 
 
@@ -89,9 +94,9 @@ def exchange_with_contention(
     ----------
     network : Histories
     places : sequence of (int, int, int)
-        Where each node of the job sits.
+        Position of each node of the job.
     others : sequence of sequence of (int, int, int)
-        The same of each other job.
+        Positions of the nodes of each other job.
     traffic : str
         Traffic of the other jobs: ``none``, or one of `hopperlib.network.runtime.sharing.MIXES`.
 

@@ -1,11 +1,11 @@
 """The directed links of a torus, and how many messages of a job cross each.
 
-A link is full duplex, so both directions count apart: a message and its reply
-take other links. A message goes along X, then Y, then Z, each the shorter way
-round; half-way round an even ring, half of the messages go each way.
+A link is full duplex, so both directions count separately: a message and its reply take different links. A message goes
+along X, then Y, then Z, each time in the shorter direction; halfway around an even ring, half of the messages go each
+way.
 
 All links of one ring in both directions are stored in one integer, 64 bits each: lanes, as in a vector register. Adding
-a route is three additions of whole numbers, which Python does in C, so a snapshot of a full machine takes some
+a route is three additions of whole numbers, which Python does in C, so a snapshot of a full machine takes a few
 hundredths of a second without any library.
 """
 
@@ -18,11 +18,11 @@ from itertools import product
 from hopperlib.machine import Machine
 from hopperlib.network.torus.distances import Coordinates, Link, Torus, link_bandwidth_gb_s
 
-# : Messages on the links of a job: number of a ring -> its lanes, in units of 1 / `WHOLE`.
+#: Messages on the links of a job: number of a ring -> its lanes, in units of 1 / `WHOLE`.
 Loads = Mapping[int, int]
-# : The routers of a message's source and destination.
+#: The routers of a message's source and destination.
 Pair = tuple[Coordinates, Coordinates]
-# : Weight of one message, so that half of one is an integer too.
+#: Weight of one message; even, so that half a message is an integer too.
 WHOLE = 2
 _LANE_BITS = 64
 _TOP = 1 << _LANE_BITS - 1
@@ -32,8 +32,8 @@ class LinkMap:
     """The directed links of a machine's torus.
 
     Rings are numbered: those along X by ``y * size_z + z``, then those along Y by ``x * size_z + z``, then those along
-    Z by ``x * size_y + y``. A lane is the link that leaves a router upwards, by its place on the ring, or, after all of
-    these, downwards.
+    Z by ``x * size_y + y``. Lanes are the links that leave each router upwards, in the order of the ring, followed by
+    those that leave downwards.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class LinkMap:
 
     Examples
     --------
-    Three messages two steps along Y cross two links, and the replies none of them:
+    Three messages two steps along Y cross two links; the replies cross others:
 
     >>> links = LinkMap(Machine.load("hopper"))
     >>> loads = links.of_messages({((0, 1, 0), (0, 3, 0)): 3})
@@ -63,16 +63,16 @@ class LinkMap:
 
         def ring(axis: int, place: Callable[[int], Coordinates]) -> tuple[float, ...]:
             up = [link_bandwidth_gb_s(machine, Link(place(at), axis)) for at in range(torus.dimensions[axis])]
-            # The link that leaves a router downwards is the other direction of the one that its neighbor's leads up.
+            # The link that leaves a router downwards is the reverse of its lower neighbor's link upwards.
             return *up, *up[-1:], *up[:-1]
 
-        # : Bandwidth of each lane of each ring. [GB/s]
+        #: Bandwidth of each lane of each ring. [GB/s]
         self.capacity_gb_s: tuple[tuple[float, ...], ...] = (
             *(ring(0, lambda at, y=y, z=z: (at, y, z)) for y, z in product(range(sy), range(sz))),  # type: ignore[misc]
             *(ring(1, lambda at, x=x, z=z: (x, at, z)) for x, z in product(range(sx), range(sz))),  # type: ignore[misc]
             *(ring(2, lambda at, x=x, y=y: (x, y, at)) for x, y in product(range(sx), range(sy))),  # type: ignore[misc]
         )
-        # With this added, the top bit of a lane is set if its link is overloaded.
+        # After adding this, the top bit of a lane is set if its link is overloaded.
         self._to_the_brim = [
             sum(_TOP - 1 - int(capacity * 1e9 * WHOLE) << _LANE_BITS * lane for lane, capacity in enumerate(capacities))
             for capacities in self.capacity_gb_s
@@ -80,7 +80,15 @@ class LinkMap:
         self._tops = [sum(_TOP << _LANE_BITS * lane for lane in range(2 * size)) for size in torus.dimensions]
 
     def of_messages(self, messages: Mapping[Pair, int], *, replies: bool = False) -> Loads:
-        """Return the loads of messages: how many go from one router to another, and with replies as many back."""
+        """Return the loads of messages between routers; with replies, as many go back.
+
+        Parameters
+        ----------
+        messages : mapping of Pair to int
+            (From router, to router) -> number of messages.
+        replies : bool, default False
+            Whether every message is answered by one in the other direction.
+        """
         alike: dict[int, list[Pair]] = defaultdict(list)
         for pair, count in messages.items():
             alike[count].append(pair)
@@ -91,7 +99,16 @@ class LinkMap:
         return loads
 
     def of_pairs(self, pairs: Iterable[Pair], *, replies: bool = False) -> Loads:
-        """Return the loads of one message from the first router of each pair to the second, and with replies one back."""
+        """Return the loads of one message from the first router of each pair to the second; with replies, one goes
+        back.
+
+        Parameters
+        ----------
+        pairs : iterable of Pair
+            Routers of sources and destinations.
+        replies : bool, default False
+            Whether every message is answered by one in the other direction.
+        """
         legs_x, legs_y, legs_z = self._legs
         _, sy, sz = self.dimensions
         first_y, first_z = self._first_y, self._first_z
@@ -121,7 +138,7 @@ class LinkMap:
         Parameters
         ----------
         sources, sinks : mapping
-            Router -> how many nodes there.
+            Router -> number of nodes there.
 
         Examples
         --------
@@ -166,22 +183,52 @@ class LinkMap:
         }
 
     def lanes(self, ring: int, packed: int) -> tuple[int, ...]:
-        """Return the lanes of a ring, one number each."""
+        """Return the lanes of a ring, one number each.
+
+        Parameters
+        ----------
+        ring : int
+            Number of the ring.
+        packed : int
+            The lanes of the ring in one integer.
+        """
         count = len(self.capacity_gb_s[ring])
         return struct.unpack(f"<{count}Q", packed.to_bytes(8 * count, "little"))
 
     def overfull(self, ring: int, packed: int) -> list[int]:
-        """Return the overloaded lanes of a ring: the load per second, times `WHOLE`, exceeds the bandwidth."""
+        """Return the overloaded lanes of a ring: the load per second, times `WHOLE`, exceeds the bandwidth.
+
+        Parameters
+        ----------
+        ring : int
+            Number of the ring.
+        packed : int
+            The lanes of the ring in one integer.
+        """
         over = packed + self._to_the_brim[ring] & self._tops[(ring >= self._first_y) + (ring >= self._first_z)]
         return [lane for lane, load in enumerate(self.lanes(ring, over)) if load] if over else []
 
     @staticmethod
     def lane(packed: int, lane: int) -> int:
-        """Return one lane of a ring."""
+        """Return one lane of a ring.
+
+        Parameters
+        ----------
+        packed : int
+            The lanes of a ring in one integer.
+        lane : int
+            Index of the lane, from 0.
+        """
         return packed >> _LANE_BITS * lane & (1 << _LANE_BITS) - 1
 
     def each(self, loads: Loads) -> list[tuple[tuple[int, Coordinates, int], float, float]]:
-        """Return the links that messages cross: (axis, router left, +1 or -1), messages, bandwidth [GB/s]."""
+        """Return the links that messages cross: (axis, router left, +1 or -1), messages, bandwidth [GB/s].
+
+        Parameters
+        ----------
+        loads : Loads
+            Messages on the links.
+        """
         _, sy, sz = self.dimensions
         crossed = []
         for ring, packed in sorted(loads.items()):
@@ -197,7 +244,15 @@ class LinkMap:
         return crossed
 
     def below(self, router: Coordinates, axis: int) -> Coordinates:
-        """Return the router before one on its ring along an axis."""
+        """Return the router before one on its ring along an axis.
+
+        Parameters
+        ----------
+        router : Coordinates
+            Coordinates of the router.
+        axis : int
+            0 for x, 1 for y, 2 for z.
+        """
         x, y, z = (at - (axis == number) for number, at in enumerate(router))
         sx, sy, sz = self.dimensions
         return x % sx, y % sy, z % sz

@@ -1,8 +1,7 @@
-"""MILC on 8,192 cores: the run-time model calibrated on the printed table, and the times it gives.
+"""MILC on 8,192 cores: the run-time model calibrated on the printed table, and the resulting times.
 
-Calibrated are the two numbers of the line, on the least and the mean of the
-table [1]_. All else is assumed or predicted; the other rows of the table enter
-nothing here.
+The two parameters of the line are calibrated on the least and the mean of the table [1]_. Everything else is assumed or
+predicted; the other rows of the table are not used.
 
 References
 ----------
@@ -16,15 +15,16 @@ from functools import cache
 from hopperlib.network.runtime.placed_jobs import PlacedJob, selected
 from hopperlib.network.runtime.run_time import Run, RunTimeModel, calibrate, draw_noise
 
-#: Least, mean and greatest time of all runs in the table of the variability study (NERSC, rows Minimum, Mean, Maximum). [s]
+#: Least, mean and greatest time of all runs in the table of the variability study (NERSC, rows Minimum, Mean, Maximum).
+# [s]
 PRINTED_LEAST_S, PRINTED_MEAN_S, PRINTED_MOST_S = 887.1, 1114.8, 2462.3
-#: Runs of MILC in a job.
+#: MILC runs per job.
 RUNS_A_JOB = 3
-# : Mean additional time from noise, assumed; runs with one placement are said to vary very little. [fraction]
+#: Mean additional time from noise, assumed; runs with the same placement reportedly vary very little. [fraction]
 RUN_NOISE = 0.005
 #: All-reduces of a run, assumed; two for each of 50,000 steps of its solver.
 REDUCTIONS = 100_000
-#: Force computations of a run, and the share of one in which it waits for messages when alone. Assumed.
+#: Force computations per run, and the share of each that is spent waiting for messages when alone. Assumed.
 FORCES, FORCE_WAIT = 60, 0.1
 _FORCE_NOISE = 0.02
 
@@ -65,7 +65,7 @@ def sampled_conditions(
     traffic : str or float
         As for `PlacedJob.slowness`; a number from 0 to 2 interpolates between none, assumed and double.
     rng : random.Random or None
-        For the noise; None draws none.
+        Source of random numbers for the noise; None for no noise.
     reductions : float
         All-reduces of a run.
 
@@ -106,7 +106,7 @@ def fitted(met: Sequence[Sequence[Run]], runs: int, run_noise: float = RUN_NOISE
     Raises
     ------
     ValueError
-        If no line gives the printed times.
+        If no line fits the printed times.
 
     Examples
     --------
@@ -155,19 +155,19 @@ def run_times(
     calibrated_with: str = "assumed",
     jobs: tuple[PlacedJob, ...] = (),
 ) -> tuple[tuple[float, ...], ...]:
-    """Run times of each placed job, three a job. [s]
+    """Run times of each placed job, three per job. [s]
 
     Parameters
     ----------
     runs : int
-        Size of the sample that the model was calibrated for.
+        Size of the sample for which the model was calibrated.
     order, allocation : str
         As in `hopperlib.network.runtime.placed_jobs.CASES`.
     traffic : str
         The neighbors' traffic, as for `PlacedJob.slowness`.
     noise : bool
     calibrated_with : str
-        The neighbors' traffic that the model was calibrated with.
+        The neighbors' traffic with which the model was calibrated.
     jobs : tuple of PlacedJob
         Jobs to use instead of those in the table with that order and allocation, also for the calibration.
 
@@ -184,23 +184,23 @@ def run_times(
 def force_times_s(
     job: PlacedJob, rng: random.Random, *, force_s: float, wait: float = FORCE_WAIT, usual: float, forces: int = FORCES
 ) -> list[float]:
-    """Times that MILC prints as FFTIME in the first run of a job: one for each computation of the fermion force. [s]
+    """Times that MILC prints as FFTIME in the first run of a job, one per computation of the fermion force. [s]
 
-    A separate kernel between the solves, not a part of the run: mostly matrix multiplication with little communication.
-    Neighbors come and go from one to the next: their part of the slowness is multiplied by a draw of mean 1.
+    The force is a separate kernel between the solves, mostly matrix multiplication with little communication. Neighbors
+    change from one computation to the next: their part of the slowness is multiplied by a random factor of mean 1.
 
     Parameters
     ----------
     job : PlacedJob
     rng : random.Random
     force_s : float
-        Time of one in a job of the usual slowness, alone. [s]
+        Time of one computation in a job of the usual slowness, alone. [s]
     wait : float
-        Share of that in which it waits for messages. [fraction]
+        Share of that time spent waiting for messages. [fraction]
     usual : float
-        Slowness that is usual for a job that is alone. [s/GB]
+        Usual slowness of a job alone. [s/GB]
     forces : int
-        In a run.
+        Computations per run.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Gain from tuning: communication overlapped with computation, merged collectives, fused loops, caches.
 
 The documents name the steps and, for QLA, two factors [1]_; the times were in figures that are lost. These models give
-the upper limit of each step's gain, and the order of the curves.
+an upper limit for the gain of each step, and the order of the curves.
 
 References
 ----------
@@ -22,7 +22,7 @@ def overlapped_s(compute_s: float, communication_s: float, overlap_fraction: flo
     Parameters
     ----------
     compute_s, communication_s : float
-        Their times, one after the other. [s]
+        Times of computation and communication without overlap. [s]
     overlap_fraction : float
         Share of the communication that can overlap with the computation. [fraction]
 
@@ -47,8 +47,8 @@ def overlapped_s(compute_s: float, communication_s: float, overlap_fraction: flo
 def separate_collectives_s(tasks: int, message_gb: float, *, latency_s: float, bandwidth_gb_s: float) -> float:
     """Time of a reduction to one task and a scatter from it. [s]
 
-    Both go over a tree of log2(tasks) levels. The reduction passes the whole
-    message up every level; the scatter halves it on the way down.
+    Both go over a tree of log2(tasks) levels. The reduction passes the whole message up each level; the scatter halves
+    it on the way down.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def separate_collectives_s(tasks: int, message_gb: float, *, latency_s: float, b
 
 
 def merged_collectives_s(tasks: int, message_gb: float, *, latency_s: float, bandwidth_gb_s: float) -> float:
-    """Time of one MPI_Reduce_scatter in place of the two. [s]
+    """Time of one MPI_Reduce_scatter instead of the two. [s]
 
-    Halving at every level, each task sends all parts but one once.
+    With recursive halving, each task sends all parts but one once.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _levels(tasks: int, message_gb: float, latency_s: float, bandwidth_gb_s: flo
 
 
 def combined_factor(*factors: float) -> float:
-    """Speedup of several steps together, if they do not touch each other's gain. [ratio]
+    """Speedup of several independent steps together. [ratio]
 
     Raises
     ------
@@ -127,12 +127,12 @@ def cache_speedup(cores: int, base_cores: int, *, data_mb: float, cache_mb: floa
     """Speedup of a fixed problem when a growing share of each core's data fits its cache. [ratio]
 
     A core's data beyond its cache is read `memory_penalty` times as slowly.
-    Above the ideal line while the share grows: super-linear.
+    The speedup is superlinear while the share grows.
 
     Parameters
     ----------
     cores, base_cores : int
-        Cores of the run and of the run it is compared with.
+        Cores of the run and of the baseline run.
     data_mb : float
         Data of the whole problem. [MB]
     cache_mb : float
@@ -147,7 +147,7 @@ def cache_speedup(cores: int, base_cores: int, *, data_mb: float, cache_mb: floa
 
     Examples
     --------
-    Twice the cores, and all data fits: more than twice as fast.
+    With twice the cores, all data fits the caches: more than twice as fast.
 
     >>> cache_speedup(200, 100, data_mb=200, cache_mb=1, memory_penalty=3)
     4.0

@@ -1,13 +1,13 @@
-"""A communicating job placed again and again on a machine that runs other jobs.
+"""A communicating job placed repeatedly on a machine that runs other jobs.
 
 MILC jobs of several sizes join the workload of a machine that starts empty, one every six hours. The scheduler treats
 them like all others. For each job, the table has the variability study's metrics of its placement [1]_, and its message
 slowness, alone and with its neighbors, at the start of each of its three runs.
 
-`Histories` computes that; ten days take half a minute. The table ``data/placed-jobs.csv`` holds the outcome for some
-seeds, orders and allocations, so that a page can answer at once: `read_placed_jobs`. It is read here and not in the
+`Histories` computes that; ten days take half a minute. The table ``data/placed-jobs.csv`` has the results for some
+seeds, orders and allocations, so that a page can show them at once: `read_placed_jobs`. It is read here and not in the
 study because explorers need it in the reader's browser, without the study's libraries; ``placed_jobs_table.py`` of the
-book makes it.
+book generates it.
 
 References
 ----------
@@ -62,16 +62,16 @@ DAYS = 10
 _EVERY_S = 6 * 3600
 _RUNS = 3
 _RUN_S = 1100
-# Margin for the slowest runs; the user does not know how long three of them take.
+# Margin for the slowest runs, since the user does not know how long three runs take.
 _LIMIT_S = 7200
-# : Number of the first MILC job of a history; those of other jobs are lower.
+#: Number of the first MILC job of a history; those of other jobs are lower.
 FIRST_MILC = 1_000_000
-# Traffic of a MILC job near another, in every mix.
+# Traffic of a neighboring MILC job, in every mix.
 _MILC = Habit(1.0, 3, 1.0, 1.0)
-# Of the other jobs; the MILC jobs bring it to the 94 % of the assumptions.
+# Utilization by the other jobs; with the MILC jobs it is the assumed 94 %.
 _LOAD = 0.93
 
-# : The study's metrics: attribute of a placed job and its meaning.
+#: The study's metrics: attribute of a placed job and its meaning.
 METRICS = {
     "hops_geminis": "mean distance between Geminis",
     "hops_geminis_y2": "mean distance between Geminis, Y double",
@@ -81,7 +81,7 @@ METRICS = {
     "volume": "volume of the hull",
     "surface": "surface of the hull",
 }
-# : Assumptions of the histories.
+#: Assumptions of the histories.
 ASSUMED = (
     "The scheduler walks the nodes in xyz-by2 order, whose definition is not printed.",
     "Jobs request 94 % of the machine's node-hours, including the MILC jobs.",
@@ -95,20 +95,20 @@ ASSUMED = (
 
 
 class PlacedJob(NamedTuple):
-    """One job: when and where it ran, its metrics, and how slowly its messages went.
+    """One job: its start, its position metrics, and the slowness of its messages.
 
     Parameters
     ----------
     order, allocation : str
         Node order and allocation of the history.
     seed : int
-        Of the history.
+        Seed of the history.
     tasks, runs : int
-        Size, and number of runs of the node list.
+        Size, and number of runs of consecutive nodes in the node list.
     running : int
         Jobs that ran when it started, itself included.
     day : float
-        Start since the reboot. [d]
+        Start, counted from the reboot. [d]
     wait_h : float
         [h]
     hops_geminis, hops_geminis_y2, hops_nodes, hops_max : float
@@ -120,7 +120,7 @@ class PlacedJob(NamedTuple):
     reduce_us : float
         Time of an all-reduce of one number. [us]
     own : float
-        Its slowness without contention: time for a node to send a GB. [s/GB]
+        Its slowness without contention: time for a node to send 1 GB. [s/GB]
     stencils_1 and so on : float
         Its slowness at the start of each of three runs, for each of `hopperlib.network.runtime.sharing.MIXES`. [s/GB]
     """
@@ -155,6 +155,11 @@ class PlacedJob(NamedTuple):
     def slowness(self, traffic: str = "assumed") -> tuple[float, float, float]:
         """Slowness of each run, for a choice of the neighbors' traffic: none, or one of `MIXES`. [s/GB]
 
+        Parameters
+        ----------
+        traffic : str, default 'assumed'
+            ``none``, or one of `hopperlib.network.runtime.sharing.MIXES`.
+
         Raises
         ------
         InputError
@@ -169,7 +174,7 @@ class PlacedJob(NamedTuple):
 
 
 class Histories:
-    """Histories of a machine from a reboot on, with MILC jobs among the others.
+    """Histories of a machine after a reboot, with MILC jobs among the others.
 
     Parameters
     ----------
@@ -256,7 +261,7 @@ class Histories:
 
         Examples
         --------
-        The first job arrives on a nearly empty machine, and has its links for itself:
+        The first job arrives on a nearly empty machine and has its links to itself:
 
         >>> histories = Histories(Machine.load("hopper"))
         >>> job = next(histories.placed_jobs(1, "xyz-by2", "first", [8192], days=1))
@@ -272,7 +277,7 @@ class Histories:
         places, neighbors = self._neighbors(schedule, seed, order)
         for index in schedule.finished():
             number = schedule.workload.job[index]
-            # As `schedule` deals them out: the sizes take turns.
+            # As in `schedule`: the sizes take turns.
             size = TASKS[(number - FIRST_MILC) % len(TASKS)]
             if number < FIRST_MILC or size not in tasks:
                 continue
@@ -282,7 +287,7 @@ class Histories:
 
     @lru_cache(maxsize=4)  # noqa: B019 - histories are kept for good
     def _neighbors(self, schedule: Schedule, seed: int, order: str) -> tuple[list[Coordinates], "_Neighbors"]:
-        """Return the positions of a list's nodes, and the traffic of a history's jobs: cached, as it is requested for
+        """Return the positions of a list's nodes, and the traffic of a history's jobs; cached, because it is used for
         many instants.
         """
         places = [node.coordinates for node in order_nodes(self._addresses, order)]
@@ -295,23 +300,23 @@ class Histories:
     def link_shares(
         self, schedule: Schedule, seed: int, order: str, instants_s: Sequence[int], traffic: str = "assumed"
     ) -> Iterator[dict[tuple[int, Coordinates], float]]:
-        """Yield how full the links are at each instant of a history, once the rates of all jobs are shared fairly.
+        """Yield the utilization of the links at each instant of a history, with fair sharing among all jobs.
 
         Parameters
         ----------
         schedule : Schedule
-            Of `schedule`.
+            Result of `schedule`.
         seed, order
             As for `placed_jobs`.
         instants_s : sequence of int
-            They rise. [s]
+            Increasing times. [s]
         traffic : str
             One of `hopperlib.network.runtime.sharing.MIXES`.
 
         Yields
         ------
         dict
-            Axis and the lower router of each link -> the busier of its two directions, over its bandwidth. [fraction]
+            Axis and lower router of each link -> load of its busier direction over its bandwidth. [fraction]
 
         Examples
         --------
@@ -327,13 +332,13 @@ class Histories:
             yield shares_in_use(self.links, streams, rates_gb_s)
 
     def streams_at_start(self, job: PlacedJob, traffic: str = "assumed") -> tuple[list[Coordinates], list[Stream]]:
-        """Return the position of a placed job, and the streams at the start of its first run: its stream, then its
+        """Return the position of a placed job, and the streams at the start of its first run: the job's first, then its
         neighbors'.
 
         Parameters
         ----------
         job : PlacedJob
-            Of a history of this machine, all of its days simulated alike.
+            A job of a history of this machine.
         traffic : str
             One of `hopperlib.network.runtime.sharing.MIXES`.
 
@@ -384,14 +389,15 @@ class Histories:
         stream = milc_stream(links, graph, places, self.injection_gb_s)
         alone = self._slowness(stream, [])
         yield alone
-        # It never gets more than alone: to want no more changes nothing, and leaves far fewer links to look at.
+        # The job never gets more than alone, so limiting its wanted rate changes nothing and leaves far fewer links to
+        # check.
         stream = stream._replace(wants_gb_s=1 / alone)
         for mix in MIXES.values():
             for run in range(_RUNS):
                 yield self._slowness(stream, neighbors.streams(start + run * _RUN_S, mix, index))
 
     def _slowness(self, stream: Stream, others: Sequence[Stream]) -> float:
-        """Return the time for a node of a job to send a GB. [s/GB]"""
+        """Return the time for a node of a job to send 1 GB. [s/GB]"""
         return round(1 / fair_rates(self.links, [stream, *others], injection_gb_s=self.injection_gb_s)[0], 4)
 
 
@@ -437,7 +443,7 @@ class _Neighbors:
 
 
 def milc_stream(links: LinkMap, graph: Graph, places: Sequence[Coordinates], wants_gb_s: float) -> Stream:
-    """Return the stream of a job by its graph: as much one way as the other.
+    """Return the stream of a job from its graph, with equal traffic in both directions.
 
     Parameters
     ----------
@@ -463,7 +469,7 @@ def milc_stream(links: LinkMap, graph: Graph, places: Sequence[Coordinates], wan
 
 @cache
 def _graph(tasks: int, cores: int) -> Graph:
-    """Return who talks to whom in a MILC job."""
+    """Return the communication graph of a MILC job."""
     return nearest_neighbors(grid_dimensions(tasks), cores)
 
 
@@ -474,7 +480,12 @@ def _of_job(schedule: Schedule, index: int, places: Sequence[Coordinates]) -> li
 
 @cache
 def read_placed_jobs(name: str = "placed-jobs.csv") -> tuple[PlacedJob, ...]:
-    """Return the rows of a table of ``data``, made by the book.
+    """Return the rows of a table in ``data`` that the book generates.
+
+    Parameters
+    ----------
+    name : str, default 'placed-jobs.csv'
+        File name in the data folder.
 
     Examples
     --------

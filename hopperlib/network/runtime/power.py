@@ -1,12 +1,12 @@
-"""How many runs show a gain of x % in noise of s %: the power of the two-sample t test.
+"""Number of runs required to show a gain of x % in noise of s %: the power of the two-sample t test.
 
-Two variants of a program are run n times each, and their mean run times compared. The
-gain counts as shown if the two-sided t test calls the difference unlikely under no gain,
-and the right variant is the faster. Power is the chance of that. Where the gain is d standard deviations, the test statistic follows a
-noncentral t distribution with 2 n - 2 degrees of freedom and noncentrality d sqrt(n / 2) [1]_.
+Two variants of a program are run n times each, and their mean run times compared. The gain counts as shown if the
+two-sided t test rejects equality and the right variant is faster. Power is the probability of that. For a gain of d
+standard deviations, the test statistic follows a noncentral t distribution with 2 n - 2 degrees of freedom and
+noncentrality d sqrt(n / 2) [1]_.
 
-The test takes times to be normal and runs to be independent. Slow outliers make the real
-power smaller, so the number of runs is the least that will do.
+The test assumes normal times and independent runs. Slow outliers reduce the real power, so the number of runs is a
+minimum.
 
 References
 ----------
@@ -23,10 +23,10 @@ from typing import NamedTuple
 from hopperlib.errors import InputError, refusal
 from hopperlib.student import t_quantile
 
-# Steps of Simpson's rule over eight standard deviations either side of the chi distribution.
+# Steps of Simpson's rule over eight standard deviations on either side of the chi distribution.
 _STEPS = 400
 _MOST_RUNS = 100_000
-# : Probability of a significant difference where there is none.
+#: Probability of a significant difference where there is none.
 ALPHA = 0.05
 
 
@@ -59,7 +59,7 @@ def _noncentral_t(t: float, freedom: int, noncentrality: float) -> float:
 
 
 def power_of_slope(slope: float, error: float, freedom: int) -> float:
-    """Chance that a slope is seen with its sign, given the standard error of its estimate. [fraction]
+    """Chance that a slope is detected with the right sign, given the standard error of its estimate. [fraction]
 
     Parameters
     ----------
@@ -84,9 +84,9 @@ def power(gain: float, noise: float, runs: int) -> float:
     Parameters
     ----------
     gain : float
-        Difference of the mean run times, as a share of the slower. [0-1]
+        Difference of the mean run times, as a share of the slower mean. [0-1]
     noise : float
-        Standard deviation of a run's time, as the same share: their coefficient of variation.
+        Standard deviation of run times, as the same share: the coefficient of variation.
     runs : int
         Runs of each variant, at least 2.
 
@@ -97,7 +97,7 @@ def power(gain: float, noise: float, runs: int) -> float:
 
     Examples
     --------
-    A gain of one standard deviation, seventeen runs of each: the textbook's four chances in five.
+    A gain of one standard deviation, seventeen runs of each: the textbook power of 80 %.
 
     >>> round(power(0.05, 0.05, 17), 2)
     0.81
@@ -105,14 +105,28 @@ def power(gain: float, noise: float, runs: int) -> float:
     _check(gain, noise)
     if not 2 <= runs <= _MOST_RUNS:
         raise refusal("runs", runs, f"must be from 2 to {_MOST_RUNS:,}: one run of each does not show the noise")
-    # The difference of two means of that many runs spreads by the root of 2 / runs.
+    # The standard deviation of the difference of two means is the square root of 2 / runs.
     freedom, noncentrality = 2 * runs - 2, gain / noise * math.sqrt(runs / 2)
     critical = t_quantile(1 - ALPHA / 2, freedom)
     return 1 - _noncentral_t(critical, freedom, noncentrality)
 
 
 def runs_needed(gain: float, noise: float, *, chance: float = 0.8) -> int | None:
-    """Runs of each variant that show a gain with this probability; None if 100,000 are too few.
+    """Number of runs of each variant that shows a gain with this probability; None if 100,000 are too few.
+
+    Parameters
+    ----------
+    gain : float
+        Difference of the mean run times, as a share of the slower mean. [0-1]
+    noise : float
+        Coefficient of variation of the run times.
+    chance : float, default 0.8
+        Required probability of detection.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range.
 
     Examples
     --------
@@ -146,7 +160,7 @@ def gain_shown(noise: float, runs: int, *, chance: float = 0.8) -> float:
 
     Examples
     --------
-    Three runs of each, in noise of two per cent:
+    Three runs of each variant, with noise of two percent:
 
     >>> round(gain_shown(0.02, 3), 3)
     0.061
@@ -161,7 +175,9 @@ def gain_shown(noise: float, runs: int, *, chance: float = 0.8) -> float:
 
 
 class Spread(NamedTuple):
-    """Coefficient of variation of run times, and that within groups of them; None if no group has runs that differ. [fraction]"""
+    """Coefficient of variation of run times, overall and within groups; None if no group has runs that differ.
+    [fraction]
+    """
 
     whole: float
     within: float | None
@@ -183,7 +199,7 @@ def spread_of(times: Sequence[float], groups: Sequence[str] = ()) -> Spread:
 
     Examples
     --------
-    Mean 10; variance 8/3 of all four, and 2 within each of the two jobs:
+    The mean is 10; the variance is 8/3 for all four runs, and 2 within each of the two jobs:
 
     >>> spread = spread_of([8, 10, 10, 12], ["a", "a", "b", "b"])
     >>> round(spread.whole, 3), round(spread.within, 3)
@@ -202,7 +218,7 @@ def spread_of(times: Sequence[float], groups: Sequence[str] = ()) -> Spread:
 
 
 def _check(gain: float, noise: float) -> None:
-    """Refuse shares that no comparison has."""
+    """Reject shares that are impossible in a comparison."""
     if not gain >= 0:
         raise refusal("gain", gain, "must not be negative: it is a share of the run time")
     if not noise > 0:

@@ -1,19 +1,17 @@
-"""How long a communicating job runs: its placement, its neighbors' traffic, its reductions, and noise.
+"""Run time of a communicating job: its placement, its neighbors' traffic, its reductions, and noise.
 
-A job that exchanges with its neighbors on a grid, like MILC, waits for the last
-of its messages. How fast they go is the rate that its nodes get when all jobs
-share the links fairly (`hopperlib.network.runtime.sharing`); one over that rate is
-the *slowness* of a run, the seconds in which a node sends a GB. With the all-reduces,
+A job that exchanges with its neighbors on a grid, like MILC, waits for the last of its messages. Their rate is the one
+that its nodes get when all jobs share the links fairly (`hopperlib.network.runtime.sharing`); its inverse is the
+*slowness* of a run, the seconds in which a node sends 1 GB. With the all-reduces,
 
     run time = (compute + exchanged x slowness + reductions) x (1 + noise)
 
-`RunTimeModel` holds the two numbers of that line and the noise. No printed time is used here: `calibrate` fits the line
-to a least and a mean time.
+`RunTimeModel` has the two parameters of that line and the noise. No printed time is used here: `calibrate` fits the
+line to a least and a mean time.
 
-Assumed, since no source prints it: all messages of a job have one rate, and a job does not overlap computation and
-communication; noise only adds time, a little in most runs and much in few.
-
-Random numbers come from ``rng.random()`` through tables only.
+Assumptions, since no source gives these: all messages of a job have one rate; a job does not overlap computation and
+communication; noise only adds time, a little in most runs and much in few. Random numbers come only from
+``rng.random()`` through tables.
 """
 
 import random
@@ -24,7 +22,7 @@ from typing import NamedTuple
 from hopperlib.errors import InputError
 from hopperlib.scheduling.generator import interpolate
 
-# : Quantiles of an exponential distribution of mean 1 at steps of a twentieth. The last represents : the mean of the
+#: Quantiles of an exponential distribution of mean 1 at steps of a twentieth. The last represents the mean of the
 # upper twentieth, so that nothing is unbounded.
 NOISE = (
     0.0, 0.0513, 0.1054, 0.1625, 0.2231, 0.2877, 0.3567, 0.4308, 0.5108, 0.5978, 0.6931,
@@ -99,18 +97,24 @@ class RunTimeModel:
             )
 
     def run_time_s(self, run: Run) -> float:
-        """Run time of a run. [s]"""
+        """Run time of a run. [s]
+
+        Parameters
+        ----------
+        run : Run
+            Conditions of the run.
+        """
         exchanging = self.compute_s + self.exchanged_gb * run.slowness + run.reduce_s
         return exchanging * (1 + self.run_noise * run.noise)
 
 
 def least_of(values: Sequence[float], count: int) -> float:
-    """The value that the least of that many draws is as likely to be above as below.
+    """Median of the least of several draws.
 
     Parameters
     ----------
     values : sequence of float
-        The distribution, as a sample of it in order.
+        The distribution, as a sorted sample.
     count : int
         Draws.
 
@@ -121,7 +125,7 @@ def least_of(values: Sequence[float], count: int) -> float:
 
     Examples
     --------
-    One draw: the median. Of many draws, one near the lower end.
+    One draw gives the median; many draws give a value near the lower end.
 
     >>> values = [float(value) for value in range(101)]
     >>> least_of(values, 1), round(least_of(values, 100), 2)
@@ -129,14 +133,14 @@ def least_of(values: Sequence[float], count: int) -> float:
     """
     if not values or count < 1:
         raise InputError(f"the least of count={count} draws from {len(values)} values needs at least 1 of each")
-    # The least is above a value if all draws are: its place is where that has an even chance.
+    # The least is above a value if all draws are: the median is where the probability of that is one half.
     return interpolate(values, 1 - 0.5 ** (1 / count))
 
 
 def calibrate(
     jobs: Sequence[Sequence[Run]], *, least_s: float, mean_s: float, runs: int, run_noise: float = 0.0
 ) -> RunTimeModel:
-    """Return the model that gives a least and a mean run time.
+    """Return the model that reproduces a least and a mean run time.
 
     Parameters
     ----------
@@ -154,12 +158,12 @@ def calibrate(
     Raises
     ------
     InputError
-        If the mean is not above the least, or if no line gives the times: the runs differ too little, or by noise
-        alone too much.
+        If the mean is not above the least, or if no line fits the times: the runs differ too little, or too much from
+        noise alone.
 
     Examples
     --------
-    Two jobs that take 1 s and 3 s for a GB, in 105 s and 115 s:
+    Two jobs that need 1 s and 3 s for 1 GB ran for 105 s and 115 s:
 
     >>> model = calibrate([[Run(1.0)], [Run(3.0)]], least_s=105.0, mean_s=110.0, runs=1000)
     >>> round(model.compute_s), round(model.exchanged_gb)
@@ -198,9 +202,8 @@ def calibrate(
 
 
 def _crossing(function: Callable[[float], float], low: float, high: float, near: float) -> float:
-    """Return where a rising function is within this tolerance of 0, by the Illinois variant of false position.
-
-    The functions here are nearly straight, so a few steps are enough; halving now and then bounds them.
+    """Return a zero of an increasing function within a tolerance, by the Illinois variant of false position. The
+    functions here are nearly straight, so a few steps are enough; occasional halving bounds their number.
     """
     at_low, at_high, side = function(low), function(high), 0
     if at_high < 0:

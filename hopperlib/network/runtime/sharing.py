@@ -25,10 +25,10 @@ from hopperlib.network.runtime.link_loads import WHOLE, LinkMap, Loads
 from hopperlib.network.torus.distances import Coordinates
 from hopperlib.scheduling.generator import interpolate
 
-# : Mean rate of a job's nodes at equal steps of probability. [GB/s a node] Half of the : jobs want less than a quarter,
+#: Mean rate of a job's nodes at equal steps of probability. [GB/s per node] Half of the jobs want less than a quarter,
 # few more than one. Assumed; a node can send 6.
 RATES_GB_S = (0.0, 0.02, 0.05, 0.1, 0.15, 0.25, 0.4, 0.6, 0.9, 1.3, 2.0)
-#: Dimensions of the grids of stencil codes, and how often each comes. Assumed.
+#: Dimensions of the grids of stencil codes, and their frequencies. Assumed.
 STENCILS = ((1, 0.2), (2, 0.3), (3, 0.5))
 
 
@@ -78,20 +78,20 @@ def draw_habit(rng: random.Random) -> Habit:
     (0.5, 3)
     """
     rate, u = interpolate(RATES_GB_S, rng.random()), rng.random()
-    # Inversion: the shares use u up one after the other, and what rounding leaves goes to the last.
+    # Inversion: subtract the shares from u one after the other; a remainder from rounding goes to the last.
     dimensions = next((axes for axes, share in STENCILS[:-1] if (u := u - share) < 0), STENCILS[-1][0])
     return Habit(rate, dimensions, rng.random(), rng.random())
 
 
 class Stream(NamedTuple):
-    """A job's messages and the rate that it wants.
+    """A job's messages and its wanted rate.
 
     Parameters
     ----------
     loads : mapping
-        Messages on the links, as `LinkMap` gives them.
+        Messages on the links, as returned by `LinkMap`.
     sends : float
-        Messages that a node sends for these, those that use no link included.
+        Messages that a node sends for these, including those that use no link.
     wants_gb_s : float
         Rate of a node without contention. [GB/s]
     writes : bool
@@ -106,28 +106,27 @@ class Stream(NamedTuple):
 
 def _strides(nodes: int, dimensions: int) -> list[int]:
     """Return the distances in a job's list between a node's neighbors, on a grid that is as even as possible."""
-    # Neighbors along an axis of the grid are a power of its side apart in the list; an axis longer than the list is
-    # not there.
+    # Neighbors along an axis are a power of the grid's side apart in the list; axes longer than the list are omitted.
     side = max(1, round(nodes ** (1 / dimensions)))
     return sorted({stride for stride in (side**axis for axis in range(dimensions)) if stride < nodes})
 
 
 def stencil(links: LinkMap, places: Sequence[Coordinates], dimensions: int, wants_gb_s: float) -> Stream:
-    """Return the stream of a job whose nodes talk to their neighbors on a grid, both ways.
+    """Return the stream of a job whose nodes exchange messages with their neighbors on a grid.
 
     Parameters
     ----------
     links : LinkMap
     places : sequence of (int, int, int)
-        Where each node of the job sits; the list is a ring.
+        Position of each node of the job; the list is a ring.
     dimensions : int
-        Of the grid.
+        Dimensions of the grid.
     wants_gb_s : float
-        [GB/s a node]
+        [GB/s per node]
 
     Examples
     --------
-    Two nodes side by side exchange two messages each way, since the list of two is a ring:
+    Two adjacent nodes exchange two messages each way, since the list of two is a ring:
 
     >>> from hopperlib.machine import Machine
     >>> links = LinkMap(Machine.load("hopper"))
@@ -158,7 +157,7 @@ def streams_of(
     habit : Habit
     mix : Mix
     routers : mapping
-        Where the service nodes sit through which files are written, and how many at each place.
+        Positions of the service nodes through which files are written, and their number at each position.
     write_gb_s : float
         Write rate of a node of a job that writes. [GB/s]
 
@@ -183,14 +182,14 @@ def streams_of(
 
 
 def fair_rates(links: LinkMap, streams: Sequence[Stream], *, injection_gb_s: float) -> list[float]:
-    """Return the max-min fair rate of each stream. [GB/s a node]
+    """Return the max-min fair rate of each stream. [GB/s per node]
 
     Parameters
     ----------
     links : LinkMap
     streams : sequence of Stream
     injection_gb_s : float
-        The most that a node can send. [GB/s]
+        Maximum send rate of a node. [GB/s]
 
     Raises
     ------
@@ -199,7 +198,7 @@ def fair_rates(links: LinkMap, streams: Sequence[Stream], *, injection_gb_s: flo
 
     Examples
     --------
-    Two jobs cross one link of 9.375 GB/s. One wants little and gets it, the other the rest:
+    Two jobs cross one link of 9.375 GB/s. One requests little and gets it, the other gets the rest:
 
     >>> from hopperlib.machine import Machine
     >>> links = LinkMap(Machine.load("hopper"))
@@ -210,7 +209,7 @@ def fair_rates(links: LinkMap, streams: Sequence[Stream], *, injection_gb_s: flo
     if injection_gb_s <= 0:
         raise refusal("injection_gb_s", injection_gb_s, "must be above 0: a node sends something")
     wants = [min(stream.wants_gb_s, injection_gb_s) for stream in streams]
-    # Rates in bytes a second are whole numbers, so that whole rings are added at once.
+    # Rates are integers in bytes per second, so that whole rings are added at once.
     per_gb_s = [1e9 / stream.sends for stream in streams]
     offered: dict[int, int] = defaultdict(int)
     on_ring: dict[int, list[int]] = defaultdict(list)
@@ -254,7 +253,7 @@ def shares_in_use(
     """
     carried: Counter[int] = Counter()
     for stream, rate_gb_s in zip(streams, rates_gb_s, strict=True):
-        # In bytes a second, so that whole rings are added at once.
+        # In bytes per second, so that whole rings are added at once.
         scale = round(1e9 * rate_gb_s / stream.sends)
         for ring, lanes in stream.loads.items():
             carried[ring] += scale * lanes
@@ -266,7 +265,7 @@ def shares_in_use(
 
 
 def fill(wants: Sequence[float], room: list[float], weights: Sequence[Mapping[int, float]]) -> list[float]:
-    """Raise all rates together; freeze a stream at its wanted rate, and those of a link once it is full.
+    """Raise all rates together; freeze a stream at its wanted rate, and the streams of a link once it is full.
 
     Parameters
     ----------
@@ -290,7 +289,7 @@ def fill(wants: Sequence[float], room: list[float], weights: Sequence[Mapping[in
     # Load added to a link when all its rising streams gain 1 GB/s.
     slope = [sum(users.values()) for users in weights]
     rising = sorted(links_of, key=lambda index: wants[index])
-    # Links that a stream may still fill, and how many streams of each still rise.
+    # Links that a stream may still fill, and the number of rising streams on each.
     left = {link: len(users) for link, users in enumerate(weights)}
 
     def freeze(index: int, rate: float) -> None:
@@ -316,18 +315,18 @@ def fill(wants: Sequence[float], room: list[float], weights: Sequence[Mapping[in
 def all_reduce_s(nodes: int, hops: float, *, latency_us: float, overhead_us: float = 0.5, hop_us: float = 0.1) -> float:
     """Time of an all-reduce of one number over the nodes of a job, by LogGP [1]_. [s]
 
-    A tree up and down again: at each level a message and the processor's overhead at both its ends. One number is
-    too short for the gap of a byte to matter.
+    The tree is traversed up and down: each level costs a message and the processor's overhead at both ends. One number
+    is too short for the gap per byte to matter.
 
     Parameters
     ----------
     nodes : int
     hops : float
-        Mean distance of the nodes. [hops]
+        Mean distance between the nodes. [hops]
     latency_us : float
-        Of the shortest message between neighbors. [us]
+        Latency of the shortest message between neighbors. [us]
     overhead_us, hop_us : float
-        At each end, and for each hop after the first; both assumed. [us]
+        Overhead at each end, and time per hop after the first; both assumed. [us]
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Who talks to whom in a job, and how far.
+"""Communication graphs of a job, and the distances of their messages.
 
 A communication graph is a mapping from pairs of nodes of the job (numbered
-from 0, lower first) to messages. Two are made here: nearest neighbors on a grid
-of tasks in four dimensions, as MILC's, and the tree of an all-reduce.
+from 0, lower first) to messages. Two are built here: nearest neighbors on a grid of tasks in four dimensions, as in
+MILC, and the tree of an all-reduce.
 """
 
 from collections import Counter
@@ -25,6 +25,11 @@ def grid_dimensions(tasks: int, axes: int = 4) -> tuple[int, ...]:
     axes : int, default 4
         Number of dimensions of the grid.
 
+    Raises
+    ------
+    InputError
+        If a number is below 1.
+
     Examples
     --------
     >>> grid_dimensions(8192), grid_dimensions(3072, 3)
@@ -45,10 +50,10 @@ def grid_dimensions(tasks: int, axes: int = 4) -> tuple[int, ...]:
 
 
 def nearest_neighbors(dimensions: Sequence[int], tasks_per_node: int) -> Graph:
-    """Return the messages between nodes of a code that talks to its neighbors on a periodic grid.
+    """Return the messages between nodes of a code that communicates with neighbors on a periodic grid.
 
     Tasks are numbered along the last axis first and fill node after node;
-    messages within a node use no link and are left out.
+    messages within a node use no link and are omitted.
 
     Parameters
     ----------
@@ -56,6 +61,11 @@ def nearest_neighbors(dimensions: Sequence[int], tasks_per_node: int) -> Graph:
         Size of the grid along each axis.
     tasks_per_node : int
         Tasks per node.
+
+    Raises
+    ------
+    InputError
+        If a number is below 1.
 
     Examples
     --------
@@ -71,7 +81,7 @@ def nearest_neighbors(dimensions: Sequence[int], tasks_per_node: int) -> Graph:
     node_of = [task // tasks_per_node for task in range(tasks)]
     for side in dimensions:
         ring, stride = stride, stride // side
-        # A ring of two has one neighbor, of one none.
+        # In a ring of two each has one neighbor, in a ring of one none.
         if side == 1:
             continue
         for start in range(0, tasks, ring):
@@ -84,6 +94,16 @@ def nearest_neighbors(dimensions: Sequence[int], tasks_per_node: int) -> Graph:
 
 def all_reduce_tree(nodes: int) -> Graph:
     """Return the messages of a binomial tree over the nodes of a job: up and down once.
+
+    Parameters
+    ----------
+    nodes : int
+        Nodes of the job.
+
+    Raises
+    ------
+    InputError
+        If there are no nodes.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""How compact the nodes of a job lie: the placement metrics of the variability study.
+"""Compactness of a job's nodes: the placement metrics of the variability study.
 
 The study measured average and greatest distances, the same with Y weighted double, and volume and surface of the convex
-hull of the coordinates [1]_. Every function takes coordinates; "nodes" have the coordinates of their Gemini, so that
-two nodes of one Gemini are zero hops apart.
+hull of the coordinates [1]_. Every function takes coordinates; a node has the coordinates of its Gemini, so two nodes
+of one Gemini are zero hops apart.
 
 The mean distance is exact and needs no loop over pairs: see `_sum_of_ring_distances`.
 
@@ -23,11 +23,11 @@ from hopperlib.network.torus.hull import Hull, convex_hull
 
 
 def _sum_of_ring_distances(counts: Sequence[int]) -> int:
-    """Sum of the ring distances of all pairs of points, given how many lie at each place. [hops]
+    """Sum of the ring distances of all pairs of points, given the number of points at each place. [hops]
 
-    Move a window of half the ring, rounded down, once around. It contains the first of two points but not the second as
-    often as their distance, and the second but not the first as often again. A window with k of n points separates k (n
-    - k) pairs, so the sum over its positions is twice the result.
+    Move a window of half the ring, rounded down, once around. The number of positions where it contains the first of
+    two points but not the second is their distance, and so is the number for the second but not the first. A window
+    with k of n points separates k (n - k) pairs, so the sum over its positions is twice the result.
     """
     half = len(counts) // 2
     points = sum(counts)
@@ -40,13 +40,15 @@ def _sum_of_ring_distances(counts: Sequence[int]) -> int:
 
 
 def _mean_of_counts(counts: Sequence[int], torus: Torus) -> float:
-    """Return the mean distance over all pairs of points, given how many lie at each place of x, then y, then z."""
+    """Return the mean distance over all pairs of points, given the number of points at each place of x, then y, then
+    z.
+    """
     x_end, y_end = torus.dimensions[0], torus.dimensions[0] + torus.dimensions[1]
     axes = counts[:x_end], counts[x_end:y_end], counts[y_end:]
     points = sum(axes[0])
     if points < 2:
         return 0.0
-    # A distance is the sum of one per axis, so the sum over all pairs is too, and pairs need not be enumerated.
+    # A distance is the sum over the axes, and so is the sum over all pairs: pairs need not be enumerated.
     total = sum(weight * _sum_of_ring_distances(axis) for weight, axis in zip(torus.weights, axes, strict=True))
     return total / (points * (points - 1) / 2)
 
@@ -83,10 +85,8 @@ def mean_hop_distance(places: Iterable[Coordinates], torus: Torus) -> float:
 
 
 class PrefixCounts:
-    """The coordinates of an ordered node list, summed so that runs of it are measured fast.
-
-    A job is a few runs of positions in the list. How many of its nodes lie at
-    each place of each axis is the difference of two running sums.
+    """Running sums of the coordinates of an ordered node list, for fast measurement of jobs. A job is a few runs of
+    positions in the list. The number of its nodes at each place of each axis is the difference of two running sums.
 
     Parameters
     ----------
@@ -106,9 +106,9 @@ class PrefixCounts:
         self._torus = torus
         x_size, y_size, z_size = torus.dimensions
         # All counts of one prefix sum are stored in one integer, 32 bits each: lanes, as in a vector register. Adding a
-        # node adds 1 to three lanes. No lane overflows into the next, since it is at most the number of nodes; and none
-        # borrows, since a later sum is not smaller in any lane. So one subtraction of big integers, which Python does
-        # in C, subtracts 49 counts at once on Hopper's torus.
+        # node adds 1 to three lanes. No lane overflows, since it is at most the number of nodes; and none borrows,
+        # since a later sum is not smaller in any lane. So one subtraction of big integers, which Python does in C,
+        # subtracts 49 counts at once on Hopper's torus.
         steps = ((1 << 32 * x) + (1 << 32 * (x_size + y)) + (1 << 32 * (x_size + y_size + z)) for x, y, z in places)
         self._sums = list(accumulate(steps, initial=0))
         self._bytes = 4 * (x_size + y_size + z_size)
@@ -122,7 +122,7 @@ class PrefixCounts:
             Positions from (included) to (not included).
         """
         packed = sum(self._sums[end] - self._sums[start] for start, end in runs)
-        # The bytes of the number are the lanes, the first one first on a little-endian host.
+        # The bytes of the number are the lanes; on a little-endian host, the first lane comes first.
         counts = memoryview(packed.to_bytes(self._bytes, sys.byteorder)).cast("I").tolist()
         if sys.byteorder == "big":
             counts.reverse()
@@ -130,7 +130,7 @@ class PrefixCounts:
 
 
 def max_hop_distance(places: Iterable[Coordinates], torus: Torus) -> float:
-    """Greatest distance of two places, weighted as the torus specifies. [hops]
+    """Greatest distance between two places, weighted as the torus specifies. [hops]
 
     Parameters
     ----------
@@ -158,21 +158,21 @@ def max_hop_distance(places: Iterable[Coordinates], torus: Torus) -> float:
 
 
 def _cuts(values: set[int], size: int) -> list[int]:
-    """Return where a ring can be opened: after each of its widest gaps."""
+    """Return the places where a ring can be opened: after each of its widest gaps."""
     ring = sorted(values)
-    # One place alone has the whole ring for its gap.
+    # The gap of a single place is the whole ring.
     gaps = [(ring[i] - ring[i - 1]) % size or size for i in range(len(ring))]
     return [value for value, gap in zip(ring, gaps, strict=True) if gap == max(gaps)]
 
 
 def _best_cuts(values: Sequence[int], size: int) -> list[int]:
-    """Return the cuts that leave the values closest together, of several the first by their counts in order."""
+    """Return the cuts that leave the values closest together; of several, the first by their counts in order."""
     counts = Counter(values)
     spreads: list[tuple[int, list[int], int]] = []
     for cut in _cuts(set(counts), size):
         opened = [counts[(cut + place) % size] for place in range(size)]
         total = sum(place * count for place, count in enumerate(opened))
-        # The variance, times the number of values squared: whole numbers, so that no rounding decides between cuts.
+        # The variance times the number of values squared is an integer, so that rounding does not decide between cuts.
         spread = len(values) * sum(place * place * count for place, count in enumerate(opened)) - total * total
         spreads.append((spread, opened, cut))
     least = min(spreads)[:2]
@@ -183,9 +183,9 @@ def hull_of_placement(places: Iterable[Coordinates], torus: Torus) -> Hull:
     """Volume and surface of the convex hull of a placement, in units of the torus.
 
     Each ring is first opened at its widest gap, so that a job across the seam of the torus is not treated as wide. Of
-    equally wide gaps that one counts which leaves the places closest together (the least variance along the axis); if
-    that does not decide, the smallest hull. The result therefore does not change when the whole placement is shifted
-    round the torus.
+    equally wide gaps, the one that leaves the places closest together (the least variance along the axis) is used; in a
+    tie, the one with the smallest hull. The result therefore does not change when the whole placement is shifted around
+    the torus.
 
     Parameters
     ----------
@@ -194,9 +194,14 @@ def hull_of_placement(places: Iterable[Coordinates], torus: Torus) -> Hull:
     torus : Torus
         The torus.
 
+    Raises
+    ------
+    InputError
+        If there are no places.
+
     Examples
     --------
-    The same bar, once in the middle and once across the seam:
+    The same bar, in the middle and across the seam:
 
     >>> torus = Torus((17, 8, 24))
     >>> bar = [(x, y, z) for x in (3, 4) for y in (3, 4) for z in (10, 11)]
@@ -215,12 +220,11 @@ def hull_of_placement(places: Iterable[Coordinates], torus: Torus) -> Hull:
 
 
 def bisection_bandwidth_gb_s(geminis: Iterable[Coordinates], machine: Machine) -> float:
-    """Bandwidth of the links that join the two halves of a placement. [GB/s]
+    """Bandwidth of the links between the two halves of a placement. [GB/s]
 
-    Along each axis the ring is opened at its widest gap and the Geminis are
-    split where the halves come closest to equal. Links between two Geminis of
-    the job that cross the split count. The weakest axis is the answer; an axis
-    along which all Geminis share one place cannot be split.
+    Along each axis the ring is opened at its widest gap and the Geminis are split where the halves are closest to
+    equal. Only links between two Geminis of the job that cross the split count. The result is the value of the weakest
+    axis; an axis along which all Geminis share one place cannot be split.
 
     Parameters
     ----------
@@ -231,7 +235,7 @@ def bisection_bandwidth_gb_s(geminis: Iterable[Coordinates], machine: Machine) -
 
     Examples
     --------
-    Two neighbours along x have one link of 9.375 GB/s; far apart they have none:
+    Two neighbors along x share one link of 9.375 GB/s; distant Geminis share none:
 
     >>> hopper = Machine.load("hopper")
     >>> bisection_bandwidth_gb_s([(0, 0, 0), (1, 0, 0)], hopper), bisection_bandwidth_gb_s([(0, 0, 0), (5, 0, 0)], hopper)
@@ -246,7 +250,7 @@ def bisection_bandwidth_gb_s(geminis: Iterable[Coordinates], machine: Machine) -
             continue
         start = _cuts(set(counts), size)[0]
         opened = sorted(counts, key=lambda value, start=start, size=size: (value - start) % size)  # type: ignore[misc]
-        # By how much the halves differ, and the last place of the lower one.
+        # Difference between the halves, and the last place of the lower one.
         filled, best = 0, (len(places), opened[0])
         for value in opened[:-1]:
             filled += counts[value]

@@ -1,8 +1,8 @@
 """Distances and links in a three-dimensional torus.
 
-A message goes along X first, then Y, then Z, each the shorter way round. A link's speed depends on its direction and
-its location: Y links between blades have half the bandwidth of the others, and Z links inside a cage are faster than
-those between cages.
+A message goes along X first, then Y, then Z, each time in the shorter direction. A link's speed depends on its
+direction and its location: Y links between blades have half the bandwidth of the others, and Z links inside a cage are
+faster than those between cages.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ Coordinates = tuple[int, int, int]
 
 
 class Link(NamedTuple):
-    """The link from a router to its next neighbour along an axis (0 = x, 1 = y, 2 = z)."""
+    """The link from a router to its next neighbor along an axis (0 = x, 1 = y, 2 = z)."""
 
     start: Coordinates
     axis: int
@@ -62,6 +62,13 @@ class Torus:
     def of(cls, machine: Machine, *, weights: tuple[float, float, float] = (1, 1, 1)) -> "Torus":
         """Return the torus of a machine.
 
+        Parameters
+        ----------
+        machine : Machine
+            A machine with a torus.
+        weights : (float, float, float), default (1, 1, 1)
+            Weight of a hop along each axis.
+
         Raises
         ------
         InputError
@@ -79,25 +86,37 @@ class Torus:
 
     @property
     def diameter(self) -> int:
-        """Longest shortest way between two routers. [hops]"""
+        """Diameter: the longest shortest path between two routers. [hops]"""
         return sum(size // 2 for size in self.dimensions)
 
     def _apart(self, a: Coordinates, b: Coordinates) -> Iterator[int]:
-        """Yield how far apart two routers are along each axis."""
+        """Yield the distance between two routers along each axis."""
         for start, end, size in zip(a, b, self.dimensions, strict=True):
             apart = abs(start - end) % size
             yield min(apart, size - apart)
 
     def hops(self, a: Coordinates, b: Coordinates) -> int:
-        """Shortest distance between two routers. [hops]"""
+        """Shortest distance between two routers. [hops]
+
+        Parameters
+        ----------
+        a, b : Coordinates
+            Coordinates of the routers.
+        """
         return sum(self._apart(a, b))
 
     def weighted_hops(self, a: Coordinates, b: Coordinates) -> float:
-        """Distance between two routers, each hop counted with its axis' weight. [weighted hops]"""
+        """Distance between two routers, with each hop weighted by its axis. [weighted hops]
+
+        Parameters
+        ----------
+        a, b : Coordinates
+            Coordinates of the routers.
+        """
         return float(sum(map(mul, self.weights, self._apart(a, b))))
 
     def mean_hops(self) -> float:
-        """Mean distance of two different routers picked at random. [hops]
+        """Mean distance between two different random routers. [hops]
 
         Examples
         --------

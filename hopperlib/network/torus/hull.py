@@ -1,9 +1,6 @@
-"""The convex hull of points with whole coordinates, exactly.
-
-One routine for the browser and for the analysis. All decisions are made in
-whole numbers, so no point is ever on the wrong side. Flat sets, where library
-routines give up, have a hull too: a polygon has no volume and two sides, a
-line or a point has neither volume nor surface.
+"""Exact convex hull of points with integer coordinates. One routine serves the browser and the analysis. All decisions
+use integers, so no point is ever on the wrong side. Flat sets, for which library routines fail, have a hull too: a
+polygon has no volume and two sides, a line or a point has neither volume nor surface.
 """
 
 import math
@@ -13,7 +10,7 @@ from typing import NamedTuple
 from hopperlib.errors import InputError
 
 Point = tuple[int, int, int]
-# Faces as triangles (a, b, c) whose normal points outwards, kept with it and with the offset of its plane.
+# Faces as triangles (a, b, c) with the outward normal and the offset of the plane.
 Faces = dict[tuple[Point, Point, Point], tuple[Point, int]]
 
 
@@ -41,7 +38,7 @@ def _length(a: Point) -> float:
 
 
 def _extremes(points: set[Point]) -> list[Point]:
-    """Return, of each line along z, the lowest and the highest point: the rest are inside."""
+    """Return the lowest and the highest point of each line along z: the others are inside."""
     lines: dict[tuple[int, int], tuple[int, int]] = {}
     for x, y, z in points:
         low, high = lines.get((x, y), (z, z))
@@ -50,8 +47,8 @@ def _extremes(points: set[Point]) -> list[Point]:
 
 
 def _flat_surface(points: list[Point], normal: Point) -> float:
-    """Return both sides' area of the hull of points in one plane."""
-    # Seen along the axis that the plane faces most, the polygon keeps most of its area.
+    """Return the area of both sides of the hull of points in one plane."""
+    # The projection along the axis closest to the plane's normal keeps most of the polygon's area.
     axis = max(range(3), key=lambda i: abs(normal[i]))
     flat = sorted({tuple(part for i, part in enumerate(point) if i != axis) for point in points})
 
@@ -66,7 +63,7 @@ def _flat_surface(points: list[Point], normal: Point) -> float:
         return kept[:-1]
 
     ring = chain(flat) + chain(reversed(flat))
-    # Twice the area of the shadow counts both its sides; the ratio is the cosine of its angle to the plane.
+    # Twice the area of the projection counts both sides; the ratio is the cosine of its angle to the plane.
     twice = abs(sum(p[0] * q[1] - q[0] * p[1] for p, q in zip(ring, ring[1:] + ring[:1], strict=True)))
     return twice * _length(normal) / abs(normal[axis])
 
@@ -78,7 +75,7 @@ def _face(a: Point, b: Point, c: Point) -> Faces:
 
 
 def _body(corners: tuple[Point, Point, Point, Point]) -> Faces:
-    """Return the faces of four corners that do not lie in one plane."""
+    """Return the faces of four corners that are not in one plane."""
     faces: Faces = {}
     for i in range(4):
         a, b, c = (corners[j] for j in range(4) if j != i)
@@ -89,10 +86,10 @@ def _body(corners: tuple[Point, Point, Point, Point]) -> Faces:
 
 
 def _raise_corner(faces: Faces, p: Point) -> None:
-    """Put new faces up to a point in place of those that it sees from outside."""
+    """Replace the faces visible from an outside point by new faces up to that point."""
     seen = [face for face, (out, offset) in faces.items() if _dot(out, p) > offset]
-    # The horizon: edges of seen faces whose other face is not seen. A point in line with such
-    # an edge would lie in the plane of the seen face and not see it, so no face has area zero.
+    # The horizon: edges of visible faces whose other face is not visible. A point in line with such an edge would be in
+    # the plane of the visible face and not see it, so no face has area zero.
     edges = {edge for a, b, c in seen for edge in ((a, b), (b, c), (c, a))}
     for face in seen:
         del faces[face]
@@ -113,8 +110,8 @@ def convex_hull(points: Iterable[Point]) -> Hull:
     Returns
     -------
     Hull
-        Volume (exact up to the division by six) and surface. A polygon counts
-        both its sides, as the limit of a thin body.
+        Volume (exact up to the division by six) and surface. Both sides of a polygon count, as the limit of a thin
+        body.
 
     Raises
     ------
@@ -137,21 +134,21 @@ def convex_hull(points: Iterable[Point]) -> Hull:
     if not kept:
         raise InputError("a convex hull needs at least one point")
     first = kept[0]
-    # Three corners that do not lie on one line span a plane; without them, all points are one point or a line.
+    # Three corners that are not on one line span a plane; otherwise all points are one point or a line.
     second = next((p for p in kept if p != first), first)
     along = _minus(second, first)
     third = next((p for p in kept if any(_cross(along, _minus(p, first)))), None)
     if third is None:
         return Hull(0.0, 0.0)
     normal = _cross(along, _minus(third, first))
-    # A fourth outside of it makes the first body; without it, all points are a polygon.
+    # A fourth point outside the plane makes the first body; otherwise all points form a polygon.
     fourth = next((p for p in kept if _dot(normal, _minus(p, first))), None)
     if fourth is None:
         return Hull(0.0, _flat_surface(kept, normal))
     faces = _body((first, second, third, fourth))
     for p in kept:
         _raise_corner(faces, p)
-    # Tetrahedra from one corner to every face, six times the volume of each a whole number: nothing is rounded before
-    # the end.
+    # Tetrahedra from one corner to every face: six times each volume is an integer, so nothing is rounded before the
+    # end.
     six_volumes = sum(_dot(_cross(_minus(a, first), _minus(b, first)), _minus(c, first)) for a, b, c in faces)
     return Hull(six_volumes / 6, sum(_length(out) for out, _ in faces.values()) / 2)

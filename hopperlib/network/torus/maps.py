@@ -1,4 +1,4 @@
-"""Maps of node use: the node list over time, and the compactness of an order."""
+"""Maps of node use: the node list over time, and the compactness of a node order."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,14 @@ from hopperlib.scheduling.schedule import Schedule
 
 
 def holders(schedule: Schedule, time_s: int) -> dict[int, int]:
-    """Return the job (its index) at each position of the node list at an instant.
+    """Return the index of the job at each position of the node list at an instant.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    time_s : int
+        The instant. [s]
 
     Examples
     --------
@@ -38,6 +45,11 @@ def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 12
         Number of columns.
     rows : int, default 96
         Number of rows.
+
+    Raises
+    ------
+    InputError
+        If the period is empty, or there are no columns or rows.
 
     Examples
     --------
@@ -74,18 +86,16 @@ def _overlaps(low: float, high: float, size: float, count: int) -> list[tuple[in
 
 
 def compactness(nodes: Sequence[NodeAddress], torus: Torus, width: int, *, step: int = 1) -> list[tuple[int, float]]:
-    """Mean distance within a window of the node list, for each place of the window. [hops]
-
-    How good an order is for jobs of one size on an empty machine: the curve by
-    which Albing compared orders [1]_.
+    """Mean distance within a window of the node list, for each position of the window. [hops] This curve shows the
+    quality of an order for jobs of one size on an empty machine; Albing compared orders with it [1]_.
 
     Parameters
     ----------
     nodes : sequence of NodeAddress
-        In the order to judge.
+        Nodes in the order to be evaluated.
     torus : Torus
     width : int
-        Nodes of the window.
+        Size of the window. [nodes]
     step : int
         Positions from one window to the next.
 

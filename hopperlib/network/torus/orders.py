@@ -7,7 +7,7 @@ the ones here are assumptions:
 
 - ``nid``: by node number.
 - ``xyz``: by coordinates, z fastest, then y, then x: plane after plane.
-- ``xyz-by2``: blocks of 2 x 2 x 2 Geminis, the blocks walked like xyz.
+- ``xyz-by2``: blocks of 2 x 2 x 2 Geminis, with the blocks in xyz order.
 - ``hilbert``: along a Hilbert curve through the enclosing cube, a space-filling
   order for comparison.
 
@@ -24,7 +24,7 @@ from hopperlib.machine import Machine
 from hopperlib.network.torus.distances import Coordinates
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 
-# : Display names of the orders.
+#: Display names of the orders.
 ORDER_TITLES = {"nid": "NID", "xyz": "xyz", "xyz-by2": "xyz-by2", "hilbert": "Hilbert curve"}
 ORDERS: tuple[str, ...] = tuple(ORDER_TITLES)
 
@@ -35,7 +35,13 @@ ASSUMED = (
 
 
 def compute_nodes(machine: Machine) -> tuple[NodeAddress, ...]:
-    """Return the compute nodes of a machine in nid order: all positions less the service blades, or, where none are stated, the first.
+    """Return the compute nodes of a machine in nid order: all positions except the service blades, or the first
+    positions if the file lists no service blades.
+
+    Parameters
+    ----------
+    machine : Machine
+        A machine whose file has a floor.
 
     Examples
     --------
@@ -50,15 +56,14 @@ def compute_nodes(machine: Machine) -> tuple[NodeAddress, ...]:
 def _hilbert_index(point: Coordinates, bits: int) -> int:
     """Return the place of a point along the Hilbert curve of a cube of side ``2 ** bits``.
 
-    Skilling's method [1]_: the coordinates are turned into the transposed
-    index, whose bits are then dealt together.
+    Skilling's method [1]_: the coordinates are converted to the transposed index, whose bits are then interleaved.
 
     References
     ----------
     .. [1] J. Skilling, "Programming the Hilbert curve," AIP Conf. Proc. 707, 2004.
     """
     axes = list(point)
-    # From the coarsest cube down: undo the turn and the reflection of the curve in each of its eight parts.
+    # From the coarsest cube down, undo the rotation and the reflection of the curve in each of its eight parts.
     for bit in (1 << place for place in range(bits - 1, 0, -1)):
         mask = bit - 1
         for i in range(3):
@@ -68,7 +73,7 @@ def _hilbert_index(point: Coordinates, bits: int) -> int:
                 swap = (axes[0] ^ axes[i]) & mask
                 axes[0] ^= swap
                 axes[i] ^= swap
-    # Gray code: from one step to the next, one axis changes.
+    # Gray code: only one axis changes from one step to the next.
     for i in (1, 2):
         axes[i] ^= axes[i - 1]
     turn = 0

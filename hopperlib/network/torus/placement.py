@@ -30,16 +30,16 @@ def free_positions(count: int, nodes: int, *, start_fraction: float, busy_fracti
     Parameters
     ----------
     count, nodes : int
-        Positions of the list, and how many are wanted.
+        Positions of the list, and number of nodes requested.
     start_fraction : float
-        Where in the list to start. [fraction]
+        Starting point in the list. [fraction]
     busy_fraction : float
-        Part of the machine that is busy. [fraction]
+        Share of the machine that is busy. [fraction]
 
     Raises
     ------
     InputError
-        If that many are not free.
+        If fewer nodes are free.
 
     Examples
     --------
@@ -57,7 +57,16 @@ def free_positions(count: int, nodes: int, *, start_fraction: float, busy_fracti
 
 
 def jobs_on_busy(count: int, busy_fraction: float, width: int = 128) -> list[list[int]]:
-    """Return the busy positions of a node list, dealt out to jobs of some width. The width is assumed.
+    """Return the busy positions of a node list, divided into jobs of an assumed width.
+
+    Parameters
+    ----------
+    count : int
+        Positions of the list.
+    busy_fraction : float
+        Share of the machine that is busy. [fraction]
+    width : int, default 128
+        Nodes per job.
 
     Examples
     --------

@@ -1,18 +1,17 @@
-"""How a Gemini machine is wired: node number, cabinet name and torus coordinates.
+"""Wiring of a Gemini machine: node number, cabinet name and torus coordinates.
 
 A blade holds four nodes and two Geminis; nodes 0 and 1 share Gemini 0, nodes 2
-and 3 Gemini 1. Cables skip every other cabinet and come back, so that no ring
-has a long link: neighbours in the torus are two cabinets apart on the floor.
+and 3 Gemini 1. Cables skip every other cabinet and return through the others, so that no ring has a long link:
+neighbors in the torus are two cabinets apart on the floor.
 
 - X follows the cabinet columns: 0, 1, 3, 5, ... out, then the even ones back.
-- Y follows the cabinet rows: 0, 2, 4, ... out, then the odd ones back, with two
-  steps a row, one for each Gemini of a blade.
-- Z runs up cage 0, down cage 1 and up cage 2. In every other row, in torus
-  order, the cages come in reverse.
+- Y follows the cabinet rows: 0, 2, 4, ... out, then the odd ones back, with two steps per row, one for each Gemini of a
+blade. - Z runs up cage 0, down cage 1 and up cage 2. In every other row, in torus order, the cages are in reverse
+order.
 
-Node numbers follow the same snake: up the first Gemini of the blades, back along the second, then the next row, then
-the next column with its rows walked backwards. The rule was derived from Titan's published table, reproduces all of its
-19,200 rows, and agrees with two published pairs of Blue Waters [1]_. For Hopper no table is known: there the rule is an
+Node numbers follow the same path: up the first Gemini of the blades, back along the second, then the next row, then the
+next column with its rows in reverse. The rule was derived from Titan's published table, reproduces all of its 19,200
+rows, and agrees with two published pairs of Blue Waters [1]_. No table is known for Hopper, so there the rule is an
 inference.
 
 References
@@ -34,7 +33,7 @@ _CNAME = re.compile(r"c(\d+)-(\d+)c(\d+)s(\d+)n(\d+)")
 
 
 class NodeAddress(NamedTuple):
-    """The place of one node under its three names.
+    """The location of one node under its three names.
 
     Examples
     --------
@@ -55,26 +54,26 @@ class NodeAddress(NamedTuple):
 
     @property
     def on_floor(self) -> tuple[int, ...]:
-        """Column and row of its cabinet, cage, slot, and which node of the blade it is."""
+        """Column and row of its cabinet, cage, slot, and its number on the blade."""
         match = _CNAME.fullmatch(self.cname)
         return tuple(map(int, match.groups())) if match else ()
 
 
 def _there_and_back(count: int, first_out: int) -> list[int]:
-    """Return 0, then every other number out and the rest back: 0 1 3 5 4 2 or 0 2 4 5 3 1."""
-    # A ring laid out this way has no cable longer than two steps, including the closing one.
+    """Return 0, then every other number outward and the rest on the way back: 0 1 3 5 4 2 or 0 2 4 5 3 1."""
+    # A ring laid out this way has no cable longer than two steps, including the closing cable.
     if first_out == 1:
         return [0, *range(1, count, 2), *reversed(range(2, count, 2))]
     return [*range(0, count, 2), *reversed(range(1, count, 2))]
 
 
-#: The largest floor that is wired.
+#: The largest supported floor. [cabinets]
 MOST_CABINETS = 5_000
 
 
 @dataclass(frozen=True)
 class Wiring:
-    """The floor of a Gemini machine and derived values.
+    """The floor of a Gemini machine, and derived values.
 
     Parameters
     ----------
@@ -90,7 +89,7 @@ class Wiring:
 
     Examples
     --------
-    Hopper's floor, as far as it is known, and a node that an error message names:
+    Hopper's floor, as far as it is known, and a node from an error message:
 
     >>> hopper = Wiring(columns=17, rows=4)
     >>> hopper.dimensions, hopper.nodes
@@ -125,12 +124,17 @@ class Wiring:
     @classmethod
     @lru_cache(maxsize=8)
     def of(cls, machine: Machine) -> "Wiring":
-        """Return the wiring of a machine, from the floor that its file states.
+        """Return the wiring of a machine, from the floor in its file.
+
+        Parameters
+        ----------
+        machine : Machine
+            A machine whose file has a floor.
 
         Raises
         ------
         InputError
-            If the file states no floor, or one that does not give its torus.
+            If the file has no floor, or one that does not match its torus.
 
         Examples
         --------
@@ -163,7 +167,7 @@ class Wiring:
 
     @property
     def nodes(self) -> int:
-        """Positions for nodes, service nodes included."""
+        """Node positions, including service nodes."""
         return len(self.addresses)
 
     @cached_property
@@ -180,7 +184,12 @@ class Wiring:
         return {node.nid: node for node in self.addresses}
 
     def address(self, nid: int) -> NodeAddress:
-        """Return the node of this number.
+        """Return the node with this number.
+
+        Parameters
+        ----------
+        nid : int
+            Node number.
 
         Raises
         ------
@@ -194,7 +203,12 @@ class Wiring:
         return self._by_nid[nid]
 
     def find(self, cname: str) -> NodeAddress:
-        """Return the node of this name.
+        """Return the node with this name.
+
+        Parameters
+        ----------
+        cname : str
+            Cabinet name of the node, such as ``c6-3c1s5n1``.
 
         Raises
         ------
@@ -217,7 +231,7 @@ class Wiring:
         return self._by_cname[cname]
 
     def _walk(self) -> Iterator[NodeAddress]:
-        """Yield the nodes in nid order, by the rule of the module's docstring."""
+        """Yield the nodes in nid order, by the rule in the module's docstring."""
         x_of_column = {column: x for x, column in enumerate(_there_and_back(self.columns, 1))}
         row_order = _there_and_back(self.rows, 2)
         nid = 0
@@ -229,7 +243,7 @@ class Wiring:
                     nid += 1
 
     def _plane(self, column: int, x: int, row_order: list[int]) -> Iterator[list[tuple[str, int, int, int]]]:
-        """Yield the Geminis of one column of cabinets, each with its two nodes, along the snake."""
+        """Yield the Geminis of one column of cabinets, each with its two nodes, along the path of node numbers."""
         for position, row in enumerate(row_order):
             steps = list(enumerate(self._blades(position)))
             for gemini, way in enumerate((steps, reversed(steps))):
@@ -241,6 +255,6 @@ class Wiring:
         """Yield (cage, slot) from z = 0 upwards for a row at this position of the y ring."""
         cages = range(self.cages)
         for number, cage in enumerate(reversed(cages) if position % 2 else cages):
-            # Every other cage is walked downwards, so that the cable to the next is short.
+            # Every other cage is traversed downwards, so that the cable to the next is short.
             for slot in reversed(range(self.slots)) if number % 2 else range(self.slots):
                 yield cage, slot

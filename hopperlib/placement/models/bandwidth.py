@@ -1,4 +1,4 @@
-"""Memory bandwidth that tasks get when they share NUMA nodes.
+"""Memory bandwidth of tasks that share NUMA nodes.
 
 A core draws at most its cap c; a NUMA node gives at most its bandwidth B, divided evenly among the k cores that draw on
 it. Each therefore gets min(c, B / k), and tasks packed onto few NUMA nodes may wait where spread ones would not.
@@ -6,14 +6,13 @@ it. Each therefore gets min(c, B / k), and tasks packed onto few NUMA nodes may 
 ==========================  ==================================================
 `task_bandwidth_gb_s`       min(c, B / k) on a kind of node
 `slowdown`                  run time packed over spread, for a fraction f
-`spill`                     memory that does not fit its NUMA node goes to others
-`write_allocate_gain`       what a loop gains if stores no longer read first
+`spill`                     memory that does not fit on its NUMA node goes to others
+`write_allocate_gain`       gain of a loop if stores no longer read first
 ==========================  ==================================================
 
-`hopperlib.placement.slowdown` prices a placement with the same rule (times instead of rates) and uses `slowdown` and
-`spill`; the other two are for questions without a launch line.
-
-Left out: caches (tasks that share a cache can gain or lose far more), and sharing of a core by hardware threads.
+`hopperlib.placement.slowdown` applies the same rule to a placement (times instead of rates) and uses `slowdown` and
+`spill`; the other two are for questions without a launch line. Not modeled: caches (tasks that share a cache can gain
+or lose far more), and sharing of a core by hardware threads.
 """
 
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ from hopperlib.machine import NodeKind
 
 
 def task_bandwidth_gb_s(kind: NodeKind, tasks: int) -> float:
-    """Bandwidth that each of some one-core tasks on a NUMA node gets from its channels. [GB/s]
+    """Bandwidth of each of several one-core tasks on a NUMA node. [GB/s]
 
     Parameters
     ----------
@@ -43,10 +42,8 @@ def task_bandwidth_gb_s(kind: NodeKind, tasks: int) -> float:
 
 
 def slowdown(memory_bound_fraction: float, ratio: float) -> float:
-    """Run time packed over run time spread.
-
-    T_packed / T_spread = 1 - f + f r: the memory-bound part of the run takes r
-    times as long, the rest is unchanged.
+    """Run time packed over run time spread. T_packed / T_spread = 1 - f + f r: the memory-bound part of the run takes r
+    times as long; the rest is unchanged.
 
     Parameters
     ----------
@@ -73,15 +70,15 @@ def slowdown(memory_bound_fraction: float, ratio: float) -> float:
 def write_allocate_gain(loads: int, stores: int, waiting_fraction: float = 1.0) -> float:
     """Gain in rate if overwritten cache lines are no longer read first. [fraction]
 
-    A cache reads a line before it writes into it, although nothing of it survives. The rate counts each array once, so
-    a compiler that avoids the read raises it: (loads + 2 stores) / (loads + stores) at most.
+    A cache reads a line before writing to it, even if the whole line is overwritten. The rate counts each array once,
+    so a compiler that avoids the read increases the rate: (loads + 2 stores) / (loads + stores) at most.
 
     Parameters
     ----------
     loads, stores : int
         Arrays that the loop reads and writes. [at least 0, at least 1]
     waiting_fraction : float
-        Share of the loop's time that waits for memory, before. [0-1]
+        Share of the loop's time spent waiting for memory before the change. [0-1]
 
     Raises
     ------
@@ -107,18 +104,18 @@ def write_allocate_gain(loads: int, stores: int, waiting_fraction: float = 1.0) 
 
 
 class Spill(NamedTuple):
-    """Where the memory of a node's tasks ends up, by NUMA node. [GB]
+    """Location of the memory of a node's tasks, by NUMA node. [GB]
 
     Parameters
     ----------
     need_gb : tuple of float
         Need of the tasks on each NUMA node.
     remote_gb : tuple of float
-        Part of that on other NUMA nodes.
+        Part of that need on other NUMA nodes.
     taken_gb : tuple of float
-        Memory of each NUMA node used by tasks of others.
+        Memory of each NUMA node used by tasks of other NUMA nodes.
     missing_gb : float
-        Need that fits nowhere.
+        Need that does not fit on the node.
     """
 
     need_gb: tuple[float, ...]
@@ -136,8 +133,8 @@ class Spill(NamedTuple):
 def spill(need_gb: Sequence[float], room_gb: float) -> Spill:
     """Compute the location of memory that does not fit on its local NUMA node.
 
-    Assumed: it is shared out over the other NUMA nodes in proportion to their free memory. (The kernel uses the nearest
-    first; the sources only say "the next".)
+    Assumption: it is distributed over the other NUMA nodes in proportion to their free memory. (The kernel uses the
+    nearest first; the sources only say "the next".)
 
     Parameters
     ----------

@@ -1,21 +1,19 @@
-"""Memory of one node where page size, first touch, NUMA nodes and messages act together.
-
-Taken one by one these effects add up wrongly: large pages save translations, but they also coarsen first touch, so data
-lands on the wrong NUMA node and one node's channels serve all. Here one rate follows from all of them:
+"""Memory of one node under the combined effects of page size, first touch, NUMA nodes and messages. These effects
+cannot be added one by one: large pages save translations, but they also make first touch coarser, so data may be on the
+wrong NUMA node and the channels of one NUMA node serve all cores. Here one rate follows from all of them:
 
 ==========================  ==================================================================================
 `Placement`                 share of the data on each NUMA node, from who touches it first and the page size
-`core_rate_gb_s`            one core: its rate, slowed down by far memory and by translations that miss
-`read_rate_gb_s`            all cores: what cores, channels and links allow together
-`stream_by_threads`         the same for growing numbers of threads, dealt over the NUMA nodes or packed
+`core_rate_gb_s`            rate of one core, reduced by remote memory and TLB misses
+`read_rate_gb_s`            rate of all cores, limited by cores, channels and links together
+`stream_by_threads`         the same by number of threads, spread over the NUMA nodes or packed
 `first_touch_s`             time to map and clear new memory, page by page
-`page_size_ratio`           run time with large pages over small ones, messages included
+`page_size_ratio`           run time with large pages over small ones, including messages
 ==========================  ==================================================================================
 
-Cores, channels and links are joined by `hopperlib.contention.saturation.soft_minimum`: random requests wait
-for each other before a channel is full [1]_.
-
-Left out: caches, replicas of pages, migration by the kernel, and page tables on far NUMA nodes.
+Cores, channels and links are combined by `hopperlib.contention.saturation.soft_minimum`: random requests wait for each
+other before a channel is saturated [1]_. Not modeled: caches, replicas of pages, migration by the kernel, and page
+tables on remote NUMA nodes.
 
 References
 ----------
@@ -59,7 +57,13 @@ class MemorySystem(NamedTuple):
 
     @classmethod
     def of(cls, kind: NodeKind) -> "MemorySystem":
-        """The memory of a kind of node of a machine file."""
+        """The memory system of a kind of node in a machine file.
+
+        Parameters
+        ----------
+        kind : NodeKind
+            Kind of node.
+        """
         link = kind.numa_link_gb_s
         return cls(
             numa_nodes=kind.numa_nodes,
@@ -87,7 +91,12 @@ class Placement(NamedTuple):
 
     @classmethod
     def dealt(cls, numa_nodes: int) -> "Placement":
-        """Pages dealt to all NUMA nodes in turn.
+        """Pages interleaved over all NUMA nodes.
+
+        Parameters
+        ----------
+        numa_nodes : int
+            NUMA nodes of the node.
 
         Examples
         --------
@@ -98,7 +107,12 @@ class Placement(NamedTuple):
 
     @classmethod
     def on_one(cls, numa_nodes: int) -> "Placement":
-        """Everything on the NUMA node of the one thread that touched it first.
+        """All data on the NUMA node of the single thread that touched it first.
+
+        Parameters
+        ----------
+        numa_nodes : int
+            NUMA nodes of the node.
 
         Examples
         --------
@@ -109,10 +123,9 @@ class Placement(NamedTuple):
 
     @classmethod
     def touched_in_pieces(cls, numa_nodes: int, piece_bytes: float, page_bytes: int) -> "Placement":
-        """Every thread touches the data that it will use, in contiguous pieces; a page goes to whom touches it first.
-
-        A piece of many pages has one page at its edge that half belongs to another thread. A page of several pieces
-        serves them all from one NUMA node.
+        """Every thread touches the data that it will use, in contiguous pieces; a page goes to the NUMA node of the
+        thread that touches it first. A piece of many pages has one edge page, half of which belongs to another thread.
+        A page with several pieces serves them all from one NUMA node.
 
         Parameters
         ----------
@@ -137,8 +150,8 @@ class Placement(NamedTuple):
         """
         above(0, piece_bytes=piece_bytes, page_bytes=page_bytes)
         pages = piece_bytes / page_bytes
-        # Pieces begin anywhere in a page. Of many pages one at the edge is half someone else's; of a page of many pieces
-        # all but one belong to others.
+        # Pieces begin anywhere in a page. In a piece of many pages, half of one edge page belongs to another thread; in
+        # a page of many pieces, all pieces but one do.
         wrong = 1 / (2 * pages) if pages >= 1 else 1 - pages / 2
         return cls((1 / numa_nodes,) * numa_nodes, (1 - 1 / numa_nodes) * wrong)
 
@@ -149,15 +162,15 @@ class Translation(NamedTuple):
     Parameters
     ----------
     walk_ns : float
-        Time of one page walk that is not hidden. [ns]
+        Time of one page walk that is not overlapped. [ns]
     entries : int
-        Translations that a core holds for a page size.
+        TLB entries of a core for a page size.
     bytes_per_access : float
-        Data used of each place that the program goes to, such as a line of 64 bytes. [bytes, above 0]
+        Data used per access, such as a cache line of 64 bytes. [bytes, above 0]
     working_set_bytes : float
-        Memory that the accesses of a core range over. [bytes, above 0]
+        Memory range of a core's accesses. [bytes, above 0]
     is_stream : bool
-        Whether places follow each other, so that a page is used from end to end.
+        Whether accesses are consecutive, so that each page is used from end to end.
     """
 
     walk_ns: float
@@ -169,16 +182,21 @@ class Translation(NamedTuple):
     def cost_ns_per_byte(self, page_bytes: int) -> float:
         """Time of page walks per byte of data. [ns/B]
 
+        Parameters
+        ----------
+        page_bytes : int
+            Page size. [bytes]
+
         Examples
         --------
-        Random lines in 1 GB: every small page misses, 1,536 large pages cover all of it:
+        Random lines in 1 GB: with small pages every access misses; 1,536 large pages cover all of it:
 
         >>> table = Translation(20.0, 1536, 64, 1 << 30)
         >>> round(table.cost_ns_per_byte(4096), 3), table.cost_ns_per_byte(2 << 20)
         (0.311, 0.0)
         """
         missing = max(1 - self.entries * page_bytes / self.working_set_bytes, 0.0)
-        # A stream uses a whole page before it goes to the next, so larger pages are walked less often.
+        # A stream uses a whole page before moving to the next, so larger pages need fewer walks.
         used = max(self.bytes_per_access, page_bytes) if self.is_stream else self.bytes_per_access
         return missing * self.walk_ns / used
 
@@ -186,7 +204,7 @@ class Translation(NamedTuple):
 def core_rate_gb_s(
     node: MemorySystem, placement: Placement, *, page_bytes: int = _PAGE_BYTES, translation: Translation | None = None
 ) -> float:
-    """Rate of one core with its share of far memory and its page walks. [GB/s]
+    """Rate of one core, given its share of remote memory and its page walks. [GB/s]
 
     Parameters
     ----------
@@ -195,7 +213,7 @@ def core_rate_gb_s(
     page_bytes : int
         [bytes]
     translation : Translation or None
-        None counts no page walks.
+        None ignores page walks.
 
     Examples
     --------
@@ -218,7 +236,7 @@ def read_rate_gb_s(
     translation: Translation | None = None,
     sharpness: float = SHARPNESS,
 ) -> float:
-    """Rate of all threads together, spread over the NUMA nodes, each reading as much. [GB/s]
+    """Combined rate of all threads, spread over the NUMA nodes and reading equal amounts. [GB/s]
 
     Parameters
     ----------
@@ -235,11 +253,11 @@ def read_rate_gb_s(
     Raises
     ------
     InputError
-        If there are more threads than cores, or not as many shares as NUMA nodes.
+        If there are more threads than cores, or the number of shares is not the number of NUMA nodes.
 
     Examples
     --------
-    Four NUMA nodes of 20 GB/s. All data on one of them, and dealt over all:
+    Four NUMA nodes of 20 GB/s, with all data on one of them, and interleaved over all:
 
     >>> node = MemorySystem(4, 8, 20.0, 10.0)
     >>> [round(read_rate_gb_s(node, where(4))) for where in (Placement.on_one, Placement.dealt)]
@@ -254,7 +272,7 @@ def read_rate_gb_s(
     rate = count * core_rate_gb_s(node, placement, page_bytes=page_bytes, translation=translation)
     rate = soft_minimum(rate, node.channels_gb_s / fullest, sharpness)
     if node.link_gb_s is not None and placement.far > 0:
-        # The links of the fullest NUMA node carry what others read from it.
+        # The links of the NUMA node with the most data carry the reads of the others.
         rate = soft_minimum(rate, node.link_gb_s / (fullest * placement.far), sharpness)
     return rate
 
@@ -262,7 +280,7 @@ def read_rate_gb_s(
 def stream_by_threads(
     node: MemorySystem, threads: Sequence[int], *, packed: bool = False, sharpness: float = SHARPNESS
 ) -> list[float]:
-    """Rate of STREAM for numbers of threads, memory local, dealt over the NUMA nodes or filling one after another. [GB/s]
+    """Rate of STREAM for several numbers of threads with local memory, spread over the NUMA nodes or packed. [GB/s]
 
     Parameters
     ----------
@@ -280,7 +298,8 @@ def stream_by_threads(
 
     Examples
     --------
-    Two sockets of eight cores: packed, the second socket's channels idle until the first is full.
+    Two sockets of eight cores: with packed threads, the second socket's channels are idle until the first socket is
+    full.
 
     >>> node = MemorySystem(2, 8, 40.0, 10.0)
     >>> [[round(rate) for rate in stream_by_threads(node, (1, 8, 16), packed=packed)] for packed in (False, True)]
@@ -300,9 +319,9 @@ def stream_by_threads(
 
 
 def first_touch_s(memory_bytes: float, page_bytes: int, *, fault_us: float, clear_gb_s: float) -> float:
-    """Time to map new memory: a fault for each page, and clearing its bytes. [s]
+    """Time to map new memory: one page fault per page, and the clearing of its bytes. [s]
 
-    Reading memory that was never written maps one page of zeros, which needs no clearing: use an infinite rate.
+    Reading memory that was never written maps a shared page of zeros without clearing: use an infinite rate.
 
     Parameters
     ----------
@@ -338,7 +357,7 @@ class PageRun(NamedTuple):
     Parameters
     ----------
     memory_share, message_share, mapping_share : float
-        Waiting for memory, moving messages between nodes, mapping new memory. [0-1]
+        Shares of time spent waiting for memory, on messages between nodes, and mapping new memory. [0-1]
     """
 
     memory_share: float
@@ -368,11 +387,11 @@ def page_size_ratio(
     large_bytes, small_bytes : int
         [bytes]
     translation : sequence of Translation or None
-        For small and for large pages, as a core holds a different number of each; None counts no page walks.
+        For small and for large pages, as a core holds a different number of each; None ignores page walks.
     messages : tuple of float or None
-        Bandwidth of messages with pages that cost nothing, and cost of a page in the interface. [GB/s, us]
+        Bandwidth of messages without page costs, and cost of a page in the interface. [GB/s, us]
     clear_share : float
-        Part of the mapping that is clearing, and stays. [0-1]
+        Share of the mapping time spent clearing, which does not change. [0-1]
 
     Raises
     ------
@@ -381,7 +400,8 @@ def page_size_ratio(
 
     Examples
     --------
-    Large pieces and random accesses: large pages win. Small pieces on eight NUMA nodes, streams: they lose.
+    With large pieces and random accesses, large pages are faster. With small pieces on eight NUMA nodes and streams,
+    they are slower.
 
     >>> node = MemorySystem(8, 16, 40.0, 10.0, far_fraction=0.5)
     >>> tables = [Translation(30.0, entries, 64, 1 << 30) for entries in (1536, 1536)]

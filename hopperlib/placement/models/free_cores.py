@@ -1,11 +1,11 @@
-"""Cores left free for system work: when fewer tasks finish sooner.
+"""Cores left free for system work: conditions under which fewer tasks finish sooner.
 
 The operating system, local I/O and helper threads need a core now and then. If every core has a task, one task is
-interrupted, and in a program with barriers all tasks wait for it. With some cores free, that work runs at the same time
-as the tasks, but each remaining task has more to do.
+interrupted, and in a program with barriers all other tasks wait for it. With some cores free, that work runs at the
+same time as the tasks, but each remaining task has more to do.
 
-Times are in units of the packed run's work, so that 1 is a packed node without system work. Left out: bandwidth and
-memory that the tasks gain, which also favor free cores.
+Times are in units of the packed run's work, so 1 is a packed node without system work. Not modeled: the additional
+bandwidth and memory per task, which also favor free cores.
 """
 
 from hopperlib.errors import at_least, within
@@ -14,8 +14,8 @@ from hopperlib.errors import at_least, within
 def break_even_service(cores: int, free: int) -> float:
     """System work above which this many free cores pay off, as a share of one core's time. [ratio]
 
-    Above it they always pay: that work takes longer on one busy core, with all
-    tasks waiting, than on free ones.
+    Above it free cores always pay off: the system work takes longer on one busy core, with all tasks waiting, than on
+    free ones.
 
     Parameters
     ----------

@@ -1,19 +1,16 @@
-"""Run time by threads per task, on nodes whose cores are all used.
+"""Run time by threads per task, on fully used nodes. More threads mean fewer tasks, which has costs and savings. Costs:
 
-More threads mean fewer tasks, and that pulls both ways. Cost:
-
-* the part of a task that one thread does alone takes as many times longer (Amdahl);
-* a task wider than a NUMA node reads memory that its first thread touched over a link,
-  and all its threads queue at the channels of one NUMA node.
+* the serial part of a task takes longer by the number of threads (Amdahl);
+* a task wider than a NUMA node reads memory that its first thread touched over a link, and all its threads share the
+channels of one NUMA node.
 
 Savings: the tasks of a node send their copies through one network interface, so a collective takes tasks per node times
 the levels of its tree; and data replicated in each task have fewer copies
 (`hopperlib.placement.models.memory.merged_need`).
 
-All times are in units of the pure MPI run, spread over the NUMA nodes, its memory local.
-
-Left out: caches, the cost of starting and joining threads (include it in the serial part), surfaces of blocks that grow
-with the task, and overlap.
+All times are in units of the pure MPI run, spread over the NUMA nodes with local memory. Not modeled: caches, the cost
+of starting and joining threads (include it in the serial part), surfaces of blocks that grow with the task, and
+overlap.
 """
 
 import math
@@ -22,8 +19,8 @@ from dataclasses import dataclass, replace
 from hopperlib.errors import refusal, within
 from hopperlib.machine import NodeKind
 
-# : Assumed: repeated runs on the same nodes differ by about this much. Smaller differences cannot be shown by a : run
-# or two.
+#: Assumed: repeated runs on the same nodes differ by about this much. Smaller differences cannot be shown by one or
+# two runs.
 VARIATION = 0.02
 
 
@@ -36,9 +33,9 @@ class RunShares:
     parallel_fraction : float
         Share of a task's work that its threads share. [0-1]
     mpi_share : float
-        Share of the run that each task costs in MPI. [0-1]
+        Share of the run spent on per-task MPI costs. [0-1]
     memory_bound_fraction : float
-        Share of the rest that waits for memory. [0-1]
+        Share of the rest spent waiting for memory. [0-1]
 
     Raises
     ------
@@ -62,14 +59,14 @@ class ThreadCost:
     ----------
     threads, tasks_per_node : int
     serial_memory, parallel_memory : float
-        Time in which one thread of each task, or all, read the same amount. [ratio]
+        Time for one thread of each task, or all threads, to read the same amount. [ratio]
     mpi : float
-        Time of the part of MPI that each task costs. [ratio]
+        Time of per-task MPI costs. [ratio]
 
     Examples
     --------
-    Three threads that share all work without waiting for memory, and a fifth of the time in collectives of
-    tasks that are a third as many:
+    Three threads that share all work without waiting for memory; one fifth of the time is spent in collectives, with a
+    third as many tasks:
 
     >>> cost = ThreadCost(threads=3, tasks_per_node=8, serial_memory=1, parallel_memory=1, mpi=0.3)
     >>> round(cost.run_time(RunShares(parallel_fraction=1.0, mpi_share=0.2, memory_bound_fraction=0.5)), 2)
@@ -83,10 +80,16 @@ class ThreadCost:
     mpi: float
 
     def run_time(self, shares: RunShares) -> float:
-        """Run time over that of the pure MPI run. [ratio]"""
+        """Run time over that of the pure MPI run. [ratio]
+
+        Parameters
+        ----------
+        shares : RunShares
+            Parts of the run.
+        """
         shared, waiting = shares.parallel_fraction, shares.memory_bound_fraction
-        # This many threads per task means fewer tasks by the same factor, each with correspondingly more work: unshared
-        # work takes that much longer, shared work as long as before.
+        # With n threads per task there are n times fewer tasks, each with n times the work: serial work takes n times
+        # as long, shared work as long as before.
         alone = (1 - shared) * self.threads
         memory = alone * self.serial_memory + shared * self.parallel_memory
         work = waiting * memory + (1 - waiting) * (alone + shared)
@@ -94,7 +97,12 @@ class ThreadCost:
 
 
 def thread_counts(cores: int) -> tuple[int, ...]:
-    """Return the numbers of threads per task that leave none of these cores idle.
+    """Return the numbers of threads per task that leave no core idle.
+
+    Parameters
+    ----------
+    cores : int
+        Cores of a node.
 
     Examples
     --------
@@ -108,7 +116,7 @@ def _seats(kind: NodeKind, tasks: int, threads: int, spread: bool) -> list[list[
     """Return for each task its NUMA nodes with its threads there: tasks distributed round-robin on request if possible,
     otherwise in order.
 
-    The first thread is on the first of them.
+    The first thread is on the first of these NUMA nodes.
     """
     each = kind.cores_per_numa_node
     if spread and tasks <= each // threads * kind.numa_nodes:
@@ -135,23 +143,22 @@ def _reading_s(kind: NodeKind, reads: dict[tuple[int, int], float], slowest_s: f
 def memory_times(
     kind: NodeKind, tasks: int, threads: int, *, elsewhere: float = 0.0, spread: bool = True, spilled: float = 0.0
 ) -> tuple[float, float]:
-    """Time in which the first thread of every task, and in which all threads, read 1 GB each. [s], [s]
-
-    The slowest of three decides: a thread at its core's cap (less where the data is remote),
-    the channels of the fullest NUMA node, the busiest link between two.
+    """Times for the first thread of every task, and for all threads, to read 1 GB each. [s], [s] The slowest of three
+    limits the rate: a thread at its core's cap (lower for remote data), the channels of the fullest NUMA node, the
+    busiest link between two NUMA nodes.
 
     Parameters
     ----------
     kind : NodeKind
     tasks, threads : int
-        Tasks of the node, threads of each.
+        Tasks on the node, and threads of each.
     elsewhere : float
         Share of a task's data first touched by its first thread, and therefore local to it. [0-1]
     spread : bool
-        Whether whole tasks are dealt out over the NUMA nodes (aprun's ``-S``), where they fit.
+        Whether whole tasks are distributed over the NUMA nodes (aprun's ``-S``), where they fit.
     spilled : float
-        Share of the data for the first NUMA node that does not fit there and is on the next, as memory is without
-        aprun's ``-ss``. One full NUMA node suffices: the slowest task determines the run time. [0-1]
+        Share of the first NUMA node's data that does not fit there and is on the next, as without aprun's ``-ss``. One
+        full NUMA node suffices: the slowest task determines the run time. [0-1]
 
     Raises
     ------
@@ -160,8 +167,8 @@ def memory_times(
 
     Examples
     --------
-    Four tasks of six threads have a NUMA node each. Two of twelve that touched all data first on one
-    of their two NUMA nodes leave the channels of the other idle, and take twice as long:
+    Four tasks of six threads have a NUMA node each. Two tasks of twelve threads that first touched all data on one of
+    their two NUMA nodes leave the channels of the other idle, and take twice as long:
 
     >>> from hopperlib.machine import Machine
     >>> node = Machine.load("hopper").node()
@@ -175,7 +182,7 @@ def memory_times(
     full = {0: 1 - spilled, 1: spilled} if kind.numa_nodes > 1 else {0: 1.0}
 
     def share_of(data: int, home: int) -> float:
-        """Share of the data for one NUMA node that is on another, or on it."""
+        """Share of the data of one NUMA node that is on another, or on itself."""
         return full.get(home, 0.0) if data == 0 else float(data == home)
 
     first: dict[tuple[int, int], float] = {}
@@ -189,7 +196,7 @@ def memory_times(
                 for home in range(kind.numa_nodes)
             ]
             far = 1 - shares[here]
-            # Data that lie elsewhere come at a fraction of the core's rate, so each byte of them takes longer.
+            # Remote data arrive at a fraction of the core's rate, so each byte takes longer.
             time_s = (1 - far + far / kind.remote_bandwidth_fraction) / kind.core_bandwidth_cap_gb_s
             slowest = max(slowest, time_s)
             for home, share in enumerate(shares):
@@ -215,7 +222,8 @@ def stream_gb_s(kind: NodeKind, threads: int, *, elsewhere: float) -> float:
 
     Examples
     --------
-    On a whole node, with memory touched first by the thread that reads it, and all by the first thread:
+    On a whole node, with memory first touched by the thread that reads it, and with all memory first touched by the
+    first thread:
 
     >>> from hopperlib.machine import Machine
     >>> node = Machine.load("hopper").node()
@@ -226,7 +234,7 @@ def stream_gb_s(kind: NodeKind, threads: int, *, elsewhere: float) -> float:
 
 
 def _for_jobs(kind: NodeKind) -> NodeKind:
-    """Return a kind of node with only the cores that jobs may use, if each NUMA node has as many of them."""
+    """Return a kind of node with only the cores that jobs may use, if all NUMA nodes have the same number of them."""
     each, rest = divmod(len(kind.usable_cores), kind.numa_nodes)
     return kind if rest else replace(kind, cores_per_numa_node=each, reserved_cores=())
 
@@ -246,9 +254,9 @@ def thread_costs(
     ----------
     kind : NodeKind
     tasks : int
-        Tasks of the whole job with one thread each; with `d` threads there are ``tasks / d``.
+        Tasks of the whole job with one thread each; with `d` threads the job has ``tasks / d`` tasks.
     cores : int or None
-        Cores of a node that are used; None takes all that jobs may use. Where nodes have GPUs each has a task at least.
+        Cores used per node; None for all that jobs may use. On nodes with GPUs, each GPU has at least one task.
     elsewhere, spread, spilled
         As for `memory_times`.
 
@@ -276,7 +284,8 @@ def thread_costs(
         first_s, all_s = memory_times(
             kind, used // threads, threads, elsewhere=elsewhere, spread=spread, spilled=spilled
         )
-        # A tree over the tasks has log2 levels; at each the tasks of a node pass their copies through one interface.
+        # A tree over the tasks has log2 levels; at each level the tasks of a node pass their copies through one
+        # interface.
         levels = math.log2(max(tasks / threads, 1)) / math.log2(tasks) if tasks > 1 else 1.0
         costs.append(
             ThreadCost(
@@ -291,7 +300,7 @@ def thread_costs(
 
 
 def best_threads(costs: tuple[ThreadCost, ...], shares: RunShares) -> ThreadCost:
-    """Return the fastest, that with fewer threads where two are as fast.
+    """Return the fastest option; of equally fast ones, the one with fewer threads.
 
     Parameters
     ----------
@@ -302,7 +311,7 @@ def best_threads(costs: tuple[ThreadCost, ...], shares: RunShares) -> ThreadCost
 
     Examples
     --------
-    Nothing to save in MPI, so one thread a task is as fast as any:
+    With nothing to save in MPI, one thread per task is as fast as any:
 
     >>> from hopperlib.machine import Machine
     >>> costs = thread_costs(Machine.load("hopper").node(), 6144)
@@ -313,7 +322,7 @@ def best_threads(costs: tuple[ThreadCost, ...], shares: RunShares) -> ThreadCost
 
 
 def close_to(costs: tuple[ThreadCost, ...], best: ThreadCost, shares: RunShares) -> tuple[ThreadCost, ...]:
-    """Return those that one or two runs cannot separate from the best, including the best.
+    """Return the options that one or two runs cannot distinguish from the best, including the best.
 
     Parameters
     ----------

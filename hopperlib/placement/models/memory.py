@@ -1,16 +1,16 @@
 """Memory available to tasks on a node, and its other uses.
 
-A node gives its programs less than is installed: the kernel, the client of the file system, message buffers and the
-executable take their share first. The rest is shared by the tasks of the node.
+Programs can use less memory than is installed on a node: the kernel, the file system client, message buffers and the
+executable take their share first. The tasks of the node share the rest.
 
 ============================  ================================================
-`memory_per_task`             what each of the tasks on a node can allocate
-`most_tasks_per_node`         how many tasks of some need a node holds
-`merged_need`                 need of one task that takes the place of several
-`copied_fraction_needed`      how much must be copies for merged tasks to fit
+`memory_per_task`             memory that each task on a node can allocate
+`most_tasks_per_node`         number of tasks with a given need that fit on a node
+`merged_need`                 need of one task that replaces several
+`copied_fraction_needed`      share that must be copies for merged tasks to fit
 ============================  ================================================
 
-`hopperlib.placement.layouts` makes whole job layouts of it. Left out: tasks that need different amounts, needs that
+`hopperlib.placement.layouts` builds layouts of whole jobs on it. Not modeled: tasks with different needs, needs that
 change during a run, and thread stacks.
 """
 
@@ -19,14 +19,14 @@ from collections import Counter
 from hopperlib.errors import at_least, refusal, within
 from hopperlib.machine import NodeKind
 
-# Room for binary fractions: 31 GB hold 24 tasks of 31/24 GB.
+# Tolerance for binary fractions: 31 GB hold 24 tasks of 31/24 GB.
 _ROUNDING_TOLERANCE = 1e-9
 
 
 def memory_per_task(node: NodeKind, tasks_per_node: int) -> float:
     """Memory each task can allocate when a node's tasks share it evenly. [GB]
 
-    The usable memory is divided, not the installed one.
+    The usable memory is divided, not the installed memory.
 
     Parameters
     ----------
@@ -57,10 +57,8 @@ def memory_per_task(node: NodeKind, tasks_per_node: int) -> float:
 
 
 def most_tasks_per_node(node: NodeKind, need_gb: float, threads: int = 1) -> int:
-    """Most tasks of a need that a node holds; 0 if not even one fits.
-
-    Each thread has a core. A task of no more threads than a NUMA node has cores
-    keeps to one NUMA node, so that its threads stay near its memory.
+    """Maximum number of tasks with a given need on a node; 0 if none fits. Each thread has a core. A task that fits on
+    a NUMA node stays on one, so that its threads are near its memory.
 
     Parameters
     ----------
@@ -89,7 +87,7 @@ def most_tasks_per_node(node: NodeKind, need_gb: float, threads: int = 1) -> int
 
 
 def seats(node: NodeKind, threads: int) -> int:
-    """Most tasks of that many threads that the cores of a node hold, memory aside.
+    """Maximum number of tasks of several threads on the cores of a node, regardless of memory.
 
     Parameters
     ----------
@@ -122,17 +120,17 @@ def seats(node: NodeKind, threads: int) -> int:
 def merged_need(need_gb: float, threads: int, copied_fraction: float) -> float:
     """Memory of one task of several threads that replaces as many tasks. [GB]
 
-    Part of a task's memory is the same in every task: the program, message buffers, ghost cells, tables. Merged tasks
-    hold it once. The rest is the task's part of the problem, and the merged task holds all parts.
+    Part of a task's memory is the same in every task: the program, message buffers, ghost cells, tables. A merged task
+    holds it once. The rest is the task's part of the problem, and the merged task holds all parts.
 
     Parameters
     ----------
     need_gb : float
         Memory of each task that is merged. [GB]
     threads : int
-        Tasks that are merged, and threads that take their place.
+        Number of tasks merged, and of threads that replace them.
     copied_fraction : float
-        Share of a task's memory that every task holds a copy of. [0-1]
+        Share of a task's memory that is copied in every task. [0-1]
 
     Raises
     ------
@@ -154,7 +152,7 @@ def merged_need(need_gb: float, threads: int, copied_fraction: float) -> float:
 
 
 def copied_fraction_needed(node: NodeKind, need_gb: float, threads: int) -> float | None:
-    """Least share of a task's memory that must be copies, for merged tasks to fit with every seat taken.
+    """Smallest share of a task's memory that must be copies for merged tasks to fill all seats of a node.
 
     Parameters
     ----------
@@ -162,12 +160,12 @@ def copied_fraction_needed(node: NodeKind, need_gb: float, threads: int) -> floa
     need_gb : float
         Memory of each task before they are merged. [GB]
     threads : int
-        Tasks that become one.
+        Number of tasks merged into one.
 
     Returns
     -------
     float or None
-        0 if they fit however much is copied; None if they do not fit even so.
+        0 if they fit regardless of copies; None if they do not fit in any case.
 
     Raises
     ------
@@ -176,7 +174,7 @@ def copied_fraction_needed(node: NodeKind, need_gb: float, threads: int) -> floa
 
     Examples
     --------
-    Six tasks of 2 GB become one of six threads, four of them on a Hopper node:
+    Six tasks of 2 GB become one task of six threads; four such tasks share a Hopper node:
 
     >>> from hopperlib.machine import Machine
     >>> round(copied_fraction_needed(Machine.load("hopper").node(), 2.0, 6), 3)
@@ -192,7 +190,7 @@ def copied_fraction_needed(node: NodeKind, need_gb: float, threads: int) -> floa
 
 
 def _check(need_gb: float, threads: int = 1) -> None:
-    """Refuse a need or a number of threads that means nothing."""
+    """Reject an invalid need or number of threads."""
     if not need_gb > 0:
         raise refusal("need_gb", need_gb, "must be above 0: it is the memory of a task")
     at_least(1, threads=threads)

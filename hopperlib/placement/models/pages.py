@@ -1,8 +1,8 @@
 """MPI bandwidth between nodes by the size of memory pages.
 
-A network interface that reads memory itself must know the address of each page. If that costs a fixed time per page, a
-byte costs 1 / B and its share of it, so small pages are slow whatever the link's bandwidth. The cost is had from one
-measured pair.
+A network interface that reads memory directly must know the address of each page. If that costs a fixed time per page,
+a byte costs 1 / B plus its share of that time, so small pages are slow regardless of the link's bandwidth. The cost
+follows from one pair of measurements.
 """
 
 from hopperlib.errors import InputError, refusal
@@ -14,14 +14,14 @@ def page_cost_us(small_gb_s: float, large_gb_s: float, page_bytes: int) -> float
     Parameters
     ----------
     small_gb_s, large_gb_s : float
-        Bandwidth with pages of `page_bytes`, and with pages so large that they cost nothing. [GB/s]
+        Bandwidth with pages of `page_bytes`, and with pages so large that their cost is negligible. [GB/s]
     page_bytes : int
         Size of the small page. [bytes]
 
     Raises
     ------
     InputError
-        If a quantity is not above 0, or small pages are the faster.
+        If a quantity is not above 0, or small pages are faster.
 
     Examples
     --------
@@ -51,6 +51,11 @@ def paged_bandwidth_gb_s(page_bytes: int, *, large_gb_s: float, page_cost_us: fl
         Bandwidth with large pages. [GB/s]
     page_cost_us : float
         Cost of a page. [us]
+
+    Raises
+    ------
+    InputError
+        If a quantity is out of its range.
 
     Examples
     --------

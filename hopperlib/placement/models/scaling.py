@@ -1,7 +1,6 @@
-"""How times and sizes change with the number of nodes or tasks, from a few measured ones.
-
-A run has parts that shrink with the nodes, parts that stay and parts that grow. Least squares with nonnegative parts
-estimates each; the part that does not shrink dominates at scale (Amdahl).
+"""Scaling of times and sizes with the number of nodes or tasks, from a few measurements. A run has parts that shrink
+with the nodes, constant parts and parts that grow. Nonnegative least squares estimates each; the part that does not
+shrink dominates at scale (Amdahl).
 """
 
 import math
@@ -14,7 +13,7 @@ _DUST = 1e-12
 
 
 def parts(points: Mapping[float, float], powers: Sequence[float]) -> list[float]:
-    """Coefficients, none below 0, of powers of the count that describe measured values best, in relative terms.
+    """Nonnegative coefficients of powers of the count that fit measured values with the least relative error.
 
     Parameters
     ----------
@@ -39,11 +38,11 @@ def parts(points: Mapping[float, float], powers: Sequence[float]) -> list[float]
         raise InputError(f"powers={list(powers)} must be at least one, and no more than the {len(points)} points")
     for count, value in points.items():
         above(0, count=count, value=value)
-    # In units of the first count, powers of large counts stay near 1. Each row is divided by its value.
+    # In units of the first count, powers of large counts remain near 1. Each row is divided by its value.
     unit = min(points)
     table = [[math.pow(count / unit, power) / value for power in powers] for count, value in points.items()]
     best, least = [0.0] * len(powers), math.inf
-    # With few parts, every subset is tried, and the best without a negative part is kept.
+    # Because there are few parts, every subset is tried, and the best one without a negative part is kept.
     for size in range(1, len(powers) + 1):
         for chosen in combinations(range(len(powers)), size):
             found = _least_squares([[row[place] for place in chosen] for row in table])
@@ -59,13 +58,13 @@ def parts(points: Mapping[float, float], powers: Sequence[float]) -> list[float]
 
 
 def _least_squares(table: Sequence[Sequence[float]]) -> list[float] | None:
-    """Coefficients of columns that add up to 1 in each row, as well as they can; None if columns are alike."""
+    """Least-squares coefficients of columns that add up to 1 in each row; None if columns are linearly dependent."""
     size = len(table[0])
     matrix = [
         [sum(row[i] * row[j] for row in table) for j in range(size)] + [sum(row[i] for row in table)]
         for i in range(size)
     ]
-    # Gauss with pivots: the normal equations of two or three parts.
+    # Gaussian elimination with pivoting on the normal equations of two or three parts.
     for column in range(size):
         pivot = max(range(column, size), key=lambda i: abs(matrix[i][column]))
         if abs(matrix[pivot][column]) <= _DUST * max(abs(row[column]) for row in table) ** 2:

@@ -1,1 +1,1 @@
-"""Lustre: stripes, OSTs, rates and the advice that follows."""
+"""Lustre: striping, OSTs and rates."""

@@ -1,11 +1,10 @@
 """Write rate of one or a few nodes: the rate of the tasks and the ceiling of the node.
 
-A task alone writes at its rate; tasks on a node share the node's bandwidth, and nodes share the peak of the file
-system, both by the law of `hopperlib.contention.saturation`. So the rate bends before the nodes are full, and the
-machine with more cores per node bends sooner: on it the same tasks run on fewer nodes.
-
-Documented are the ceiling of a Hopper node, and the share of its injection bandwidth that a Franklin node achieves
-[1]_. The rate of one task is printed nowhere: it is a control, and the documented curves only bound it.
+A single task writes at its rate; tasks on a node share the node's bandwidth, and nodes share the peak of the file
+system, both by the law of `hopperlib.contention.saturation`. The rate therefore bends before the nodes are saturated,
+and it bends sooner on a machine with more cores per node, where the same tasks run on fewer nodes. The ceiling of a
+Hopper node and the share of its injection bandwidth that a Franklin node achieves are documented [1]_. The rate of one
+task is not: it is a control, and the documented curves only bound it.
 
 References
 ----------
@@ -22,20 +21,25 @@ from hopperlib.machine import FileSystem, Machine
 from hopperlib.storage.lustre.node_rates import clients_rate_gb_s, node_rate_gb_s
 from hopperlib.text import count
 
-# Increment of the last task of a curve if the curve still rises, as a share of one task's rate alone.
+# Smallest increment from the last task of a curve that still rises, as a share of one task's rate alone.
 _RISING = 0.2
-# : Lustre stripes a file over at most this many objects (Operations Manual, Managing File Layout: with ZFS or ea_inode;
+#: Lustre stripes a file over at most this many objects (Operations Manual, Managing File Layout: with ZFS or ea_inode;
 # otherwise 160).
 MOST_STRIPES = 2000
 
 
 def file_system_of(machine: Machine) -> FileSystem:
-    """Return the first file system of a machine, the one its jobs write to.
+    """Return the first file system of a machine, to which its jobs write.
+
+    Parameters
+    ----------
+    machine : Machine
+        A machine with or without a file system.
 
     Raises
     ------
     ValueError
-        If the machine file states none.
+        If the machine file has no file system.
 
     Examples
     --------
@@ -56,14 +60,15 @@ def user_file_system(
     client_rate_gb_s: float | None = None,
     capacity_pb: float | None = None,
 ) -> FileSystem:
-    """Return a file system like another, with custom numbers.
+    """Return a copy of a file system with custom numbers.
 
     Parameters
     ----------
     system : FileSystem
-        Other values are unchanged; measurements and recommendations for other numbers of OSTs are dropped.
+        The original; other values are unchanged, except that measurements and recommendations for other numbers of OSTs
+        are dropped.
     osts : int or None
-        OSTs, each assumed to have a separate server, and one file may use all of them.
+        Number of OSTs; each is assumed to have a separate server, and one file may use all of them.
     ost_rate_gb_s, client_rate_gb_s : float or None
         Rate of one OST, and of one node. [GB/s]
     capacity_pb : float or None
@@ -99,7 +104,14 @@ def user_file_system(
 
 
 def ceiling_gb_s(machine: Machine, nodes: int) -> float:
-    """Maximum write rate of this many nodes: their ceiling, or the file system's peak. [GB/s]
+    """Maximum write rate of several nodes: their ceiling, or the file system's peak. [GB/s]
+
+    Parameters
+    ----------
+    machine : Machine
+        A machine with a file system.
+    nodes : int
+        Number of nodes, at least 1.
 
     Raises
     ------
@@ -119,10 +131,15 @@ def ceiling_gb_s(machine: Machine, nodes: int) -> float:
 def injection_fraction(machine: Machine) -> float:
     """Write rate of a node, as a share of its network injection bandwidth. [fraction]
 
+    Parameters
+    ----------
+    machine : Machine
+        A machine with a file system and a network.
+
     Raises
     ------
     ValueError
-        If the machine file states no file system or no network.
+        If the machine file has no file system or no network.
 
     Examples
     --------
@@ -135,7 +152,14 @@ def injection_fraction(machine: Machine) -> float:
 
 
 def nodes_in_use(machine: Machine, tasks: int) -> int:
-    """Nodes that tasks fill, one task per core.
+    """Number of nodes that tasks fill, with one task per core.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine.
+    tasks : int
+        Number of tasks, at least 1.
 
     Raises
     ------
@@ -159,7 +183,7 @@ def write_rate_gb_s(
     node_ceiling_gb_s: float | None = None,
     nodes: int | None = None,
 ) -> float:
-    """Rate at which tasks write, all together. [GB/s]
+    """Combined write rate of tasks. [GB/s]
 
     Parameters
     ----------
@@ -170,17 +194,17 @@ def write_rate_gb_s(
     node_ceiling_gb_s : float or None
         Write rate of one node; None uses the machine's. [GB/s]
     nodes : int or None
-        Nodes over which the tasks are dealt evenly; None fills one node after the other.
+        Nodes over which the tasks are spread evenly; None fills one node after another.
 
     Raises
     ------
     ValueError
         If a quantity is not positive, the nodes have too few cores, or the
-        machine states no file system.
+        machine has no file system.
 
     Examples
     --------
-    At 0.2 GB/s a task, 24 tasks nearly fill a Hopper node, and six Franklin nodes lose some of their 4.8 GB/s:
+    At 0.2 GB/s per task, 24 tasks nearly saturate a Hopper node, and six Franklin nodes lose some of their 4.8 GB/s:
 
     >>> hopper = Machine.load("hopper")
     >>> round(write_rate_gb_s(hopper, 24, task_rate_gb_s=0.2), 2)
@@ -200,7 +224,7 @@ def write_rate_gb_s(
     if nodes is not None and not fewest <= nodes <= machine.nodes:
         rule = f"must be from {fewest}, which {tasks} tasks need, to {machine.nodes:,}, the nodes of the machine"
         raise refusal("nodes", nodes, rule)
-    # This many nodes hold that many tasks each: full ones and a rest, or an even deal.
+    # Numbers of nodes and of tasks on each: full nodes and a remainder, or an even distribution.
     each, over = divmod(tasks, cores if nodes is None else nodes)
     groups = ((each, cores), (1, over)) if nodes is None else ((nodes - over, each), (over, each + 1))
     busy = [(number, on_node) for number, on_node in groups if number and on_node]
@@ -209,16 +233,27 @@ def write_rate_gb_s(
 
 
 def write_curve(machine: Machine, most_tasks: int, *, nodes: int | None = None, **rates: Any) -> list[float]:
-    """Rates of 1, 2, ... `most_tasks` tasks, as `write_rate_gb_s` gives them. [GB/s]
+    """Rates of 1, 2, ... `most_tasks` tasks, from `write_rate_gb_s`. [GB/s]
 
     `rates` are those of `write_rate_gb_s`. With `nodes`, few tasks use as many nodes as there are tasks.
+
+    Parameters
+    ----------
+    machine : Machine
+        A machine with a file system.
+    most_tasks : int
+        Number of tasks at the end of the curve.
+    **rates : float
+        Keyword arguments of `write_rate_gb_s`.
+    nodes : int or None
+        Nodes over which the tasks are spread; None fills one node after another.
 
     Examples
     --------
     >>> [round(rate, 1) for rate in write_curve(Machine.load("hopper"), 10, task_rate_gb_s=0.2)[6:]]
     [1.2, 1.2, 1.3, 1.4]
     """
-    # From the most tasks down, so that a message about too few nodes names them all.
+    # From the most tasks down, so that an error about too few nodes reports the largest number.
     curve = [
         write_rate_gb_s(machine, tasks, nodes=None if nodes is None else min(nodes, tasks), **rates)
         for tasks in range(most_tasks, 0, -1)
@@ -227,16 +262,15 @@ def write_curve(machine: Machine, most_tasks: int, *, nodes: int | None = None, 
 
 
 def level_from(curve: Sequence[float], *, within: float = 0.05) -> int | None:
-    """Fewest tasks that come near the last rate of a curve, or None if the curve rises to its end.
-
-    It rises if the last task adds more than a fifth of the first task's rate.
+    """Fewest tasks whose rate is near the last rate of a curve, or None if the curve rises to its end. A curve rises if
+    the last task adds more than a fifth of the first task's rate.
 
     Parameters
     ----------
     curve : sequence of float
-        Rates of 1, 2, ... tasks, as `write_curve` gives them. [GB/s]
+        Rates of 1, 2, ... tasks, from `write_curve`. [GB/s]
     within : float
-        How near. [fraction]
+        Relative tolerance. [fraction]
 
     Examples
     --------
@@ -250,12 +284,12 @@ def level_from(curve: Sequence[float], *, within: float = 0.05) -> int | None:
 
 
 def client_findings(title: str, curve: Sequence[float]) -> tuple[Finding, ...]:
-    """Return advice if more tasks on the nodes of a machine write no faster.
+    """Return advice if more tasks on the nodes of a machine do not write faster.
 
     Parameters
     ----------
     title : str
-        How the machine is called.
+        Name of the machine.
     curve : sequence of float
         Rates of 1, 2, ... tasks. [GB/s]
 
@@ -275,14 +309,14 @@ def client_findings(title: str, curve: Sequence[float]) -> tuple[Finding, ...]:
 
 
 def parting_point(first: Sequence[float], second: Sequence[float], *, apart: float = 0.05) -> int | None:
-    """Fewest tasks at which two curves part, or None if they never do.
+    """Fewest tasks at which two curves differ, or None if they never do.
 
     Parameters
     ----------
     first, second : sequence of float
-        Rates of 1, 2, ... tasks, as `write_curve` gives them. [GB/s]
+        Rates of 1, 2, ... tasks, from `write_curve`. [GB/s]
     apart : float
-        Difference that counts, as a share of the higher rate. [fraction]
+        Smallest relevant difference, as a share of the higher rate. [fraction]
 
     Examples
     --------

@@ -1,11 +1,9 @@
 """A dump of several variables to one shared file: its barriers, its slowest OST, and other costs.
 
 - No task starts the next variable before the slowest OST has finished this one: all tasks wait for a slow OST once per
-  variable. The time of a dump of known size therefore shows how slow the slowest OST must be.
-- What runs on the rest of the machine writes too, and takes a share of the file
-  system that falls as the job grows.
-- HDF5 checks the size of the file when it is closed, with operations on the
-  metadata server, as many as there are processes [1]_.
+  variable. The time of a dump of known size therefore determines the rate of the slowest OST.
+- Jobs on the rest of the machine write too; their share of the file system falls as the job grows.
+- HDF5 checks the size of the file when it is closed, with one operation per process on the metadata server [1]_.
 
 References
 ----------
@@ -20,7 +18,7 @@ from typing import NamedTuple
 from hopperlib.errors import above, at_least, refusal
 from hopperlib.finding import Finding
 
-# A probe that finds a slow OST less often is too short.
+# Minimum detection probability of a probe; a probe with less is too short.
 _ENOUGH_POWER = 0.9
 
 
@@ -30,9 +28,9 @@ class Phase(NamedTuple):
     Parameters
     ----------
     start_s, end_s : float
-        From the barrier before to the barrier after. [s]
+        Times of the barriers before and after it. [s]
     first_ost_s, last_ost_s : float
-        When the first and the last OST were done. [s]
+        Times at which the first and the last OST finished. [s]
     """
 
     start_s: float
@@ -62,7 +60,7 @@ class Dump(NamedTuple):
 
 
 def osts_with_slow(osts: int, rate_gb_s: float, *, slow: int, slow_rate_gb_s: float) -> list[float]:
-    """Return the rates of OSTs of which some are slow. [GB/s]
+    """Return the rates of OSTs, some of them slow. [GB/s]
 
     Parameters
     ----------
@@ -78,7 +76,7 @@ def osts_with_slow(osts: int, rate_gb_s: float, *, slow: int, slow_rate_gb_s: fl
     Raises
     ------
     InputError
-        If there are more slow ones than OSTs.
+        If there are more slow OSTs than OSTs.
 
     Examples
     --------
@@ -91,7 +89,7 @@ def osts_with_slow(osts: int, rate_gb_s: float, *, slow: int, slow_rate_gb_s: fl
 
 
 def barriered_dump(size_gb: float, ost_rates_gb_s: Sequence[float], *, variables: int) -> Dump:
-    """Return the timeline of a dump that is striped evenly over OSTs.
+    """Return the timeline of a dump striped evenly over OSTs.
 
     Parameters
     ----------
@@ -109,7 +107,7 @@ def barriered_dump(size_gb: float, ost_rates_gb_s: Sequence[float], *, variables
 
     Examples
     --------
-    Two OSTs, one half as fast: each of two variables waits for it.
+    Two OSTs, one of them half as fast: each of two variables waits for it.
 
     >>> dump = barriered_dump(8.0, [2.0, 1.0], variables=2)
     >>> dump.time_s, dump.rate_gb_s, dump.spread_s, dump.idle_fraction
@@ -130,7 +128,7 @@ def barriered_dump(size_gb: float, ost_rates_gb_s: Sequence[float], *, variables
 
 
 def explaining_rate_gb_s(time_s: float, sizes_gb: tuple[float, float], *, osts: int) -> tuple[float, float]:
-    """Rate of the slowest OST that explains a dump's time, for the least and the greatest size. [GB/s]
+    """Rate of the slowest OST that explains a dump's time, for the smallest and the largest size. [GB/s]
 
     Parameters
     ----------
@@ -167,9 +165,9 @@ class Exclusion(NamedTuple):
     Parameters
     ----------
     with_slow_s, without_s : float
-        Time of the dump with all OSTs, and with the healthy ones alone. [s]
+        Time of the dump with all OSTs, and with only the healthy ones. [s]
     break_even_gb_s : float
-        Rate of a slow OST from which on leaving it out no longer pays. [GB/s]
+        Rate of a slow OST above which excluding it no longer pays off. [GB/s]
     extra_per_ost_gb : float
         Additional data on each remaining OST. [GB]
     """
@@ -183,14 +181,14 @@ class Exclusion(NamedTuple):
 def exclude_slow(
     size_gb: float, osts: int, rate_gb_s: float, *, slow: int, slow_rate_gb_s: float, variables: int
 ) -> Exclusion:
-    """Compute the gain and cost of writing a dump without its slow OSTs.
+    """Compute the gain and the cost of writing a dump without the slow OSTs.
 
     Parameters
     ----------
     size_gb : float
         Size of the dump. [GB]
     osts : int
-        OSTs in use, the slow ones among them.
+        OSTs in use, including slow ones.
     rate_gb_s, slow_rate_gb_s : float
         Rate of a healthy and of a slow OST. [GB/s]
     slow : int
@@ -203,7 +201,7 @@ def exclude_slow(
 
     Examples
     --------
-    One of four is half as fast. Three healthy ones take 4/3 of the time of four, the slow one makes it twice.
+    One of four OSTs is half as fast. Three healthy OSTs take 4/3 of the time of four; the slow one doubles the time.
 
     >>> exclude_slow(12.0, 4, 1.0, slow=1, slow_rate_gb_s=0.5, variables=1)
     Exclusion(with_slow_s=6.0, without_s=4.0, break_even_gb_s=0.75, extra_per_ost_gb=1.0)
@@ -213,7 +211,8 @@ def exclude_slow(
     rates = osts_with_slow(osts, rate_gb_s, slow=slow, slow_rate_gb_s=slow_rate_gb_s)
     with_slow = barriered_dump(size_gb, rates, variables=variables)
     without = barriered_dump(size_gb, [rate_gb_s] * (osts - slow), variables=variables)
-    # It pays no longer where the slow OST has done its share when the others would have done their larger ones.
+    # Excluding it no longer pays off if the slow OST finishes its share before the others would finish their larger
+    # ones.
     return Exclusion(
         with_slow.time_s, without.time_s, rate_gb_s * (osts - slow) / osts, size_gb / (osts - slow) - size_gb / osts
     )
@@ -237,12 +236,9 @@ class Probe(NamedTuple):
 def probe(
     healthy_gb_s: float, slow_gb_s: float, *, noise_fraction: float, seconds: float, sample_s: float, osts: int
 ) -> Probe:
-    """How surely a short probe of every OST finds a slow one.
-
-    Each OST is written for `seconds`; its rate is the mean of samples of
-    `sample_s`, each off by a normal error. An OST is called slow if it falls
-    below the threshold at which, over all OSTs, a false alarm has a chance of
-    5 %.
+    """Probability that a short probe of every OST finds a slow one. Each OST is written for `seconds`; its rate is the
+    mean of samples of `sample_s`, each with a normal error. An OST counts as slow if its rate is below the threshold
+    with a 5 % chance of a false alarm over all OSTs.
 
     Parameters
     ----------
@@ -309,14 +305,14 @@ def barrier_rate_gb_s(size_gb: float, *, peak_gb_s: float, variables: int, sprea
 
 
 def rate_beside_others_gb_s(rate_gb_s: float, *, machine_fraction: float, others_demand: float) -> float:
-    """Rate that is left when the rest of the machine writes too. [GB/s]
+    """Rate that remains when the rest of the machine writes too. [GB/s]
 
     Parameters
     ----------
     rate_gb_s : float
         Rate with the file system to itself. [GB/s]
     machine_fraction : float
-        Share of the machine that the job has. [fraction]
+        Share of the machine used by the job. [fraction]
     others_demand : float
         Share of the file system that other jobs would take if they had the whole machine. [fraction]
 
@@ -337,15 +333,13 @@ def rate_beside_others_gb_s(rate_gb_s: float, *, machine_fraction: float, others
 
 
 def gain_without_close(rate_gb_s: float, *, size_per_process_gb: float, close_s: float) -> float:
-    """How many times as fast a dump is when closing leaves the size check out. [ratio]
-
-    The check costs `close_s` for each process; writing costs each process its
-    data over the rate of all. So the number of processes drops out.
+    """Speedup of a dump if closing skips the size check. [ratio] The check costs `close_s` per process; writing costs
+    the data of each process over the rate of all. The number of processes therefore cancels.
 
     Parameters
     ----------
     rate_gb_s : float
-        Rate of the writing alone, of all processes. [GB/s]
+        Write rate of all processes without closing. [GB/s]
     size_per_process_gb : float
         Data written by a process. [GB]
     close_s : float
@@ -367,7 +361,16 @@ def gain_without_close(rate_gb_s: float, *, size_per_process_gb: float, close_s:
 
 
 def close_cost_s(gain: float, rate_gb_s: float, *, size_per_process_gb: float) -> float:
-    """Cost of the size check for each process that explains a gain. [s]
+    """Cost of the size check per process that explains a gain. [s]
+
+    Parameters
+    ----------
+    gain : float
+        Speedup of the dump without the size check. [ratio, at least 1]
+    rate_gb_s : float
+        Write rate of all processes without closing. [GB/s]
+    size_per_process_gb : float
+        Data written by a process. [GB]
 
     Raises
     ------
@@ -385,9 +388,8 @@ def close_cost_s(gain: float, rate_gb_s: float, *, size_per_process_gb: float) -
 
 
 def barrier_steps(size_gb: float, *, peak_gb_s: float, variables: int, spread_s: float) -> list[tuple[float, float]]:
-    """Rate of a shared file over time, as the corners of a line: at peak, and none at the end of each variable. [s], [GB/s]
-
-    Parameters are those of `barrier_rate_gb_s`.
+    """Rate of a shared file over time, as the corners of a line: at peak, and zero at the end of each variable. [s],
+    [GB/s]
 
     Parameters
     ----------
@@ -423,7 +425,7 @@ def ost_activity(dump: Dump, rate_gb_s: float, *, slowest: bool = False) -> list
     rate_gb_s : float
         Rate of the OST. [GB/s]
     slowest : bool
-        Whether it is the one that all wait for, or the first to be done.
+        Whether it is the slowest OST, for which all wait, or the first to finish.
 
     Examples
     --------
@@ -448,12 +450,12 @@ def slow_ost_findings(
     exclusion: Exclusion,
     power: float,
 ) -> Iterator[Finding]:
-    """Yield the consequences of a measured time, of excluding slow OSTs, and of a probe for the writer of the dump.
+    """Yield the consequences of a measured time, of excluding slow OSTs, and of a probe.
 
     Parameters
     ----------
     explaining_gb_s : (float, float)
-        Rates of the slowest OST that explain the measured time, as `explaining_rate_gb_s` gives them. [GB/s]
+        Rates of the slowest OST that explain the measured time, from `explaining_rate_gb_s`. [GB/s]
     healthy_gb_s, slow_gb_s : float
         Rate of a healthy and of a slow OST. [GB/s]
     slow : int

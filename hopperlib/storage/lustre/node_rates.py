@@ -1,21 +1,22 @@
 """Rates of clients: tasks on a node, a node in one file, nodes together, and aggregators of collective buffering.
 
-Each step has the law of `hopperlib.contention.saturation`: tasks share the bandwidth of their node, nodes share that of
-the storage. Two ceilings are of the file and not of the node. One node writes one file at 0.45 to 1.4 GB/s, whatever
-its stripes and number of writing tasks: the client serializes the writes to a file, so that they are about as fast as
-one of its cores copies. The rate of one task alone to a file shows that: where both were measured, all tasks together
-achieve 0.98 (Cirrus), 1.37 (ARCHER2) and 1.47 (Dell) times that in one file. So a system whose task rate is known needs
-no mean of the others. An aggregator of collective buffering receives the pieces before it writes them, in rounds of one
-buffer; in each, the tasks exchange the sizes of their messages [1]_.
+Each step follows the law of `hopperlib.contention.saturation`: tasks share the bandwidth of their node, nodes share
+that of the storage. Two ceilings belong to the file and not to the node. One node writes one file at 0.45 to 1.4 GB/s,
+regardless of its stripes and the number of writing tasks: the client serializes the writes to a file, so that they are
+about as fast as one core copies. The rate of a single task to a file confirms that: where both were measured, all tasks
+together achieve 0.98 (Cirrus), 1.37 (ARCHER2) and 1.47 (Dell) times that rate in one file. A known task rate is
+therefore used instead of the mean of other systems. An aggregator of collective buffering receives the pieces before it
+writes them, in rounds of one buffer; in each, the tasks exchange the sizes of their messages [1]_.
 
 The exchange cost is calibrated on one machine, ARCHER2 with twelve OSTs: an aggregator achieves 0.81 GiB/s with 2,048
-tasks where a task that writes a separate file achieves 1.09, and 0.67 with 8,192 tasks. On the same machine three
-aggregators per node are best for 8 to 64 nodes; with six 14 to 30 % are lost, which is not modeled [2]_.
+tasks where a task that writes a separate file achieves 1.09, and 0.67 with 8,192 tasks. On the same machine, three
+aggregators per node are best for 8 to 64 nodes; six lose 14 to 30 %, which is not modeled [2]_.
 
 References
 ----------
 .. [1] R. Thakur, W. Gropp and E. Lusk, Frontiers 1999, two-phase I/O.
-.. [2] S. Farr and D. Henty, Parallel IO on ARCHER2, 2023, data in github.com/davidhenty/benchio, results/IO_results.zip.
+.. [2] S. Farr and D. Henty, Parallel IO on ARCHER2, 2023, data in github.com/davidhenty/benchio,
+results/IO_results.zip.
 """
 
 import math
@@ -30,9 +31,9 @@ from hopperlib.units import BYTES_PER_GB
 
 #: Rate at which an aggregator receives the data before it writes them. [GB/s]
 EXCHANGE_GB_S = 4.6
-#: Cost of a round of the exchange for each task that takes part. [s]
+#: Cost of one round of the exchange per participating task. [s]
 ROUND_S_PER_TASK = 4e-8
-#: Aggregators per node beyond which nothing was gained.
+#: Aggregators per node beyond which no gain was measured.
 AGGREGATORS_PER_NODE = 3
 
 
@@ -49,7 +50,7 @@ def one_file_ceiling() -> Ceiling:
 
 
 def one_file_over_task(*, without: Collection[str] = ()) -> float:
-    """Write rate of a node to one file over that of one task to a separate file, where both were measured. [ratio]
+    """Write rate of a node to one file over that of a single task, where both were measured. [ratio]
 
     Parameters
     ----------
@@ -74,7 +75,12 @@ def one_file_gb_s(system: FileSystem) -> float:
     """Write rate of one node to one file: measured, otherwise from a task's rate, otherwise the mean of public systems.
     [GB/s]
 
-    It is never more than the node passes on.
+    The rate is never above the node's ceiling.
+
+    Parameters
+    ----------
+    system : FileSystem
+        The file system.
 
     Examples
     --------
@@ -95,9 +101,9 @@ def node_rate_gb_s(tasks: float, task_gb_s: float, ceiling_gb_s: float) -> float
     tasks : float
         [at least 1]
     task_gb_s : float
-        Write rate of one of them alone. [GB/s]
+        Write rate of one task alone. [GB/s]
     ceiling_gb_s : float
-        The most that the node passes on. [GB/s]
+        Maximum write rate of the node. [GB/s]
 
     Raises
     ------
@@ -106,7 +112,7 @@ def node_rate_gb_s(tasks: float, task_gb_s: float, ceiling_gb_s: float) -> float
 
     Examples
     --------
-    Eight tasks that could just fill a node of Hopper achieve three quarters of it, 24 tasks 96 %:
+    Eight tasks that could just saturate a Hopper node achieve three quarters of its ceiling, 24 tasks 96 %:
 
     >>> [round(node_rate_gb_s(tasks, 1.7 / 8, 1.7), 2) for tasks in (1, 8, 24)]
     [0.21, 1.29, 1.66]
@@ -123,7 +129,7 @@ def clients_rate_gb_s(clients_gb_s: float, nodes: int, storage_gb_s: float) -> f
         Combined write rate of the nodes without a storage limit. [GB/s]
     nodes : int
     storage_gb_s : float
-        The most that the storage takes; infinite is allowed. [GB/s]
+        Maximum write rate of the storage; infinity is allowed. [GB/s]
 
     Raises
     ------
@@ -151,7 +157,7 @@ def exchange_s(size_bytes: int, *, aggregators: int, tasks: int, buffer_bytes: i
     size_bytes : int
         All data. [bytes]
     aggregators, tasks : int
-        Tasks that write for the others, and all that take part.
+        Tasks that write for the others, and all participating tasks.
     buffer_bytes : int
         Data written by an aggregator in one round. [bytes]
 
@@ -162,7 +168,7 @@ def exchange_s(size_bytes: int, *, aggregators: int, tasks: int, buffer_bytes: i
 
     Examples
     --------
-    Of a TB through 100 aggregators each receives 10 GB; 10,000 tasks exchange sizes 9,537 times, or 149 times:
+    With 1 TB through 100 aggregators, each receives 10 GB; 10,000 tasks exchange sizes 9,537 times, or 149 times:
 
     >>> [round(exchange_s(10**12, aggregators=100, tasks=10_000, buffer_bytes=size << 20), 2) for size in (1, 64)]
     [5.99, 2.23]
@@ -183,7 +189,7 @@ def block_access_time_s(
     nodes: int,
     access_s: float,
 ) -> float:
-    """Time in which tasks read scattered blocks of one file, each access to the disks. [s]
+    """Time for tasks to read scattered blocks of one file, with one disk access per block. [s]
 
     Parameters
     ----------
@@ -195,9 +201,9 @@ def block_access_time_s(
         OSTs of the file, over which the blocks scatter evenly.
     system : FileSystem
     tasks, nodes : int
-        Tasks that share the accesses, and the nodes they run on.
+        Tasks that share the accesses, and their nodes.
     access_s : float
-        Cost of an access to its task in addition to moving the data. [s]
+        Cost of an access for its task, in addition to moving the data. [s]
 
     Raises
     ------
@@ -206,7 +212,7 @@ def block_access_time_s(
 
     Examples
     --------
-    A thousand blocks of a megabyte, on one OST and on all:
+    A thousand blocks of 1 MB, on one OST and on all:
 
     >>> from hopperlib.machine import Machine
     >>> toy = Machine.load("toy").file_systems[0]

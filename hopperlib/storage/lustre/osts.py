@@ -1,11 +1,9 @@
-"""How much of many files lands on each OST, and when the last OST is done.
-
-A file-per-process dump is as slow as its fullest OST. How full that is depends
-on how the file system picks OSTs for new files:
+"""Distribution of many files over OSTs, and the time when the last OST finishes. A file-per-process dump is as slow as
+its fullest OST. The load of that OST depends on how the file system selects OSTs for new files:
 
 - ``round-robin``: each file starts where the last one ended.
-- ``random``: every object on an OST picked at random, no OST twice in a file.
-- ``weighted``: likewise, with chances given for each OST (Lustre weighs by free space).
+- ``random``: every object is on a random OST, with no OST used twice in a file.
+- ``weighted``: the same with a probability for each OST (Lustre weights by free space).
 
 The limiting layer is the OST, or the RAID controller that several OSTs share.
 """
@@ -22,7 +20,7 @@ from typing import NamedTuple
 from hopperlib.errors import InputError, above, at_least, refusal
 
 _ALLOCATORS = ("round-robin", "random", "weighted")
-# Objects dealt one by one (files of several stripes) cost time; beyond this many, fewer repetitions are made.
+# Objects placed one by one (files of several stripes) cost time; beyond this number, fewer repetitions are made.
 _MOST_OBJECTS = 1_200_000
 
 
@@ -32,9 +30,9 @@ class FileDump(NamedTuple):
     Parameters
     ----------
     rate_gb_s : float
-        All bytes, divided by the time until the last OST is done. [GB/s]
+        All bytes divided by the time until the last OST finishes. [GB/s]
     time_s : float
-        That time. [s]
+        Time until the last OST finishes. [s]
     spread_s : float
         Time between the first and the last OST to finish. [s]
     """
@@ -45,12 +43,12 @@ class FileDump(NamedTuple):
 
 
 def _binomial(trials: int, chance: float, draw: Callable[[], float]) -> int:
-    """Draw how many of some trials succeed: inversion, outwards from the likeliest number."""
+    """Draw a binomial number of successes by inversion, outward from the likeliest number."""
     if trials == 0 or chance >= 1:
         return trials
     low = high = int((trials + 1) * chance)
-    # From one number to the next the chance changes by a ratio of small numbers: factorials are needed once, in the
-    # middle.
+    # The probability changes from one number to the next by a ratio of small numbers: factorials are needed only once,
+    # in the middle.
     ratio = chance / (1 - chance)
     ways = math.lgamma(trials + 1) - math.lgamma(low + 1) - math.lgamma(trials - low + 1)
     down = up = math.exp(ways + low * math.log(chance) + (trials - low) * math.log1p(-chance))
@@ -68,12 +66,12 @@ def _binomial(trials: int, chance: float, draw: Callable[[], float]) -> int:
             left -= down
             if left < 0:
                 return low
-    # Rounding left a little of the draw over.
+    # Rounding left a small remainder of the draw.
     return int((trials + 1) * chance)
 
 
 def _deal_singles(files: int, weights: Sequence[float], draw: Callable[[], float]) -> list[int]:
-    """Deal files of one stripe: OST after OST gets its share of those that are left, one draw each."""
+    """Place files of one stripe: each OST in turn gets its share of the remaining files, with one draw each."""
     counts = []
     # Total weight of this OST and those after it.
     rests = list(accumulate(reversed(weights)))[::-1]
@@ -99,9 +97,9 @@ def deal_objects(
     files, stripe_count, osts : int
     allocator : {"round-robin", "random", "weighted"}
     rng : random.Random or None
-        Needed unless round-robin; only its ``random()`` is used.
+        Required unless round-robin; only its ``random()`` is used.
     weights : sequence of float or None
-        Chance of each OST, for ``weighted``; need not sum to 1.
+        Weight of each OST, for ``weighted``; the sum need not be 1.
 
     Raises
     ------
@@ -132,11 +130,11 @@ def deal_objects(
 
 
 def _deal_at_random(files: int, stripe_count: int, osts: int, draw: Callable[[], float]) -> list[int]:
-    """Return the objects of each OST where every set of OSTs is as likely."""
+    """Return the objects of each OST if all sets of OSTs are equally likely."""
     if stripe_count == 1:
         return _deal_singles(files, [1] * osts, draw)
     counts = [0] * osts
-    # The first cards of a shuffle that is never undone: each file's OSTs differ, and all sets are as likely.
+    # A partial shuffle that is never undone: each file's OSTs differ, and all sets are equally likely.
     order = list(range(osts))
     for _ in range(files):
         for place in range(stripe_count):
@@ -151,7 +149,7 @@ def _deal_at_random(files: int, stripe_count: int, osts: int, draw: Callable[[],
 def _deal_weighted(
     files: int, stripe_count: int, osts: int, weights: Sequence[float], draw: Callable[[], float]
 ) -> list[int]:
-    """Return the objects of each OST where some are preferred."""
+    """Return the objects of each OST if some OSTs are preferred."""
     positive = sum(weight > 0 for weight in weights)
     if len(weights) != osts or min(weights) < 0 or positive < stripe_count:
         rule = f"needs {osts} weights, none negative, at least {stripe_count} of them positive"
@@ -161,7 +159,7 @@ def _deal_weighted(
     counts = [0] * osts
     sums = list(accumulate(weights))
     for _ in range(files):
-        # An OST that is drawn twice is drawn again, which leaves the probabilities of the others in proportion.
+        # An OST that is drawn twice is redrawn, which keeps the proportions of the other probabilities.
         chosen: set[int] = set()
         while len(chosen) < stripe_count:
             chosen.add(min(bisect_right(sums, draw() * sums[-1]), osts - 1))
@@ -171,10 +169,8 @@ def _deal_weighted(
 
 
 def uneven_weights(osts: int, unevenness: float = 0.15) -> list[float]:
-    """Return chances of OSTs that fall evenly from 1 + unevenness to 1 - unevenness.
-
-    Lustre prefers OSTs with more free space; how uneven Hopper's were is not
-    printed, so the default is an assumption.
+    """Return weights of OSTs that decrease linearly from 1 + unevenness to 1 - unevenness. Lustre prefers OSTs with
+    more free space; the unevenness of Hopper's OSTs is not documented, so the default is an assumption.
 
     Parameters
     ----------
@@ -198,7 +194,7 @@ def uneven_weights(osts: int, unevenness: float = 0.15) -> list[float]:
 
 
 def file_dump(total_gb: float, objects: Sequence[int], *, peak_gb_s: float, osts_per_unit: int = 1) -> FileDump:
-    """Return rate, time and spread of a dump whose objects lie as given.
+    """Return rate, time and spread of a dump with a given distribution of objects.
 
     Every OST writes at its share of the peak. With `osts_per_unit` above 1 the controller shared by this many OSTs is
     the limit, and its OSTs finish together.
@@ -237,9 +233,7 @@ def _by_unit(values: Sequence[float], osts_per_unit: int) -> list[float]:
 
 
 def finish_times_s(total_gb: float, objects: Sequence[int], *, peak_gb_s: float, osts_per_unit: int = 1) -> list[float]:
-    """When each limiting unit is done with its objects. [s]
-
-    Parameters and errors are those of `file_dump`.
+    """Time at which each limiting unit finishes its objects. [s]
 
     Parameters
     ----------
@@ -251,6 +245,11 @@ def finish_times_s(total_gb: float, objects: Sequence[int], *, peak_gb_s: float,
         Peak rate of the file system. [GB/s]
     osts_per_unit : int, default 1
         OSTs per controller.
+
+    Raises
+    ------
+    InputError
+        If nothing is written, or the OSTs do not divide into units.
 
     Examples
     --------
@@ -265,19 +264,19 @@ def finish_times_s(total_gb: float, objects: Sequence[int], *, peak_gb_s: float,
 
 
 def rate_steps(times_s: Sequence[float], peak_gb_s: float) -> list[tuple[float, float]]:
-    """Rate of a dump over time: all units together, fewer as one after the other is done.
+    """Rate of a dump over time, which falls as units finish one after another.
 
     Parameters
     ----------
     times_s : sequence of float
-        When each unit is done. [s]
+        Time at which each unit finishes. [s]
     peak_gb_s : float
         Rate of all units. [GB/s]
 
     Returns
     -------
     list of (float, float)
-        Time, and the rate from then on; the last is 0. [s], [GB/s]
+        Times, and the rate after each; the last rate is 0. [s], [GB/s]
 
     Raises
     ------
@@ -309,7 +308,7 @@ def repeat_file_dump(
     osts_per_unit: int = 1,
     weights: Sequence[float] | None = None,
 ) -> list[FileDump]:
-    """Return repeated dumps, each with its files dealt again.
+    """Return repeated dumps, each with a new random placement of the files.
 
     Parameters
     ----------
@@ -326,7 +325,7 @@ def repeat_file_dump(
     peak_gb_s : float
         Peak rate of the file system. [GB/s]
     repetitions : int
-        Number of random deals.
+        Number of random placements.
     rng : random.Random
         Source of random numbers.
     osts_per_unit : int, default 1
@@ -356,12 +355,12 @@ def repeat_file_dump(
 
 
 def deals_in_time(repetitions: int, files: int, stripe_count: int, allocator: str) -> int:
-    """Number of deals of files: one without randomness, and fewer than requested if a deal takes long.
+    """Number of placements to compute: one without randomness, and fewer than requested if a placement takes long.
 
     Parameters
     ----------
     repetitions : int
-        Number of random deals.
+        Number of random placements.
     files : int
         Number of files.
     stripe_count : int
@@ -383,7 +382,12 @@ def deals_in_time(repetitions: int, files: int, stripe_count: int, allocator: st
 
 
 def nine_of_ten(values: Sequence[float]) -> tuple[float, float]:
-    """Return the ends between which nine of ten values lie; both the same for a single value.
+    """Return the ends of the range of nine in ten values; both are the same for a single value.
+
+    Parameters
+    ----------
+    values : sequence of float
+        At least one value.
 
     Examples
     --------

@@ -5,25 +5,23 @@ use, their servers and the network to them, and the peak of the whole file syste
 share the storage by the law of `hopperlib.contention.saturation`, so the rate bends before the lowest ceiling. Four
 costs are added, in time:
 
-- metadata: every file is created, as many a second as the metadata servers
-  create, and every object of a file is opened and locked for the first time;
-- calls: a small cost for the caller, whatever the size;
+- metadata: every file is created, at the rate of the metadata servers, and every object of a file is opened and locked
+for the first time; - calls: a small cost for the caller, regardless of the size;
 - exchange: aggregators receive the data before they write them, or pass on the data they read
   (`hopperlib.storage.lustre.node_rates`);
 - locks: if several clients write to one object of a shared file, each piece takes the lock from another client, and the
   OST waits meanwhile. With as many aggregators as stripes, each writing whole stripes, every object has one writer and
-  no lock changes hands [1]_. If that many cannot keep the OSTs busy, more write, and locks of whole stripes are
-  transferred.
+  no lock changes hands [1]_. If this number cannot keep the OSTs busy, more aggregators write, and locks of whole
+  stripes are transferred.
 
 The cost of a lock is calibrated: public IO500 runs whose shared file has a known
 number of objects have a median of 2 ms (``benchmarks/README.md``, with the error
-on runs that were held out). An object costs 4 ms: on two public systems each more
-took a single client 3.7 and 4.3 ms. Readers share their locks, but each of their nodes requests one
-from each object. Files are created as fast as a machine file states, else as in the median of public IO500
-results on Lustre with all files in one folder. The costs of a call and of a request are assumed. No
-task of a public run passed on more than 3.7 GB/s.
+on runs that were held out). An object costs 4 ms: on two public systems each additional object took a single client 3.7
+and 4.3 ms. Readers share their locks, but each of their nodes requests one from each object. The file creation rate is
+that of the machine file, otherwise the median of public IO500 results on Lustre with all files in one folder. The costs
+of a call and of a request are assumptions. No task of a public run exceeded 3.7 GB/s.
 
-Separate files are distributed over the OSTs in turn, as by Lustre's allocator while the OSTs are about equally full
+Separate files are distributed round-robin over the OSTs, as by Lustre's allocator while the OSTs are about equally full
 [2]_.
 
 References
@@ -56,13 +54,14 @@ _TASK_CEILING_GB_S = 3.7
 # Files created a second in one folder, the median of 95 public IO500 results on Lustre (``benchmarks/README.md``).
 PUBLIC_CREATES_PER_S = 48_000.0
 # More aggregators must save a larger share of the time than the typical error of the saturation law: smaller gains are
-# uncertain. On Hopper any share from 6 % on keeps one for each of the 144 stripes.
+# uncertain. On Hopper any share of at least 6 % keeps one aggregator for each of the 144 stripes.
 _WORTH = 1 / TYPICAL_FACTOR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """Costs of files, calls, locks and objects. Those of a call and a request are assumed, the others are calibrated.
+    """Costs of files, calls, locks and objects. The costs of a call and a request are assumed; the others are
+    calibrated.
 
     Parameters
     ----------
@@ -75,7 +74,7 @@ class Costs:
     object_s : float
         Opening one more object of a file. [s]
     request_s : float
-        Granting a node that reads a lock of an object. [s]
+        Granting a reading node a lock of an object. [s]
     """
 
     creates_per_s: float | None = None
@@ -92,14 +91,14 @@ class Costs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
-    """Who writes how much, and how.
+    """Description of a job's writes.
 
     Parameters
     ----------
     size_bytes : int
-        All data together. [bytes]
+        Total size of the data. [bytes]
     writers, nodes : int
-        Tasks that hold the data, and the nodes they run on.
+        Tasks that hold the data, and their nodes.
     pattern : {"shared", "collective", "file-per-process"}
         One file that every task writes to; one file that aggregators write to for all; or one file per task.
     block_bytes : int
@@ -108,7 +107,7 @@ class Writing:
     reading : bool
         Whether the data are read: readers share their locks.
     aggregators : int or None
-        Tasks that write a shared file for all; None for as many as are worth it.
+        Tasks that write a shared file for all others; None selects the number that is worthwhile.
     """
 
     size_bytes: int
@@ -135,7 +134,7 @@ class Estimate(NamedTuple):
     Parameters
     ----------
     time_s, rate_gb_s : float
-        Of all data. [s], [GB/s]
+        Time and rate for all data. [s], [GB/s]
     ceilings_gb_s : dict
         Limits imposed by tasks, clients (their nodes), their writes to one file, OSTs, servers, network and file
         system. [GB/s]
@@ -144,7 +143,7 @@ class Estimate(NamedTuple):
     moving_s, metadata_s, calls_s, locks_s, exchange_s : float
         Parts of the time. [s]
     callers : int
-        Tasks that write: aggregators where there are some.
+        Tasks that write: aggregators, if any.
     """
 
     time_s: float
@@ -160,16 +159,15 @@ class Estimate(NamedTuple):
 
     @property
     def parts_s(self) -> dict[str, float]:
-        """Where the time goes, by name. [s]"""
+        """Parts of the time, by name. [s]"""
         names = ("moving the data", "creating files and objects", "calls", "locks", "exchange between tasks")
         parts = (self.moving_s, self.metadata_s, self.calls_s, self.locks_s, self.exchange_s)
         return dict(zip(names, parts, strict=True))
 
 
 def pieces_per_call(block_bytes: int, stripe_size_bytes: int) -> float:
-    """Objects that a call touches, on average over calls one after the other. [pieces]
-
-    A call that ends inside a stripe leaves the rest to the next one.
+    """Number of objects that a call touches, averaged over consecutive calls. [objects] A call that ends inside a
+    stripe leaves the rest of the stripe to the next call.
 
     Parameters
     ----------
@@ -207,7 +205,7 @@ class _Parts(NamedTuple):
 
 
 class Pace:
-    """Time of one kind of writing for any stripe count and size: `estimate` without texts, for many layouts.
+    """Time of one kind of writing for any stripe count and size: `estimate` without texts, for trying many layouts.
 
     Parameters
     ----------
@@ -231,14 +229,22 @@ class Pace:
         self.creates_per_s = self.costs.creates_per_s or system.creates_per_s or PUBLIC_CREATES_PER_S
         self.own_files = writing.pattern == "file-per-process"
         self.collective = writing.pattern == "collective"
-        # Of reads from one file nobody printed a ceiling.
+        # No source gives a ceiling for reads from one file.
         one_file = not self.own_files and not writing.reading
         self.one_file_gb_s = one_file_gb_s(system) if one_file else math.inf
-        # Write rate of this many tasks without a storage limit: their nodes, and the rate.
+        # Nodes and write rate of a number of tasks without a storage limit.
         self._unlimited: dict[int, tuple[int, float]] = {}
 
     def storage_gb_s(self, count: int, stripe_bytes: int) -> dict[str, float]:
-        """Return the limit of the file system's side with a layout. [GB/s]"""
+        """Return the limit on the file system's side for a layout. [GB/s]
+
+        Parameters
+        ----------
+        count : int
+            Stripe count.
+        stripe_bytes : int
+            Stripe size. [bytes]
+        """
         system, size = self.system, self.writing.size_bytes
         objects = count * (self.writing.writers if self.own_files else 1)
         if self.own_files:
@@ -258,19 +264,28 @@ class Pace:
     def parts_s(self, count: int, stripe_bytes: int, most_gb_s: float) -> tuple[int, _Parts]:
         """Return the number of tasks that write, and the parts of the time.
 
-        Of a shared file with aggregators so few write as come near the best.
+        For a shared file with aggregators, the smallest number with nearly the best time is used.
+
+        Parameters
+        ----------
+        count : int
+            Stripe count.
+        stripe_bytes : int
+            Stripe size. [bytes]
+        most_gb_s : float
+            Limit on the file system's side. [GB/s]
         """
         writing = self.writing
         if not self.collective:
             return writing.writers, self._parts_of(count, stripe_bytes, writing.writers, most_gb_s)
-        # Each moves whole stripes: more than there are would have nothing to do.
+        # Each aggregator moves whole stripes: more aggregators than stripes would be idle.
         pieces = -(-writing.size_bytes // stripe_bytes)
-        # More per node gain nothing, and one may write several stripes.
+        # More aggregators per node gain nothing, and one may write several stripes.
         most = min(writing.writers, pieces, AGGREGATORS_PER_NODE * writing.nodes)
         fewest = writing.aggregators or min(count, most)
         if writing.aggregators:
             return fewest, self._parts_of(count, stripe_bytes, fewest, most_gb_s)
-        # Whole multiples, so that every stripe has as many aggregators: one, two, four ... for each.
+        # Multiples, so that every stripe has the same number of aggregators: one, two, four, ...
         steps = range((most // fewest).bit_length())
         choices = {
             each: self._parts_of(count, stripe_bytes, each, most_gb_s)
@@ -280,13 +295,27 @@ class Pace:
         return next((each, of) for each, of in choices.items() if sum(of) * _WORTH <= least)
 
     def clients_gb_s(self, callers: int) -> dict[str, float]:
-        """Return the bandwidth of this many tasks, of their nodes, and of these in one file. [GB/s]"""
+        """Return the bandwidth of some tasks, of their nodes, and of these nodes in one file. [GB/s]
+
+        Parameters
+        ----------
+        callers : int
+            Tasks that write.
+        """
         nodes = min(callers, self.writing.nodes)
         most = {"tasks": callers * self.task_gb_s, "clients": nodes * self.node_gb_s}
         return most if math.isinf(self.one_file_gb_s) else most | {"one file": nodes * self.one_file_gb_s}
 
     def moving_gb_s(self, callers: int, most_gb_s: float) -> float:
-        """Return the rate at which that many tasks move data to a storage. [GB/s]"""
+        """Return the rate at which some tasks move data to the storage. [GB/s]
+
+        Parameters
+        ----------
+        callers : int
+            Tasks that write.
+        most_gb_s : float
+            Limit on the file system's side. [GB/s]
+        """
         if callers not in self._unlimited:
             nodes = min(callers, self.writing.nodes)
             ceiling = min(self.node_gb_s, self.one_file_gb_s)
@@ -299,7 +328,7 @@ class Pace:
         return clients_rate_gb_s(clients, nodes, most_gb_s)
 
     def _parts_of(self, count: int, stripe_bytes: int, callers: int, most_gb_s: float) -> _Parts:
-        """Return the parts of the time if that many tasks write."""
+        """Return the parts of the time if this number of tasks writes."""
         writing, costs = self.writing, self.costs
         size = writing.size_bytes
         block = stripe_bytes if self.collective else writing.block_bytes
@@ -314,27 +343,43 @@ class Pace:
         return _Parts(moving, metadata, size / block / callers * costs.call_s, locks, exchange)
 
     def _locks_s(self, count: int, block_bytes: int, stripe_bytes: int, callers: int) -> float:
-        """Return the lock cost of one file for this many writing or reading tasks. [s]"""
+        """Return the lock cost of one file for a number of writing or reading tasks. [s]"""
         clients = min(callers, self.writing.nodes)
         if self.own_files or clients == 1:
             return 0.0
         if self.writing.reading:
-            # The objects grant theirs side by side.
+            # The objects grant their locks in parallel.
             return clients * self.costs.request_s
         if self.collective and callers <= count:
             return 0.0
-        # Blocks and stripes cut the file into that many pieces. A block's data on one object are contiguous, and its
-        # lock extends over them: no more locks than objects.
+        # Number of pieces into which blocks and stripes cut the file. A block's data on one object are contiguous, and
+        # its lock covers them: there are no more locks than objects.
         pieces = 1.0 if block_bytes == stripe_bytes else min(pieces_per_call(block_bytes, stripe_bytes), count)
         return self.writing.size_bytes / block_bytes * pieces / count * self.costs.lock_s
 
     def time_s(self, count: int, stripe_bytes: int) -> float:
-        """Return the time of all data with a layout. [s]"""
+        """Return the time of all data with a layout. [s]
+
+        Parameters
+        ----------
+        count : int
+            Stripe count.
+        stripe_bytes : int
+            Stripe size. [bytes]
+        """
         most = min(self.storage_gb_s(count, stripe_bytes).values())
         return sum(self.parts_s(count, stripe_bytes, most)[1])
 
     def estimate(self, count: int, stripe_bytes: int) -> Estimate:
-        """Return the full estimate of a layout."""
+        """Return the full estimate of a layout.
+
+        Parameters
+        ----------
+        count : int
+            Stripe count.
+        stripe_bytes : int
+            Stripe size. [bytes]
+        """
         storage = self.storage_gb_s(count, stripe_bytes)
         callers, parts = self.parts_s(count, stripe_bytes, min(storage.values()))
         ceilings = {**self.clients_gb_s(callers), **storage}
@@ -343,9 +388,15 @@ class Pace:
         return Estimate(sum(parts), rate, ceilings, limit, *parts, callers)
 
     def curve(self, layout: Layout, counts: Iterable[int]) -> dict[int, Estimate]:
-        """Estimate the writes for several stripe counts, including that of the layout and the maximum.
+        """Estimate the writes for several stripe counts, including the layout's and the maximum. Counts above the
+        maximum for a file are omitted.
 
-        Those above the most that a file may have are left out.
+        Parameters
+        ----------
+        layout : Layout
+            Striping of the file, or of each file.
+        counts : iterable of int
+            Stripe counts to compare.
 
         Examples
         --------
@@ -374,9 +425,9 @@ def estimate(
     ----------
     writing : Writing
     layout : Layout
-        Striping of the file, or of each of the files.
+        Striping of the file, or of each file.
     system : FileSystem
-        Its peak, OSTs and ceilings.
+        File system with its peak, OSTs and ceilings.
     costs : Costs or None
 
     Raises

@@ -1,4 +1,4 @@
-"""Which OST holds which byte of a Lustre file.
+"""Location of the bytes of a Lustre file on OSTs.
 
 Lustre distributes a file in stripes, like cards: the first `stripe_size_bytes` go to the first object, the next to the
 second, and after `stripe_count` objects it starts again. Each object is on one OST [1]_.
@@ -18,19 +18,18 @@ from hopperlib.units import binary_size_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """How a file is striped.
+    """Striping of a file.
 
     Parameters
     ----------
     stripe_count : int
-        Objects of the file, at most one an OST.
+        Number of objects of the file, at most one per OST.
     stripe_size_bytes : int
-        Bytes that go to an object before the next has its turn. Lustre takes
-        multiples of 65,536. [bytes]
+        Bytes written to an object before the next one is used, a multiple of 65,536. [bytes]
     osts : int
         OSTs of the file system.
     first_ost : int
-        OST of the first object; the others follow round the file system.
+        OST of the first object; the others follow, wrapping around the file system.
 
     Raises
     ------
@@ -39,7 +38,7 @@ class Layout:
 
     Examples
     --------
-    Hopper's default, 2 stripes of 1 MiB: the third mebibyte is back on the first object.
+    Hopper's default is 2 stripes of 1 MiB: the third mebibyte is back on the first object.
 
     >>> layout = Layout(stripe_count=2, stripe_size_bytes=1 << 20, osts=156, first_ost=155)
     >>> [layout.ost_of(offset << 20) for offset in range(3)]
@@ -63,7 +62,12 @@ class Layout:
             raise refusal("first_ost", self.first_ost, f"must be from 0 to {self.osts - 1}")
 
     def object_of(self, offset_bytes: int) -> tuple[int, int]:
-        """Return the object that holds a byte, and where in it. [bytes]
+        """Return the object that holds a byte, and the byte's offset in it. [bytes]
+
+        Parameters
+        ----------
+        offset_bytes : int
+            Offset in the file, from 0. [bytes]
 
         Raises
         ------
@@ -76,11 +80,22 @@ class Layout:
         return number, turn * self.stripe_size_bytes + within
 
     def ost_of(self, offset_bytes: int) -> int:
-        """Return the OST that holds a byte."""
+        """Return the OST that holds a byte.
+
+        Parameters
+        ----------
+        offset_bytes : int
+            Offset in the file, from 0. [bytes]
+        """
         return (self.first_ost + self.object_of(offset_bytes)[0]) % self.osts
 
     def lfs_command(self, path: str = "DIRECTORY") -> str:
         """Return the command that gives a new file or directory this layout.
+
+        Parameters
+        ----------
+        path : str, default 'DIRECTORY'
+            File or folder.
 
         Examples
         --------

@@ -191,6 +191,6 @@ def test_refusals(arguments, message):
 def test_few_files_are_told_how_many_stripes_meet():
     # Two stripes a file: of ten pairs of files, each meets on an OST with a chance of 1 - C(154, 2) / C(156, 2) = 0.0256.
     (caution,) = advise(10**12, 5, "file-per-process", HOPPER, cores_per_node=24).cautions
-    assert caution == "if the files fall on OSTs at random, the fullest gets 1.2 stripes where 1 would do"
+    assert caution == "if files are placed on OSTs at random, the fullest gets 1.2 stripes where 1 would do"
     # One file meets nobody.
     assert advise(10**12, 1, "file-per-process", HOPPER, cores_per_node=24).cautions == ()

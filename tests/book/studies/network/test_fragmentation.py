@@ -51,5 +51,5 @@ def test_every_workload_waits_longer_in_one_piece():
 def test_pages_show_the_mean_of_all_workloads(notebook_text):
     for page in ("network/fragmentation", "network/variability"):
         text = notebook_text(page)
-        assert "twenty random workloads" in text
+        assert "20 random workloads" in text
         assert 'aged("contiguous")' not in text

@@ -37,7 +37,7 @@ def test_with_debug_jobs_first_no_full_machine_job_starts_with_any_seed(notebook
     assert all(schedule.wait_time_s(index) is None for index in full)
     assert all(86.9 < row.debug_wait_h < 87.0 for row in outcomes())
     text = notebook_text("network/scheduling-trouble")
-    assert "that bar shows the end of the simulation: a lower bound, not a mean wait" in text
+    assert "that bar is a lower bound, not a mean wait" in text
 
 
 def test_the_wait_of_one_seed_is_no_mean():
