@@ -7,7 +7,7 @@ import pytest
 from hopperkit.traces._queues.named import ReservationQueue
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition
 from hopperkit.traces.scheduler import simulate
-from hopperlib.scheduling._lanes.profile import Profile
+from hopperlib.scheduling._simulation.profile import Profile
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.workload import Job, Workload
 
