@@ -1,10 +1,9 @@
-"""The code that an ensemble's worker processes run, without pandas and scipy: importing them would take ten times as
-long.
-"""
+"""What the worker processes of an ensemble run. It imports neither pandas nor scipy, which would take ten times as long."""
 
+import traceback
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import cloudpickle
 
@@ -12,36 +11,31 @@ from hopperkit.frames import column_name
 from hopperkit.questions.result import Facts, Result
 
 
-class Sent:
-    """A function as bytes, which a worker process calls by its parameters."""
+class Failure(NamedTuple):
+    """Why a run failed: the exception in one line, and its traceback."""
 
-    def __init__(self, name: str, content: bytes) -> None:
-        self._name, self._content = name, content
+    why: str
+    trace: str
 
-    def __call__(self, **parameters: Any) -> Any:
-        """Return the function's result; for an answer to a question, its numbers."""
-        answer = _restored(self._content)(**parameters)
-        return load_numbers_resource(answer, parameters) if isinstance(answer, Result) else answer
 
-    def __repr__(self) -> str:
-        return self._name
+def attempt(function: Callable[..., Any] | bytes, key: str, parameters: Mapping[str, Any]) -> tuple[str, Any]:
+    """Return a run's key and its result, or the `Failure` that ended it; an answer to a question becomes its numbers."""
+    try:
+        run = _restored(function) if isinstance(function, bytes) else function
+        answer = run(**parameters)
+        return key, numbers_of(answer, parameters) if isinstance(answer, Result) else answer
+    except Exception as error:
+        return key, Failure(f"{type(error).__name__}: {error}", traceback.format_exc())
 
 
 @cache
 def _restored(content: bytes) -> Callable[..., Any]:
-    """Return a function from its bytes, once in each process."""
+    """Return a pickled function, loaded once per process."""
     function: Callable[..., Any] = cloudpickle.loads(content)
     return function
 
 
-def use_one_thread() -> None:
-    """Limit linear algebra in a worker to one thread: there are as many workers as cores."""
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(1)
-
-
-def load_numbers_resource(result: Result, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def numbers_of(result: Result, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the plain facts of an answer, and its values, except those that are parameters."""
     facts = result.facts.named if isinstance(result.facts, Facts) else result.facts
     row = {name: value for name, value in facts.items() if isinstance(value, str | int | float)}

@@ -5,19 +5,18 @@
 Each set of parameters is written to one Parquet file as soon as it is done. The file name encodes the parameters and a
 digest of the function, its dependencies (`function_digest`) and this package. After an interruption, the next call runs
 only the missing sets; after a change of the function, of a helper or of a global that it reads, it runs all of them.
-Work goes to processes of this machine, or to a Dask cluster.
+joblib runs them in processes of this machine; Dask runs them on a cluster.
 """
 
 import hashlib
 import json
 import os
-import queue
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, contextmanager
 from functools import cache, partial
-from itertools import chain, product
+from itertools import chain, product, takewhile
 from math import prod
 from pathlib import Path
 from types import ModuleType
@@ -26,12 +25,12 @@ from typing import Any
 import cloudpickle
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed, parallel_config
 from scipy.special import stdtrit
 
 import hopperlib
-from hopperkit.analysis._worker import Sent, load_numbers_resource, use_one_thread
+from hopperkit.analysis._worker import Failure, attempt
 from hopperkit.analysis.function_digest import function_digest
-from hopperkit.questions.result import Result
 from hopperlib import __version__
 from hopperlib.errors import InputError, refusal
 
@@ -87,15 +86,13 @@ def _name(function: Callable[..., Any]) -> str:
     return f"{module}.{getattr(function, '__qualname__', type(function).__name__)}"
 
 
-def _table(parameters: Mapping[str, Any], answer: Any) -> pd.DataFrame:
-    """Return a run's results as rows that begin with its parameters."""
-    rows = answer
-    if isinstance(answer, Result):
-        answer = load_numbers_resource(answer, parameters)
-    if not isinstance(answer, pd.DataFrame):
-        records = answer if isinstance(answer, list) else [answer]
-        if answer is records and not all(isinstance(record, Mapping) for record in records):
-            raise ValueError("a list that is returned must hold mappings: one a row")
+def _table(parameters: Mapping[str, Any], result: Any) -> pd.DataFrame:
+    """Return a run's result as rows that begin with its parameters."""
+    rows = result
+    if not isinstance(result, pd.DataFrame):
+        records = result if isinstance(result, list) else [result]
+        if result is records and not all(isinstance(record, Mapping) for record in records):
+            raise ValueError("a list that is returned must hold mappings, one per row")
         rows = pd.DataFrame([dict(each) if isinstance(each, Mapping) else {"result": each} for each in records])
     both = [name for name in parameters if name in rows.columns]
     if both:
@@ -175,9 +172,8 @@ def run_ensemble(
         Where the files are; made if it is missing.
     workers : int or None
         Processes on this machine: None uses one per core, 0 runs in this process.
-    client : str, object with ``submit``, or None
-        The address of a Dask scheduler, ``tcp://...``, a Dask ``Client``, or an executor of ``concurrent.futures``,
-        to use in place of processes.
+    client : str, Dask ``Client``, or None
+        The address of a Dask scheduler, ``tcp://...``, or a client of it, whose workers run instead of processes here.
     progress : bool or callable
         Whether to show a progress bar; or a function to call with runs done and total runs, after each.
 
@@ -204,11 +200,10 @@ def run_ensemble(
     [17, 64]
     """
     _check_workers(workers, client)
-    reached, own = function_digest(function)
-    version = _digest(reached, _package_digest())[:8]
+    digest, user_modules = function_digest(function)
+    version = _digest(digest, _package_digest())[:8]
     sets = _keyed(parameter_sets, version)
-    here = (client is None and workers == 0) or isinstance(client, ThreadPoolExecutor)
-    run = function if here else _sendable(function, own)
+    run = function if client is None and workers == 0 else _sendable(function, user_modules)
     folder = Path(folder)
     _open(folder, _name(function), version)
     paths = {key: folder / f"{key}.parquet" for key in sets}
@@ -217,29 +212,21 @@ def run_ensemble(
     with ExitStack() as stack:
         client = stack.enter_context(_dask_client(client)) if isinstance(client, str) else client
         step = _stepper(stack, progress, len(sets) - len(missing), len(sets))
-        runs = stack.enter_context(closing(_finished(client, workers, run, missing, failures)))
-        _keep_all(function, runs, sets, paths, failures, step)
+        results = stack.enter_context(closing(_results(client, workers, run, missing, failures)))
+        try:
+            for key, result in results:
+                if failure := _kept(function, sets[key], result, paths[key]):
+                    failures.append(failure)
+                else:
+                    step()
+        except BrokenProcessPool as error:
+            why = "a worker process died, as they do when memory is short; call again for the rest, with fewer workers"
+            failures.append(_failure(function, f"failed: {why}", error))
+    if failures:
+        raise failures[0]
     table = _read(paths.values())
     table.attrs["parameters"] = list(dict.fromkeys(chain.from_iterable(sets.values())))
     return table
-
-
-def _keep_all(
-    function: Callable[..., Any],
-    runs: Iterable[tuple[str, Callable[[], Any]]],
-    sets: Mapping[str, Mapping[str, Any]],
-    paths: Mapping[str, Path],
-    failures: list[EnsembleError],
-    step: Callable[[], Any],
-) -> None:
-    """Keep the rows of each run as it finishes; raise the first failure, once those under way have ended."""
-    for key, answer in runs:
-        if failure := _kept(function, sets[key], answer, paths[key]):
-            failures.append(failure)
-        else:
-            step()
-    if failures:
-        raise failures[0]
 
 
 def _check_workers(workers: int | None, client: Any) -> None:
@@ -250,21 +237,23 @@ def _check_workers(workers: int | None, client: Any) -> None:
         raise refusal("workers", workers, "must be at least 0")
 
 
-def _kept(
-    function: Callable[..., Any], parameters: Mapping[str, Any], answer: Callable[[], Any], path: Path
-) -> EnsembleError | None:
+def _kept(function: Callable[..., Any], parameters: Mapping[str, Any], result: Any, path: Path) -> EnsembleError | None:
     """Store the rows of one run; return the reason if it failed."""
+    if isinstance(result, Failure):
+        return _failure(function, f"with {parameters} failed: {result.why}", result.trace)
     try:
-        rows = _table(parameters, answer())
-    except Exception as error:
-        why = f"{type(error).__name__}: {error}"
-        if isinstance(error, BrokenProcessPool):
-            why = "a worker process died, as they do when memory is short; call again for the rest, with fewer workers"
-        failure = EnsembleError(f"{_name(function)} with {parameters} failed: {why}")
-        failure.__cause__ = error
-        return failure
+        rows = _table(parameters, result)
+    except ValueError as error:
+        return _failure(function, f"with {parameters} failed: {error}")
     _write(rows, path)
     return None
+
+
+def _failure(function: Callable[..., Any], why: str, trace: object = "") -> EnsembleError:
+    """Return the error of a run, with the traceback of the process that ran it."""
+    failure = EnsembleError(f"{_name(function)} {why}")
+    failure.__cause__ = RuntimeError(f"\n{trace}") if trace else None
+    return failure
 
 
 def _keyed(parameter_sets: Iterable[Mapping[str, Any]] | pd.DataFrame, version: str) -> dict[str, dict[str, Any]]:
@@ -309,75 +298,63 @@ def _dask_client(address: str) -> Any:
         raise InputError(f"no Dask scheduler answers at {address}: {error}", name="scheduler", value=address) from None
 
 
-def _finished(
+def _results(
     client: Any,
     workers: int | None,
-    function: Callable[..., Any],
+    function: Callable[..., Any] | bytes,
     missing: Mapping[str, Mapping[str, Any]],
-    failures: list[EnsembleError],
-) -> Generator[tuple[str, Callable[[], Any]]]:
-    """Yield a future for each run as the runs finish; after a failure, only for those already running."""
-    if client is None and workers == 0:
-        for key, parameters in missing.items():
-            yield key, partial(function, **parameters)
-            if failures:
-                break
-        return
+    failures: Sequence[EnsembleError],
+) -> Generator[tuple[str, Any]]:
+    """Yield the key and the result of each run as it finishes; after a failure, only of those already under way."""
     if client is not None:
-        # Dask would return the cached result of an earlier call. Dask's own executor cannot be used: if the worker that
-        # holds a result dies while it is fetched, it reports the result as an error.
-        submit = partial(client.submit, pure=False) if hasattr(client, "get_executor") else client.submit
-        yield from _from_client(submit, function, missing, failures)
-        return
-    with _processes(min(workers or os.cpu_count() or 1, max(1, len(missing)))) as pool:
-        yield from _from_client(pool.submit, function, missing, failures)
+        return (yield from _on_dask(client, function, missing, failures))
+    calls = (
+        delayed(attempt)(function, key, parameters)
+        for key, parameters in takewhile(lambda _: not failures, missing.items())
+    )
+    if workers == 0:
+        for call, arguments, _ in calls:
+            yield call(*arguments)
+        return None
+    count = min(workers or os.cpu_count() or 1, max(1, len(missing)))
+    # One thread of linear algebra per worker: there are as many workers as cores.
+    with parallel_config("loky", n_jobs=count, inner_max_num_threads=1):
+        yield from Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch=count)(calls)
+    return None
 
 
-def _from_client(
-    submit: Callable[..., Any],
-    function: Callable[..., Any],
-    missing: Mapping[str, Mapping[str, Any]],
-    failures: list[EnsembleError],
-) -> Generator[tuple[str, Callable[[], Any]]]:
-    """Yield the results of an executor as they come."""
-    finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    keys: dict[Any, str] = {}
+def _on_dask(
+    client: Any, function: Any, missing: Mapping[str, Mapping[str, Any]], failures: Sequence[EnsembleError]
+) -> Generator[tuple[str, Any]]:
+    """Yield what `_results` does, from the workers of a Dask client."""
+    from distributed import as_completed
+
+    # Without `pure=False` Dask would return the result of an earlier call.
+    futures = {
+        client.submit(attempt, function, key, parameters, pure=False): key for key, parameters in missing.items()
+    }
     try:
-        for key, parameters in missing.items():
+        for future in as_completed(futures):  # type: ignore[no-untyped-call]
             try:
-                keys[submit(partial(function, **parameters))] = key
-            except BrokenProcessPool:
-                # Futures already submitted report it.
-                break
-        for future in list(keys):
-            future.add_done_callback(finished.put)
-        for _ in range(len(keys)):
-            future = finished.get()
-            if not future.cancelled():
-                yield keys[future], future.result
+                # A result whose worker died before it was fetched is computed again.
+                result = future.result()
+            except CancelledError:
+                continue
+            except Exception as error:
+                result = futures[future], Failure(f"{type(error).__name__}: {error}", "")
+            yield result
             if failures:
-                for other in keys:
-                    other.cancel()
+                client.cancel([other for other in futures if not other.done()])
     finally:
-        # After Ctrl-C, or with a full disk: pending sets are not started.
-        for future in keys:
-            future.cancel()
+        # After Ctrl-C, or with a full disk: what waits is not started.
+        client.cancel(list(futures))
 
 
-def _processes(workers: int) -> ProcessPoolExecutor:
-    """Return that many processes of this machine."""
-    import multiprocessing
-
-    # A forked process would inherit the locks of threads that numpy and pyarrow started: so new ones.
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=use_one_thread)
-
-
-def _sendable(function: Callable[..., Any], own: Iterable[ModuleType]) -> Callable[..., Any]:
-    """Return a function that worker processes can load without its module: user code is pickled by value."""
-    with _by_value(own):
+def _sendable(function: Callable[..., Any], user_modules: Iterable[ModuleType]) -> bytes:
+    """Return a function as bytes that a worker loads without the user's modules: their code is pickled by value."""
+    with _by_value(user_modules):
         try:
-            return Sent(_name(function), cloudpickle.dumps(function))
+            return bytes(cloudpickle.dumps(function))
         except Exception as error:  # each class raises a different exception
             raise InputError(
                 f"{_name(function)} cannot be sent to a worker process ({error}); give workers=0"

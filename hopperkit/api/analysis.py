@@ -317,8 +317,8 @@ def run_ensemble(
         Where the files are; made if it is missing.
     workers : int or None
         Processes on this machine: None takes one for each core, 0 stays in this process.
-    client : str, object with ``submit``, or None
-        The address of a Dask scheduler, ``tcp://...``, a Dask ``Client``, or an executor of ``concurrent.futures``.
+    client : str, Dask ``Client``, or None
+        The address of a Dask scheduler, ``tcp://...``, or a client of it.
     progress : bool or callable, default True
         Whether to show a bar; or ``progress(done, count)``.
 

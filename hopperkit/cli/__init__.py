@@ -53,7 +53,18 @@ NAMES: tuple[str, ...] = (*(name for name in QUESTIONS if name not in _REPLACED)
 _MODULES: dict[str, str] = {name: module for name, (module, _) in COMMANDS.items()} | OWN
 # Packages missing from a plain install, by the extra that installs them.
 _EXTRAS = {
-    "analysis": ("numpy", "scipy", "pandas", "statsmodels", "ruptures", "pyarrow", "matplotlib", "tqdm", "cloudpickle"),
+    "analysis": (
+        "numpy",
+        "scipy",
+        "pandas",
+        "statsmodels",
+        "ruptures",
+        "pyarrow",
+        "matplotlib",
+        "tqdm",
+        "joblib",
+        "cloudpickle",
+    ),
     "notebooks": ("plotly", "anywidget", "ipywidgets"),
     "cluster": ("dask", "distributed", "dask_jobqueue"),
     "darshan": ("darshan",),

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -143,19 +142,22 @@ def test_worker_processes(tmp_path):
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
-def test_an_executor_of_ones_own(tmp_path):
-    with ThreadPoolExecutor(2) as pool:
-        assert len(run_ensemble(Counted(), SEEDS, tmp_path, client=pool)) == 6
+def test_a_failure_in_a_process_keeps_what_was_under_way(tmp_path, module):
+    sets = [{"seed": seed, "load": 0.5} for seed in range(60)]
+    with pytest.raises(
+        EnsembleError, match=r"drawing.fails_at_one with {'seed': 1, 'load': 0.5} failed: ValueError: bad"
+    ):
+        run_ensemble(module.fails_at_one, sets, tmp_path / "runs", workers=2, progress=False)
+    seeds = set(_kept(tmp_path / "runs")["seed"])
+    assert 0 in seeds
+    assert 1 not in seeds
+    assert len(seeds) < 30, "nothing new is started after a failure"
 
 
-def test_a_failure_elsewhere_keeps_what_was_under_way(tmp_path):
-    function = Counted(fails_at=1)
-    with ThreadPoolExecutor(1) as pool, pytest.raises(EnsembleError, match="'seed': 1"):
-        run_ensemble(
-            function, [*SEEDS, *({"seed": seed, "load": 0.5} for seed in range(10, 60))], tmp_path, client=pool
-        )
-    assert 0 in set(_kept(tmp_path)["seed"])
-    assert 1 not in set(_kept(tmp_path)["seed"])
+def test_the_traceback_of_a_worker_is_the_cause(tmp_path, module):
+    with pytest.raises(EnsembleError) as caught:
+        run_ensemble(module.fails_at_one, [{"seed": 1, "load": 0.5}], tmp_path / "runs", workers=1, progress=False)
+    assert 'raise ValueError("bad luck")' in str(caught.value.__cause__)
 
 
 def test_a_damaged_file_is_named(tmp_path):
@@ -227,13 +229,19 @@ def test_a_folder_belongs_to_one_function(tmp_path):
 
 
 MODULE = """
-import os, pathlib, signal
+import os, pathlib, signal, time
 
 def drawn(seed, load, once=""):
     if once and not pathlib.Path(once).exists():
         pathlib.Path(once).touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return {"wait_s": seed * load}
+
+def fails_at_one(seed, load):
+    if seed == 1:
+        raise ValueError("bad luck")
+    time.sleep(0.05)
+    return seed
 """
 
 
@@ -248,7 +256,7 @@ def module(tmp_path, monkeypatch):
 
 def test_what_a_dead_worker_had_is_run_by_the_next_call(tmp_path, module):
     sets = [{"seed": seed, "load": 0.5, "once": str(tmp_path / "died") if seed == 3 else ""} for seed in range(12)]
-    with pytest.raises(EnsembleError, match=r"drawing.drawn with .* failed: a worker process died, as they do when"):
+    with pytest.raises(EnsembleError, match=r"drawing.drawn failed: a worker process died, as they do when"):
         run_ensemble(module.drawn, sets, tmp_path / "runs", workers=2, progress=False)
     rows = run_ensemble(module.drawn, sets, tmp_path / "runs", workers=2, progress=False)
     assert rows["wait_s"].tolist() == [seed * 0.5 for seed in range(12)]
@@ -311,6 +319,61 @@ def test_globals_helpers_closures_and_lambdas_count(tmp_path):
         assert json.loads(done.stdout) == [9, 603, 610, 910, 3, 300, 3, -3]
     assert len(list(tmp_path.glob("runs-one/*.parquet"))) == 4
     assert len(list(tmp_path.glob("runs-*lambda-/*.parquet"))) == 4
+
+
+KINDS = """
+import abc, enum, functools, sys
+from dataclasses import dataclass
+from typing import NamedTuple
+from hopperkit.analysis.function_digest import function_digest
+@dataclass
+class Record:
+    a: int = 1
+class Kind(enum.Enum):
+    A = 1
+class Base(abc.ABC):
+    @abc.abstractmethod
+    def value(self): ...
+class Pair(NamedTuple):
+    x: int
+class Made(Base):
+    def value(self): return super().value()
+    @property
+    def half(self): return FACTOR
+    @staticmethod
+    def pair(): return Pair(1)
+@functools.cache
+def known(word): return word in {"a", "b", "c"}
+SET, MIXED, FACTOR = {"a", "b", 3}, {1: 2, "x": 3, None: known}, 2
+def one(seed): return one(seed - 1) if known(seed) else (Record(1), Kind.A, Made(), SET, MIXED)
+first = function_digest(one)[0]
+assert function_digest(one)[0] == first
+print(first)
+CHANGE
+print(function_digest(one)[0] != first)
+"""
+
+
+@pytest.mark.parametrize(
+    "change", ["FACTOR = 3", "MIXED['x'] = 4", "SET.add('z')", "Made.value = lambda self: 2", "Record.a = 2"]
+)
+def test_the_digest_is_the_same_in_each_process_and_sees_a_change(tmp_path, change):
+    """Sets, classes of every kind, cached and recursive functions; the order of texts' hashes is another in each process."""
+    (tmp_path / "kinds.py").write_text(KINDS.replace("CHANGE", change))
+    outputs = {
+        subprocess.run(
+            [sys.executable, "kinds.py"],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+    assert outputs.pop().split()[1] == "True"
 
 
 def test_what_a_function_imports_when_it_runs_counts(tmp_path):

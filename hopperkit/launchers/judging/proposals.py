@@ -413,6 +413,9 @@ def layout_line(machine: Machine, kind: NodeKind, tasks: int, tasks_per_node: in
             roomy = all(len(seat.cores) >= threads for seat in placed.nodes[0].pattern)
             if roomy and len(placed.nodes) == 1 and (best is None or rank < best):
                 best, line = rank, whole
+                # No other form can have fewer findings.
+                if not any(best):
+                    break
     return line
 
 
