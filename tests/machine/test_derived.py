@@ -1,4 +1,4 @@
-"""Derived figures of machines, compared with hand calculations and with figures in the sources."""
+"""Figures that compare machines: against sums done by hand, and against what the sources print of them elsewhere."""
 
 from __future__ import annotations
 

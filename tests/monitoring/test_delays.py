@@ -1,4 +1,4 @@
-"""Synthetic histories: the effect of contention, and a loss from a given run."""
+"""Synthetic histories: what contention takes, and a loss from its run on."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""Assessment of histories: verdicts, drifts, outliers, effects of other columns."""
+"""Histories judged: verdicts, drifts, outliers, what other columns explain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simultaneous changes, and the part of the machine that explains them."""
+"""What moved together, and the part of the machine that explains it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The path from a launch text to its drawing is short and reads nothing twice."""
+"""The way of a launch text to its drawing: short, and without reading anything twice."""
 
 import sys
 from collections import Counter

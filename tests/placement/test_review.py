@@ -1,4 +1,4 @@
-"""From a text to the findings about it."""
+"""The whole way from a text to what is said about it."""
 
 import pytest
 from hypothesis import given

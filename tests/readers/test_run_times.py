@@ -61,7 +61,7 @@ def test_rows_without_a_time_are_counted():
     [
         ("", {}, "the file is empty; the first line must name the columns"),
         ("\n \n", {}, "the file is empty; the first line must name the columns"),
-        ("10\n12\n", {}, "the first line must name the columns, and '10' are numbers"),
+        ("10\n12\n", {}, "the first line must name the columns, but '10' are numbers"),
         (
             "job,run_tme_s\n1,10\n",
             {},
@@ -93,13 +93,13 @@ def test_rows_without_a_time_are_counted():
         ),
         ("run_time_s\n1_000\n", {}, "line 2, column run_time_s: '1_000' is not a number"),
         ("run_time_s\ninf\n", {}, "line 2, column run_time_s: 'inf' is not a finite number"),
-        ("run_time_s\n1\n0\n", {}, "line 3, column run_time_s: '0' is not above 0, and a run takes time"),
-        ("run_time_s\n-3\n", {}, "line 2, column run_time_s: '-3' is not above 0, and a run takes time"),
-        ("job,run_time_s\n,-3\n", {}, "line 2, column run_time_s: '-3' is not above 0, and a run takes time"),
+        ("run_time_s\n1\n0\n", {}, "line 3, column run_time_s: '0' is not above 0, as a run time must be"),
+        ("run_time_s\n-3\n", {}, "line 2, column run_time_s: '-3' is not above 0, as a run time must be"),
+        ("job,run_time_s\n,-3\n", {}, "line 2, column run_time_s: '-3' is not above 0, as a run time must be"),
         ("job,run_time_s\n1\n", {}, "line 2 has 1 cells for 2 columns"),
         ("job,run_time_s\n1,2,3\n", {}, "line 2 has 3 cells for 2 columns"),
         ("job,run_time_s\n", {}, "there is no time in column 'run_time_s'"),
-        ("job,run_time_s\n1,\n2,nan\n", {}, "there is no time in column 'run_time_s': 2 rows have none"),
+        ("job,run_time_s\n1,\n2,nan\n", {}, "there is no time in column 'run_time_s': 2 rows lack it"),
     ],
 )
 def test_errors(text, options, message):

@@ -1,4 +1,4 @@
-"""Commands that run once on each node, by launcher."""
+"""What runs once on each node, by launcher."""
 
 from __future__ import annotations
 

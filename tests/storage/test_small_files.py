@@ -1,4 +1,4 @@
-"""Many small files in four ways: hand-derived cases, laws, errors."""
+"""Many small files four ways: by hand, laws, refusals."""
 
 from __future__ import annotations
 

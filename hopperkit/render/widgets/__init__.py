@@ -208,6 +208,13 @@ def is_live() -> bool:
 def show_live(root: Any, text: str) -> None:
     """Show a widget as a separate output without text alternatives.
 
+    Parameters
+    ----------
+    root : Any
+        Widget to show.
+    text : str
+        Text for displays without widgets.
+
     Examples
     --------
     >>> import ipywidgets

@@ -201,6 +201,11 @@ def simulated_waits(
 def together(scenarios: Sequence[Scenario]) -> Scenario:
     """Return all changes in one.
 
+    Parameters
+    ----------
+    scenarios : sequence of Scenario
+        Scenarios to combine.
+
     Examples
     --------
     >>> together([Scenario(name="a", nodes=4), Scenario(name="b", depth=2)])
@@ -214,6 +219,11 @@ def together(scenarios: Sequence[Scenario]) -> Scenario:
 
 def largest_share(workload: Workload) -> int:
     """Return the most cores per node of any job of a log; 0 if unknown.
+
+    Parameters
+    ----------
+    workload : Workload
+        Jobs of the log.
 
     Examples
     --------

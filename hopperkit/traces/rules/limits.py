@@ -23,6 +23,11 @@ _NEARLY_ALL = 0.9
 def limit_text(limit: Limit) -> str:
     """Return a limit in words.
 
+    Parameters
+    ----------
+    limit : Limit
+        Learned limit.
+
     Examples
     --------
     >>> limit_text(Limit(per="user", jobs=1)), limit_text(Limit(per="licence", of="matlab", jobs=4))

@@ -1,10 +1,10 @@
-"""Accuracy of each confidence word on outputs for which no rule was written, in the order of the words."""
+"""What each word of confidence is worth: shares from outputs that no rule was written for, in the order of the words."""
 
 from itertools import pairwise
 
 import pytest
 
-from hopperlib.failure.diagnosis.causes import CONFIDENCE, _wilson, accuracy_by_agreement, measured
+from hopperlib.failure.diagnosis.causes import CONFIDENCE, _wilson, measured, measured_by_voice
 
 
 def test_the_words_stand_in_the_order_of_their_shares():
@@ -14,14 +14,14 @@ def test_the_words_stand_in_the_order_of_their_shares():
 
 
 def test_certain_was_wrong_four_times():
-    """In three cases an earlier program or step of the same file was named, in one a container's report of the end."""
+    """Three times an earlier program or step of the same file was answered, once a container's word of the end for its reason."""
     certain = measured()["certain"]
     assert certain.answers >= 120
     assert certain.answers - certain.right <= 4
 
 
 def test_agreement_of_two_voices_is_right_more_often_than_disagreement():
-    shares = accuracy_by_agreement()
+    shares = measured_by_voice()
     assert shares["both"].right / shares["both"].answers > shares["or"].right / shares["or"].answers
 
 

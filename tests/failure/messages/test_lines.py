@@ -1,4 +1,4 @@
-"""Lines from any input given as a log."""
+"""Lines out of anything that calls itself a log."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read(data):
 
 
 def reference(data):
-    """A plain implementation: lines end at LF or CRLF, a lone CR separates pieces."""
+    """The same, written down plainly: lines end at LF or CRLF, a lone CR parts pieces."""
     numbered = []
     lines = data.replace(b"\0", b"").replace(b"\r\n", b"\n").split(b"\n")
     if not lines[-1]:
@@ -37,7 +37,7 @@ def reference(data):
 
 
 class Dribble(io.RawIOBase):
-    """A stream that returns a few bytes at a time, like a pipe."""
+    """A stream that gives a few bytes at a time, like a pipe."""
 
     def __init__(self, data, step):
         self.data, self.step = data, step
@@ -171,7 +171,7 @@ def test_any_bytes_are_read(data):
 
 
 def test_blocks_are_small(monkeypatch):
-    """Only the current block is stored: no block is larger than one read plus one line."""
+    """The block in hand is all that is held: none is larger than what is read at a time and one line."""
     monkeypatch.setattr(lines_module, "BLOCK_SIZE", 10_000)
     data = b"some text of a line\n" * 50_000
     assert max(len(block.data) for block in LineReader(io.BytesIO(data))) <= 10_000 + LINE_LIMIT

@@ -1,4 +1,4 @@
-"""Communication graphs and the distances of their messages."""
+"""Communication graphs and how far their messages go."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Maps: jobs on the node list over time, and compactness."""
+"""Maps: who sits where, the list over time, compactness."""
 
 import random
 

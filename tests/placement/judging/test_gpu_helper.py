@@ -1,6 +1,4 @@
-"""Choice of GPUs where the launcher makes none: wrappers are recognized by the variables that they set, and one is
-written.
-"""
+"""Who chooses GPUs where the launcher does not: wrappers are known by what they set, and one is written out."""
 
 import pytest
 

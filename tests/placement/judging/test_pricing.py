@@ -1,4 +1,4 @@
-"""Cost of findings, and the costliest first."""
+"""What findings cost, and the costliest first."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Cores left free: the point where they pay off."""
+"""Cores left free: where they begin to pay."""
 
 from __future__ import annotations
 

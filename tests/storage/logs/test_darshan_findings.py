@@ -1,4 +1,4 @@
-"""Findings: each with its number, its advice and its command; none where nothing needs repair. Logs are synthetic."""
+"""Findings: each with its number, its advice and its command; none where there is nothing to mend. Logs are synthetic."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def log(*files, tasks=48, run_time_s=100.0):
 
 
 def healthy(**more):
-    """One file per task, each on a separate OST, in large pieces."""
+    """A file a task on an OST of its own, in large pieces."""
     return [
         FileRecord(path=f"/scratch/run/out.{ost}", bytes_written=GB, writes=120, write_s=10.0, layout=layout(ost),
                    write_sizes=sizes(m10=120), written_by={ost: GB}, **more)
@@ -178,7 +178,7 @@ def test_one_writer():
     # 55 s of 48 tasks with 100 s each; if the 47 others wait 50 s for it, 2,350 s are lost: 49 s of each task.
     assert finding.message == (
         "Task 5 writes 95 % of the 9.5 GB; the other 47 wait. This costs 40.1 task-minutes, 50 % of the run; "
-        "the change wins about 49 of 100 s (if all other tasks wait for the one)."
+        "the change saves about 49 of 100 s (if all other tasks wait for this one)."
     )
     assert "lfs setstripe" in finding.advice
 

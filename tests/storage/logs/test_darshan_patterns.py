@@ -1,4 +1,4 @@
-"""Access patterns: each one is found where the counters show it, and not elsewhere. Logs are synthetic."""
+"""Ways of access: each is found where the counters say so, and not where they say otherwise. Logs are synthetic."""
 
 import dataclasses
 
@@ -76,7 +76,7 @@ def test_calls_that_mpi_io_did_not_make_are_not_its_own():
     above = shared(interface="MPI-IO", bytes_read=5_000, reads=16, busy_s=6.0)
     assert "amplified-reads" in found(below, upper=(above,))
     assert "amplified-reads" not in found(below, upper=(dataclasses.replace(above, busy_s=1.0),))
-    # Larger than the log's counters.
+    # Larger than the log can count.
     assert "amplified-reads" not in found(below, upper=(dataclasses.replace(above, bytes_read=0),))
     filled = found(below, upper=(dataclasses.replace(above, bytes_read=0, reads=0, writes=16, bytes_written=GB),))
     assert "romio_ds_write=disable" in filled["amplified-reads"].advice
@@ -136,10 +136,10 @@ def test_advice_for_the_file_system_in_the_log():
     one = found(shared(bytes_written=100 * GB, writes=100, write_s=50.0, layout=layout), osts=40)["one-ost"]
     # 100 GB in 50 s make 2 GB/s an OST; where 32 of 40 take 64 GB/s, what the nodes write to one file counts as much.
     assert "lfs setstripe -c 32" in one.advice
-    # If a log names some OSTs without their number, no command may use all OSTs.
+    # Of a log that names some OSTs and does not count them, no command may say all.
     some = found(shared(bytes_written=100 * GB, writes=100, write_s=50.0, layout=layout))["one-ost"]
     assert "-c -1" not in some.advice
-    assert "lfs df counts them" in some.advice
+    assert "lfs df lists all" in some.advice
 
 
 def test_a_log_that_lost_something_is_no_healthy_log():
@@ -179,7 +179,8 @@ def test_hints_are_in_the_form_that_the_file_system_suggests(mounts, line):
 def test_what_sieving_reads_for_nothing_has_no_factor():
     job = found(shared(bytes_read=GB, reads=9), upper=[mpi(INDEP_WRITES=9)])["amplified-reads"]
     assert (
-        "1 GB are read for the 0 bytes that the program requests from MPI-IO, all of it added by MPI-IO" in job.message
+        "1 GB are read for the 0 bytes that the program requests from MPI-IO, all of them added by MPI-IO"
+        in job.message
     )
 
 

@@ -1,4 +1,4 @@
-"""Findings about a setting: each one where it applies, with its text, and not elsewhere."""
+"""What is said about a setting: each finding where it holds, with its text, and not where it does not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hopperlib.storage.lustre.dumps import (
     ost_activity,
     slow_ost_findings,
 )
-from hopperlib.storage.lustre.osts import affordable_repetitions, central_range
+from hopperlib.storage.lustre.osts import deals_in_time, nine_of_ten
 from hopperlib.storage.lustre.rates import Costs, Pace, Writing, estimate
 from hopperlib.storage.lustre.striping import Layout
 
@@ -29,7 +29,7 @@ def layout(count, mib=1):
 
 
 def said(writing, striped, size_bytes=10**9, **costs):
-    """Findings by code, without the cautions of the advice."""
+    """Findings by code, less the cautions of the advice."""
     expected = estimate(writing, striped, SCRATCH, costs=Costs(**costs))
     advice = advise(size_bytes, 1, "one-writer", SCRATCH)
     return {one.code: one for one in writing_findings(writing, striped, SCRATCH, expected, advice)}
@@ -38,7 +38,7 @@ def said(writing, striped, size_bytes=10**9, **costs):
 def test_locks_are_a_problem_from_a_fifth_of_the_time():
     (finding,) = said(SHARED, layout(2)).values()
     assert (finding.code, finding.level) == ("lock-contention", "problem")
-    assert finding.message.startswith("Much of the time goes into locks that change hands.")
+    assert finding.message.startswith("Much of the time is spent on lock transfers.")
     assert said(SHARED, layout(2), lock_s=0.0) == {}
     # n locks of t s each beside m s of the rest: a fifth of the time is n * t = m / 4.
     free, one = (estimate(SHARED, layout(2), SCRATCH, costs=Costs(lock_s=lock)) for lock in (0.0, 1.0))
@@ -65,7 +65,7 @@ def test_a_file_over_all_osts_is_as_slow_as_the_slowest():
 def test_cautions_are_notes_and_too_much_data_a_problem():
     advice = advise(10**12, 2400, "shared", SCRATCH, cores_per_node=24)
     assert [(one.code, one.level, one.message) for one in advice.findings] == [
-        ("mind", "note", "One slow or nearly full OST of the file slows every write: probe them first.")
+        ("mind", "note", "One slow or nearly full OST slows every write to the file: probe them first.")
     ]
     capacity = round(SCRATCH.capacity_pb * 1e15)
     fits, overflows = (
@@ -94,7 +94,7 @@ def test_own_osts_and_own_rate():
     assert user_file_system(SCRATCH, ost_rate_gb_s=0.5).peak_gb_s == 78
     own = user_file_system(SCRATCH, osts=1)
     assert (own.osts, own.max_stripe_count, own.default_stripe_count) == (1, 1, 1)
-    # Measurements on other OSTs do not apply to these.
+    # What was measured on other OSTs says nothing of these.
     assert (own.useful_stripe_count, user_file_system(SCRATCH, client_rate_gb_s=9.0).node_write_ceiling_gb_s) == (
         None,
         9,
@@ -147,7 +147,7 @@ def test_a_good_ost_writes_and_waits_in_each_variable():
 
 
 def test_deals_that_take_long_are_made_less_often():
-    assert affordable_repetitions(50, 20_000, 1, "weighted") == 50
-    assert affordable_repetitions(50, 20_000, 4, "weighted") == 7
-    assert affordable_repetitions(50, 50_000, 16, "weighted") == 1
-    assert central_range([1.0, 2.0]) == (1.05, 1.95)
+    assert deals_in_time(50, 20_000, 1, "weighted") == 50
+    assert deals_in_time(50, 20_000, 4, "weighted") == 7
+    assert deals_in_time(50, 50_000, 16, "weighted") == 1
+    assert nine_of_ten([1.0, 2.0]) == (1.05, 1.95)
