@@ -83,7 +83,7 @@ def test_every_chunk_is_read_and_no_byte_is_forgotten(shapes, compressed, cache,
     assert found.bytes_read >= found.bytes_wanted
     if compressed or array.chunk_bytes <= cache:
         assert math.prod(array.counts) <= found.chunks_read <= found.touches
-    # With room for all, in slots of their own, each is read once.
+    # With space for all, in separate slots, each is read once.
     roomy = reads(array, block, cache_bytes=10**9, slots=10**9 + 7)
     assert roomy.chunks_read == math.prod(array.counts)
 

@@ -23,7 +23,7 @@ def test_a_full_node_had_its_share():
 
 
 def test_a_measured_need_beats_the_first_step():
-    """A task of 3,145,728 kB = 3 GB, a tenth more is 3.3 GB: 31 / 3.3 = 9 tasks a node."""
+    """A task of 3,145,728 kB = 3 GB, a tenth more is 3.3 GB: 31 / 3.3 = 9 tasks per node."""
     fits = memory("aprun -n 384 -N 12 ./vasp", rss_kb="3145728")[-1]
     assert fits.startswith(
         "For the 3.00 GB that it reached, plus a tenth (3.30 GB per task): 9 tasks on each of 43 standard nodes"
