@@ -1,4 +1,4 @@
-"""Figures that compare machines: against sums done by hand, and against what the sources print of them elsewhere."""
+"""Derived figures of machines, compared with hand calculations and with figures in the sources."""
 
 from __future__ import annotations
 

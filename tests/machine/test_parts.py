@@ -1,4 +1,4 @@
-"""Nodes, networks and file systems by themselves."""
+"""Nodes, networks and file systems, one at a time."""
 
 import pytest
 from hypothesis import given

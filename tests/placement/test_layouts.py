@@ -1,4 +1,4 @@
-"""Layouts of a job: cost by hand, what fits and what does not, and lines that do what the layout says."""
+"""Layouts of a job: hand-computed cost, what fits and what does not, and lines that produce the layout."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_launch_lines_do_what_the_layout_says(machine, kind):
     node = machine.node_kinds[kind]
     found = layouts(machine, need_gb=node.usable_memory_gb / node.cores, tasks=2 * node.cores, kinds=(node,))
     assert found
-    # Of many alike a few, the ends among them.
+    # A few of many similar ones, including the ends.
     for one in (*found[:: max(1, len(found) // 8)], found[-1]):
         launch = read_launch(line_of(one), machine, threads=one.threads_per_task, kind=node.name)
         placed = place_tasks(launch, machine, kind=node.name)

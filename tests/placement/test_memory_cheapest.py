@@ -1,4 +1,4 @@
-"""Memory: no layout of the kind asked for is cheaper than the one that is named, by brute force over all of them."""
+"""Memory: by brute force, no layout of the requested kind is cheaper than the proposed one."""
 
 import random
 

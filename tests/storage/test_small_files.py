@@ -1,4 +1,4 @@
-"""Many small files four ways: by hand, laws, refusals."""
+"""Many small files in four ways: hand-derived cases, laws, errors."""
 
 from __future__ import annotations
 

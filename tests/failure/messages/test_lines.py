@@ -1,4 +1,4 @@
-"""Lines out of anything that calls itself a log."""
+"""Lines from any input given as a log."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read(data):
 
 
 def reference(data):
-    """The same, written down plainly: lines end at LF or CRLF, a lone CR parts pieces."""
+    """A plain implementation: lines end at LF or CRLF, a lone CR separates pieces."""
     numbered = []
     lines = data.replace(b"\0", b"").replace(b"\r\n", b"\n").split(b"\n")
     if not lines[-1]:
@@ -40,7 +40,7 @@ def reference(data):
 
 
 class Dribble(io.RawIOBase):
-    """A stream that gives a few bytes at a time, like a pipe."""
+    """A stream that returns a few bytes at a time, like a pipe."""
 
     def __init__(self, data, step):
         self.data, self.step = data, step
@@ -174,7 +174,7 @@ def test_any_bytes_are_read(data):
 
 
 def test_blocks_are_small(monkeypatch):
-    """The block in hand is all that is held: none is larger than what is read at a time and one line."""
+    """Only the current block is stored: no block is larger than one read plus one line."""
     monkeypatch.setattr(lines_module, "BLOCK_SIZE", 10_000)
     data = b"some text of a line\n" * 50_000
     assert max(len(block.data) for block in LineReader(io.BytesIO(data))) <= 10_000 + KIB_64

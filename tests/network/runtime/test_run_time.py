@@ -45,7 +45,7 @@ def test_least_of_several():
 
 @given(st.floats(100, 1000), st.floats(100, 900), st.floats(0, 0.03), st.integers(20, 200), st.floats(0, 9))
 def test_calibration_finds_the_line_it_is_shown(compute, exchanged, noise, runs, reduce_s):
-    """Times made by a known line give that line back."""
+    """Times generated with a known line reproduce that line."""
     rng = random.Random(runs)
     jobs = [[Run(rng.random() + 0.4, reduce_s, draw_noise(rng)) for _ in range(3)] for _ in range(60)]
     known = RunTimeModel(compute_s=compute, exchanged_gb=exchanged, run_noise=noise)

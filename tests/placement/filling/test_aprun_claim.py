@@ -1,4 +1,4 @@
-"""Lines that claim more than was reserved, in the launcher's own words."""
+"""Lines that claim more than was reserved, with the launcher's messages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How aprun fills a node. Expected cores are derived by hand in the comments."""
+"""aprun's layout of a node. Expected cores are derived by hand in the comments."""
 
 from contextlib import suppress
 
@@ -224,7 +224,7 @@ def test_none_binds_nothing() -> None:
     binding = first_node(asked(cpu_binding="none", tasks_per_node=4))[3]
     assert binding.cores == tuple(range(24))
     assert not binding.bound
-    # -r and -sl leave out what they leave out.
+    # -r and -sl reduce the cores.
     binding = first_node(asked(cpu_binding="none", numa_node_list=(0, 3), reserved_cores=2))[0]
     assert binding.cores == (*range(6), *range(18, 22))
 

@@ -1,4 +1,4 @@
-"""CPUs of a node dealt out to the tasks of a Slurm step. CPUs are counted core by core, thread by thread."""
+"""CPUs of a node distributed to the tasks of a Slurm step. CPUs are counted core by core, thread by thread."""
 
 import pytest
 from hypothesis import given
@@ -72,7 +72,7 @@ def test_linux_counts_all_first_hardware_threads_before_the_second_ones() -> Non
         (request(1, 3, "fcyclic", exact=True), (0, 1, 4)),
         # plane picks cores in turn over the sockets, whatever else it says.
         (request(2, 1, "block", plane=True, exact=True), (0, 4)),
-        # More than there is: everything.
+        # A request for more than there is gets everything.
         (request(9, 1, "cyclic", exact=True), tuple(range(8))),
         # The rest of a socket's cores is taken when it comes to the last tasks: 5 cores of 2 a task.
         (request(3, 2, "cyclic", exact=True), (0, 1, 2, 3, 4, 5)),
@@ -162,6 +162,6 @@ def test_every_task_gets_its_cpus(
     assert all(place // threads in step for hand in hands for place in hand)
     usable = node.cores * (1 if one_thread else threads)
     if tasks * cpus <= usable and threads == 1:
-        # Enough for all: nobody shares.
+        # There are enough CPUs, so no tasks share.
         everything = [place for hand in hands for place in hand]
         assert len(set(everything)) == len(everything)

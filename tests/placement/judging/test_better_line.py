@@ -1,4 +1,4 @@
-"""The better line: tried in its script, better by the engine, worse in nothing."""
+"""The better line: tried in its script, better according to the model, and worse in no respect."""
 
 from functools import cache
 
@@ -117,7 +117,8 @@ DOCUMENTED = [
     # 2 * 64 / 4, and --cpu-bind=cores.
     ("perlmutter", "#SBATCH -C cpu -N 1\nsrun -n 64 ./a", "-c 4 --cpu-bind=cores"),
     ("perlmutter", "#SBATCH -C gpu -N 1 --gpus-per-node=4\nsrun -n 4 ./a", "-c 32 --cpu-bind=cores --gpus-per-task=1"),
-    # OLCF user documentation, Frontier User Guide, low-noise mode: seven cores and the closest GPU for each of eight tasks.
+    # OLCF user documentation, Frontier User Guide, low-noise mode: seven cores and the closest GPU for each of eight
+    # tasks.
     ("frontier", "#SBATCH -N 1\nsrun -n 8 -c 7 ./a", "-c 7 --gpus-per-task=1 --gpu-bind=closest"),
     # LUMI user guide, batch examples: 128 cores over 16 tasks; seven of eight cores of an L3 region on LUMI-G.
     ("lumi-c", "#SBATCH -N 1\n#SBATCH -p standard\nsrun -n 16 ./a", "-c 8"),
@@ -176,7 +177,7 @@ def _check(review: Review, text: str, machine: Machine) -> None:
         return
     again = review_line(text.replace(text.splitlines()[-1], found.line), machine)
     if again.placement.launch.launcher != review.placement.launch.launcher:
-        # A line of a launcher that the machine lacks is translated, however good it is: no problem is new, no task lost.
+        # A line for a launcher that the machine lacks is translated, even if it is good: no new problem, no task lost.
         assert {each.code for each in again.problems} <= {each.code for each in review.problems}
         assert again.placement.launch.tasks == review.placement.launch.tasks
         return

@@ -1,4 +1,4 @@
-"""What a placement costs against the same tasks spread evenly."""
+"""Cost of a placement relative to the same tasks spread evenly."""
 
 import dataclasses
 
@@ -124,7 +124,8 @@ def test_threads_count_as_cores():
 
 
 def test_threads_on_one_core_slow_the_compute_part_too():
-    # Four tasks whose six threads all share one core: spread, each thread has its own. Compute takes 6 times as long.
+    # Four tasks whose six threads all share one core: when spread, each thread has a separate core. Compute takes 6
+    # times as long.
     crowded = [
         Binding(cores=(c,), cpus=(c,), thread_cores=((c,),) * 6, numa_nodes=(c // 6,), bound=True)
         for c in (0, 6, 12, 18)

@@ -1,4 +1,4 @@
-"""Run time against threads: small cases by hand, laws, limits, refusals."""
+"""Run time by number of threads: small hand-derived cases, laws, limits, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Slow OSTs: found where a log can tell, not found where none is, and unknown where it cannot tell. Logs are synthetic."""
+"""Slow OSTs: found where a log shows them, not found where there is none, and unknown where a log cannot show them.
+Logs are synthetic.
+"""
 
 import math
 import random
@@ -54,7 +56,7 @@ def test_reads_and_writes_are_judged_apart():
 
 
 def test_one_slow_file_blames_no_ost():
-    """One file in fifty is several times slower, whatever OST it is on."""
+    """One file in fifty is several times slower, regardless of its OST."""
     verdict = judge_osts(log([file([ost], 400.0 if ost == 14 else 10.0) for ost in range(24)]), "write")
     assert verdict.slow == ()
     assert verdict.unknown.startswith("OST 14 seems 40.0 times slower, but 1 file is too few to be sure")
@@ -68,7 +70,7 @@ def test_two_files_tell_where_no_straggler_is_as_slow(seconds, sure):
 
 
 def noisy(noise, rng):
-    """Time of a file on a healthy OST, by what the noise of times is like."""
+    """Time of a file on a healthy OST, by kind of noise."""
     if noise == "stragglers":
         return 10.0 * math.exp(rng.gauss(0, 0.3)) * (7.4 if rng.random() < 0.02 else 1.0)
     if noise == "lognormal":
@@ -145,13 +147,13 @@ def test_healthy_osts_that_differ(seed):
 
 
 def test_ost_with_more_files_is_not_slow():
-    """Six tasks that share an OST get a sixth each, and the OST gives as much as the others."""
+    """Six tasks that share an OST get a sixth each, and the OST is as fast as the others."""
     files = [file([ost], 10.0, start=0.0) for ost in range(12)] + [file([12], 60.0, start=0.0) for _ in range(6)]
     assert judge_osts(log(files), "write").slow == ()
 
 
 def test_ost_that_few_ask_is_not_slow():
-    """One task where the others have six: the OST gives less, and the task gets more."""
+    """One task where the others have six: the OST's total rate is lower, and the task's rate is higher."""
     files = [file([ost], 60.0, start=0.0) for ost in range(12) for _ in range(6)] + [file([12], 50.0, start=0.0)]
     assert judge_osts(log(files), "write").slow == ()
 

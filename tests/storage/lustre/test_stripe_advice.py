@@ -1,4 +1,4 @@
-"""The recommended striping: the documented run, each rule by hand, and laws."""
+"""The recommended striping: the documented run, hand-derived cases of each rule, and laws."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_site_wins():
     large = advise(TB, 8192, "shared", perlmutter, nodes=128, directory="run/")
     assert (large.by_site, large.layout.stripe_count, large.commands) == (True, 72, ("stripe_large run/",))
     assert "the site's rule" in large.reasons[0]
-    # Larger stripes take less time by the estimate: an alternative that says what it is.
+    # Larger stripes take less time by the estimate: an alternative that is labeled as such.
     assert large.alternatives[0].reason.startswith("departs from the site's rule: ")
     assert not any("-C" in other.command for other in large.alternatives)
     assert any("contact it before using more" in caution for caution in large.cautions)
@@ -114,7 +114,7 @@ def test_newer_layouts_are_named_with_their_reason():
     (many,) = (other.command for other in shared.alternatives)
     assert many == "lfs setstripe -C 624 -p flash run/"
     assert shared.commands == ("lfs setstripe -c 144 -S 64M -p flash run/",)
-    # Four objects an OST, but no more than Lustre gives a file.
+    # Four objects per OST, but no more than Lustre allows for a file.
     wide = dataclasses.replace(HOPPER, osts=1000, max_stripe_count=1000)
     (many,) = (other.command for other in advise(TB, 2400, "shared", wide, nodes=100).alternatives)
     assert many == "lfs setstripe -C 2000 DIRECTORY"
@@ -141,7 +141,8 @@ def test_many_files_get_one_stripe_each():
 
 
 def test_few_large_files_share_the_osts():
-    # 4 files of 10 TB, a node each: a node keeps 8 OSTs busy, and reaches three quarters of its rate with 8, nearly all with 16.
+    # 4 files of 10 TB, a node each: a node keeps 8 OSTs busy, and reaches three quarters of its rate with 8, nearly all
+    # with 16.
     assert advise(40 * TB, 4, "file-per-process", HOPPER, nodes=4).layout.stripe_count == 16
 
 
@@ -168,7 +169,8 @@ def test_advice_is_always_a_legal_layout(size, writers, pattern, name):
 @given(st.integers(min_value=1, max_value=10**14), st.integers(min_value=10, max_value=10**6))
 def test_much_more_data_never_get_fewer_stripes(size, times):
     """Law: ten times the data, or more, get as many stripes at least."""
-    # A little more data may get fewer: 4 pieces of 1 MiB go one by one to 4 OSTs, 9 pieces by threes to 3 as fast as to 4.
+    # A little more data may get fewer: 4 pieces of 1 MiB go one by one to 4 OSTs, 9 pieces by threes to 3 as fast as to
+    # 4.
     low, high = (
         advise(size * factor, 2400, "shared", HOPPER, cores_per_node=24).layout.stripe_count for factor in (1, times)
     )
@@ -194,5 +196,5 @@ def test_few_files_are_told_how_many_stripes_meet():
     # 0.0256.
     (caution,) = advise(10**12, 5, "file-per-process", HOPPER, cores_per_node=24).cautions
     assert caution == "if files are placed on OSTs at random, the fullest gets 1.2 stripes where 1 would do"
-    # One file meets nobody.
+    # A single file has no collision.
     assert advise(10**12, 1, "file-per-process", HOPPER, cores_per_node=24).cautions == ()
